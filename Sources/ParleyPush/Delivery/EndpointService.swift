@@ -9,10 +9,13 @@ struct EndpointService: Sendable {
     /// How many addresses of a host are tried.
     private static let tried = 2
 
-    func post(_ request: PushRequest, to endpoint: PushEndpoint) async -> Result<PushReply, EndpointFailure> {
+    /// - Parameter user: whose device has named the endpoint.
+    func post(
+        _ request: PushRequest, to endpoint: PushEndpoint, of user: UserID
+    ) async -> Result<PushReply, EndpointFailure> {
         let found: [IPAddress]
         do {
-            found = try await addresses.addresses(of: endpoint)
+            found = try await addresses.addresses(of: endpoint, for: user)
         } catch {
             return .failure(.endpoint(error))
         }
@@ -25,7 +28,7 @@ struct EndpointService: Sendable {
             case .failure(let other): return .failure(.exchange(other))
             }
         }
-        addresses.forget(endpoint)
+        addresses.expire(endpoint)
         return .failure(.exchange(failure))
     }
 
@@ -47,6 +50,8 @@ enum EndpointFailure: Error, Hashable, Sendable {
         case .exchange(let failure): ServiceAnswer(failure)
         case .endpoint(.notFound):
             ServiceAnswer(.later(PushProblem(status: nil, EndpointFault.notFound.reason), after: nil), .fails)
+        case .endpoint(.notLookedUp):
+            ServiceAnswer(.later(PushProblem(status: nil, EndpointFault.notLookedUp.reason), after: nil), .unknown)
         case .endpoint(let fault): ServiceAnswer(.refused(PushProblem(status: nil, fault.reason)), .unknown)
         }
     }

@@ -44,12 +44,17 @@ struct PushServices: Sendable {
             await apns?.send(delivery, to: token, topic: topic) ?? notConfigured
         case .fcm(let token): await fcm?.send(delivery, to: token) ?? notConfigured
         case .webhook(let endpoint, let secret):
-            switch await endpoints.post(Webhook.request(delivery, to: endpoint, secret: secret), to: endpoint) {
-            case .success(let reply): Webhook.read(reply, now: delivery.now)
-            case .failure(let failure): failure.answer
-            }
+            await send(delivery, to: endpoint, secret: secret)
         case .webPush(let endpoint, let p256dh, let auth):
             await send(delivery, to: endpoint, p256dh: p256dh, auth: auth)
+        }
+    }
+
+    private func send(_ delivery: PushDelivery, to endpoint: PushEndpoint, secret: String) async -> ServiceAnswer {
+        let request = Webhook.request(delivery, to: endpoint, secret: secret)
+        switch await endpoints.post(request, to: endpoint, of: delivery.notification.user) {
+        case .success(let reply): return Webhook.read(reply, now: delivery.now)
+        case .failure(let failure): return failure.answer
         }
     }
 
@@ -64,7 +69,7 @@ struct PushServices: Sendable {
         } catch {
             return ServiceAnswer(.refused(PushProblem(status: nil, "not a key of P-256")), .unknown)
         }
-        switch await endpoints.post(request, to: endpoint) {
+        switch await endpoints.post(request, to: endpoint, of: delivery.notification.user) {
         case .success(let reply): return WebPush.read(reply, now: delivery.now)
         case .failure(let failure): return failure.answer
         }

@@ -98,7 +98,8 @@ struct ServiceTable {
         switch health {
         case .works: service.isDoubtful = took >= ServiceTable.slow
         case .fails, .throttled: service.isDoubtful = true
-        case .unknown: break
+        // A name that nobody looks up holds a place for others as long as a service that is slow.
+        case .unknown: if took >= ServiceTable.slow { service.isDoubtful = true }
         }
         while service.underWay < limit(of: key), let next = service.waiting.first {
             service.waiting.removeFirst()

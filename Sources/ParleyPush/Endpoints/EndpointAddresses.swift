@@ -12,7 +12,8 @@ final class EndpointAddresses: Sendable {
 
     private struct Entry {
         let addresses: [IPAddress]
-        let until: ContinuousClock.Instant
+        /// After that they are used only where they cannot be looked up anew in time.
+        var until: ContinuousClock.Instant
     }
 
     private let policy: EndpointPolicy
@@ -33,11 +34,19 @@ final class EndpointAddresses: Sendable {
     func stop() { lookups.stop() }
 
     /// The addresses that may be connected to, at least one.
-    func addresses(of endpoint: PushEndpoint) async throws(EndpointFault) -> [IPAddress] {
+    ///
+    /// - Parameter user: whose device has named the endpoint.
+    func addresses(of endpoint: PushEndpoint, for user: UserID) async throws(EndpointFault) -> [IPAddress] {
         if let fault = policy.fault(of: endpoint) { throw fault }
         let host = endpoint.host
-        if let entry = known.withLock({ $0[host] }), entry.until > .now { return entry.addresses }
-        let addresses = try policy.permitted(await lookups.addresses(of: host, within: limit))
+        let entry = known.withLock { $0[host] }
+        if let entry, entry.until > .now { return entry.addresses }
+        guard let found = await lookups.addresses(of: host, for: user, within: limit) else {
+            // They were judged when they were found.
+            guard let entry else { throw .notLookedUp }
+            return entry.addresses
+        }
+        let addresses = try policy.permitted(found)
         known.withLock {
             $0[host] = Entry(addresses: addresses, until: .now + EndpointAddresses.kept)
             _ = $0.trim()
@@ -46,5 +55,5 @@ final class EndpointAddresses: Sendable {
     }
 
     /// They were not reached: the name is looked up anew next time.
-    func forget(_ endpoint: PushEndpoint) { known.withLock { $0[endpoint.host] = nil } }
+    func expire(_ endpoint: PushEndpoint) { known.withLock { $0[endpoint.host]?.until = .now } }
 }

@@ -51,8 +51,10 @@ enum EndpointFault: Error, Hashable, Sendable {
     case privateName
     /// An address that is not on the internet, or a name that stands for one.
     case privateAddress
-    /// The name stands for no address, or the resolver did not say in time.
+    /// The name stands for no address.
     case notFound
+    /// Nobody has said in time what the name stands for: of the service this says nothing.
+    case notLookedUp
 
     var reason: String {
         switch self {
@@ -62,6 +64,7 @@ enum EndpointFault: Error, Hashable, Sendable {
         case .privateName: "a name of a private network"
         case .privateAddress: "an address of a private network"
         case .notFound: "the host has no address"
+        case .notLookedUp: "the host's address was not found out in time"
         }
     }
 }

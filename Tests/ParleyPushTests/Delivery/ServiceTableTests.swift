@@ -56,6 +56,19 @@ struct ServiceTableTests {
         #expect(next == [.wait, .wait, .wait])
     }
 
+    @Test("of an origin whose name nobody looks up only as many wait as are under way, and it is asked again")
+    func notLookedUp() throws {
+        var table = ServiceTable(limits: Self.limits)
+        let all = try (0..<19).map { delivery(to: try webhook("https://a.example.com/"), number: $0) }
+        for one in all[..<9] {
+            let admission = table.admit(one, at: Self.start)
+            #expect(admission == .send)
+            _ = table.finish(one, .unknown, took: .seconds(3), at: Self.start, jitter: 1)
+        }
+        let admissions = all[9...].map { delivery in table.admit(delivery, at: Self.start) }
+        #expect(admissions[..<5] == [.send, .send, .wait, .wait, .notTried(after: ServiceTable.whileFull)])
+    }
+
     @Test("what waits for a service that fails is given back")
     func waitsServiceFailsGiven() throws {
         var table = ServiceTable(limits: Self.limits)

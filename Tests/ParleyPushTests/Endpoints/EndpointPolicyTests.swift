@@ -171,6 +171,6 @@ struct EndpointPolicyTests {
                 Blocking.aWhile()
                 return []
             })
-        #expect(answer == .later(PushProblem(status: nil, EndpointFault.notFound.reason), after: nil))
+        #expect(answer == .later(PushProblem(status: nil, EndpointFault.notLookedUp.reason), after: nil))
     }
 }
