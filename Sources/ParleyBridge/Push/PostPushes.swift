@@ -199,9 +199,16 @@ private struct PostedPushes {
     // MARK: What is due
 
     /// Whether one that is due is to be sent now.
-    private func isToBegin(_ job: PushJob) throws(StoreError) -> Bool {
+    ///
+    /// - Parameter hasTurn: whether its user has fewer under way than they may.
+    private func isToBegin(_ job: PushJob, hasTurn: Bool) throws(StoreError) -> Bool {
         guard job.deadline > steady else {
             try give(up: job, "too late")
+            return false
+        }
+        guard hasTurn else {
+            let age = job.createdAt.duration(to: batch.now)
+            try putOff(job, by: PushRetry.pauseForTurn(standsAside: job.standsAside, age: age))
             return false
         }
         // Two of a conversation that are under way at the same time might be shown in any order. What stands aside does so until
@@ -232,11 +239,8 @@ private struct PostedPushes {
             guard !due.isEmpty else { continue }
             var underWay = try batch.facts().pushJobs.underWay(for: provider)
             for job in due {
-                guard underWay[job.device.user, default: 0] < settings.pushesOfUser else {
-                    try putOff(job, by: PushRetry.pauseForTurn)
-                    continue
-                }
-                guard try isToBegin(job) else { continue }
+                let hasTurn = underWay[job.device.user, default: 0] < settings.pushesOfUser
+                guard try isToBegin(job, hasTurn: hasTurn) else { continue }
                 underWay[job.device.user, default: 0] += 1
                 begun.append(job)
             }

@@ -11,8 +11,16 @@ package enum PushRetry {
     package static let attemptsInLine = 5
     /// How often one that was passed looks whether what passed it was taken.
     package static let pauseAside = Duration.seconds(30)
-    /// How often one looks whether others of its user have left it room.
+    /// How often one that its device waits for looks whether others of its user have left it room.
     package static let pauseForTurn = Duration.milliseconds(500)
+
+    /// How long one whose user has as many under way as they may waits before it looks again. Of what was passed there can be
+    /// thousands: it looks the more rarely the longer it has waited, some sixty times in a day.
+    ///
+    /// - Parameter age: since when it has been on its way.
+    package static func pauseForTurn(standsAside: Bool, age: Duration) -> Duration {
+        standsAside ? max(pauseAside, age / 8) : pauseForTurn
+    }
     private static let firstPause = Duration.seconds(2)
 
     /// At a random time in a pause that doubles with every attempt (2 s, 4 s, 8 s, at most 10 min), so that those that have

@@ -64,4 +64,23 @@ struct PushTurnTests {
         #expect(begun.isEmpty)
         #expect(reached.map(\.text).sorted() == ["hook0", "hook1", "hook2", "hook3", "phone"])
     }
+
+    @Test("what was passed and has no turn is written rarely, and given up after its deadline all the same")
+    func passedWithoutTurn() throws {
+        let world = try world()
+        try world.write()
+        #expect(try devices(world.step(room: 64).result.begun) == ["bob": 2])
+        // As if the others had failed so often that they were passed.
+        try world.test.execute("UPDATE push_jobs SET stands_aside = 1 WHERE is_under_way = 0")
+        func due() throws -> String? {
+            try world.test.text("SELECT group_concat(DISTINCT due_at) FROM push_jobs WHERE is_under_way = 0")
+        }
+        for (seconds, pause) in [(1, 30), (31, 30), (61, 30), (800, 100)] {
+            try world.step(now: at(.seconds(seconds)), room: 62)
+            #expect(try due() == "\(at(.seconds(seconds + pause)).milliseconds)")
+        }
+        try world.step(now: at(world.test.writer.settings.pushDeadline), room: 62)
+        #expect(try world.test.text("SELECT count(*) FROM push_jobs WHERE is_under_way = 0") == "0")
+        #expect(world.test.counters.pushesDropped.current == 3)
+    }
 }
