@@ -11,10 +11,16 @@ struct PendingNotifications {
     private(set) var list: [(recipient: UserID, notification: NewNotification)] = []
     private var keys: Set<NotificationQueries.RepeatKey> = []
 
-    /// The first of two with the same key is the one that counts.
+    /// The first of two with the same key is the one that counts, or the last where that tells of what was last.
     mutating func add(_ notification: NewNotification, for recipient: UserID) {
-        guard notification.actor != recipient, keys.insert(notification.key(for: recipient)).inserted else { return }
-        list.append((recipient, notification))
+        guard notification.actor != recipient else { return }
+        if keys.insert(notification.key(for: recipient)).inserted {
+            list.append((recipient, notification))
+        } else if notification.refreshesUnread,
+            let index = list.firstIndex(where: { $0.notification.key == notification.key && $0.recipient == recipient })
+        {
+            list[index].notification = notification
+        }
     }
 
     mutating func remove(_ key: NotificationQueries.RepeatKey) {
@@ -73,7 +79,7 @@ struct BatchFeed {
             pending.compactMap { one in one.notification.mutedWith.map { (one.recipient, $0) } }, at: batch.now)
         var numbers = try facts.lastNumbers(of: Array(Set(pending.map(\.recipient))))
         var (rows, released): ([NotificationRow], [NotificationQueries.RepeatKey]) = ([], [])
-        var refreshed: [(NotificationQueries.RepeatKey, NotificationSubject)] = []
+        var refreshed: [(NotificationQueries.RepeatKey, NotificationRow)] = []
         for (recipient, notification) in pending {
             let key = notification.key(for: recipient)
             let isBlocked = notification.actor.map { blocks[recipient]?.contains($0) ?? false } ?? false
@@ -83,11 +89,11 @@ struct BatchFeed {
                 steady: batch.steady)
             switch decision {
             case .dropped: continue
-            case .refreshed:
-                refreshed.append((key, notification.subject))
-                continue
-            case .added: break
-            case .addedAgain: released.append(key)
+            case .refreshed: refreshed.append((key, row))
+            case .added: rows.append(row)
+            case .addedAgain:
+                released.append(key)
+                rows.append(row)
             }
             let number = (numbers[recipient] ?? 0) + 1
             numbers[recipient] = number

@@ -17,7 +17,7 @@ public enum NotificationFeed {
         case added
         /// Added, and the one of the same key that is there keeps no further one away.
         case addedAgain
-        /// The one of the same key, which nobody has read yet, tells of it from now on. Nobody is notified again.
+        /// The one of the same key, which nobody has read yet, tells of it from now on, and is as new. Nobody is notified again.
         case refreshed
     }
 

@@ -77,14 +77,19 @@ package struct NotificationWrites {
             """, [kind.user.text, kind.user.text, kind.most])
     }
 
-    /// Has notifications that are there tell of something else of the same kind.
-    package func refresh(_ subjects: [(key: NotificationQueries.RepeatKey, subject: NotificationSubject)])
-        throws(StoreError)
-    {
-        for (key, subject) in subjects {
+    /// Has notifications that are there tell of something else of the same kind: each keeps its id, and is from then on as old
+    /// and at the same place as if it had been added instead.
+    package func refresh(_ rows: [(key: NotificationQueries.RepeatKey, row: NotificationRow)]) throws(StoreError) {
+        for (key, row) in rows {
             try database.run(
-                #"UPDATE notifications SET subject = ? WHERE "user" = ? AND repeat_key = ?"#,
-                [Data(subject.json), key.user.text, key.key])
+                """
+                UPDATE notifications SET number = ?, subject = ?, created_at = ?, expires_at = ?, disappears_at = ?
+                WHERE "user" = ? AND repeat_key = ?
+                """,
+                [
+                    row.number, Data(row.notification.subject.json), row.notification.createdAt.milliseconds,
+                    row.notification.expiresAt.milliseconds, row.disappearsAt.milliseconds, key.user.text, key.key,
+                ])
         }
     }
 

@@ -82,6 +82,28 @@ struct NotificationFeedTests {
         #expect(events.count { $0.event == "notification.new" } == 1)
     }
 
+    @Test("a reaction names the message that was last reacted to, in one batch or in several, and is as new as that")
+    func lastMessage() throws {
+        let others = [MessageID.random(), .random()]
+        world.test.carryOut(try others.map { try send(group, id: $0) })
+        let both = try [message, others[0]].map {
+            try change(.reaction, $0, in: group, from: device("bob", "phone"))
+        }
+        let events = try world.test.carryOut(both).effects.outgoing.events
+        #expect(events.count { $0.event == "notification.new" } == 1)
+        let first = try #require(try feed(of: "alice").first)
+        #expect(first.subject == NotificationSubject(conversation: group, seq: 2, message: others[0]))
+        #expect(try react("carol", now: at(1000)).events.contains(Self.new))
+        #expect(try !react("bob", to: others[1], now: at(.seconds(3600))).events.contains(Self.new))
+        let feed = try feed(of: "alice")
+        #expect(feed.map(\.actor) == ["bob", "carol"] && feed.first?.id == first.id)
+        #expect(feed.first?.subject == NotificationSubject(conversation: group, seq: 3, message: others[1]))
+        #expect(feed.first?.createdAt == at(.seconds(3600)) && feed.first?.expiresAt == at(.days(7) + .seconds(3600)))
+        // The first was there for seven days, the last was not.
+        world.test.writer.removal.fromFeeds(now: at(.days(7) + .seconds(2)))
+        #expect(try self.feed(of: "alice").map(\.id) == [first.id])
+    }
+
     @Test("whom the user has blocked causes none, and what they caused is not there while the block stands")
     func blocked() throws {
         _ = try react("bob")

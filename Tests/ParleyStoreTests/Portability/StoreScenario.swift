@@ -315,7 +315,6 @@ struct StoreScenario {
                 _ = try transaction.facts.notifications.blocks(some.map { ($0.user, "frank") })
                 _ = try transaction.facts.notifications.muted(some.map { ($0.user, .random()) }, at: at(0))
                 _ = try transaction.facts.notifications.lastNumbers(of: some.map(\.user))
-                try transaction.notifications.refresh(some.map { (key: $0, subject: NotificationSubject()) })
                 try transaction.notifications.release(some)
                 let rows = some.map { key in
                     NotificationRow(
@@ -326,6 +325,7 @@ struct StoreScenario {
                         disappearsAt: at(1))
                 }
                 try transaction.notifications.insert(rows)
+                try transaction.notifications.refresh(zip(some, rows).map { (key: $0, row: $1) })
                 let ids = rows.map(\.notification.id)
                 _ = try transaction.facts.notifications.unread(among: ids, of: "alice")
                 try transaction.notifications.markRead(ids)
