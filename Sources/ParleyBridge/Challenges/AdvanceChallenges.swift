@@ -52,6 +52,7 @@ struct AdvanceChallenges {
         try batch.writable().challenges.update(challenge, dueAt: due, publishedAt: steady)
         try batch.publish(challenge.state.object)
         guard challenge.state.status != stored.state.status else { return }
+        try batch.feed.clearAnswered(challenge.state)
         if let conversation = try batch.conversation(challenge.state.terms.conversation) {
             for (user, notification) in challenge.state.notifications where conversation.isVisible(to: user) {
                 batch.feed.notify(user, notification)

@@ -163,6 +163,7 @@ extension ChallengeState {
         try context.publish(.conversation(object.conversation, .challenges)) {
             object.writeEvent(by: context.sender.user, to: &$0)
         }
+        try context.feed.clearAnswered(self)
         let conversation = try context.conversation(object.conversation)
         for (user, notification) in notifications where conversation.isVisible(to: user) {
             context.feed.notify(user, notification)

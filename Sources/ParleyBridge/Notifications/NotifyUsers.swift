@@ -66,6 +66,12 @@ struct BatchFeed {
             .user(recipient, .notifications), unread: .badge(of: recipient, at: batch.now), event.writeEvent)
     }
 
+    /// Where a challenge waits for no answer any more, the notification that asks for it is done.
+    func clearAnswered(_ challenge: ChallengeState) throws(StoreError) {
+        guard let (recipient, notification) = challenge.answered else { return }
+        try clear(notification, of: recipient)
+    }
+
     /// Decides, writes and publishes the notifications of the batch.
     func publishNotifications() throws(StoreError) {
         let pending = batch.notifications.list
@@ -87,6 +93,10 @@ struct BatchFeed {
             let decision = NotificationFeed.decide(
                 notification, for: recipient, earlier: added[key], isSilenced: isBlocked || isMuted,
                 steady: batch.steady)
+            guard decision != .dropped else { continue }
+            let number = (numbers[recipient] ?? 0) + 1
+            numbers[recipient] = number
+            let row = row(notification, for: recipient, number: number)
             switch decision {
             case .dropped: continue
             case .refreshed: refreshed.append((key, row))
@@ -95,9 +105,6 @@ struct BatchFeed {
                 released.append(key)
                 rows.append(row)
             }
-            let number = (numbers[recipient] ?? 0) + 1
-            numbers[recipient] = number
-            rows.append(row(notification, for: recipient, number: number))
         }
         try transaction.notifications.refresh(refreshed)
         guard !rows.isEmpty else { return }

@@ -4,7 +4,8 @@ import ParleyProtocol
 public enum NotificationFeed {
     public static let lifetime = Duration.days(7)
     /// The most that a feed holds of what asks its owner for something, and of all else: a further one drops the oldest of its
-    /// own kind, so that what only tells something never takes the place of what waits for an answer.
+    /// own kind that was read, or else the oldest, so that what only tells something never takes the place of what waits for an
+    /// answer.
     public static let mostAsking = 100
     public static let mostTelling = 400
     /// The most that a feed holds.

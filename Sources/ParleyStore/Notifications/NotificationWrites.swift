@@ -65,16 +65,16 @@ package struct NotificationWrites {
         for kind in Set(rows.filter { $0.number > $0.kind.most }.map(\.kind)) { try trim(kind) }
     }
 
-    /// Removes what a feed has no room for of one kind, the oldest.
+    /// Removes what a feed has no room for of one kind: the oldest of what was read, and then the oldest.
     private func trim(_ kind: NotificationRow.Kind) throws(StoreError) {
         let types = NotificationType.allCases.filter(\.asksForSomething).map { "'\($0.rawValue)'" }
         let isOfKind = "type \(kind.asks ? "" : "NOT ")IN (\(types.joined(separator: ", ")))"
         try database.run(
             """
-            DELETE FROM notifications WHERE "user" = ? AND \(isOfKind) AND number <= (
+            DELETE FROM notifications WHERE "user" = ? AND number IN (
                 SELECT number FROM notifications WHERE "user" = ? AND \(isOfKind)
-                ORDER BY number DESC LIMIT 1 OFFSET ?)
-            """, [kind.user.text, kind.user.text, kind.most])
+                ORDER BY is_read, number DESC LIMIT ? OFFSET ?)
+            """, [kind.user.text, kind.user.text, Int.max, kind.most])
     }
 
     /// Has notifications that are there tell of something else of the same kind: each keeps its id, and is from then on as old

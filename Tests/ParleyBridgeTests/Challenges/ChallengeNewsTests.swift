@@ -1,4 +1,5 @@
 import ParleyProtocol
+import ParleyRules
 import TestNames
 import Testing
 
@@ -39,6 +40,42 @@ struct ChallengeNewsTests {
                 "challenge_cancelled", "challenge_received", "challenge_received", "challenge_received",
             ])
         #expect(try feed("carol").isEmpty)
+    }
+
+    @Test("what asks for an answer is read when none is waited for any more: accepted, declined, cancelled or expired")
+    func answered() throws {
+        let ids = (0..<4).map { _ in ChallengeID.random() }
+        for id in ids { try world.makeChallenge(id, in: group) }
+        func waiting() throws -> Int? {
+            let read = try world.read(ListNotifications.self, by: "bob")
+            let data = try #require(try JSONObject(parsing: read.payload).object("data"))
+            return try NotificationPage(reading: data).items
+                .count { $0.type == .known(.challengeReceived) && !$0.isRead }
+        }
+        #expect(try waiting() == 4)
+        let cleared = "users/bob/notifications: notification.cleared"
+        #expect(try world.answer(AcceptChallenge(challenge: ids[0]), by: "bob").events.contains(cleared))
+        #expect(try world.answer(DeclineChallenge(challenge: ids[1]), by: "bob").events.contains(cleared))
+        #expect(try waiting() == 2)
+        #expect(try world.answer(CancelChallenge(challenge: ids[2]), by: "alice").events.contains(cleared))
+        #expect(try !world.answer(CancelChallenge(challenge: ids[2]), by: "alice").events.contains(cleared))
+        #expect(try waiting() == 1)
+        _ = try world.tick(at(.days(2)))
+        #expect(try waiting() == 0)
+    }
+
+    @Test("who makes and takes back challenges again and again displaces nothing that waits for an answer")
+    func displaced() throws {
+        try world.makeChallenge(id, in: group, by: "carol", to: "bob")
+        for number in 1...NotificationFeed.mostAsking + 5 {
+            let id = ChallengeID.random()
+            let now = at(.seconds(200 * number))
+            try world.makeChallenge(id, in: group, now: now)
+            #expect(try world.answer(CancelChallenge(challenge: id), by: "alice", now: now).code == nil)
+        }
+        let query = "SELECT count(*) FROM notifications WHERE type = 'challenge_received'"
+        #expect(try world.test.text(query) == "\(NotificationFeed.mostAsking)")
+        #expect(try world.test.text(query + " AND is_read = 0 AND actor = 'carol'") == "1")
     }
 
     @Test("progress notifies nobody, an end both, and the friends of who has won see it")

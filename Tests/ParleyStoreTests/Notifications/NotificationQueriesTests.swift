@@ -76,6 +76,29 @@ struct NotificationQueriesTests {
         #expect(try seqs().contains(asking + 10))
     }
 
+    @Test("a feed that is full loses what was read before what was not")
+    func readFirst() throws {
+        let most = NotificationFeed.mostAsking
+        try insert((1...most).map { row($0, as: .challengeReceived) })
+        let read = [row(most - 1), row(7)].map(\.notification.id)
+        try store.write { try $0.notifications.markRead(read) }
+        try insert((most + 1...most + 3).map { row($0, as: .messageRequest) })
+        let left = Set(2...most + 3).subtracting([7, most - 1])
+        #expect(try Set(seqs()) == left && seqs().count == most)
+    }
+
+    @Test("one that is refreshed is as new as that, and keeps its id")
+    func refreshed() throws {
+        try insert([row(1, key: "key"), row(2)])
+        let (key, new) = (NotificationQueries.RepeatKey(user: "alice", key: "key"), row(3, disappearsAt: at(.days(9))))
+        try store.write { try $0.notifications.refresh([(key: key, row: new)]) }
+        #expect(try seqs() == [3, 2] && unread() == 2)
+        #expect(try store.read { try $0.notifications.state(of: key)?.id } == row(1).notification.id)
+        #expect(try store.write { try $0.notifications.removeExpired(at: at(.days(7)), limit: 9) } == 1)
+        #expect(try seqs() == [3])
+        #expect(try store.read { try $0.notifications.lastNumbers(of: ["alice"]) } == ["alice": 3])
+    }
+
     @Test("what was caused by whom the user has blocked is neither listed nor counted while they have")
     func blocked() throws {
         try insert([row(1, by: "bob"), row(2, by: "carol"), row(3, by: nil)])
