@@ -31,13 +31,16 @@ extension CreateConversation: CommandHandler {
         let creator = plan.members[0]
         let id = try ConversationID.direct(plan.members)
         let made = try context.conversation(id)
+        let joined = try made?.contact.map { try RelationshipDecision(.create, $0, made, in: context) }
+        // What is made anew is always theirs: whether they have room is said before the other is looked at.
+        if joined?.opensConversation(for: creator) ?? true { try context.checkOpenConversations() }
         // What is theirs already is no look at the other.
         if made?.isVisible(to: creator) != true { try context.chargeLookup(of: plan.members[1]) }
-        guard let contact = try made?.contact ?? context.facts.contacts.contact(creator, plan.members[1]) else {
+        if let made, let joined { return .join(made, joined) }
+        guard let contact = try context.facts.contacts.contact(creator, plan.members[1]) else {
             throw Rejection.userNotFound
         }
         let relationship = try RelationshipDecision(.create, contact, made, in: context)
-        if relationship.opensConversation(for: creator) { try context.checkOpenConversations() }
         if let made { return .join(made, relationship) }
         try context.checkRoom(for: StorageCost.conversation(members: plan.members.count), of: creator)
         return .insert(NewConversation(plan, id: id, digest: nil, openFor: relationship.new.openFor ?? []))

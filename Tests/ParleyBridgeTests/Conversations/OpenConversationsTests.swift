@@ -70,6 +70,23 @@ struct OpenConversationsTests {
         #expect(try world.ask(DeclineRequest.self, by: "alice", try direct("alice", "u0")).reply.isOK == true)
     }
 
+    @Test("who has no room is told so before the other is looked at, whatever the other has done")
+    func beforeLook() throws {
+        let world = try SocialWorld(privacy: .followers) {
+            $0.openConversations = 1
+            $0.strangerLookupsPerHour = 1
+        }
+        try world.test.addPeople(others)
+        try world.create(by: "u0", with: "alice")
+        #expect(try world.create(by: "alice", with: "carol").reply.isOK == true)
+        // Of one who has made the conversation, of others who are there, and of nobody: no look is charged.
+        for user in ["u0", "u1", "u2", "nobody"] as [UserID] {
+            #expect(try world.create(by: "alice", with: user).code == "forbidden")
+        }
+        // What is theirs already needs no room.
+        #expect(try world.create(by: "alice", with: "carol").reply.isOK == true)
+    }
+
     @Test("what was made before is answered as before")
     func repeated() throws {
         try world.create(by: "alice", with: "u0")
