@@ -193,6 +193,8 @@ struct PublishKeysTests {
         #expect(try revoke("tablet", from: laptop) == "forbidden")
         #expect(try test.store.read { try $0.devices.summaries(of: "alice") }.count == 3)
         #expect(try revoke("tablet", from: device("alice", "tablet")) == nil)
+        // Done already, it is answered as it was, whoever asks again.
+        #expect(try revoke("tablet", from: laptop) == nil && revoke("nothing", from: laptop) == "not_found")
         #expect(try revoke("laptop", from: phone) == nil)
         #expect(try test.store.read { try $0.devices.summaries(of: "alice") }.map(\.device) == ["phone"])
     }
