@@ -7,20 +7,30 @@ import Platform
     private let list: [OpaquePointer]
 
     /// The system's, read once: read for each connection, they would take a megabyte each time.
-    static let system: Certificates = {
-        let files = [
-            "/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/ca-bundle.pem",
-            "/etc/ssl/cert.pem",
-        ]
+    package static let system = Certificates(firstOf: systemFiles)
+
+    /// Where systems keep those that they trust.
+    package static let systemFiles = [
+        "/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/ca-bundle.pem",
+        "/etc/ssl/cert.pem",
+    ]
+
+    /// Without any, no server can be verified.
+    package var isEmpty: Bool { unsafe list.isEmpty }
+
+    /// Those of the first of these files that has any; none where none has.
+    package convenience init(firstOf files: [String]) {
         for file in files {
             guard let source = unsafe BIO_new_file(file, "r") else { continue }
             defer { unsafe BIO_free(source) }
             if let list = unsafe Certificates.read(source), unsafe !list.isEmpty {
-                return unsafe Certificates(list: list)
+                unsafe self.init(list: list)
+                return
             }
         }
-        return unsafe Certificates(list: [])
-    }()
+        ERR_clear_error()
+        unsafe self.init(list: [])
+    }
 
     /// - Parameter pem: texts of one certificate or more each.
     /// - Returns: `nil` if there is none in one of them, or one that cannot be read.

@@ -26,6 +26,9 @@ final class PushService: Sendable {
         let exchange = try PushExchange(wakeWriter: { queue.roomMade.signal() })
         self.exchange = exchange
         let configuration = try directory.pushConfiguration(settings)
+        for sentence in configuration.warnings() {
+            logger.warning("pushes cannot be sent", metadata: ["reason": "\(sentence)"])
+        }
         vapidPublicKey = configuration.vapid.publicKeyText
         do throws(PushConfigurationError) {
             sender = try PushSender(configuration, logger: logger) { exchange.add($0) }
@@ -101,13 +104,16 @@ final class PushService: Sendable {
 
 extension DataDirectory {
     /// Looks whether what the settings say of pushes can be used: the files that they name, and what is in them.
-    package func checkPushes(_ settings: Settings) throws(DataDirectoryError) {
+    ///
+    /// - Returns: what keeps them from being sent all the same, in sentences for the operator.
+    package func checkPushes(_ settings: Settings) throws(DataDirectoryError) -> [String] {
         let configuration = try pushConfiguration(settings, makesKey: false)
         do throws(PushConfigurationError) {
             _ = try PushSender(configuration, logger: Logger(label: "check")) { _ in }
         } catch {
             throw DataDirectoryError("\(self.settings): \(error)")
         }
+        return configuration.warnings()
     }
 
     /// A file that a setting names; `nil` where it names none.

@@ -1,3 +1,5 @@
+import HTTPClient
+
 /// What the gateway sends to push services with.
 package struct PushConfiguration: Sendable {
     /// `nil`: devices of Apple's service are not reached.
@@ -23,6 +25,18 @@ package struct PushConfiguration: Sendable {
         self.trustRoots = trustRoots
         self.timeouts = timeouts
         self.limits = limits
+    }
+
+    /// What keeps notifications from being sent although every setting is right, in sentences for the operator.
+    ///
+    /// - Parameter system: the certificates that the system trusts.
+    package func warnings(system: Certificates = .system) -> [String] {
+        guard system.isEmpty, trustRoots.isEmpty else { return [] }
+        return [
+            "no push service can be verified, and nothing is sent to any: there are no certificates in "
+                + Certificates.systemFiles.joined(separator: ", ")
+                + " (Debian's package ca-certificates), and push_trust_file is not set"
+        ]
     }
 }
 

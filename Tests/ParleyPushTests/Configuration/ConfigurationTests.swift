@@ -1,3 +1,4 @@
+import HTTPClient
 import Logging
 import ParleyProtocol
 import Testing
@@ -52,5 +53,18 @@ struct ConfigurationTests {
         #expect(throws: PushConfigurationError.trustRoots) {
             try PushSender(configuration, logger: Logger(label: "push")) { _ in }
         }
+    }
+
+    @Test("where neither the system nor a setting has certificates, the operator is told that nothing can be sent")
+    func certificates() throws {
+        let none = Certificates(firstOf: ["/nowhere/certificates.pem", "/dev/null"])
+        #expect(none.isEmpty)
+        var configuration = try configuration()
+        #expect(configuration.warnings(system: none).isEmpty)
+        configuration.trustRoots = []
+        let warnings = configuration.warnings(system: none)
+        #expect(warnings.count == 1 && warnings.first?.contains(Certificates.systemFiles[0]) == true)
+        let some = try #require(Certificates(pem: [Array(TestKeys.certificate.utf8)]))
+        #expect(configuration.warnings(system: some).isEmpty)
     }
 }
