@@ -131,3 +131,17 @@ extension HotStatement: ColumnReader {
             }
     }
 }
+
+extension Snapshot {
+    /// `sqlite3_next_stmt` and `sqlite3_stmt_status`: how many steps of SQLite's machine all statements of the connection have
+    /// made since this was last called, for tests.
+    func drainSteps() -> Int {
+        var steps = 0
+        var next = unsafe sqlite3_next_stmt(database.sqliteConnection, nil)
+        while let statement = unsafe next {
+            steps += Int(unsafe sqlite3_stmt_status(statement, SQLITE_STMTSTATUS_VM_STEP, 1))
+            unsafe next = sqlite3_next_stmt(database.sqliteConnection, statement)
+        }
+        return steps
+    }
+}
