@@ -1,8 +1,8 @@
 # Sourced, after say.sh. The one thing that Debian does not package, and how it is called.
 
 # What each build of each script is made with, or one would build anew what another has built. A crash is read by functions
-# and lines, and no debugger is attached: all that it could ask for takes a tenth of a build's time. An index is for editors.
-swift_flags=(-Xswiftc -gline-tables-only --disable-index-store)
+# and lines, and no debugger is attached: all that one could ask for takes a tenth of a build's time.
+swift_flags=(-Xswiftc -gline-tables-only)
 
 # Ends the script unless a Swift compiler that can build this package is in PATH.
 need_swift() {
