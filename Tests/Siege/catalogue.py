@@ -42,8 +42,10 @@ TAKEN_OFF = Allowance(p99_against_quiet=4, is_taken_off=True)
 PACKETS = [
     ("unsubscribe-properties", "UNSUBSCRIBE, 75,000 properties", packets.unsubscribe),
     ("unsubscribe-filters", "UNSUBSCRIBE of 10,000 filters", packets.unsubscribe_many),
+    ("unsubscribe-full", "UNSUBSCRIBE of 125,000 filters", packets.unsubscribe_full),
     ("subscribe-properties", "SUBSCRIBE, 75,000 properties", packets.subscribe),
     ("subscribe-filters", "SUBSCRIBE of 5,000 filters", packets.subscribe_many),
+    ("subscribe-full", "SUBSCRIBE of 95,000 filters", packets.subscribe_full),
     ("puback", "PUBACK, 75,000 properties", packets.puback),
     ("pubrec", "PUBREC, 75,000 properties", packets.pubrec),
     ("pubrel", "PUBREL, 75,000 properties", packets.pubrel),
@@ -60,8 +62,7 @@ def packet_attacks() -> list[Attack]:
             f"{name}-{connections}" if connections > 1 else name,
             f"{title}, {connections} connections" if connections > 1 else title,
             packets.repeated(title, packet, connections, attacker),
-            # A PINGREQ has two bytes: what a device may send at once lasts for a while.
-            allowance=UNSEEN if name == "pingreq" else TAKEN_OFF, is_in_short=connections > 1,
+            allowance=TAKEN_OFF, is_in_short=connections > 1,
         )
         for (name, title, packet), attacker in zip(PACKETS, ATTACKERS, strict=True) for connections in (1, 4)
     ]  # fmt: skip

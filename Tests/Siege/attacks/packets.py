@@ -21,12 +21,20 @@ def unsubscribe_many(sender: Credentials) -> bytes:
     return mqtt.unsubscribe(["a"] * FILTERS)
 
 
+def unsubscribe_full(sender: Credentials) -> bytes:
+    return mqtt.unsubscribe(["a"] * 125_000)
+
+
 def subscribe(sender: Credentials) -> bytes:
     return mqtt.subscribe([f"{sender.down}/x"], properties=PROPERTIES)
 
 
 def subscribe_many(sender: Credentials) -> bytes:
     return mqtt.subscribe([f"{sender.down}/x"] * (FILTERS // 2))
+
+
+def subscribe_full(sender: Credentials) -> bytes:
+    return mqtt.subscribe(["a"] * 95_000)
 
 
 def puback(sender: Credentials) -> bytes:
