@@ -60,20 +60,24 @@ static inline bool parley_socket_peer(int number, char *text, socklen_t size) {
     }
 }
 
-/// The beginning of `struct tcp_info` of linux/tcp.h. That of the C library ends before `tcpi_bytes_received`, and only
+/// The beginning of `struct tcp_info` of linux/tcp.h. That of the C library ends before `tcpi_bytes_acked`, and only
 /// one of the two headers can be included.
 struct parley_tcp_info {
-    uint8_t before_bytes_received[128];
+    uint8_t before_bytes_acked[120];
+    uint64_t bytes_acked;
     uint64_t bytes_received;
 };
 
-/// `TCP_INFO`, `SIOCINQ`: how many bytes a program has read from a TCP socket since it was connected.
-static inline bool parley_socket_read_bytes(int number, uint64_t *bytes) {
+/// `TCP_INFO`, `SIOCINQ`, `SIOCOUTQ`: how many bytes a program has read from a TCP socket since it was connected, and how
+/// many it has written.
+static inline bool parley_socket_bytes(int number, uint64_t *read, uint64_t *written) {
     struct parley_tcp_info info;
     socklen_t length = sizeof info;
-    int unread = 0;
+    int unread = 0, unacknowledged = 0;
     if (getsockopt(number, IPPROTO_TCP, TCP_INFO, &info, &length) != 0 || length < sizeof info) return false;
     if (ioctl(number, SIOCINQ, &unread) != 0 || unread < 0) return false;
-    *bytes = info.bytes_received > (uint64_t)unread ? info.bytes_received - (uint64_t)unread : 0;
+    if (ioctl(number, SIOCOUTQ, &unacknowledged) != 0 || unacknowledged < 0) return false;
+    *written = info.bytes_acked + (uint64_t)unacknowledged;
+    *read = info.bytes_received > (uint64_t)unread ? info.bytes_received - (uint64_t)unread : 0;
     return true;
 }

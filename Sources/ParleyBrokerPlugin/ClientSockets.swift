@@ -29,8 +29,8 @@ struct ClientSockets {
         watched.append(Watched(key: key, socket: socket))
     }
 
-    /// How many bytes the broker has read from a client that is about to be forgotten.
-    func readBytes(_ key: ConnectionKey) -> Int? { places[key].flatMap { watched[$0].socket.readBytes } }
+    /// What one client's socket has carried by now; `nil` if it is not watched.
+    func bytes(_ key: ConnectionKey) -> SocketBytes? { places[key].flatMap { watched[$0].socket.bytes } }
 
     mutating func forget(_ key: ConnectionKey) {
         guard let place = places.removeValue(forKey: key), let last = watched.popLast() else { return }
@@ -43,8 +43,8 @@ struct ClientSockets {
         places[last.key] = place
     }
 
-    /// Looks at those whose turn it is: how many bytes the broker has read from each.
-    mutating func look(uptime: Int64, _ body: (ConnectionKey, Int) -> Void) {
+    /// Looks at those whose turn it is: what each socket has carried, `nil` for one that is not watched any more.
+    mutating func look(uptime: Int64, _ body: (ConnectionKey, SocketBytes?) -> Void) {
         let elapsed = uptime - lookedAt
         guard elapsed >= ClientSockets.interval else { return }
         lookedAt = uptime
@@ -52,11 +52,9 @@ struct ClientSockets {
         for _ in 0..<min(watched.count, Int(min(looks, ClientSockets.mostLooksAtOnce))) {
             next = next + 1 < watched.count ? next + 1 : 0
             let client = watched[next]
-            if let bytes = client.socket.readBytes {
-                body(client.key, bytes)
-            } else {
-                forget(client.key)
-            }
+            let bytes = client.socket.bytes
+            body(client.key, bytes)
+            if bytes == nil { forget(client.key) }
         }
     }
 }

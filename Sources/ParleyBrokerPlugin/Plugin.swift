@@ -149,7 +149,7 @@ extension Plugin {
         gate.advance(to: Broker.uptime)
         if let client = unsafe BrokerClient(event.client) {
             let key = ConnectionKey(client.key)
-            if let bytes = sockets.readBytes(key) { gate.recordReceived(key, bytes: bytes, isLast: true) }
+            if let bytes = sockets.bytes(key) { gate.recordSocket(key, bytes, isLast: true) }
             sockets.forget(key)
             gate.disconnect(key)
         }
@@ -167,7 +167,7 @@ extension Plugin {
         if let held = unanswered.drainHeld(uptime: uptime) {
             Broker.log(.warning, "parley: \(held) more sign-ins were closed without a verdict")
         }
-        sockets.look(uptime: uptime) { key, bytes in gate.recordReceived(key, bytes: bytes) }
+        sockets.look(uptime: uptime) { key, bytes in gate.recordSocket(key, bytes) }
         takeOff(uptime: uptime)
         relieveMemory()
         memory.trim(used: Broker.memoryUsed, uptime: uptime)
@@ -194,7 +194,7 @@ extension Plugin {
     /// Ends those for whom the broker holds too much.
     private func relieveMemory() {
         let used = Broker.memoryUsed
-        let relief = gate.relieveMemory(used: used)
+        let relief = gate.relieveMemory(used: used) { key in sockets.bytes(key) }
         end(relief.ended, .warning, "is ended: the broker holds too much for those who do not read")
         if let first = relief.removed.first {
             let more = relief.removed.count > 1 ? " and \(relief.removed.count - 1) more" : ""

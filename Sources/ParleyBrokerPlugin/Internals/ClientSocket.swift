@@ -1,4 +1,5 @@
 import CMosquittoBroker
+import ParleyRules
 
 /// The TCP socket of a client, whose number the broker's own record of the client tells.
 ///
@@ -15,16 +16,16 @@ struct ClientSocket: Hashable {
             client.hasAddress(peer)
         else { return nil }
         self.cookie = cookie
-        guard readBytes != nil else { return nil }
+        guard bytes != nil else { return nil }
     }
 
-    /// How many bytes the broker has read from it; `nil` if it is not there any more.
-    var readBytes: Int? {
-        var bytes: UInt64 = 0
-        guard ClientSocket.cookie(of: number) == cookie, unsafe parley_socket_read_bytes(number, &bytes) else {
+    /// What the broker has read from it and written to it; `nil` if it is not there any more.
+    var bytes: SocketBytes? {
+        var (read, written): (UInt64, UInt64) = (0, 0)
+        guard ClientSocket.cookie(of: number) == cookie, unsafe parley_socket_bytes(number, &read, &written) else {
             return nil
         }
-        return Int(clamping: bytes)
+        return SocketBytes(read: Int(clamping: read), written: Int(clamping: written))
     }
 
     private static func cookie(of number: CInt) -> UInt64? {

@@ -54,6 +54,8 @@ extension AccessGate {
             removals = removals.filter { audiences.status(of: $0.address) != nil }
             away.retain { audiences.status(of: $0) != nil }
             filters.retain { audiences.status(of: $0) != nil }
+            unmeasured = nil
+            unmeasuredDueAt = uptime + AccessGate.retainingTime
             outcome.answer = .ready(version: version)
             everyoneDueAt = .min
             successionDueAt = .min

@@ -1,7 +1,7 @@
 import ParleyProtocol
 
-// What the broker holds for those who do not read. It shows a plugin no acknowledgements: what a connection was sent is all
-// that is known of what may lie there for it.
+// What the broker holds for those who do not read. It shows a plugin no acknowledgements; what it has written to a client's
+// socket the kernel tells. What was written and is not acknowledged is bounded by `max_inflight_bytes`.
 
 extension AccessGate {
     /// What a message for one client costs the broker beside topic and payload, in bytes.
@@ -11,25 +11,30 @@ extension AccessGate {
     private static let endingInterval: Int64 = 100_000_000
     private static let mostEndedAtOnce = 4
     private static let mostRemovedAtOnce = 64
+    private static let mostLooksAtOnce = 1_000
     /// Less than this is no reason to end anybody, in bytes.
-    private static let muchUnread = 512 * 1024
-    /// Less than this is no reason to end anybody who is not slow, in bytes.
-    private static let muchHeld = 8 << 20
+    private static let muchHeld = 512 * 1024
+    /// So long after the gateway has come it may still be publishing what it has the broker retain, in nanoseconds.
+    static let retainingTime: Int64 = 10_000_000_000
 
-    /// What is to end while the broker holds more than it may: the largest holders first, whether they are there or away.
+    /// What is to end while the broker holds more than it may.
     ///
-    /// 1. Connections that were sent more than somebody slow would have read, and sessions of devices that are away.
-    /// 2. Connections that were sent much lately and may have read none of it, if all such together explain half of what the
-    ///    broker holds; else somebody would pay for what others hold.
-    /// 3. The sessions of all devices that are away: what the broker kept before it was started is not known, and whoever
+    /// 1. The largest holders, connections and sessions of devices that are away, if all together explain half of the excess;
+    ///    else somebody would pay for what others hold.
+    /// 2. The sessions of all devices that are away: what the broker kept before it was started is not known, and whoever
     ///    comes back gets it from history.
     ///
     /// Nobody else is ended. What the broker keeps for a device's main connection is dropped when the device signs in again,
     /// and nothing more is kept until then.
     ///
-    /// - Parameter used: bytes that the broker has allocated; what it retains by the gateway's order is nobody's unread, and
-    ///   taken off.
-    package mutating func relieveMemory(used: Int) -> MemoryRelief {
+    /// - Parameters:
+    ///   - used: bytes that the broker has allocated; what it retains by the gateway's order is nobody's unread, and
+    ///     taken off.
+    ///   - look: what a connection's socket has carried by now; `nil` if that is not known.
+    package mutating func relieveMemory(
+        used: Int, look: (ConnectionKey) -> SocketBytes? = { _ in nil }
+    ) -> MemoryRelief {
+        guard isReady else { return MemoryRelief() }
         let used = used - retained.total
         guard used > limits.memoryBytes else {
             unmeasured = nil
@@ -39,21 +44,37 @@ extension AccessGate {
         slowestDueAt = uptime + AccessGate.endingInterval
         // What is being removed gives its memory back soon.
         let isRemoving = !removals.isEmpty
-        var holders = connections.slowReaders(atLeast: AccessGate.muchUnread, uptime: uptime)
-        if !isRemoving { holders += absentHolders }
-        if holders.isEmpty, !isRemoving {
-            let connected = connections.holders(atLeast: AccessGate.muchHeld, uptime: uptime)
-            if connected.reduce(0, { $0 + $1.bytes }) >= used / 2 { holders = connected }
-        }
+        let holders = connectedHolders(look) + (isRemoving ? [] : absentHolders)
         let excess = used - limits.memoryBytes / 4 * 3
-        if !holders.isEmpty || isRemoving {
+        if holders.reduce(0, { $0 + $1.bytes }) >= excess / 2 {
             return end(MemoryHolder.largest(of: holders, explaining: excess, atMost: AccessGate.mostEndedAtOnce))
         }
-        return removeUnmeasured()
+        return isRemoving || uptime < unmeasuredDueAt ? MemoryRelief() : removeUnmeasured()
+    }
+
+    /// The sockets of those who may be ended are looked at once more.
+    private mutating func connectedHolders(_ look: (ConnectionKey) -> SocketBytes?) -> [MemoryHolder] {
+        let suspects = connections.holders(atLeast: AccessGate.muchHeld, uptime: uptime)
+        for suspect in suspects.prefix(AccessGate.mostLooksAtOnce) {
+            if let bytes = look(suspect.key) { recordWritten(suspect.key, bytes) }
+        }
+        return connections.holders(atLeast: AccessGate.muchHeld, uptime: uptime).map(\.holder)
+    }
+
+    private mutating func recordWritten(_ key: ConnectionKey, _ bytes: SocketBytes?) {
+        connections.recordWritten(
+            key, bytes: bytes?.written, answers: unseen.mostAnswers(key, received: bytes?.read ?? 0), uptime: uptime)
+    }
+
+    /// What a connection's socket has carried since it began; `nil` if that is not known any more. Asked now and then, and
+    /// when the connection ends.
+    package mutating func recordSocket(_ key: ConnectionKey, _ bytes: SocketBytes?, isLast: Bool = false) {
+        recordWritten(key, bytes)
+        if let bytes { recordReceived(key, bytes: bytes.read, isLast: isLast) }
     }
 
     private var absentHolders: [MemoryHolder] {
-        away.devices(atLeast: AccessGate.muchUnread).compactMap { device, bytes in
+        away.devices(atLeast: AccessGate.muchHeld).compactMap { device, bytes in
             guard let id = ClientID(address: device), connections.key(of: id) == nil else { return nil }
             return MemoryHolder(id: id, bytes: bytes, isConnected: false)
         }
@@ -120,18 +141,20 @@ extension AccessGate {
     mutating func queue(
         _ key: ConnectionKey, clientID: Span<UInt8>, length: Int, isKept: Bool
     ) -> AccessDecision {
-        // At QoS 0 nothing is kept for anybody.
-        guard isKept else { return .allowed }
-        let length = length + AccessGate.messageOverhead
-        if let isWithin = resumption.reserve(length, for: key, limit: limits.awayBytesPerDevice) {
+        let cost = length + AccessGate.messageOverhead
+        if isKept, let isWithin = resumption.reserve(cost, for: key, limit: limits.awayBytesPerDevice) {
             guard isWithin else {
                 counts.notKept += 1
                 return .denied(.overLimit)
             }
         }
-        if connections.recordSent(key, bytes: length, uptime: uptime) { return .allowed }
+        // At QoS 0 it waits for a connection as well, and nothing is kept for a session.
+        if connections.recordQueued(key, bytes: length, overhead: AccessGate.messageOverhead, uptime: uptime) || !isKept
+        {
+            return .allowed
+        }
         guard case .device(let id)? = Client(clientID: clientID) else { return .allowed }
-        guard away.reserve(length, for: id.address, limits: limits) else {
+        guard away.reserve(cost, for: id.address, limits: limits) else {
             counts.notKept += 1
             return .denied(.overLimit)
         }

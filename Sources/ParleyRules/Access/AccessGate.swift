@@ -22,6 +22,8 @@ package struct AccessGate: Sendable {
     /// The devices whose sessions may still be removed where nobody else explains the broker's memory; `nil` while it is
     /// below its mark.
     var unmeasured: [DeviceAddress]?
+    /// Not before, such sessions are removed: what the gateway has the broker retain may not all be there yet.
+    var unmeasuredDueAt = Int64.min
     /// The connections of devices that have gone on past their limits.
     var excessive: [ConnectionKey: ExcessiveClient.Reason] = [:]
     var counts = BrokerCounts()

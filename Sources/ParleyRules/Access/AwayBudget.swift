@@ -18,10 +18,11 @@ struct AwayBudget: Sendable {
         return true
     }
 
-    /// The device has gone, and may have left so much unread: that is part of its share, and no more than that.
+    /// The device has gone and left so much unread: that is part of its share and its user's, and no more than that.
     mutating func begin(_ device: DeviceAddress, unread: Int, limits: BrokerLimits) {
         forget(device)
-        add(min(unread, limits.awayBytesPerDevice), for: device)
+        let room = limits.awayBytesPerDevice * 2 - (users[device.user] ?? 0)
+        add(max(0, min(unread, limits.awayBytesPerDevice, room)), for: device)
     }
 
     /// The device has come back, and the broker counts to it what it has kept; or it has ended.

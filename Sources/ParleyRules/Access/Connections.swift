@@ -20,16 +20,8 @@ package struct Connections: Sendable {
         var status: DeviceStatus
         /// Whether the broker may keep a session for it when it has gone.
         let keepsSession: Bool
-        /// What a slow reader would not have read yet, in bytes.
-        var unread = Consumption()
-        /// What may still lie in the broker, in bytes: only what was sent long ago has been read.
-        var held = Consumption()
+        var held = HeldBytes()
     }
-
-    /// Whoever reads this much a second is not slow.
-    private static let slowBytesPerSecond = 256 * 1024
-    /// As much of what was sent is believed to be read in a second, where nothing shows whether it is.
-    private static let readBytesPerSecond = 32 * 1024
 
     /// A device that has signed in, with its status.
     package struct SignedIn: Sendable {
@@ -73,37 +65,36 @@ package struct Connections: Sendable {
     /// The open connections of a device.
     package func keys(of address: DeviceAddress) -> [ConnectionKey] { keys[address] ?? [] }
 
-    /// Counts what is about to be queued for this connection.
+    /// Counts what is about to be queued for this connection: topic and payload, and what they cost the broker besides.
     ///
     /// - Returns: whether the connection is open, or the gateway's.
-    package mutating func recordSent(_ key: ConnectionKey, bytes: Int, uptime: Int64) -> Bool {
+    package mutating func recordQueued(_ key: ConnectionKey, bytes: Int, overhead: Int, uptime: Int64) -> Bool {
         guard devices[key] != nil else { return isGateway(key) }
-        devices[key]?.unread.add(bytes, perSecond: Connections.slowBytesPerSecond, uptime: uptime)
-        devices[key]?.held.add(bytes, perSecond: Connections.readBytesPerSecond, uptime: uptime)
+        devices[key]?.held.add(bytes, overhead: overhead, uptime: uptime)
         return true
     }
 
-    /// What may lie in the broker for the session that this connection leaves behind, in bytes; `nil` if it leaves none.
-    package func left(_ key: ConnectionKey, uptime: Int64) -> (device: DeviceAddress, bytes: Int)? {
-        guard let device = devices[key], device.keepsSession else { return nil }
-        return (
-            device.id.address, Int(device.held.remaining(perSecond: Connections.readBytesPerSecond, uptime: uptime))
-        )
-    }
-
-    /// The connections that have not read so many bytes of what they were sent, as somebody slow would have.
-    package func slowReaders(atLeast bytes: Int, uptime: Int64) -> [MemoryHolder] {
-        devices.values.compactMap { device in
-            let unread = Int(device.unread.remaining(perSecond: Connections.slowBytesPerSecond, uptime: uptime))
-            return unread >= bytes ? MemoryHolder(id: device.id, bytes: unread, isConnected: true) : nil
+    /// The broker has written so much to the connection since it began, of which so much at most was no message; `nil` if
+    /// nothing shows how much.
+    mutating func recordWritten(_ key: ConnectionKey, bytes: Int?, answers: Int, uptime: Int64) {
+        if let bytes {
+            devices[key]?.held.recordWritten(bytes, answers: answers, uptime: uptime)
+        } else {
+            devices[key]?.held.endMeasuring()
         }
     }
 
-    /// The connections that may have left so many bytes unread.
-    package func holders(atLeast bytes: Int, uptime: Int64) -> [MemoryHolder] {
-        devices.values.compactMap { device in
-            let held = Int(device.held.remaining(perSecond: Connections.readBytesPerSecond, uptime: uptime))
-            return held >= bytes ? MemoryHolder(id: device.id, bytes: held, isConnected: true) : nil
+    /// What lies in the broker for the session that this connection leaves behind, in bytes; `nil` if it leaves none.
+    package func left(_ key: ConnectionKey, uptime: Int64) -> (device: DeviceAddress, bytes: Int)? {
+        guard let device = devices[key], device.keepsSession else { return nil }
+        return (device.id.address, device.held.remaining(uptime: uptime))
+    }
+
+    /// The connections for which the broker holds so many bytes.
+    package func holders(atLeast bytes: Int, uptime: Int64) -> [(key: ConnectionKey, holder: MemoryHolder)] {
+        devices.compactMap { key, device in
+            let held = device.held.remaining(uptime: uptime)
+            return held >= bytes ? (key, MemoryHolder(id: device.id, bytes: held, isConnected: true)) : nil
         }
     }
 

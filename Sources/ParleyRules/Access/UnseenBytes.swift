@@ -11,6 +11,8 @@ package struct UnseenBytes: Sendable {
     private struct Connection {
         let device: DeviceAddress
         var shown = 0
+        /// How many packets and filters were shown.
+        var count = 0
         var charged = 0
         /// What was neither shown nor charged when it was last looked at.
         var pending = 0
@@ -29,6 +31,8 @@ package struct UnseenBytes: Sendable {
     private static let filterOverhead = 3
     /// PUBACK with a reason, in a frame of its own.
     private static let acknowledgement = 16
+    /// What the broker answers to a packet that was shown, in a frame of its own.
+    private static let answer = 10
     /// Of what is shown once, no more than this counts: a topic alias brings back 64 KB of topic with a few bytes.
     private static let longestTopic = 1024
 
@@ -61,6 +65,7 @@ package struct UnseenBytes: Sendable {
     /// PUBLISH was shown: its topic and payload, in bytes.
     package mutating func showPublish(_ key: ConnectionKey, topic: Int, payload: Int) {
         show(key, min(topic, UnseenBytes.longestTopic) + max(0, payload), overhead: UnseenBytes.publishOverhead)
+        connections[key]?.count += 1
     }
 
     /// Properties of PUBLISH were shown.
@@ -72,6 +77,7 @@ package struct UnseenBytes: Sendable {
     /// A filter of SUBSCRIBE or UNSUBSCRIBE was shown.
     package mutating func showFilter(_ key: ConnectionKey, bytes: Int) {
         show(key, bytes, overhead: UnseenBytes.filterOverhead)
+        connections[key]?.count += 1
     }
 
     /// A message was queued for the connection, which will acknowledge it.
@@ -81,6 +87,13 @@ package struct UnseenBytes: Sendable {
 
     private mutating func show(_ key: ConnectionKey, _ bytes: Int, overhead: Int) {
         connections[key]?.shown += bytes + bytes / 8 + overhead
+    }
+
+    /// How much the broker may have written to answer what it was sent: no answer is longer than what it answers, and one to
+    /// what was shown is short.
+    package func mostAnswers(_ key: ConnectionKey, received: Int) -> Int {
+        guard let connection = connections[key] else { return 0 }
+        return connection.count * UnseenBytes.answer + max(0, received - connection.shown)
     }
 
     /// The broker has read so many bytes of the connection since it began.

@@ -67,6 +67,15 @@ struct UnseenBytesTests {
         }
     }
 
+    @Test("what may answer a packet is no longer than what nobody was shown, and little for what was shown")
+    func answers() {
+        var unseen = unseen()
+        unseen.showPublish(key, topic: 40, payload: 40_000)
+        #expect(unseen.mostAnswers(key, received: 40_060) == 10)
+        #expect(unseen.mostAnswers(key, received: 40_040 + 5_005 + 32 + 500) == 510)
+        #expect(unseen.mostAnswers(ConnectionKey(9), received: 500) == 0)
+    }
+
     @Test("when a connection ends, all that was not shown is charged")
     func end() {
         var unseen = unseen()
