@@ -22,6 +22,9 @@ extension AccessGate {
     package mutating func recordReceived(_ key: ConnectionKey, bytes: Int, isLast: Bool = false) {
         guard let device = unseen.device(of: key) else { return }
         let mayWait = usage.hasUnseenToSpare(device, uptime: uptime)
+        if isLast, let part = unseen.chargePart(key, received: bytes) {
+            usage.receivePart(device, bytes: part, uptime: uptime)
+        }
         guard
             let charged = unseen.charge(key, received: bytes, isLast: isLast, uptime: uptime, mayWait: mayWait)
         else { return }

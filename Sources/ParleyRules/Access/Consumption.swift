@@ -22,6 +22,13 @@ struct Consumption: Sendable {
         add(min(amount, max(0, Int(room))), perSecond: perSecond, uptime: uptime)
     }
 
+    /// With what has happened already, likewise.
+    func filled(by amount: Int, burst: Int, perSecond: Int, uptime: Int64) -> Consumption {
+        var filled = self
+        filled.fill(amount, burst: burst, perSecond: perSecond, uptime: uptime)
+        return filled
+    }
+
     /// What of it still counts.
     func remaining(perSecond: Int, uptime: Int64) -> Double {
         max(0, used - Double(max(0, uptime - at)) * Double(perSecond) / 1_000_000_000)

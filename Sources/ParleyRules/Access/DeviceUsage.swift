@@ -15,6 +15,8 @@ struct DeviceUsage: Sendable {
         var repeatedBytes = Consumption()
         /// What it sent that the plugin is not shown.
         var unseenBytes = Consumption()
+        /// What had come of packets when their connections ended.
+        var partBytes = Consumption()
         /// What was refused for its rate.
         var refusals = Consumption()
         /// When each name of a further connection was last in use.
@@ -30,6 +32,7 @@ struct DeviceUsage: Sendable {
         var unsubscribes = Consumption()
         var repeatedBytes = Consumption()
         var unseenBytes = Consumption()
+        var partBytes = Consumption()
         var devices = 0
     }
 
@@ -46,6 +49,10 @@ struct DeviceUsage: Sendable {
     /// packet, and 2,000 a second. A user has twice that.
     private static let unseenBurst = 128 * 1024
     private static let unseenPerSecond = 4 * 1024
+    /// A packet of the largest size that breaks off, and 8 KiB a second of such. A user has twice that. Whoever goes beyond it
+    /// waits until it has come back, no longer than the largest packet takes.
+    private static let partBurst = UnseenBytes.largestPacket
+    private static let partPerSecond = 8 * 1024
     /// What the broker loses beside the filter itself.
     private static let repeatedOverhead = 32
     private static let bytesOfRefusal = 16 * 1024
@@ -86,8 +93,9 @@ struct DeviceUsage: Sendable {
         if let name = id.connection, devices[id.address] != nil { devices[id.address]?.names[name] = uptime }
     }
 
-    mutating func suspend(_ address: DeviceAddress, uptime: Int64) {
-        devices[address]?.suspendedUntil = uptime + DeviceUsage.suspension
+    mutating func suspend(_ address: DeviceAddress, for time: Int64 = suspension, uptime: Int64) {
+        guard let device = devices[address] else { return }
+        devices[address]?.suspendedUntil = max(device.suspendedUntil, uptime + time)
     }
 
     // MARK: Publishing and subscribing
@@ -178,6 +186,25 @@ struct DeviceUsage: Sendable {
         devices[address]?.unseenBytes.fill(bytes, burst: burst, perSecond: rate, uptime: uptime)
         users[address.user]?.unseenBytes.fill(bytes, burst: burst * 2, perSecond: rate * 2, uptime: uptime)
         return isWithin
+    }
+
+    /// Counts what had come of a packet when its connection ended. It spends nothing of what is unseen, so that the packet
+    /// passes when it is sent again; who has too much of it is turned away for as long as it takes to come back.
+    mutating func receivePart(_ address: DeviceAddress, bytes: Int, uptime: Int64) {
+        guard let device = devices[address], let user = users[address.user] else { return }
+        let (burst, rate) = (DeviceUsage.partBurst, DeviceUsage.partPerSecond)
+        let most = burst + UnseenBytes.largestPacket
+        let (own, all) = (
+            device.partBytes.filled(by: bytes, burst: most, perSecond: rate, uptime: uptime),
+            user.partBytes.filled(by: bytes, burst: most * 2, perSecond: rate * 2, uptime: uptime)
+        )
+        devices[address]?.partBytes = own
+        users[address.user]?.partBytes = all
+        let excess = max(
+            own.remaining(perSecond: rate, uptime: uptime) - Double(burst),
+            (all.remaining(perSecond: rate * 2, uptime: uptime) - Double(burst * 2)) / 2)
+        guard excess > 0 else { return }
+        suspend(address, for: Int64(excess) * DeviceUsage.second / Int64(rate), uptime: uptime)
     }
 
     /// Whether device and user have half of what they may send unseen at once.
