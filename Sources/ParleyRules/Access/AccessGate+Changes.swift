@@ -29,6 +29,7 @@ extension AccessGate {
             outcome.ended += connections.end { _ in true }
             outcome.answer = .snapshotNeeded(error)
         }
+        filters.forgetConnections(in: outcome.ended)
         return outcome
     }
 

@@ -30,7 +30,8 @@ extension AccessGate {
     /// What is granted costs this broker memory each time. For a filter that the client has already, it is never given back:
     /// those are counted apart, by their bytes.
     ///
-    /// - Parameter held: how many filters the client's session has had at once.
+    /// - Parameter held: how many filters the client's session has had at once; none in a new session, whatever the plugin
+    ///   remembers of the one before: it is shown neither the expiry of a session nor its end.
     package mutating func subscribe(
         _ key: ConnectionKey, filter: Span<UInt8>, held: Int, now: Int64
     ) -> AccessDecision {
@@ -39,6 +40,7 @@ extension AccessGate {
         guard let device = connections.device(key) else {
             return connections.isGateway(key) ? .allowed : .denied(.unknownClient)
         }
+        if held == 0, let id = connections.clientID(of: key) { filters.forget(id) }
         guard let audiences = feed.audiences else { return .denied(.notReady) }
         guard let bearer = Bearer(device, now: now) else { return .denied(.unknownClient) }
         guard usage.subscribe(device.address, limits: audiences.limits, uptime: uptime) else {

@@ -106,7 +106,7 @@ extension AccessGate {
         }
         removals.remove(id)
         // An MQTT 3.1.1 client with a clean session keeps nothing; what MQTT 5 asks for, no plugin is shown.
-        if attempt.cleanStart { filters.forget(id) }
+        if attempt.cleanStart || id.connection != nil { filters.forget(id) }
         let keepsSession = !(attempt.cleanStart && attempt.protocolVersion == 4)
         connections.open(key, device: id, token: token, status: status, keepsSession: keepsSession)
         usage.recordConnection(id, uptime: uptime)
@@ -164,6 +164,7 @@ extension AccessGate {
             return now >= end
         }
         earliestExpiry = earliest
+        filters.forgetConnections(in: ended)
         return ended
     }
 }

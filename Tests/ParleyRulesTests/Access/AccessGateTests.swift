@@ -271,7 +271,7 @@ extension AccessGate {
             ConnectionKey(key), topic: bytes.span, payloadLength: payloadLength, qos: 1, retain: retain, now: now)
     }
 
-    mutating func subscribe(_ key: UInt, _ filter: String, held: Int = 0) -> AccessDecision {
+    mutating func subscribe(_ key: UInt, _ filter: String, held: Int = 1) -> AccessDecision {
         let bytes = Array(filter.utf8)
         return subscribe(ConnectionKey(key), filter: bytes.span, held: held, now: AccessGateTests.now)
     }

@@ -81,6 +81,20 @@ struct SubscribeRateTests {
         #expect(gate.drainExcessive().isEmpty)
     }
 
+    @Test("a session that begins anew, however the one before ended, has subscribed to nothing")
+    func newSession() {
+        var gate = gate(burst: 1 << 30, perSecond: 1 << 20)
+        for _ in 0..<100 {
+            gate.disconnect(ConnectionKey(10))
+            let phone = device("alice", "phone")
+            #expect(GatePresenceTests.signIn(&gate, phone, token: Self.token, on: 10, cleanStart: false).isAdmitted)
+            for number in 0..<100 {
+                let filter = "parley/v1/down/alice/phone/screen/\(number)/of/the/app"
+                #expect(gate.subscribe(10, filter, held: number) == .allowed)
+            }
+        }
+    }
+
     @Test("filters that are given up count as those that are subscribed to, and who goes on is taken off")
     func unsubscribing() {
         var gate = gate()
