@@ -105,7 +105,11 @@ extension Plugin {
             default: nil
             }
         }
-        return decision?.isAllowed == true ? MOSQ_ERR_SUCCESS.rawValue : MOSQ_ERR_ACL_DENIED.rawValue
+        if decision?.isAllowed == true { return MOSQ_ERR_SUCCESS.rawValue }
+        // Any other error than this one makes the broker leave a packet of filters at once and end the connection.
+        let isSubscribe = access == MOSQ_ACL_SUBSCRIBE
+        return (isSubscribe || access == MOSQ_ACL_UNSUBSCRIBE) && gate.leavesPacket(key, isSubscribe: isSubscribe)
+            ? MOSQ_ERR_UNKNOWN.rawValue : MOSQ_ERR_ACL_DENIED.rawValue
     }
 
     /// `MOSQ_EVT_MESSAGE`: a message that may be published. Only here the plugin sees its properties.
@@ -187,7 +191,7 @@ extension Plugin {
                 let more = others > 0 ? ", and \(others) others since the last such line" : ""
                 Broker.log(.warning, "parley: \(client.clientID) is disconnected: \(client.reason.rawValue)\(more)")
             }
-            disconnect(client.clientID)
+            if !client.hasEnded { disconnect(client.clientID) }
         }
     }
 

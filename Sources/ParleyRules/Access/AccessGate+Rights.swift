@@ -40,6 +40,7 @@ extension AccessGate {
         guard let device = connections.device(key) else {
             return connections.isGateway(key) ? .allowed : .denied(.unknownClient)
         }
+        guard excessive[key] == nil else { return .denied(.overLimit) }
         if held == 0, let id = connections.clientID(of: key) { filters.forget(id) }
         guard let audiences = feed.audiences else { return .denied(.notReady) }
         guard let bearer = Bearer(device, now: now) else { return .denied(.unknownClient) }
@@ -63,6 +64,7 @@ extension AccessGate {
         guard let device = connections.device(key), let id = connections.clientID(of: key) else {
             return connections.isGateway(key) ? .allowed : .denied(.unknownClient)
         }
+        guard excessive[key] == nil else { return .denied(.overLimit) }
         guard isReady else { return .denied(.notReady) }
         guard Bearer(device, now: now) != nil else { return .denied(.unknownClient) }
         guard usage.unsubscribe(device.address, limits: limits, uptime: uptime) else {

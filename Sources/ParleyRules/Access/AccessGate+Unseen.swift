@@ -14,6 +14,8 @@ package struct ExcessiveClient: Hashable, Sendable {
 
     package let clientID: String
     package let reason: Reason
+    /// Whether the connection has ended by itself since.
+    package var hasEnded = false
 }
 
 extension AccessGate {
@@ -38,10 +40,31 @@ extension AccessGate {
         }
     }
 
+    /// Whether the broker is to leave a packet of filters and end its sender, who has gone on past their limits: a packet has
+    /// room for 100,000 of them.
+    ///
+    /// At a SUBSCRIBE the broker then loses the answers that it has collected so far, a byte for each filter, which counts
+    /// as subscribing anew does. Without room for that the rest of the packet is refused filter by filter.
+    package mutating func leavesPacket(_ key: ConnectionKey, isSubscribe: Bool) -> Bool {
+        guard excessive[key] != nil, let device = connections.device(key) else { return false }
+        return !isSubscribe || usage.subscribeAgain(device.address, bytes: AccessGate.lostAnswers, uptime: uptime)
+    }
+
+    /// In bytes.
+    private static let lostAnswers = 1_000
+
+    /// A connection that is to end has ended.
+    mutating func recordExcessiveEnd(_ key: ConnectionKey) {
+        guard let reason = excessive.removeValue(forKey: key), let id = connections.clientID(of: key) else { return }
+        endedExcessive.append(ExcessiveClient(clientID: id.description, reason: reason, hasEnded: true))
+        usage.suspend(id.address, uptime: uptime)
+    }
+
     /// The connections that are ended because their devices have gone on past their limits.
     package mutating func drainExcessive() -> [ExcessiveClient] {
-        guard !excessive.isEmpty else { return [] }
-        var ended: [ExcessiveClient] = []
+        guard !excessive.isEmpty || !endedExcessive.isEmpty else { return [] }
+        var ended = endedExcessive
+        endedExcessive.removeAll()
         for (key, reason) in excessive {
             guard let id = connections.clientID(of: key) else { continue }
             ended.append(ExcessiveClient(clientID: id.description, reason: reason))

@@ -26,6 +26,8 @@ package struct AccessGate: Sendable {
     var unmeasuredDueAt = Int64.min
     /// The connections of devices that have gone on past their limits.
     var excessive: [ConnectionKey: ExcessiveClient.Reason] = [:]
+    /// Those of them that have ended since by themselves.
+    var endedExcessive: [ExcessiveClient] = []
     var counts = BrokerCounts()
     /// No session ends before this moment.
     var earliestExpiry = Int64.max
@@ -136,7 +138,7 @@ extension AccessGate {
 
     package mutating func disconnect(_ key: ConnectionKey) {
         resumption.disconnect(key)
-        excessive[key] = nil
+        recordExcessiveEnd(key)
         unseen.end(key)
         if let id = connections.clientID(of: key) { usage.recordEnd(id, uptime: uptime) }
         if let left = connections.left(key, uptime: uptime) {

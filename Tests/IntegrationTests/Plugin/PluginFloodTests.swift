@@ -75,4 +75,24 @@ extension PluginTests {
         let payloads = try requests(intake).map { String(decoding: $0.payload, as: UTF8.self) }
         #expect(payloads == ["few", "after", "bob"])
     }
+
+    @Test(
+        "who sends a packet of 100,000 filters is ended in the middle of it, and the broker lives",
+        arguments: [0x82, 0xA2] as [UInt8])
+    func filters(_ packet: UInt8) throws {
+        let (broker, _) = try limitedBroker { _ in }
+        let filter: [UInt8] = packet == 0x82 ? [0, 1, 0x61, 0] : [0, 1, 0x61]
+        let body = [0, 1, 0] + repeatElement(filter, count: 380_000 / filter.count).joined()
+        let client = try alice.signIn(to: broker)
+        // Had the broker gone through all of it, an answer would come before the end.
+        #expect {
+            try client.send(packet, body)
+            _ = try client.nextMessage()
+        } throws: { error in
+            if case WireClient.WireError.closed = error { true } else { false }
+        }
+        #expect(try bob.signIn(to: broker).publish("\(bob.up)/profile/get", "bob") == 0)
+        #expect(try alice.connect(to: broker).code == nil)
+        #expect(broker.log.contains("alice:phone is disconnected: it went on past its limits"))
+    }
 }

@@ -31,6 +31,10 @@ struct SubscribeRateTests {
         (0..<count).count { _ in gate.subscribe(key, Self.filter).isAllowed }
     }
 
+    private func leaves(_ gate: inout AccessGate, _ key: UInt, isSubscribe: Bool) -> Bool {
+        gate.leavesPacket(ConnectionKey(key), isSubscribe: isSubscribe)
+    }
+
     @Test("a device has a burst and then a rate, and the same filter again counts")
     func rate() {
         var gate = gate()
@@ -78,7 +82,24 @@ struct SubscribeRateTests {
         #expect(GatePresenceTests.signIn(&gate, phone, token: Self.token, on: 20).isAdmitted)
         _ = granted(&gate, 20, of: 300)
         gate.disconnect(ConnectionKey(20))
-        #expect(gate.drainExcessive().isEmpty)
+        #expect(gate.drainExcessive().map(\.hasEnded) == [true])
+        #expect(GatePresenceTests.signIn(&gate, phone, token: Self.token, on: 20) == .turnedAway(.suspended))
+    }
+
+    @Test("the broker leaves a packet of filters whose sender has gone on past their limits, and not too often")
+    func leaving() {
+        var gate = gate()
+        _ = granted(&gate, 10, of: 100)
+        #expect(!leaves(&gate, 10, isSubscribe: true))
+        _ = granted(&gate, 10, of: 100)
+        #expect(leaves(&gate, 10, isSubscribe: false))
+        // What the broker loses at each is paced like what it loses by subscribing anew.
+        #expect((0..<1_000).count { _ in leaves(&gate, 10, isSubscribe: true) } < 200)
+        #expect(leaves(&gate, 10, isSubscribe: false))
+        #expect(!leaves(&gate, 12, isSubscribe: false))
+        gate.disconnect(ConnectionKey(10))
+        #expect(gate.drainExcessive().map(\.hasEnded) == [true])
+        #expect(!leaves(&gate, 10, isSubscribe: false))
     }
 
     @Test("a session that begins anew, however the one before ended, has subscribed to nothing")
