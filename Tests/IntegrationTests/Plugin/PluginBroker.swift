@@ -65,13 +65,15 @@ final class PluginBroker {
 // MARK: Running
 
 extension PluginBroker {
-    /// Starts the broker and returns when it answers.
+    /// Starts the broker and returns when it answers on each of its listeners, which it opens one after the other.
     func start() throws {
         let process = try launch()
         self.process = process
         try eventually("a broker that answers; its log: \(log)") { () -> Void? in
             guard process.isRunning else { throw BrokerError.ended(log: log) }
-            return (try? WireClient(unixSocket: socketPath))?.close()
+            let clients = [try? localClient(), try? client(), try? WireClient(port: webSocketPort)]
+            for client in clients { client?.close() }
+            return clients.contains { $0 == nil } ? nil : ()
         }
     }
 
