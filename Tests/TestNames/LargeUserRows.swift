@@ -67,7 +67,8 @@ package enum LargeUserRows {
         ]
     }
 
-    /// What they have trained and shared, and a long conversation of theirs. In the first of their groups are challenges.
+    /// What they have trained and shared, and a long conversation of theirs. In the groups of their own people train together; in
+    /// the first of these are challenges and invites.
     private static func training(of user: String, from start: Int) -> [String] {
         let conversation = "\(start + 1)"
         return [
@@ -107,8 +108,8 @@ package enum LargeUserRows {
             UPDATE conversations SET last_seq = \(records), last_message_seq = \(records) WHERE key = \(start + 2)
             """,
             """
-            INSERT INTO groups (id, conversation, time_zone, request_digest)
-            SELECT randomblob(16), \(conversation), 'UTC', randomblob(16)
+            \(numbers(own)) INSERT INTO groups (id, conversation, time_zone, request_digest)
+            SELECT randomblob(16), \(start) + i, 'UTC', randomblob(16) FROM n
             """,
             """
             \(numbers(invites)) INSERT INTO invites
