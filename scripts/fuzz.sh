@@ -20,10 +20,13 @@ parsers=("$@")
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
-# One module of both floors: an import of itself is passed over.
+# One module of both floors: an import of itself is passed over. For a few seconds of fuzzing, optimizing takes longer than it
+# gives.
 compile() {
+    local optimization=-O
+    ((seconds >= 10)) || optimization=-Onone
     find Sources/ParleyProtocol Sources/ParleyRules/Access Sources/ParleyRules/Presence Tests/Fuzz -name '*.swift' -print0 |
-        xargs -0 swiftc -parse-as-library -O -swift-version 6 -suppress-warnings -module-name ParleyProtocol \
+        xargs -0 swiftc -parse-as-library -wmo "$optimization" -swift-version 6 -suppress-warnings -module-name ParleyProtocol \
             -package-name parley -sanitize=fuzzer,address -o "$scratch/fuzz" 2>"$scratch/log" ||
         { cat "$scratch/log" >&2 && fail "the parsers do not compile"; }
 }
