@@ -7,7 +7,7 @@ import afterwards
 from attacks import connections, control, floods, gathered, members, packets, subscriptions
 from field import Field
 from gateway import Gateway
-from people import ATTACKERS, Town
+from people import ATTACKER_DEVICES, ATTACKERS, Town
 from report import MEGABYTE, Allowance
 
 
@@ -57,6 +57,7 @@ PACKETS = [
 
 def packet_attacks() -> list[Attack]:
     """Each over one connection, and over four of one device. The attackers differ: who was taken off is turned away."""
+    attackers = [(user, device) for device in ATTACKER_DEVICES for user in ATTACKERS]
     return [
         Attack(
             f"{name}-{connections}" if connections > 1 else name,
@@ -64,7 +65,7 @@ def packet_attacks() -> list[Attack]:
             packets.repeated(title, packet, connections, attacker),
             allowance=TAKEN_OFF, is_in_short=connections > 1,
         )
-        for (name, title, packet), attacker in zip(PACKETS, ATTACKERS, strict=True) for connections in (1, 4)
+        for (name, title, packet), attacker in zip(PACKETS, attackers) for connections in (1, 4)
     ]  # fmt: skip
 
 

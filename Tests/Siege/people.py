@@ -14,7 +14,7 @@ from gateway import Gateway
 
 HONEST = [f"citizen{index:02}" for index in range(20)]
 # Each a user with three devices; what one of them can do is the question, and some attacks take several.
-ATTACKERS = [f"attacker{index:02}" for index in range(12)]
+ATTACKERS = [f"attacker{index:02}" for index in range(10)]
 ATTACKER_DEVICES = ["phone", "laptop", "tablet"]
 # Whom attackers who do not spare themselves act upon.
 VICTIM = "victim"

@@ -64,12 +64,12 @@ def pingreq(sender: Credentials) -> bytes:
 
 
 def repeated(
-    name: str, packet: Callable[[Credentials], bytes], connections: int, attacker: str
+    name: str, packet: Callable[[Credentials], bytes], connections: int, attacker: tuple[str, str]
 ) -> Callable[[Field], None]:
-    """An attack: a packet again and again, over so many connections of one device of the attacker's."""
+    """An attack: a packet again and again, over so many connections of one device, of which this is the user and the name."""
 
     def begin(field: Field) -> None:
-        sender = field.town.device(attacker)
+        sender = field.town.device(*attacker)
         volley = Volley.of(packet(sender))
         for number in range(connections):
             field.open(Slot(field.tcp, sender.connect_packet(f"packets{number}"), ammunition=endless(volley)))
