@@ -11,6 +11,8 @@ package enum LargeUserRows {
     package static let days = 1000
     package static let records = 5000
     package static let invites = 500
+    /// The most that `groups_per_user` allows.
+    package static let groups = 100
 
     /// Numbers from 1 on.
     private static func numbers(_ count: Int) -> String {
@@ -25,7 +27,24 @@ package enum LargeUserRows {
             """,
             "INSERT INTO users (id, role, display_name, created_at) VALUES ('big', 'member', 'B', 0), ('large', 'member', 'L', 0)",
         ] + groups(of: "big", from: 0) + groups(of: "large", from: 100_000) + ["big", "large"].flatMap(surroundings)
-        + training(of: "big", from: 0) + training(of: "large", from: 100_000)
+        + training(of: "big", from: 0) + training(of: "large", from: 100_000) + trainingOfOthers
+
+    /// A group that trains together, of each of the others, and the weeks of all groups.
+    private static let trainingOfOthers = [
+        """
+        \(numbers(people)) INSERT INTO conversations (key, id, type, created_by, created_at, updated_at, epoch, last_seq)
+        SELECT 200000 + i, CAST(printf('%016d', 200000 + i) AS BLOB), 'group', 'u' || i, 0, i, 'e', 1 FROM n
+        """,
+        """
+        \(numbers(people)) INSERT INTO members (conversation, "user", role, joined_at, active_at, is_counted)
+        SELECT 200000 + i, 'u' || i, 'admin', 0, i, 1 FROM n
+        """,
+        """
+        \(numbers(people)) INSERT INTO groups (id, conversation, time_zone, request_digest)
+        SELECT randomblob(16), 200000 + i, 'UTC', randomblob(16) FROM n
+        """,
+        "INSERT INTO board_weeks (of_group, week, starts_at, ends_at) SELECT key, 4, key, key + 1 FROM groups",
+    ]
 
     /// Their groups of three; of the last ones others are the makers.
     private static func groups(of user: String, from start: Int) -> [String] {
@@ -67,8 +86,8 @@ package enum LargeUserRows {
         ]
     }
 
-    /// What they have trained and shared, and a long conversation of theirs. In the groups of their own people train together; in
-    /// the first of these are challenges and invites.
+    /// What they have trained and shared, and a long conversation of theirs. In the first groups people train together; in the
+    /// very first are challenges and invites.
     private static func training(of user: String, from start: Int) -> [String] {
         let conversation = "\(start + 1)"
         return [
@@ -108,7 +127,7 @@ package enum LargeUserRows {
             UPDATE conversations SET last_seq = \(records), last_message_seq = \(records) WHERE key = \(start + 2)
             """,
             """
-            \(numbers(own)) INSERT INTO groups (id, conversation, time_zone, request_digest)
+            \(numbers(groups)) INSERT INTO groups (id, conversation, time_zone, request_digest)
             SELECT randomblob(16), \(start) + i, 'UTC', randomblob(16) FROM n
             """,
             """
