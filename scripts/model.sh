@@ -5,7 +5,7 @@
 # from day to day.
 # Usage: scripts/model.sh [--no-install] [--short] [OPTION]...
 #   --no-install  says which packages are missing and stops, even for root
-#   --short       a tenth of what is random, and orders of one event less: a minute
+#   --short       a tenth of what is random, and orders of one event less: two minutes
 #   OPTION        --depth N (6), --histories N (1000000), --length N (30), --questions N (1000000), --boards N (100000), --rights-only, --boards-only, --seed N: what parley-model takes
 # Takes some minutes on two processors. Standard output gets what was compared, how often each verdict was, and the seed. The
 # status is 1 if engine and oracle disagree, with the shortest story that leads there.

@@ -74,12 +74,16 @@ extension Plugin {
         }
     }
 
+    /// The end of a line that also stands for others, which were held back since the one before.
+    private static func more(_ others: Int) -> String {
+        others > 0 ? ", and \(others) others since the last such line" : ""
+    }
+
     /// Logs that a sign-in fails, with how many others there were since the last such line; nothing for `nil`.
     private func log(_ attempt: SignInAttempt, of client: BrokerClient, _ sentence: String, _ others: Int?) {
         guard let others else { return }
         let name = Client(clientID: attempt.clientID.span)?.clientID ?? "a client"
-        let more = others > 0 ? ", and \(others) others since the last such line" : ""
-        Broker.log(.warning, "parley: \(name) from \(client.address) \(sentence)\(more)")
+        Broker.log(.warning, "parley: \(name) from \(client.address) \(sentence)\(Self.more(others))")
     }
 
     /// `MOSQ_EVT_ACL_CHECK`
@@ -196,8 +200,8 @@ extension Plugin {
         }
         for client in gate.drainExcessive() {
             if let others = takenOff.add(uptime: uptime) {
-                let more = others > 0 ? ", and \(others) others since the last such line" : ""
-                Broker.log(.warning, "parley: \(client.clientID) is disconnected: \(client.reason.rawValue)\(more)")
+                let why = "is disconnected: \(client.reason.rawValue)\(Self.more(others))"
+                Broker.log(.warning, "parley: \(client.clientID) \(why)")
             }
             if !client.hasEnded { disconnect(client.clientID) }
         }
@@ -222,8 +226,7 @@ extension Plugin {
     private func end(_ clientIDs: [String], _ level: Broker.LogLevel, _ why: String) {
         for clientID in clientIDs {
             if let others = endings[why, default: RefusalLog()].add(uptime: Broker.uptime) {
-                let more = others > 0 ? ", and \(others) others since the last such line" : ""
-                Broker.log(level, "parley: \(clientID) \(why)\(more)")
+                Broker.log(level, "parley: \(clientID) \(why)\(Self.more(others))")
             }
             disconnect(clientID)
         }

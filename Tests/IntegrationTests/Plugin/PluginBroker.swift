@@ -77,6 +77,11 @@ extension PluginBroker {
         }
     }
 
+    /// Returns when this has been logged: of a connection that ends within a packet that is at the broker's next turn.
+    func awaitLog(_ text: String) throws {
+        try eventually("«\(text)» in the log") { () -> Void? in log.contains(text) ? () : nil }
+    }
+
     /// Starts a broker that is expected to refuse its configuration.
     ///
     /// - Returns: 0 only if it ended as if all were well.
