@@ -75,8 +75,8 @@ seed() {
     report)
         printf '\x01\x0balice:phone\x0dalice:phone:x' >"$folder/sessions"
         {
-            printf '\x01'
-            for number in {1..6}; do printf '\x00\x00\x00\x00\x00\x00\x00\x07'; done
+            printf '\x03'
+            for number in {1..11}; do printf '\x00\x00\x00\x00\x00\x00\x00\x07'; done
         } >"$folder/counts"
         ;;
     presence)

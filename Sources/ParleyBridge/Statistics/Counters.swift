@@ -26,6 +26,8 @@ final class Counters: Sendable {
     let slowReadersEnded = Counter()
     let sessionsRemoved = Counter()
     let madeAnew = Counter()
+    let accessEnded = Counter()
+    let tokensExpired = Counter()
     let pushesSent = Counter()
     let pushesPostponed = Counter()
     let pushesRefused = Counter()
@@ -43,6 +45,8 @@ final class Counters: Sendable {
         slowReadersEnded.set(counts.slowReadersEnded)
         sessionsRemoved.set(counts.sessionsRemoved)
         madeAnew.set(counts.madeAnew)
+        accessEnded.set(counts.accessEnded)
+        tokensExpired.set(counts.tokensExpired)
     }
 
     /// The names under `gateway/stats/` and what they count.
@@ -75,6 +79,8 @@ final class Counters: Sendable {
             ("slow-readers", "connections that were ended because the broker's memory was full", slowReadersEnded),
             ("sessions-removed", "sessions of devices that are away, removed for the broker's memory", sessionsRemoved),
             ("made-anew", "connections that were ended because what was kept for them had to be dropped", madeAnew),
+            ("access-ended", "connections that were ended because who may be signed in has changed", accessEnded),
+            ("tokens-expired", "connections that were ended because their token was over", tokensExpired),
         ]
     }
 }

@@ -18,17 +18,21 @@ package struct BrokerCounts: Hashable, Sendable {
     package var sessionsRemoved = 0
     /// Connections that were ended because what was kept for them is not their own any more, or too much.
     package var madeAnew = 0
+    /// Connections that were ended because the gateway has changed who may be signed in.
+    package var accessEnded = 0
+    /// Connections that were ended because their token was over.
+    package var tokensExpired = 0
 
     package init() {}
 
     /// Where the plugin publishes it, for the gateway's `intake` connection alone. No client may publish to it.
     package static let topic = AudienceChange.topic + "/counts"
 
-    private static let format: UInt8 = 2
+    private static let format: UInt8 = 3
     private typealias Field = any WritableKeyPath<BrokerCounts, Int> & Sendable
     private static let fields: [Field] = [
         \.refusedSignIns, \.turnedAway, \.notReady, \.overLimit, \.disconnected, \.notKept, \.slowReadersEnded,
-        \.sessionsRemoved, \.madeAnew,
+        \.sessionsRemoved, \.madeAnew, \.accessEnded, \.tokensExpired,
     ]
 
     /// A format byte, then each number as 8 bytes, big-endian.

@@ -30,6 +30,7 @@ extension AccessGate {
             outcome.answer = .snapshotNeeded(error)
         }
         filters.forgetConnections(in: outcome.ended)
+        counts.accessEnded += outcome.ended.count
         return outcome
     }
 

@@ -167,6 +167,7 @@ extension AccessGate {
         }
         earliestExpiry = earliest
         filters.forgetConnections(in: ended)
+        counts.tokensExpired += ended.count
         return ended
     }
 }

@@ -150,6 +150,8 @@ extension AccessGateTests {
         #expect(gate.publish(9, "parley/v1/up/alice/phone/messages/send") == .denied(.unknownClient))
         #expect(gate.signIn("alice:phone:a", "alice", claims(first), on: ConnectionKey(10)) == .refused(.revoked))
         try signIn(&gate, 10, second)
+        GatePresenceTests.connect(.intake, &gate, on: 2)
+        #expect(gate.drainCounts()?.accessEnded == 1)
     }
 
     @Test("a session ends when its token does, and not a second before")
@@ -164,6 +166,8 @@ extension AccessGateTests {
             gate.publish(9, "parley/v1/up/alice/phone/messages/send", now: Self.now + 60) == .denied(.unknownClient))
         #expect(gate.expire(now: Self.now + 60) == ["alice:phone"])
         #expect(gate.expire(now: Self.now + 61) == [])
+        GatePresenceTests.connect(.intake, &gate, on: 2)
+        #expect(gate.drainCounts()?.tokensExpired == 1)
     }
 
     @Test("an end that is moved nearer is seen")
