@@ -1,7 +1,15 @@
 import Glibc
 
-/// A TCP port on the loopback interface that nobody listens on at this moment.
-package func freePort() throws -> UInt16 { try RefusingPort(0).number }
+/// A TCP port on the loopback interface that nobody listens on at this moment, for whoever listens there soon.
+///
+/// It is below those that the kernel gives to connections (`net.ipv4.ip_local_port_range`), thousands of which are made
+/// meanwhile.
+package func freePort() throws -> UInt16 {
+    for _ in 0..<100 {
+        if let port = try? RefusingPort(.random(in: 10_000..<32_768)) { return port.number }
+    }
+    throw FreePortError()
+}
 
 /// A TCP port on the loopback interface on which nobody listens, and which nobody else gets meanwhile: whoever connects to it
 /// is refused.
