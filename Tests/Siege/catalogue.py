@@ -104,6 +104,8 @@ ATTACKS = [
     # What the broker keeps for those who are away is bounded, and is not gone in a minute.
     Attack("away", "sessions that are away, reconnects unread", gathered.away_sessions, "visits", seconds=30,
            filling="unread", allowance=Allowance(kept=160 * MEGABYTE)),
+    Attack("slow-holders", "180 who are sent 32 KiB/s and never acknowledge", gathered.slow_holders, seconds=60,
+           is_in_short=False),
     Attack("held-filter", "a held filter of 288 bytes again and again", gathered.held_filter),
     Attack("largest", "follows of nobody, stale_devices, largest user", gathered.largest_user, "packets", seconds=10,
            filling="own-groups"),

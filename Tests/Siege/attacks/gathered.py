@@ -43,6 +43,30 @@ def _visit(field: Field, credentials: Credentials, opening: bytes = b"") -> None
     field.assault.at(now + VISIT, attacker.close)
 
 
+def slow_holders(field: Field) -> None:
+    """180 connections that never acknowledge, each sent a page of 192 KiB in 6 s, which it could read meanwhile."""
+    group = field.town.attackers_group
+    content, run = sealed(900), int(time.monotonic() * 1000) & 0xFFFFFF
+    for number, user in enumerate(ATTACKERS):
+        with Device(field.tcp, field.town.device(user), "fills") as device:
+            device.requests(
+                ("messages/send",
+                 {"id": numbered_id(0x71000000 + run, number * 20 + index), "conversation_id": group,
+                  "message_type": "text", **content})
+                for index in range(20)
+            )  # fmt: skip
+    page = json.dumps({"conversation_id": group, "limit": 200}).encode()
+    for user, device in itertools.product(ATTACKERS, ATTACKER_DEVICES):
+        credentials = field.town.device(user, device)
+        request = mqtt.publish(credentials.up("history/get"), page, packet_id=1)
+        asks = endless(Volley(request, 1))
+        field.open(Slot(field.tcp, credentials.connect_packet("asks"), ammunition=asks, rate=1 / 6))
+        filters = mqtt.subscribe([f"{credentials.down}/#"])
+        for number in range(6):
+            connect = credentials.connect_packet(f"holds{number}", receive_maximum=1)
+            field.open(Slot(field.tcp, connect, filters, reads=False))
+
+
 def held_filter(field: Field) -> None:
     """One filter of 288 bytes that is held already, subscribed to again as fast as it goes, by all devices of one user."""
     for device in ATTACKER_DEVICES:
