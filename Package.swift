@@ -114,7 +114,7 @@ let package = Package(
             name: "ParleyBrokerPlugin", dependencies: ["CMosquittoBroker", "ParleyProtocol", "ParleyRules", "Sodium"],
             swiftSettings: strict, linkerSettings: selfContained),
         .target(
-            name: "ParleyPrograms", dependencies: ["ParleyBrokerPlugin", "parley", "parleyd"], swiftSettings: strict),
+            name: "ParleyPrograms", dependencies: ["ParleyBrokerPlugin", "parleyd"], swiftSettings: strict),
         .target(
             name: "GatewaySite",
             dependencies: [

@@ -8,7 +8,7 @@
 #   --allow-root   root runs the gateway in a directory of its own as root; without, as the user parley, which it makes
 # Started by root in a directory of another user's, the gateway runs as that user.
 # Standard output gets one line, which begins `parley: ready`, when devices can sign in; all else goes to standard
-# error. SIGINT or SIGTERM stops the gateway and then the broker, and ends this with status 0; a second one hurries.
+# error. The command-line tool, scripts/parley, is built after that. SIGINT or SIGTERM stops the gateway and then the broker, and ends this with status 0; a second one hurries.
 # What cannot be started or kept up ends it with status 1 and the reason.
 # A shell that starts this in the background lets it ignore SIGINT, and bash cannot trap what was ignored from the start.
 if (((16#$(sed -n "s/^SigIgn:\t//p" /proc/$$/status) >> 1) & 1)); then exec env --default-signal=INT "$0" "$@"; fi
@@ -56,7 +56,7 @@ ws_port=${ws_port:-$(configured_port websockets "$data/mosquitto.conf")}
 need_port --mqtt-port "${mqtt_port:=1893}"
 need_port --ws-port "${ws_port:=9893}"
 [[ $mqtt_port != "$ws_port" ]] || fail "--mqtt-port and --ws-port must differ"
-build_release "$root" parleyd parley ParleyBrokerPlugin
+build_release "$root" parleyd ParleyBrokerPlugin
 plugin=$binaries/libParleyBrokerPlugin.so
 
 # as_owner COMMAND…: replaces this shell by the command, run by the owner of the data directory, in a session of its
@@ -82,6 +82,18 @@ allowances=()
 launch_mosquitto() { cd "$data" && as_owner mosquitto -c "$data/mosquitto.conf"; }
 launch_parleyd() { as_owner "$binaries/parleyd" run --data "$data"; }
 
+# The tool takes a third of the first build, and a gateway does not need it. The gateway, and whoever uses it, comes first.
+tool_build=
+once_ready() {
+    (
+        trap 'stop_build; exit 1' TERM
+        renice -n 10 -p "$BASHPID" >/dev/null
+        build_release "$root" parley
+        say "scripts/parley is built"
+    ) </dev/null {events}>&- &
+    tool_build=$!
+}
+
 # A connection takes a file descriptor, and the usual limit of 1024 is less than the template allows connections. Not
 # more than is of use: libwebsockets allocates by this limit.
 descriptors=$(ulimit -S -n)
@@ -90,3 +102,6 @@ if [[ $descriptors != unlimited ]] && ((descriptors < 65536)); then
 fi
 
 supervise
+status=$?
+[[ -z $tool_build ]] || { kill "$tool_build" && wait "$tool_build"; } 2>/dev/null
+exit "$status"

@@ -10,6 +10,7 @@ root=$(dirname "$(dirname "$(readlink -f "$0")")")
 
 tests=(
     stays_quiet_but_for_one_line
+    builds_the_tool_when_ready
     stops_at_the_first_signal
     stops_at_ctrl_c_of_the_terminal
     keeps_keys_and_takes_new_ports
@@ -102,6 +103,13 @@ stays_quiet_but_for_one_line() {
     kill -TERM "$run"
     ends 0
     [[ $(wc -l <"$scratch/output") == 1 ]] || fail "$current: standard output: $(cat "$scratch/output")"
+}
+
+builds_the_tool_when_ready() {
+    start_ready
+    until_true 1200 said 'scripts/parley is built'
+    kill -TERM "$run"
+    ends 0
 }
 
 stops_at_the_first_signal() {

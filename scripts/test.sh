@@ -140,7 +140,7 @@ if [[ -z $filter ]]; then
 fi
 if [[ $everything == yes ]]; then
     # Everywhere else programs are lent that have been built.
-    gate "run.sh builds" scripts/test-run.sh stays_quiet_but_for_one_line
+    gate "run.sh builds" scripts/test-run.sh stays_quiet_but_for_one_line builds_the_tool_when_ready
     gate model with "$binaries" scripts/model.sh --no-install --short
     gate broker-config with "$binaries" scripts/test-broker-config.sh --no-install
     gate interop with "$binaries" scripts/test-interop.sh --no-install

@@ -20,13 +20,13 @@ build_release() {
     fi
     log=$(mktemp)
     # Both programs at once, so that more of it is compiled side by side: ParleyPrograms depends on them.
-    if [[ " $* " == *" parleyd "* && " $* " == *" parley "* ]]; then
-        say "building parleyd and parley"
-        build_quietly "$log" "parleyd and parley" --target ParleyPrograms
-        at_once='parleyd parley'
+    if [[ " $* " == *" parleyd "* && " $* " == *" ParleyBrokerPlugin "* ]]; then
+        say "building parleyd and the broker's plugin"
+        build_quietly "$log" "parleyd and the plugin" --target ParleyPrograms
+        at_once=parleyd
     fi
     for product in "$@"; do
-        [[ " $at_once " != *" $product "* ]] || continue
+        [[ $product != "$at_once" ]] || continue
         say "building $product"
         build_quietly "$log" "$product" --product "$product"
     done
@@ -67,7 +67,10 @@ tell_how_far() {
         kill -0 "$3" 2>/dev/null
     do
         seconds=$((SECONDS - began))
-        steps=$(tail -c 4096 "$1" 2>/dev/null | grep -oE '^\[[0-9]+/[0-9]+\]' | tail -n 1) || steps='fetching what it depends on'
+        if ! steps=$(tail -c 4096 "$1" 2>/dev/null | grep -oE '^\[[0-9]+/[0-9]+\]' | tail -n 1); then
+            steps='fetching what it depends on'
+            ! grep -q '^Another instance of SwiftPM' "$1" || steps='waiting for another build'
+        fi
         say "building $2: $((seconds / 60)) min $((seconds % 60)) s, $steps"
     done
 }

@@ -1,8 +1,8 @@
 # Sourced, after say.sh. Keeps mosquitto and parleyd up until a signal, and stops them in order.
 #
 # The caller defines `launch_mosquitto` and `launch_parleyd`, which replace the shell they are called in by the program;
-# `broker_socket`, which is there when the broker listens; and calls `supervise`. Standard output gets the first line
-# of parleyd that begins `parley: ready`.
+# `broker_socket`, which is there when the broker listens; `once_ready`, which returns at once; and calls `supervise`. Standard
+# output gets the first line of parleyd that begins `parley: ready`.
 
 children=(mosquitto parleyd)
 # Deaths in a row, each within a second of being ready or before it, after which there is no more trying.
@@ -57,8 +57,13 @@ await_event() {
     case $line in
     'parley: ready'*)
         ready_at[parleyd]=$clock
-        if [[ $announced == no ]]; then printf '%s\n' "$line"; else say "the gateway is ready again"; fi
-        announced=yes
+        if [[ $announced == yes ]]; then
+            say "the gateway is ready again"
+        else
+            printf '%s\n' "$line"
+            announced=yes
+            once_ready
+        fi
         ;;
     ?*) printf '%s\n' "$line" >&2 ;;
     esac
