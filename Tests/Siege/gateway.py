@@ -7,6 +7,7 @@ import random
 import shutil
 import signal
 import socket
+import sqlite3
 import subprocess
 import time
 from collections.abc import Iterator
@@ -143,6 +144,15 @@ class Gateway:
             if not self.runs(name) or time.monotonic() > end:
                 raise StartFailed(f"{name} did not start: {self.log(f'{name}.err')[-2000:]}")
             time.sleep(0.01)
+
+    def settle(self) -> None:
+        """Returns when nothing is left to be decided of notifications: what is written in a minute for a month of a user's
+        is more than comes in a minute."""
+        with contextlib.closing(sqlite3.connect(f"file:{self.data / 'parley.db'}?mode=ro", uri=True)) as database:
+            while database.execute("SELECT EXISTS (SELECT 1 FROM push_events)").fetchone()[0]:
+                if not self.runs("parleyd"):
+                    raise StartFailed(f"parleyd has ended: {self.log('parleyd.err')[-2000:]}")
+                time.sleep(0.1)
 
     def stop(self) -> None:
         """The door first, then the gateway, then the broker; kills what does not end."""

@@ -145,6 +145,7 @@ class Siege:
                 for filling in fillings:
                     say(f"filling in {filling}: {self._plan.fillings[filling]:,}")
                     FILLERS[filling](gateway, town, self._plan.fillings[filling])
+                gateway.settle()
         else:
             gateway = Gateway(data)
             with gateway.running(WITHOUT_LIMITS):

@@ -47,13 +47,14 @@ def slow_holders(field: Field) -> None:
     """180 connections that never acknowledge, each sent a page of 192 KiB in 6 s, which it could read meanwhile."""
     group = field.town.attackers_group
     content, run = sealed(900), int(time.monotonic() * 1000) & 0xFFFFFF
-    for number, user in enumerate(ATTACKERS):
+    # By those who have not stored anything yet.
+    for number, user in enumerate(ATTACKERS[2:]):
         with Device(field.tcp, field.town.device(user), "fills") as device:
             device.requests(
                 ("messages/send",
-                 {"id": numbered_id(0x71000000 + run, number * 20 + index), "conversation_id": group,
+                 {"id": numbered_id(0x71000000 + run, number * 25 + index), "conversation_id": group,
                   "message_type": "text", **content})
-                for index in range(20)
+                for index in range(25)
             )  # fmt: skip
     page = json.dumps({"conversation_id": group, "limit": 200}).encode()
     for user, device in itertools.product(ATTACKERS, ATTACKER_DEVICES):
