@@ -76,7 +76,12 @@ build_debug() {
     build --build-tests && build --product ParleyBrokerPlugin && binaries=$(realpath .build/debug)
 }
 
-build_release() { build -c release && release_binaries=$(realpath .build/release); }
+# What gates run: benchmarks and trials are built by the scripts that run them.
+build_release() {
+    build -c release --target ParleyPrograms && build -c release --product ParleyBrokerPlugin &&
+        build -c release --product parley && build -c release --product parley-model &&
+        release_binaries=$(realpath .build/release)
+}
 
 # What is found stands in the log; on the terminal stand the seed and what fails, and of some tests chosen all of it.
 run_tests() {
