@@ -18,7 +18,7 @@ extension BatchFeed {
     func add(_ item: ActivityItem, _ origin: ActivityWrites.Origin) throws(StoreError) {
         let end = batch.steady.advanced(by: ActivityFeed.lifetime)
         guard try batch.writable().activities.insert(item, origin, disappearsAt: end) else { return }
-        batch.afterCommit.scheduleFeedRemoval(at: end)
+        batch.afterCommit.wake(FeedRemovalDuty.self, at: end)
         try batch.publish(.user(item.user, .activity)) { item.writeEvent(to: &$0) }
     }
 }

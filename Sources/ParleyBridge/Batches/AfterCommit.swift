@@ -18,26 +18,19 @@ struct AfterCommit {
     var typing: [(place: Int, change: TypingChange)] = []
     var endedDevices: [DeviceAddress] = []
     var uses = UserLimits.Uses()
-    /// When the first ciphertext that was written disappears, by the steady time.
-    private(set) var nextExpiry: Timestamp?
-    /// When the first of what was added to the feeds leaves them, by the steady time.
-    private(set) var nextFeedRemoval: Timestamp?
+    /// Duties of which something is due, each with the first time, by the steady time.
+    private(set) var wakes: [(duty: any Duty.Type, at: Timestamp)] = []
     var hasRemovedCiphertext = false
-    /// Whether `keys.changed` is to be published of somebody.
-    var hasKeyChange = false
-    /// When a display name that has changed is to be published, by the steady time.
-    var nameDueAt: Timestamp?
-    /// When a challenge is to be looked at, by the steady time.
-    private(set) var challengeDueAt: Timestamp?
     /// What is next to be done about boards.
     var boards = BoardSchedule()
     var push = PushNoting.Changes()
 
-    mutating func scheduleChallenge(at due: Timestamp) { challengeDueAt = min(challengeDueAt ?? due, due) }
-
-    mutating func scheduleExpiry(at expiry: Timestamp) { nextExpiry = min(nextExpiry ?? expiry, expiry) }
-
-    mutating func scheduleFeedRemoval(at removal: Timestamp) {
-        nextFeedRemoval = min(nextFeedRemoval ?? removal, removal)
+    /// Something of this duty is due at this time.
+    mutating func wake(_ duty: any Duty.Type, at time: Timestamp) {
+        if let index = wakes.firstIndex(where: { $0.duty == duty }) {
+            wakes[index].at = min(wakes[index].at, time)
+        } else {
+            wakes.append((duty, time))
+        }
     }
 }

@@ -50,7 +50,7 @@ struct ApplyContext {
         batch.append(record, to: conversation, digest: digest, isWithheld: isWithheld)
         if isWithheld { try transaction.conversations.updateOwnEnd(of: record.sender.user, in: conversation) }
         if let disappearsAt = record.disappearsAt, record.content != nil {
-            batch.afterCommit.scheduleExpiry(at: disappearsAt)
+            batch.afterCommit.wake(ExpiryDuty.self, at: disappearsAt)
         }
         batch.effects.outgoing.announce(record, position: position)
         guard !isWithheld else { return position }
@@ -162,14 +162,14 @@ struct ApplyContext {
     /// What `keys/get` returns of a user has changed: that is announced to others soon.
     func markKeysChanged(of user: UserID) throws(StoreError) {
         try transaction.keyChanges.mark(of: user, at: batch.steady)
-        batch.afterCommit.hasKeyChange = true
+        batch.afterCommit.wake(KeyChangeDuty.self, at: batch.steady)
     }
 
     /// The display name of a user has changed: `info` of their groups is published again soon.
     func markNameChanged(of user: UserID) throws(StoreError) {
-        let due = batch.steady.advanced(by: InfoClock.nameDelay)
+        let due = batch.steady.advanced(by: InfoDuty.nameDelay)
         try transaction.nameChanges.mark(of: user, dueAt: due)
-        batch.afterCommit.nameDueAt = due
+        batch.afterCommit.wake(InfoDuty.self, at: due)
     }
 }
 

@@ -40,8 +40,10 @@ final class Batch {
     /// What the transaction has read and changed, for the cache when it is committed.
     var changes: FactChanges { known.changes }
 
+    var moment: Moment { Moment(now: now, steady: steady) }
+
     /// How far the time of day is ahead of the steady time, in milliseconds.
-    var steps: Int64 { now.milliseconds - steady.milliseconds }
+    var steps: Int64 { moment.steps }
 
     // MARK: Gathering
 

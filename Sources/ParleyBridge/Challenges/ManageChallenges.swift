@@ -158,7 +158,7 @@ extension ChallengeState {
     ///
     /// - Parameter due: when it is next to be looked at, by the steady time.
     fileprivate func announce(dueAt due: Timestamp?, in context: ApplyContext) throws(StoreError) {
-        if let due { context.afterCommit.scheduleChallenge(at: due) }
+        if let due { context.afterCommit.wake(ChallengeDuty.self, at: due) }
         let object = object
         try context.publish(.conversation(object.conversation, .challenges)) {
             object.writeEvent(by: context.sender.user, to: &$0)

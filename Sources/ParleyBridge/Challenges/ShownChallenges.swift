@@ -25,7 +25,7 @@ struct ShownChallenges {
     /// others nothing, also of what is over.
     mutating func object(of stored: StoredChallenge) throws(StoreError) -> Challenge {
         var challenge = stored.state
-        if stored.mayBeBehind(now: now, pause: ChallengeClock.pause) {
+        if stored.mayBeBehind(now: now, pause: ChallengeDuty.pause) {
             let conversation = try snapshot.conversations.withContact(challenge.terms.conversation)
             challenge.updateProgress(
                 try snapshot.standing(of: challenge, in: conversation, settings, now: now))

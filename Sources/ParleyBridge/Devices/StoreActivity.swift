@@ -19,9 +19,6 @@ extension Writer {
 
     /// Whether a transaction is due although no request asks for one.
     func hasDueWork(now: Timestamp) -> Bool {
-        activity.isOverdue(now: now) || keyChanges.isDue(now: steady(now)) || challenges.isDue(now: steady(now))
+        activity.isOverdue(now: now) || duties.isBatchDue(at: moment(now))
     }
-
-    /// How long until there is, at most; `nil` while nothing is to be published.
-    func keyChangeWait(now: Timestamp) -> Duration? { keyChanges.wait(now: steady(now)) }
 }

@@ -125,7 +125,9 @@ package final class Gateway: Sendable {
         writer.steps = shared.clock.moment.steps
         try access.ensure(writer, now: shared.clock.now) { queue.add($0) }
         // What has disappeared while there was no gateway, before anybody can ask for it.
-        while writer.removeExpired(now: shared.clock.now), !shared.stop.isRaised {}
+        while writer.isDue(ExpiryDuty.self, now: shared.clock.now), !shared.stop.isRaised {
+            queue.add(writer.run(ExpiryDuty.self, now: shared.clock.now))
+        }
         try Intake(
             link: link, writer: writer, readers: readers, sessions: sessions, queue: queue, shared: shared,
             maintenance: Maintenance(access: access, logger: logger),

@@ -17,23 +17,14 @@ final class Writer {
     private let cache: FactCache
     var limits: UserLimits { environment.limits }
     var push: PushNoting { environment.push }
-    var tokenUses = PendingTokenUses()
     var activity = DeviceActivity()
-    var keyChanges = KeyChangeClock()
-    var infos = InfoClock()
-    var challenges = ChallengeClock()
-    var boards = BoardClock()
     private(set) var typing: TypingBoard
     /// How far its time is ahead of the steady time, in milliseconds; see `GatewayClock`.
     var steps: Int64 = 0
     /// When storing the clock last failed; `nil` if it did not.
     private var clockFailedAt: ContinuousClock.Instant?
-    var expiry = ExpiryClock()
+    var duties = Duties()
     var cleaning = CleaningClock()
-    var feedRemoval = RemovalClock()
-    var challengeRemoval = RemovalClock()
-    var deletedWorkoutRemoval = RemovalClock()
-    var pushTraceRemoval = RemovalClock()
     /// What users' writes took lately.
     var times = WriteTimes()
     /// What the time that a write takes is measured by.
@@ -94,26 +85,20 @@ final class Writer {
         _ requests: [IncomingCommand], published: StreamPosition?, now: Timestamp
     ) throws(StoreError) -> Effects {
         var seen: [DeviceAddress] = []
-        var keyChange: KeyChangeClock.Published?
-        var challenge: ChallengeClock.Outcome?
-        var boardsDone = BoardClock.Done()
+        var parts: [Duties.Part] = []
         do throws(StoreError) {
             let (_, effects) = try write(now: now) { batch throws(StoreError) in
                 try carryOut(requests, in: batch)
-                keyChange = try publishKeyChanges(batch)
-                challenge = try challengeAdvance.run(batch)
+                try batch.markProgressOfChallenges()
+                parts = try duties.run(afterRequestsOf: batch)
                 seen = try storeActivity(batch)
-                boardsDone = try boardMaintenance.publish(batch)
                 if let published { try batch.writable().outbox.advance(through: published) }
             }
             activity.recordWritten(seen)
-            if let keyChange { keyChanges.recordCommitted(keyChange, now: steady(now)) }
-            if let challenge { challenges.recordCommitted(challenge, now: steady(now)) }
-            boards.recordCommitted(boardsDone, steady: steady(now))
+            for part in parts { duties.recordCommitted(part) }
             return effects
         } catch {
-            keyChanges.recordFailure(now: steady(now))
-            challenges.recordFailure(now: steady(now))
+            duties.recordFailedBatch(at: moment(now))
             activity.recordFailure(now: now)
             throw error
         }
@@ -145,15 +130,11 @@ final class Writer {
         counters.rejected.add(after.rejected)
         limits.commit(after.uses)
         for device in after.endedDevices { activity.forget(device) }
-        if let nextExpiry = after.nextExpiry { expiry.schedule(at: nextExpiry) }
-        if let removal = after.nextFeedRemoval { feedRemoval.schedule(at: removal) }
+        for (duty, time) in after.wakes { duties.wake(duty, at: time) }
         if after.hasRemovedCiphertext { cleaning.markUnclean() }
-        if after.hasKeyChange { keyChanges.schedule(at: steady(now)) }
-        if let due = after.challengeDueAt { challenges.schedule(at: due) }
-        boards.merge(after.boards)
+        duties.update(BoardDuty.self) { $0.clock.merge(after.boards) }
         push.recordCommitted(after.push)
         counters.pushesDropped.add(after.push.dropped)
-        if let due = after.nameDueAt { infos.scheduleName(at: due) }
         effects.announce(after.typing, on: &typing, now: now)
     }
 
@@ -175,6 +156,8 @@ final class Writer {
             report.add("the clock could not be stored", error)
         }
     }
+
+    func moment(_ now: Timestamp) -> Moment { Moment(now: now, steady: steady(now)) }
 
     /// The time that runs as the machine does, whatever its time of day is set to: durations are measured by it.
     func steady(_ now: Timestamp) -> Timestamp { now.advanced(byMilliseconds: -steps) }

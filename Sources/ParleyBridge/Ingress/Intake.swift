@@ -154,14 +154,10 @@ final class Intake {
         for expiry in [writer.typing.nextExpiry, canRead ? presence.nextExpiry : nil].compactMap({ $0 }) {
             timeout = min(timeout, .milliseconds(max(0, expiry.milliseconds - now.milliseconds)))
         }
-        if canRead {
-            let waits = [
-                writer.keyChangeWait(now: now), writer.infoWait(now: now), writer.challengeAdvance.wait(now: now),
-                writer.boardMaintenance.wait(now: now),
-            ]
-            for wait in waits.compactMap({ $0 }) { timeout = min(timeout, wait) }
-        }
-        if let disappearance = writer.disappearanceWait(now: now) { timeout = min(timeout, disappearance) }
+        let waits = [
+            writer.duties.wait(at: writer.moment(now), hasRoom: canRead), writer.cleaning.wait(now: .now),
+        ]
+        for wait in waits.compactMap({ $0 }) { timeout = min(timeout, wait) }
         if let pause = committer.wait(published: shared.publishedThrough.current) { timeout = min(timeout, pause) }
         var watched = [
             WatchedDescriptor(connection.fileDescriptor, read: canRead, write: connection.wantsWrite),
@@ -200,9 +196,9 @@ final class Intake {
                 refusals.reject(route, rejection)
             case .presence(let reports):
                 presence.handle(reports, now: now)
-                writer.infos.handle(reports)
-                writer.boards.handle(reports)
-            case .tokenUses(let uses): writer.tokenUses.add(uses)
+                writer.duties.update(InfoDuty.self) { $0.handle(reports) }
+                writer.duties.update(BoardDuty.self) { $0.clock.handle(reports) }
+            case .tokenUses(let uses): writer.duties.update(PreviousTokenDuty.self) { $0.handle(uses) }
             case .counts(let counts): shared.counters.update(from: counts)
             case .sessionRemovals(let ids): sessions.submit(ids)
             case .backlogEnd: isInBacklog = false
@@ -210,7 +206,7 @@ final class Intake {
             case .ignored: shared.counters.ignored.add(1)
             }
         }
-        endPreviousTokens()
+        queue.add(writer.run(PreviousTokenDuty.self, now: now))
         writer.times.begin(at: .now)
         let turns = WriteTurns(writes, writer.times)
         for turn in [turns.first, turns.rest] {
@@ -230,8 +226,6 @@ final class Intake {
         pushes.answer(result)
     }
 
-    private func endPreviousTokens() { queue.add(writer.endPreviousTokens(now: .now, at: readClock())) }
-
     /// What time it is, for the writer as well.
     private func readClock() -> Timestamp {
         let moment = shared.clock.moment
@@ -243,15 +237,11 @@ final class Intake {
         let now = readClock()
         writer.storeClock(shared.clock)
         queue.add(writer.expireTyping(now: now))
-        writer.removeExpired(now: now)
+        queue.add(writer.runDuties(now: now, hasRoom: queue.hasRoom))
         writer.cleanFiles(now: .now)
-        writer.removal.run(now: now)
         if queue.hasRoom { queue.add(presence.announce(now: now)) }
-        if queue.hasRoom { queue.add(writer.publishInfos(now: now)) }
-        if queue.hasRoom { queue.add(writer.boardMaintenance.run(now: now)) }
         postPushes(now: now)
         committer.storeMark(published: shared.publishedThrough.current, now: now)
-        endPreviousTokens()
         committer.commitDueWork(now: now)
         maintenance.run(writer, now: now) { queue.add($0) }
     }

@@ -43,8 +43,6 @@ struct BoardClock {
         var postponed: [GroupKey] = []
         /// How many members of groups were notified that their week has ended.
         var notified = 0
-        /// How much of what is only done between the batches; 0 for a batch.
-        var count = 0
         /// Of what is only done between the batches, what is left.
         var rest: Rest?
 

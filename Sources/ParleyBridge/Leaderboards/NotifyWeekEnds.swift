@@ -5,7 +5,7 @@ import ParleyStore
 // When a week ends it ends for all groups of a zone at once, and everybody in them is notified. Boards do not wait for that:
 // which weeks have ended is written down with their end, and notified of in parts when no group's week is to be ended.
 
-extension MaintainBoards {
+extension BoardDuty {
     /// The most groups whose members are notified in one transaction.
     private static let notifiedAtOnce = 4
 
@@ -13,9 +13,9 @@ extension MaintainBoards {
     ///
     /// - Returns: how many were.
     func notifyEnds(_ batch: Batch) throws(StoreError) -> Int {
-        guard writer.boards.isNotificationDue(steady: batch.steady) else { return 0 }
+        guard clock.isNotificationDue(steady: batch.steady) else { return 0 }
         var count = 0
-        for ended in try batch.facts().boardWeeks.ended(limit: MaintainBoards.notifiedAtOnce) {
+        for ended in try batch.facts().boardWeeks.ended(limit: BoardDuty.notifiedAtOnce) {
             try batch.writable().boardWeeks.removeEnded(ended.week, of: ended.group)
             // Where the clock was set back meanwhile, it is yet to end.
             guard ended.endedAt <= batch.now else { continue }

@@ -6,7 +6,7 @@ import ParleyStore
 // when that second is over, once for all changes within it. Its row says which version was published last, so that nothing
 // is lost where a process ends in between.
 
-extension MaintainBoards {
+extension BoardDuty {
     /// The most groups whose boards are published in one transaction after they have waited.
     private static let publishedAtOnce = 64
 
@@ -15,9 +15,9 @@ extension MaintainBoards {
         var done = BoardClock.Done()
         var seen: Set<GroupKey> = []
         let changed = batch.afterCommit.boards.changed
-        for group in changed + writer.boards.due(steady: batch.steady, limit: MaintainBoards.publishedAtOnce)
+        for group in changed + clock.due(steady: batch.steady, limit: BoardDuty.publishedAtOnce)
         where seen.insert(group).inserted {
-            guard writer.boards.mayPublish(group, steady: batch.steady) else {
+            guard clock.mayPublish(group, steady: batch.steady) else {
                 done.postponed.append(group)
                 continue
             }
@@ -36,7 +36,7 @@ extension MaintainBoards {
             published.publishedVersion = board.version
             try batch.writable().boards.update(board, to: published)
             guard board.period.contains(batch.now), board.key.week == week.period.week else { continue }
-            let object = try facts.leaderboard(board, week, grace: writer.settings.weekGrace, now: batch.now)
+            let object = try facts.leaderboard(board, week, grace: batch.environment.settings.weekGrace, now: batch.now)
             let transaction = try batch.writable()
             try batch.effects.publish(.board(object), transaction)
         }

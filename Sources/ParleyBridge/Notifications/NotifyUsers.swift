@@ -110,7 +110,8 @@ struct BatchFeed {
         guard !rows.isEmpty else { return }
         try transaction.notifications.release(released)
         try transaction.notifications.insert(rows)
-        batch.afterCommit.scheduleFeedRemoval(at: batch.steady.advanced(by: NotificationFeed.lifetime))
+        batch.afterCommit.wake(
+            FeedRemovalDuty.self, at: batch.steady.advanced(by: NotificationFeed.lifetime))
         for row in rows {
             let notification = PushNotification(row.notification, of: row.user, at: batch.now)
             let position = try batch.publish(

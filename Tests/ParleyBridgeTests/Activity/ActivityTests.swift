@@ -161,9 +161,9 @@ struct ActivityTests {
         try post("alice")
         try react("bob")
         let writer = try world.test.anotherWriter()
-        writer.removal.fromFeeds(now: at(.days(90) - .milliseconds(1)))
+        writer.run(FeedRemovalDuty.self, now: at(.days(90) - .milliseconds(1)))
         #expect(try items("alice").count == 1)
-        try world.test.anotherWriter().removal.fromFeeds(now: at(.days(90)))
+        try world.test.anotherWriter().run(FeedRemovalDuty.self, now: at(.days(90)))
         #expect(try items("alice").isEmpty)
     }
 }

@@ -32,16 +32,16 @@ struct ChallengeRemovalTests {
     func removal() throws {
         let (over, active) = (try declined(), ChallengeID.random())
         try world.startChallenge(active, in: group, days: 90)
-        world.test.writer.removal.ofChallenges(now: at(keeping - .milliseconds(1)))
+        world.test.writer.run(ChallengeRemovalDuty.self, now: at(keeping - .milliseconds(1)))
         #expect(try isThere(over, now: at(0)))
         // The time of day is set ahead: nothing goes before its time.
         world.test.writer.steps = keeping.inMilliseconds
-        world.test.writer.removal.ofChallenges(now: at(keeping + keeping - .milliseconds(1)))
+        world.test.writer.run(ChallengeRemovalDuty.self, now: at(keeping + keeping - .milliseconds(1)))
         #expect(try isThere(over, now: at(0)))
         world.test.writer.steps = 0
         // By the process that finds it, whichever that is.
         let next = try world.test.anotherWriter()
-        next.removal.ofChallenges(now: at(keeping))
+        next.run(ChallengeRemovalDuty.self, now: at(keeping))
         #expect(try !isThere(over, now: at(0)) && isThere(active, now: at(0)))
         #expect(try world.test.text("SELECT count(*) FROM challenge_sides") == "2")
     }
@@ -52,9 +52,9 @@ struct ChallengeRemovalTests {
         try world.startChallenge(id, in: group)
         let end = january15.advanced(byDays: 2).midnight
         #expect(try world.tick(end).map(\.status) == [.known(.completed)])
-        world.test.writer.removal.ofChallenges(now: end.advanced(by: keeping - .seconds(3600)))
+        world.test.writer.run(ChallengeRemovalDuty.self, now: end.advanced(by: keeping - .seconds(3600)))
         #expect(try isThere(id, now: end))
-        world.test.writer.removal.ofChallenges(now: end.advanced(by: keeping))
+        world.test.writer.run(ChallengeRemovalDuty.self, now: end.advanced(by: keeping))
         #expect(try !isThere(id, now: end))
     }
 
@@ -71,14 +71,14 @@ struct ChallengeRemovalTests {
             """)
         func left() throws -> String? { try world.test.text("SELECT count(*) FROM challenges") }
         let now = at(keeping)
-        world.test.writer.removal.ofChallenges(now: now)
+        world.test.writer.run(ChallengeRemovalDuty.self, now: now)
         #expect(try left() == "145")
         // Not at once, so that the batch behind it is not held up again.
-        world.test.writer.removal.ofChallenges(now: now.advanced(byMilliseconds: 1))
+        world.test.writer.run(ChallengeRemovalDuty.self, now: now.advanced(byMilliseconds: 1))
         #expect(try left() == "145")
-        world.test.writer.removal.ofChallenges(now: now.advanced(byMilliseconds: 200))
+        world.test.writer.run(ChallengeRemovalDuty.self, now: now.advanced(byMilliseconds: 200))
         #expect(try left() == "1" && isThere(last, now: now))
-        world.test.writer.removal.ofChallenges(now: now.advanced(by: .days(1)))
+        world.test.writer.run(ChallengeRemovalDuty.self, now: now.advanced(by: .days(1)))
         #expect(try left() == "0")
     }
 }

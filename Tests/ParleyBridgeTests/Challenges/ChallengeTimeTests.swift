@@ -186,7 +186,7 @@ struct ChallengeTimeTests {
             $0.challengesPerHour = 1000
         }
         let group = try world.test.conversation(["alice", "bob"])
-        let count = AdvanceChallenges.atOnce * 2 + 5
+        let count = ChallengeDuty.atOnce * 2 + 5
         for _ in 0..<count { try world.makeChallenge(.random(), in: group) }
         var now = at(.days(2))
         var parts: [Int] = []

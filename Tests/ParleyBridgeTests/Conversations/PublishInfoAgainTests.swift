@@ -14,12 +14,14 @@ struct PublishInfoAgainTests {
 
     /// The broker reports, in this run of it.
     private func report(_ broker: UInt64, to writer: Writer? = nil) {
-        (writer ?? test.writer).infos.handle(PresenceReport.set(of: ["alice"], broker: broker))
+        (writer ?? test.writer).duties.update(InfoDuty.self) {
+            $0.handle(PresenceReport.set(of: ["alice"], broker: broker))
+        }
     }
 
     /// The conversations whose `info` is published at this time, in order.
     private func published(_ writer: Writer? = nil, at time: Timestamp) throws -> [String] {
-        try (writer ?? test.writer).publishInfos(now: time).outgoing.published.map { event in
+        try (writer ?? test.writer).run(InfoDuty.self, now: time).outgoing.published.map { event in
             #expect(event.event == "conversation.updated" && event.isRetained && event.position != nil)
             let id = try #require(event.data["id"] as? String)
             #expect(event.topic == "parley/v1/conversations/\(id)/info")
@@ -31,10 +33,10 @@ struct PublishInfoAgainTests {
     private func everything(_ writer: Writer? = nil, from start: Timestamp) throws -> (ids: [String], end: Timestamp) {
         let writer = writer ?? test.writer
         var (ids, now): ([String], Timestamp) = ([], start)
-        while let wait = writer.infoWait(now: now), wait < .seconds(60) {
+        while let wait = writer.wait(for: InfoDuty.self, now: now), wait < .seconds(60) {
             now = now.advanced(by: wait)
             let some = try published(writer, at: now)
-            #expect(some.count <= Writer.infosAtOnce)
+            #expect(some.count <= InfoDuty.atOnce)
             ids += some
         }
         return (ids, now)
@@ -47,13 +49,13 @@ struct PublishInfoAgainTests {
     @Test("each run of the broker is given info of all groups, once")
     func eachRunIsGivenInfoOnce() throws {
         let groups = try groups(3)
-        #expect(try published(at: at(0)).isEmpty && test.writer.infoWait(now: at(0)) == nil)
+        #expect(try published(at: at(0)).isEmpty && test.writer.wait(for: InfoDuty.self, now: at(0)) == nil)
         report(1)
-        #expect(test.writer.infoWait(now: at(0)) == .zero)
+        #expect(test.writer.wait(for: InfoDuty.self, now: at(0)) == .zero)
         #expect(try published(at: at(0)) == groups)
         #expect(try test.text("SELECT count(*) FROM outbox WHERE retain = 1") == "3")
         report(1)
-        #expect(try published(at: at(10_000)).isEmpty && test.writer.infoWait(now: at(10_000)) == nil)
+        #expect(try published(at: at(10_000)).isEmpty && test.writer.wait(for: InfoDuty.self, now: at(10_000)) == nil)
         report(2)
         #expect(try published(at: at(20_000)) == groups)
     }
@@ -65,7 +67,7 @@ struct PublishInfoAgainTests {
         #expect(try published(at: at(0)) == groups)
         let next = try test.anotherWriter()
         report(1, to: next)
-        #expect(try published(next, at: at(1000)).isEmpty && next.infoWait(now: at(1000)) == nil)
+        #expect(try published(next, at: at(1000)).isEmpty && next.wait(for: InfoDuty.self, now: at(1000)) == nil)
         report(2, to: next)
         #expect(try published(next, at: at(2000)) == groups)
     }
@@ -96,7 +98,7 @@ struct PublishInfoAgainTests {
         let renamed = test.carryOut(
             [try request(UpdateConversation.self, #"{"conversation_id":"\#(id)","name":"Morning run"}"#)], now: at(5))
         report(1)
-        let again = try #require(try test.writer.publishInfos(now: at(10)).outgoing.published.first)
+        let again = try #require(try test.writer.run(InfoDuty.self, now: at(10)).outgoing.published.first)
         let told = try #require(try renamed.effects.outgoing.events.first { $0.isRetained })
         #expect(again.payload == told.payload)
         #expect(String(decoding: again.payload, as: UTF8.self).contains("Alicia"))
@@ -117,10 +119,10 @@ struct PublishInfoAgainTests {
     func nextProcessTakesOver() throws {
         let groups = try groups(600)
         report(1)
-        #expect(try published(at: at(0)) == Array(groups.prefix(Writer.infosAtOnce)))
+        #expect(try published(at: at(0)) == Array(groups.prefix(InfoDuty.atOnce)))
         let next = try test.anotherWriter()
         report(1, to: next)
-        #expect(try published(next, at: at(0)) == Array(groups.prefix(Writer.infosAtOnce)))
+        #expect(try published(next, at: at(0)) == Array(groups.prefix(InfoDuty.atOnce)))
         report(2, to: next)
         #expect(try everything(next, from: at(1000)).ids == groups)
         #expect(try test.store.read { try $0.info.broker() } == 2)
@@ -134,9 +136,9 @@ struct PublishInfoAgainTests {
         try test.execute("CREATE TRIGGER full BEFORE INSERT ON outbox BEGIN SELECT RAISE(ABORT, 'no'); END")
         #expect(try published(at: at(300)).isEmpty)
         #expect(test.counters.failedBatches.current == 1)
-        #expect(test.writer.infoWait(now: at(300)) == .seconds(1))
+        #expect(test.writer.wait(for: InfoDuty.self, now: at(300)) == .seconds(1))
         try test.execute("DROP TRIGGER full")
         #expect(try published(at: at(1299)).isEmpty)
-        #expect(try published(at: at(1300)) == Array(groups.dropFirst(Writer.infosAtOnce)))
+        #expect(try published(at: at(1300)) == Array(groups.dropFirst(InfoDuty.atOnce)))
     }
 }

@@ -20,7 +20,7 @@ struct PublishNamesTests {
 
     /// `id: names` of each `info` that is published at this time, in order.
     private func published(_ writer: Writer? = nil, at time: Timestamp) throws -> [String] {
-        try (writer ?? test.writer).publishInfos(now: time).outgoing.events.map { event in
+        try (writer ?? test.writer).run(InfoDuty.self, now: time).outgoing.events.map { event in
             #expect(event.event == "conversation.updated" && event.isRetained && event.position != nil)
             let id = try #require(event.data["id"] as? String)
             #expect(event.topic == "parley/v1/conversations/\(id)/info")
@@ -39,10 +39,10 @@ struct PublishNamesTests {
         _ = test.carryOut([try request(CreateConversation.self, #"{"type":"direct","participant_ids":["bob"]}"#)])
         #expect(try published(at: at(0)).isEmpty)
         try rename(to: "Alicia", at: at(0))
-        #expect(test.writer.infoWait(now: at(0)) == InfoClock.nameDelay)
-        #expect(try published(at: at(InfoClock.nameDelay - .milliseconds(1))).isEmpty)
-        #expect(try published(at: at(InfoClock.nameDelay)) == own.map { "\($0): Alicia bob" })
-        #expect(test.writer.infoWait(now: at(60_000)) == nil)
+        #expect(test.writer.wait(for: InfoDuty.self, now: at(0)) == InfoDuty.nameDelay)
+        #expect(try published(at: at(InfoDuty.nameDelay - .milliseconds(1))).isEmpty)
+        #expect(try published(at: at(InfoDuty.nameDelay)) == own.map { "\($0): Alicia bob" })
+        #expect(test.writer.wait(for: InfoDuty.self, now: at(60_000)) == nil)
         #expect(try test.text("SELECT count(*) FROM name_changes") == "0")
     }
 
@@ -52,7 +52,7 @@ struct PublishNamesTests {
         #expect(try published(at: at(0)).isEmpty)
         try rename(to: "alice", at: at(0))
         _ = test.carryOut([try request(ProfileChange.self, #"{"time_zone":"Europe/Berlin"}"#)])
-        #expect(test.writer.infoWait(now: at(0)) == nil)
+        #expect(test.writer.wait(for: InfoDuty.self, now: at(0)) == nil)
         #expect(try published(at: at(60_000)).isEmpty)
     }
 
@@ -76,10 +76,10 @@ struct PublishNamesTests {
         try rename(to: "First", at: at(0))
         var (now, all, last): (Duration, [String], [String: String]) = (.zero, [], [:])
         var isRenamed = false
-        while let wait = test.writer.infoWait(now: at(now)) {
+        while let wait = test.writer.wait(for: InfoDuty.self, now: at(now)) {
             now += wait
             let some = try published(at: at(now))
-            #expect(some.count <= Writer.infosAtOnce)
+            #expect(some.count <= InfoDuty.atOnce)
             all += some
             for line in some { last[String(line.prefix(36))] = String(line.dropFirst(38)) }
             if !isRenamed, all.count >= 500 {
@@ -100,23 +100,23 @@ struct PublishNamesTests {
         let id = try #require(try groups(1, of: ["carol", "bob"]).first)
         try rename(to: "Alicia", at: at(0))
         try rename("carol", to: "Caroline", at: at(1))
-        _ = try published(at: at(InfoClock.nameDelay))
-        #expect(try published(at: at(InfoClock.nameDelay + .milliseconds(300))).contains("\(id): bob Caroline"))
+        _ = try published(at: at(InfoDuty.nameDelay))
+        #expect(try published(at: at(InfoDuty.nameDelay + .milliseconds(300))).contains("\(id): bob Caroline"))
     }
 
     @Test("the next process goes on where one has ended")
     func nextProcessGoesOn() throws {
         let groups = try groups(600)
         try rename(to: "Alicia", at: at(0))
-        let first = try published(at: at(InfoClock.nameDelay))
-        #expect(first == groups.prefix(Writer.infosAtOnce).map { "\($0): Alicia bob" })
+        let first = try published(at: at(InfoDuty.nameDelay))
+        #expect(first == groups.prefix(InfoDuty.atOnce).map { "\($0): Alicia bob" })
         let next = try test.anotherWriter()
-        var (now, rest): (Duration, [String]) = (InfoClock.nameDelay, [])
-        while let wait = next.infoWait(now: at(now)) {
+        var (now, rest): (Duration, [String]) = (InfoDuty.nameDelay, [])
+        while let wait = next.wait(for: InfoDuty.self, now: at(now)) {
             now += wait
             rest += try published(next, at: at(now))
         }
-        #expect(rest == groups.dropFirst(Writer.infosAtOnce).map { "\($0): Alicia bob" })
+        #expect(rest == groups.dropFirst(InfoDuty.atOnce).map { "\($0): Alicia bob" })
     }
 
     @Test("a name that a process leaves is published by the next")
@@ -125,8 +125,8 @@ struct PublishNamesTests {
         try rename(to: "Alicia", at: at(0))
         let next = try test.anotherWriter()
         #expect(try published(next, at: at(0)).isEmpty)
-        #expect(next.infoWait(now: at(0)) == InfoClock.nameDelay)
-        #expect(try published(next, at: at(InfoClock.nameDelay)) == ["\(id): Alicia bob"])
+        #expect(next.wait(for: InfoDuty.self, now: at(0)) == InfoDuty.nameDelay)
+        #expect(try published(next, at: at(InfoDuty.nameDelay)) == ["\(id): Alicia bob"])
     }
 
     @Test("what a failed transaction was to publish is published later, and a change that failed is none")
@@ -135,7 +135,7 @@ struct PublishNamesTests {
         try rename(to: "Alicia", at: at(0))
         try test.execute("CREATE TRIGGER full BEFORE INSERT ON outbox BEGIN SELECT RAISE(ABORT, 'no'); END")
         #expect(try published(at: at(3000)).isEmpty)
-        #expect(test.writer.infoWait(now: at(3000)) == .seconds(1))
+        #expect(test.writer.wait(for: InfoDuty.self, now: at(3000)) == .seconds(1))
         try test.execute("DROP TRIGGER full")
         #expect(try published(at: at(3999)).isEmpty)
         #expect(try published(at: at(4000)) == ["\(id): Alicia bob"])
@@ -143,6 +143,6 @@ struct PublishNamesTests {
         try test.execute("CREATE TRIGGER full BEFORE UPDATE ON users BEGIN SELECT RAISE(ABORT, 'no'); END")
         let request = try request(ProfileChange.self, #"{"display_name":"Alice"}"#)
         #expect(!test.carryOut([request], now: at(10_000)).isCommitted)
-        #expect(test.writer.infoWait(now: at(10_000)) == nil)
+        #expect(test.writer.wait(for: InfoDuty.self, now: at(10_000)) == nil)
     }
 }

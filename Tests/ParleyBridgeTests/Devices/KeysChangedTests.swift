@@ -133,7 +133,7 @@ struct KeysChangedTests {
         #expect(try hearers(world.test.carryOut([], now: at(10_000))) == ["bob", "alice"])
         #expect(try hearers(world.test.carryOut([], now: at(15_000))) == [])
         #expect(try world.test.text("SELECT count(*) FROM key_changes") == "0")
-        #expect(!clock.hasDueWork(now: at(1_000_000)) && clock.keyChangeWait(now: at(1_000_000)) == nil)
+        #expect(!clock.hasDueWork(now: at(1_000_000)) && clock.wait(for: KeyChangeDuty.self, now: at(1_000_000)) == nil)
     }
 
     /// Bob and `count` others, three of them to a group.
@@ -157,22 +157,22 @@ struct KeysChangedTests {
     func thousandsInBoundedSteps() throws {
         let world = try crowd(1000)
         var told = try publish(1, in: world)
-        #expect(told.count <= Writer.hearersAtOnce + 1)
+        #expect(told.count <= KeyChangeDuty.hearersAtOnce + 1)
         var (clock, writer): (Int64, Writer) = (0, world.test.writer)
         while told.count < 1001, clock < 60_000 {
             clock += 10
             if clock == 500 { writer = try world.test.anotherWriter() }
             let outcome = writer.carryOut([], published: nil, now: at(clock))
             let hearers = try hearers(outcome)
-            #expect(hearers.count <= Writer.hearersAtOnce)
+            #expect(hearers.count <= KeyChangeDuty.hearersAtOnce)
             told += hearers
         }
         #expect(told == ["bob"] + (0..<1000).map { "u\(1000 + $0)" })
         // No more than a thousand in a second.
         #expect(clock >= 700)
         #expect(try publish(2, in: world, now: at(clock + 10)) == [])
-        let next = world.test.carryOut([], now: at(.milliseconds(clock + 1000) + Writer.keyChangePause))
-        #expect(try hearers(next).count == Writer.hearersAtOnce + 1)
+        let next = world.test.carryOut([], now: at(.milliseconds(clock + 1000) + KeyChangeDuty.pause))
+        #expect(try hearers(next).count == KeyChangeDuty.hearersAtOnce + 1)
     }
 
     @Test("whoever has few is told of while others have thousands")

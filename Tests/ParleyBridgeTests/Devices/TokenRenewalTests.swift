@@ -75,10 +75,12 @@ struct TokenRenewalTests {
     func newTokenEndsTheOld() throws {
         let first = try add(days: 30)
         let renewed = try renew(now: at(.days(1)))
-        test.writer.tokenUses.add([TokenUse(device: phone, token: renewed.token)])
+        test.writer.duties.update(PreviousTokenDuty.self) {
+            $0.handle([TokenUse(device: phone, token: renewed.token)])
+        }
         let soon = at(.days(1)).advanced(by: .seconds(60))
         #expect(try signsIn(first.token, at: soon))
-        _ = test.writer.endPreviousTokens(now: .now, at: soon)
+        test.writer.run(PreviousTokenDuty.self, now: soon)
         #expect(try !signsIn(first.token, at: soon))
         #expect(try signsIn(renewed.token, at: at(.days(2))))
         #expect(try renew(now: at(.days(3))).token != renewed.token)

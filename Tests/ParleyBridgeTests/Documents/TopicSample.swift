@@ -209,7 +209,7 @@ struct EventSample {
                 try request(ReactToActivity.self, #"{"id":"\#(id)","emoji":"👏"}"#),
             ]).effects.outgoing)
         // The week of dave's group ends.
-        outgoing.append(test.writer.boardMaintenance.run(now: at(.days(7))).outgoing)
+        outgoing.append(test.writer.run(BoardDuty.self, now: at(.days(7))).outgoing)
         let presence = try PresenceAnnouncer(
             store: test.store, settings: Settings(), counters: test.counters,
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, now: at(0))

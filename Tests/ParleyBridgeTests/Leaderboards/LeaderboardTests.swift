@@ -60,7 +60,7 @@ struct LeaderboardTests {
         }
         #expect(world.published("leaderboard.updated").isEmpty)
         #expect(try world.lines(.checkIns) == ["1 bob 5", "2 alice 1"])
-        #expect(world.writer.boardMaintenance.wait(now: world.now) == .milliseconds(500) + BoardClock.patience)
+        #expect(world.writer.wait(for: BoardDuty.self, now: world.now) == .milliseconds(500) + BoardClock.patience)
         try world.pass(.milliseconds(500) + BoardClock.patience)
         let second = world.published("leaderboard.updated")
         // The streak is published once, though it changed with the first of the five alone.
@@ -75,7 +75,7 @@ struct LeaderboardTests {
         try world.log("alice")
         try world.log("bob")
         _ = world.published("leaderboard.updated")
-        #expect(world.writer.boardMaintenance.wait(now: world.now) == .seconds(1) + BoardClock.patience)
+        #expect(world.writer.wait(for: BoardDuty.self, now: world.now) == .seconds(1) + BoardClock.patience)
         try world.restart(at: world.now)
         #expect(world.published("leaderboard.updated").contains { $0.lines.count == 2 })
         try world.restart(at: world.now.advanced(by: .seconds(9)))
@@ -88,13 +88,13 @@ struct LeaderboardTests {
         try world.pass(.seconds(5))
         _ = world.published("leaderboard.updated")
         for run: UInt64 in [1, 1, 2] {
-            world.writer.boards.handle([.begin(broker: run, count: 0)])
+            world.writer.duties.update(BoardDuty.self) { $0.clock.handle([.begin(broker: run, count: 0)]) }
             try world.maintain()
             try world.pass(.seconds(2))
         }
         #expect(world.published("leaderboard.updated").map(\.lines) == Array(repeating: ["1 alice 1"], count: 4))
         try world.restart(at: world.now)
-        world.writer.boards.handle([.begin(broker: 2, count: 0)])
+        world.writer.duties.update(BoardDuty.self) { $0.clock.handle([.begin(broker: 2, count: 0)]) }
         try world.maintain()
         #expect(world.published("leaderboard.updated").isEmpty)
     }

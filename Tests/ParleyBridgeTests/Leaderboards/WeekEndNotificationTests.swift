@@ -33,7 +33,7 @@ struct WeekEndNotificationTests {
         var all = notifications()
         // What one transaction takes: the others wait.
         #expect(!all.isEmpty && all.count <= 9)
-        #expect(try #require(world.writer.boardMaintenance.wait(now: world.now)) > .zero)
+        #expect(try #require(world.writer.wait(for: BoardDuty.self, now: world.now)) > .zero)
         for _ in 0..<pairs {
             try world.pass(.milliseconds(100))
             all += notifications()

@@ -37,12 +37,12 @@ struct DisappearingMessagesTests {
     @Test("a message disappears with its edits and reactions when its time has come, and not before")
     func disappearsInTime() throws {
         _ = try fill()
-        #expect(test.writer.disappearanceWait(now: at(0)) == .zero)
-        test.writer.removeExpired(now: at(9_999))
+        #expect(test.writer.isDue(ExpiryDuty.self, now: at(0)))
+        test.writer.run(ExpiryDuty.self, now: at(9_999))
         #expect(try present() == "1,2,3,4")
-        test.writer.removeExpired(now: at(10_000))
+        test.writer.run(ExpiryDuty.self, now: at(10_000))
         #expect(try present() == "1,2,3,4", "so soon after the last time")
-        test.writer.removeExpired(now: at(.milliseconds(9_999) + ExpiryClock.pause))
+        test.writer.run(ExpiryDuty.self, now: at(.milliseconds(9_999) + ExpiryDuty.pause))
         #expect(try present() == "4")
         let outcome = test.carryOut(
             [
@@ -72,18 +72,18 @@ struct DisappearingMessagesTests {
         #expect(
             try outcome.effects.outgoing.events.first?.data["expires_at"] as? String
                 == during.advanced(byMilliseconds: 5_000).description)
-        test.writer.removeExpired(now: during)
+        test.writer.run(ExpiryDuty.self, now: during)
         #expect(try present() == "1,2,3,4")
         // And back.
         test.writer.steps = 0
-        test.writer.removeExpired(now: at(64_999))
+        test.writer.run(ExpiryDuty.self, now: at(64_999))
         #expect(try present() == "1,2,3,4")
-        test.writer.removeExpired(now: at(.milliseconds(65_000) + ExpiryClock.pause))
+        test.writer.run(ExpiryDuty.self, now: at(.milliseconds(65_000) + ExpiryDuty.pause))
         #expect(try present() == "1,4")
         #expect(
             try test.carryOut([try change(.reaction, late, in: conversation)], now: at(70_000)).effects.outgoing.replies
                 .map(\.code) == ["not_found"])
-        test.writer.removeExpired(now: at(3_600_000))
+        test.writer.run(ExpiryDuty.self, now: at(3_600_000))
         #expect(try present() == nil)
         // To the broker it went for five seconds.
         let items = outcome.effects.outgoing.items.filter { $0.position != nil }
@@ -122,10 +122,13 @@ struct DisappearingMessagesTests {
     @Test("what was due while there was no gateway is removed by the next one, in bounded pieces")
     func dueWhileDown() throws {
         test.carryOut(try (0..<150).map { _ in try send(conversation, expiresIn: 5) }, now: at(0))
-        test.writer.expiry = ExpiryClock()
+        let next = try test.anotherWriter()
         var rounds = 0
-        while test.writer.removeExpired(now: at(6_000)) { rounds += 1 }
-        #expect(rounds == 2)
+        while next.isDue(ExpiryDuty.self, now: at(6_000)) {
+            next.run(ExpiryDuty.self, now: at(6_000))
+            rounds += 1
+        }
+        #expect(rounds == 3)
         #expect(try present() == nil)
         #expect(try test.text("SELECT count(*) FROM records") == "150")
     }
@@ -137,12 +140,12 @@ struct DisappearingMessagesTests {
             CREATE TRIGGER poison BEFORE UPDATE ON records BEGIN SELECT RAISE(ABORT, 'no room'); END
             """
         try test.execute(poison)
-        test.writer.removeExpired(now: at(10_000))
+        test.writer.run(ExpiryDuty.self, now: at(10_000))
         #expect(try present() == "1,2,3,4")
         try test.execute("DROP TRIGGER poison")
-        #expect(!test.writer.removeExpired(now: at(10_001)))
+        test.writer.run(ExpiryDuty.self, now: at(10_001))
         #expect(try present() == "1,2,3,4", "it is not tried at every turn")
-        test.writer.removeExpired(now: at(.milliseconds(10_000) + ExpiryClock.pause))
+        test.writer.run(ExpiryDuty.self, now: at(.milliseconds(10_000) + ExpiryDuty.pause))
         #expect(try present() == "4")
     }
 
@@ -216,74 +219,5 @@ struct DisappearingMessagesTests {
         #expect(seconds == [6, 6, 6, nil])
         let late = outgoing.items.map { $0.message(at: at(10_000)).payload.count }
         #expect(zip(late, outgoing.items).filter { $0 < $1.message.payload.count }.count == 3)
-    }
-}
-
-@Suite("When something is due to disappear")
-struct ExpiryClockTests {
-    private func swept(_ next: Timestamp?, isComplete: Bool = true, at now: Timestamp) -> ExpiryClock {
-        var clock = ExpiryClock()
-        clock.recordRemoval(next: next, isComplete: isComplete, now: now)
-        return clock
-    }
-
-    @Test("at first there may be something, whatever the time")
-    func unknownAtFirst() {
-        #expect(ExpiryClock().isDue(now: at(0)))
-    }
-
-    @Test("it waits for the first that is due")
-    func waitsForTheFirst() {
-        var clock = swept(nil, at: at(0))
-        #expect(clock.wait(now: at(1)) == nil)
-        clock.schedule(at: at(9_000))
-        clock.schedule(at: at(5_000))
-        clock.schedule(at: at(7_000))
-        #expect(clock.wait(now: at(1_000)) == .milliseconds(4_000))
-        #expect(clock.wait(now: at(5_000)) == .milliseconds(0))
-        #expect(clock.wait(now: at(9_000)) == .milliseconds(0))
-    }
-
-    @Test("many that are due one after the other are removed together")
-    func removedTogether() {
-        var clock = swept(at(1_001), at: at(1_000))
-        #expect(clock.wait(now: at(1_001)) == ExpiryClock.pause - .milliseconds(1))
-        #expect(clock.isDue(now: at(.milliseconds(1_000) + ExpiryClock.pause)))
-        clock = swept(at(1_001), isComplete: false, at: at(1_002))
-        #expect(clock.isDue(now: at(1_002)), "what is left of one removal does not wait")
-    }
-
-    @Test("a clock that steps back holds up nothing that is due by it")
-    func clockStepHoldsNothingUp() {
-        var clock = swept(nil, at: at(86_400_000))
-        clock.schedule(at: at(5_000))
-        #expect(clock.wait(now: at(1_000)) == .milliseconds(4_000))
-        #expect(clock.isDue(now: at(5_000)))
-    }
-
-    @Test("what failed is tried again, and not at once")
-    func failedIsTriedAgain() {
-        var clock = swept(at(5_000), at: at(0))
-        clock.recordFailure(now: at(6_000))
-        #expect(clock.wait(now: at(6_000)) == ExpiryClock.pause)
-        #expect(clock.isDue(now: at(.milliseconds(6_000) + ExpiryClock.pause)))
-    }
-}
-
-@Suite("When files are cleaned")
-struct CleaningClockTests {
-    private let start = ContinuousClock.now
-
-    @Test("it cleans what an earlier process may have left, then only what was removed, and not too often")
-    func cleansSeldom() {
-        var clock = CleaningClock()
-        #expect(clock.isDue(now: start))
-        clock.recordCleaning(isDone: true, now: start)
-        #expect(clock.wait(now: start + .seconds(60)) == nil)
-        clock.markUnclean()
-        #expect(clock.wait(now: start + .seconds(1)) == CleaningClock.pause - .seconds(1))
-        #expect(clock.isDue(now: start + CleaningClock.pause))
-        clock.recordCleaning(isDone: false, now: start + CleaningClock.pause)
-        #expect(clock.wait(now: start + CleaningClock.pause) == .seconds(1))
     }
 }

@@ -100,7 +100,7 @@ struct NotificationFeedTests {
         #expect(feed.first?.subject == NotificationSubject(conversation: group, seq: 3, message: others[1]))
         #expect(feed.first?.createdAt == at(.seconds(3600)) && feed.first?.expiresAt == at(.days(7) + .seconds(3600)))
         // The first was there for seven days, the last was not.
-        world.test.writer.removal.fromFeeds(now: at(.days(7) + .seconds(2)))
+        world.test.writer.run(FeedRemovalDuty.self, now: at(.days(7) + .seconds(2)))
         #expect(try self.feed(of: "alice").map(\.id) == [first.id])
     }
 
@@ -220,15 +220,15 @@ struct NotificationFeedTests {
     func removal() throws {
         _ = try react("bob")
         let week = Duration.days(7)
-        world.test.writer.removal.fromFeeds(now: at(week - .milliseconds(1)))
+        world.test.writer.run(FeedRemovalDuty.self, now: at(week - .milliseconds(1)))
         #expect(try feed(of: "alice").count == 1)
         // The time of day is set ahead: nothing goes before its time.
         world.test.writer.steps = week.inMilliseconds
-        world.test.writer.removal.fromFeeds(now: at(week + .seconds(60)))
+        world.test.writer.run(FeedRemovalDuty.self, now: at(week + .seconds(60)))
         #expect(try feed(of: "alice").count == 1)
         world.test.writer.steps = 0
         let next = try world.test.anotherWriter()
-        next.removal.fromFeeds(now: at(week))
+        next.run(FeedRemovalDuty.self, now: at(week))
         #expect(try feed(of: "alice").isEmpty)
     }
 
@@ -240,12 +240,12 @@ struct NotificationFeedTests {
             INSERT INTO notifications SELECT 'alice', i, CAST(printf('%016d', i) AS BLOB), 'reaction', 'bob',
                 CAST('{}' AS BLOB), NULL, 0, 0, 0, \(at(0).milliseconds) FROM n
             """)
-        world.test.writer.removal.fromFeeds(now: at(0))
+        world.test.writer.run(FeedRemovalDuty.self, now: at(0))
         #expect(try unread("alice") == 244)
         // Not at once, so that the batch behind it is not held up again.
-        world.test.writer.removal.fromFeeds(now: at(1))
+        world.test.writer.run(FeedRemovalDuty.self, now: at(1))
         #expect(try unread("alice") == 244)
-        world.test.writer.removal.fromFeeds(now: at(200))
+        world.test.writer.run(FeedRemovalDuty.self, now: at(200))
         #expect(try unread("alice") == 0)
     }
 

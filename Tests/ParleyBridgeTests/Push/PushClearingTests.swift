@@ -181,7 +181,7 @@ struct PushClearingTests {
         let world = try PushWorld()
         try settle(world) { for _ in 1...3 { try world.write(expiresIn: 60) } }
         let now = at(.seconds(61))
-        world.test.writer.removeExpired(now: now)
+        world.test.writer.run(ExpiryDuty.self, now: now)
         let cleared = try world.sent(now: now)
         #expect(cleared.map(\.type) == [.known(.clear)] && cleared.map(\.badge) == [.counted(0)])
         #expect(cleared.map(\.subject.seq) == [3])

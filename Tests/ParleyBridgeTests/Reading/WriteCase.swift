@@ -85,11 +85,7 @@ extension SocialWorld {
     func doDueWork(now: Timestamp) throws {
         let writer = test.writer
         _ = writer.expireTyping(now: now)
-        writer.removeExpired(now: now)
-        writer.removal.run(now: now)
-        _ = writer.publishInfos(now: now)
-        _ = writer.boardMaintenance.run(now: now)
-        _ = writer.endPreviousTokens(now: .now, at: now)
+        _ = writer.runDuties(now: now)
         try #require(writer.carryOut([], published: nil, now: now).isCommitted)
     }
 }

@@ -52,8 +52,8 @@ final class BoardWorld {
     /// Does what is due about boards, until nothing is.
     func maintain() throws {
         for _ in 0..<10_000 {
-            events += try writer.boardMaintenance.run(now: now).outgoing.published
-            guard writer.boardMaintenance.wait(now: now) == .zero else { return }
+            events += try writer.run(BoardDuty.self, now: now).outgoing.published
+            guard writer.wait(for: BoardDuty.self, now: now) == .zero else { return }
         }
         Issue.record("there is no end of what is due")
     }

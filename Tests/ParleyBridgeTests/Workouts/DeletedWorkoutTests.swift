@@ -26,11 +26,11 @@ struct DeletedWorkoutTests {
     @Test("it is kept as long as the workout could be brought again, and then removed")
     func removal() throws {
         #expect(keeping > WorkoutRule.oldest)
-        world.writer.removal.ofDeletedWorkouts(now: at(keeping))
+        world.writer.run(DeletedWorkoutRemovalDuty.self, now: at(keeping))
         #expect(try isKept())
-        world.writer.removal.ofDeletedWorkouts(now: at(keeping + .milliseconds(1)))
+        world.writer.run(DeletedWorkoutRemovalDuty.self, now: at(keeping + .milliseconds(1)))
         #expect(try isKept(), "it is looked for once an hour")
-        world.writer.removal.ofDeletedWorkouts(now: at(keeping + .seconds(3600)))
+        world.writer.run(DeletedWorkoutRemovalDuty.self, now: at(keeping + .seconds(3600)))
         #expect(try !isKept())
     }
 
@@ -40,10 +40,10 @@ struct DeletedWorkoutTests {
         world.writer.steps = sign * year
         // By the time that is ahead it has been long enough; by the other it is a year too early.
         let ahead = at(keeping + .days(1))
-        world.writer.removal.ofDeletedWorkouts(now: sign > 0 ? ahead : ahead.advanced(byMilliseconds: -year))
+        world.writer.run(DeletedWorkoutRemovalDuty.self, now: sign > 0 ? ahead : ahead.advanced(byMilliseconds: -year))
         #expect(try isKept())
         let both = ahead.advanced(byMilliseconds: year)
-        world.writer.removal.ofDeletedWorkouts(now: sign > 0 ? both : ahead)
+        world.writer.run(DeletedWorkoutRemovalDuty.self, now: sign > 0 ? both : ahead)
         #expect(try !isKept())
     }
 }

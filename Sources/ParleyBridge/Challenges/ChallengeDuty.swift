@@ -1,45 +1,25 @@
+import Logging
 import ParleyProtocol
 import ParleyRules
 import ParleyStore
 
-// What time brings to challenges: nobody has answered, somebody has come further, the last day is over. Each challenge is
-// looked at when its time has come, or when something it counts has changed, in the transactions of the writer: some in
-// each, and one at most once in a second. What became due while there was no gateway is looked at by the next.
-
-extension Writer {
-    var challengeAdvance: AdvanceChallenges { AdvanceChallenges(writer: self) }
-}
-
-/// Looks at challenges that are due, in transactions of a writer's.
-struct AdvanceChallenges {
-    let writer: Writer
+/// What time brings to challenges: nobody has answered, somebody has come further, the last day is over.
+///
+/// Each is looked at when its time has come, or when something that it counts has changed, and at most once in a second.
+struct ChallengeDuty: ScheduledDuty {
+    static let failure: Logger.Message = "challenges could not be brought up to date"
+    static let goesWithBatches = true
+    var schedule = DutySchedule()
 
     /// The most challenges that are looked at in one transaction.
     static let atOnce = 64
+    /// From when progress of a challenge was published until it may be again.
+    static let pause = Duration.seconds(1)
 
-    /// Looks at some of the challenges that are due.
-    ///
-    /// - Returns: what came of it, for the clock when it is committed; `nil` where nothing was due.
-    func run(_ batch: Batch) throws(StoreError) -> ChallengeClock.Outcome? {
-        try markProgress(batch)
-        var clock = writer.challenges
-        if let due = batch.afterCommit.challengeDueAt { clock.schedule(at: due) }
-        guard clock.isDue(now: batch.steady) else { return nil }
-        let due = try batch.facts().challenges.due(at: batch.steady, limit: AdvanceChallenges.atOnce)
+    func run(in batch: Batch) throws(StoreError) -> NextPart {
+        let due = try batch.facts().challenges.due(at: batch.steady, limit: Self.atOnce)
         for challenge in due { try advance(challenge, batch) }
-        return ChallengeClock.Outcome(count: due.count, next: try batch.facts().challenges.next())
-    }
-
-    /// How long until one is due; `nil` while none is.
-    func wait(now: Timestamp) -> Duration? { writer.challenges.wait(now: writer.steady(now)) }
-
-    /// Challenges of users whose days have changed in this transaction are due.
-    private func markProgress(_ batch: Batch) throws(StoreError) {
-        for change in batch.progressChanges.sorted() {
-            let hasChallenges = try batch.writable().challenges.markProgress(
-                of: change.user, isOfWorkouts: change.isOfWorkouts, at: batch.steady, pause: ChallengeClock.pause)
-            if hasChallenges { batch.afterCommit.scheduleChallenge(at: batch.steady) }
-        }
+        return NextPart(dueAt: try batch.facts().challenges.next(), pause: Pace.pause(after: due.count))
     }
 
     private func advance(_ stored: StoredChallenge, _ batch: Batch) throws(StoreError) {
@@ -67,7 +47,8 @@ struct AdvanceChallenges {
         of challenge: ChallengeState, _ batch: Batch
     ) throws(StoreError) -> ChallengeState.Standing {
         try batch.facts().standing(
-            of: challenge, in: batch.conversation(challenge.terms.conversation), writer.settings, now: batch.now)
+            of: challenge, in: batch.conversation(challenge.terms.conversation), batch.environment.settings,
+            now: batch.now)
     }
 }
 
@@ -83,6 +64,15 @@ struct ProgressChange: Hashable, Comparable {
 }
 
 extension Batch {
+    /// Challenges of users whose days have changed in this transaction are due.
+    func markProgressOfChallenges() throws(StoreError) {
+        for change in progressChanges.sorted() {
+            let hasChallenges = try writable().challenges.markProgress(
+                of: change.user, isOfWorkouts: change.isOfWorkouts, at: steady, pause: ChallengeDuty.pause)
+            if hasChallenges { afterCommit.wake(ChallengeDuty.self, at: steady) }
+        }
+    }
+
     /// Publishes a challenge as it is now.
     fileprivate func publish(_ challenge: Challenge) throws(StoreError) {
         try publish(.conversation(challenge.conversation, .challenges)) { challenge.writeEvent(to: &$0) }

@@ -3,60 +3,55 @@ import ParleyProtocol
 import ParleyRules
 import ParleyStore
 
-// What becomes of boards by time alone: weeks end and others begin, streaks are over, boards are removed. All of it is done
-// in parts, a transaction each, between the batches. Whether a week is over is asked of the time of day, and what that has
-// decided is undone where it is set back: boards are kept, the week that runs is its own again, and streaks are counted anew.
-
-extension Writer {
-    var boardMaintenance: MaintainBoards { MaintainBoards(writer: self) }
-}
-
-/// Does what is due about boards, in transactions of a writer's.
-struct MaintainBoards {
-    let writer: Writer
+/// What becomes of boards by time alone: weeks end and others begin, streaks are over, boards are removed, and published.
+///
+/// Whether a week is over is asked of the time of day, and what that has decided is undone where it is set back: boards are
+/// kept, the week that runs is its own again, and streaks are counted anew.
+struct BoardDuty: Duty {
+    static let failure: Logger.Message = "boards could not be brought up to date"
+    static let publishes = true
+    var clock = BoardClock()
 
     /// The most groups in one transaction, which holds up the batch behind it.
     private static let boardsAtOnce = 16
     /// The most groups whose weeks end in one transaction: each has two boards and an event, and messages wait for all of it.
     private static let turnsAtOnce = 8
 
-    /// Does some of what is due about boards.
-    func run(now: Timestamp) -> Effects {
-        let steady = writer.steady(now)
-        writer.boards.handle(steps: writer.steps)
-        guard writer.boards.isDue(now: now, steady: steady) else { return Effects() }
-        do throws(StoreError) {
-            let (done, effects) = try writer.write(now: now) { batch throws(StoreError) in
-                let (walk, count) = try walkBoards(batch)
-                var left = MaintainBoards.boardsAtOnce - count
-                let turned = try turnWeeks(batch, limit: min(left, MaintainBoards.turnsAtOnce))
-                left -= turned.count
-                left -= try endStreaks(batch, limit: left)
-                if writer.boards.isRemovalDue(steady: steady) {
-                    left -= try batch.writable().boards.removeExpired(at: steady, limit: MaintainBoards.boardsAtOnce)
-                }
-                let unpublished = writer.boards.isNew ? try batch.facts().boardWeeks.unpublished() : []
-                var done = try publish(batch)
-                // Boards first: who looks at them sees the new week at once.
-                done.notified = turned.count == 0 ? try notifyEnds(batch) : 0
-                done.count = MaintainBoards.boardsAtOnce - left + done.notified
-                done.rest = try rest(walk, unpublished, areTurned: turned.isComplete, batch)
-                return done
-            }
-            if done.count > 0 { writer.counters.batches.add(1) }
-            writer.report.end("the database can be written again")
-            writer.boards.recordCommitted(done, steady: steady)
-            return effects
-        } catch {
-            writer.counters.failedBatches.add(1)
-            writer.report.add("boards could not be brought up to date", error)
-            writer.boards.recordFailure(steady: steady)
-            return Effects()
+    func wait(at moment: Moment) -> Duration? { clock.wait(now: moment.now, steady: moment.steady) }
+
+    mutating func observe(_ moment: Moment) { clock.handle(steps: moment.steps) }
+
+    func run(in batch: Batch) throws(StoreError) -> BoardClock.Done {
+        let (walk, count) = try walkBoards(batch)
+        var left = BoardDuty.boardsAtOnce - count
+        let turned = try turnWeeks(batch, limit: min(left, BoardDuty.turnsAtOnce))
+        left -= turned.count
+        left -= try endStreaks(batch, limit: left)
+        if clock.isRemovalDue(steady: batch.steady) {
+            left -= try batch.writable().boards.removeExpired(at: batch.steady, limit: BoardDuty.boardsAtOnce)
         }
+        let unpublished = clock.isNew ? try batch.facts().boardWeeks.unpublished() : []
+        var done = try publish(batch)
+        // Boards first: who looks at them sees the new week at once.
+        done.notified = turned.count == 0 ? try notifyEnds(batch) : 0
+        done.rest = try rest(walk, unpublished, areTurned: turned.isComplete, batch)
+        return done
     }
 
-    /// How long until something about boards is due; `nil` while nothing is.
-    func wait(now: Timestamp) -> Duration? { writer.boards.wait(now: now, steady: writer.steady(now)) }
+    /// Boards that the requests have changed are published with them.
+    func run(afterRequestsOf batch: Batch) throws(StoreError) -> BoardClock.Done? {
+        let done = try publish(batch)
+        return done.published.isEmpty && done.postponed.isEmpty ? nil : done
+    }
+
+    mutating func recordCommitted(_ done: BoardClock.Done, at moment: Moment) {
+        clock.recordCommitted(done, steady: moment.steady)
+    }
+
+    mutating func recordFailure(at moment: Moment) { clock.recordFailure(steady: moment.steady) }
+
+    /// What is due about boards is not said by one time: see `BoardClock.merge`.
+    mutating func wake(at time: Timestamp) {}
 
     private func rest(
         _ walk: BoardClock.Walk?, _ unpublished: [GroupKey], areTurned: Bool, _ batch: Batch
@@ -79,13 +74,13 @@ struct MaintainBoards {
     ///
     /// - Returns: what is left to do, and for how many groups it was done.
     private func walkBoards(_ batch: Batch) throws(StoreError) -> (BoardClock.Walk?, Int) {
-        guard var walk = try writer.boards.isNew ? startOfWalk(batch) : writer.boards.walk else { return (nil, 0) }
+        guard var walk = try clock.isNew ? startOfWalk(batch) : clock.walk else { return (nil, 0) }
         let weeks = try batch.facts().boardWeeks
         if walk.after == nil, walk.steps == nil, try weeks.broker() == walk.broker { return (nil, 0) }
-        let groups = try weeks.weeks(after: walk.after, limit: MaintainBoards.boardsAtOnce)
+        let groups = try weeks.weeks(after: walk.after, limit: BoardDuty.boardsAtOnce)
         for week in groups { try visit(week, walk, batch) }
         walk.after = groups.last?.group ?? walk.after
-        guard groups.count < MaintainBoards.boardsAtOnce else { return (walk, groups.count) }
+        guard groups.count < BoardDuty.boardsAtOnce else { return (walk, groups.count) }
         if let broker = walk.broker { try batch.writable().boardWeeks.setBroker(broker) }
         return (nil, groups.count)
     }
@@ -93,8 +88,8 @@ struct MaintainBoards {
     /// When a process starts: whether the clock was set back since the last.
     private func startOfWalk(_ batch: Batch) throws(StoreError) -> BoardClock.Walk? {
         guard let stored = try batch.facts().boardWeeks.steps(), batch.steps < stored - BoardClock.negligibleStep
-        else { return writer.boards.walk }
-        return BoardClock.Walk(broker: writer.boards.walk?.broker, steps: batch.steps)
+        else { return clock.walk }
+        return BoardClock.Walk(broker: clock.walk?.broker, steps: batch.steps)
     }
 
     private func visit(_ week: BoardWeek, _ walk: BoardClock.Walk, _ batch: Batch) throws(StoreError) {
@@ -117,7 +112,7 @@ struct MaintainBoards {
     ///
     /// - Returns: of how many groups, and whether of all for which it is due.
     private func turnWeeks(_ batch: Batch, limit: Int) throws(StoreError) -> (count: Int, isComplete: Bool) {
-        guard writer.boards.isTurnDue(now: batch.now) else { return (0, true) }
+        guard clock.isTurnDue(now: batch.now) else { return (0, true) }
         guard limit > 0 else { return (0, false) }
         let due = try batch.facts().boardWeeks.due(at: batch.now, limit: limit)
         for week in due { try turn(week, batch) }
@@ -168,7 +163,7 @@ struct MaintainBoards {
     private func publishEnd(of week: BoardWeek, _ batch: Batch) throws(StoreError) {
         let end = WeekEnd(
             group: week.id, week: week.period.week, startsAt: week.period.startsAt, endsAt: week.period.endsAt,
-            closesAt: week.period.closesAt(grace: writer.settings.weekGrace))
+            closesAt: week.period.closesAt(grace: batch.environment.settings.weekGrace))
         try batch.publish(.group(week.id, .events)) { end.writeEvent(to: &$0) }
         try batch.writable().boardWeeks.putEnded(week)
     }
@@ -179,7 +174,7 @@ struct MaintainBoards {
     ///
     /// - Returns: of how many groups.
     private func endStreaks(_ batch: Batch, limit: Int) throws(StoreError) -> Int {
-        guard limit > 0, writer.boards.isLapseDue(now: batch.now) else { return 0 }
+        guard limit > 0, clock.isLapseDue(now: batch.now) else { return 0 }
         let updates = BoardUpdates(batch: batch)
         let groups = try batch.facts().boardWeeks.lapsed(at: batch.now, limit: limit)
         for group in groups {

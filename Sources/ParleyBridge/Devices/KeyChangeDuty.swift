@@ -1,31 +1,30 @@
+import Logging
 import ParleyProtocol
 import ParleyRules
 import ParleyStore
 import Sodium
 
-// `keys.changed` goes to everybody who seals for a user's keys. A user may share conversations with thousands, and change
-// keys as often as requests may come: the change is stored with a mark that it is to be published. Some events are published
-// in each transaction, each user's at most once in a few seconds.
+/// Publishes `keys.changed` to everybody who seals for a user's keys.
+///
+/// A user may share conversations with thousands, and change keys as often as requests may come: the change is stored with a
+/// mark that it is to be published. Some events are published in each transaction, each user's at most once in a few seconds.
+struct KeyChangeDuty: ScheduledDuty {
+    static let failure: Logger.Message = "changed keys could not be published"
+    static let goesWithBatches = true
+    var schedule = DutySchedule()
 
-extension Writer {
     /// The most users who are looked at in one transaction for one user's change. After so many, no other user's change
     /// follows in it.
     static let hearersAtOnce = 256
     /// From when a user's change was published to all until their next one is.
-    static let keyChangePause = Duration.seconds(5)
+    static let pause = Duration.seconds(5)
 
-    /// Publishes `keys.changed` to some of those who are to get it.
-    ///
-    /// - Returns: what came of it, for the clock when it is committed; `nil` where nothing was due.
-    func publishKeyChanges(_ batch: Batch) throws(StoreError) -> KeyChangeClock.Published? {
-        var clock = keyChanges
-        if batch.afterCommit.hasKeyChange { clock.schedule(at: batch.steady) }
-        guard clock.isDue(now: batch.steady) else { return nil }
+    func run(in batch: Batch) throws(StoreError) -> NextPart {
         var count = 0
-        while count < Writer.hearersAtOnce, let change = try batch.facts().keyChanges.due(at: batch.steady) {
+        while count < Self.hearersAtOnce, let change = try batch.facts().keyChanges.due(at: batch.steady) {
             count += try publish(change, batch)
         }
-        return KeyChangeClock.Published(count: count, next: try batch.facts().keyChanges.next())
+        return NextPart(dueAt: try batch.facts().keyChanges.next(), pause: Pace.pause(after: count))
     }
 
     /// - Returns: how many users were looked at, and one more.
@@ -44,29 +43,29 @@ extension Writer {
         }
         if last == nil { try batch.publishKeyChange(of: user, to: user) }
         let facts = try batch.facts()
-        let hearers = try facts.keyChanges.hearers(of: user, after: last, limit: Writer.hearersAtOnce)
-        for hearer in hearers where try hears(hearer, of: user, facts, now: batch.now) {
+        let hearers = try facts.keyChanges.hearers(of: user, after: last, limit: Self.hearersAtOnce)
+        for hearer in hearers where try hears(hearer, of: user, facts, batch) {
             try batch.publishKeyChange(of: user, to: hearer.user)
         }
-        if hearers.count == Writer.hearersAtOnce {
+        if hearers.count == Self.hearersAtOnce {
             rest.state = .announcing(after: hearers.last?.user)
             // After those who have begun to wait meanwhile.
             try batch.writable().keyChanges.update(
                 rest, dueAt: steady.advanced(by: Pace.pause(after: hearers.count)))
         } else {
             rest.state = .announced
-            try batch.writable().keyChanges.update(rest, dueAt: steady.advanced(by: Writer.keyChangePause))
+            try batch.writable().keyChanges.update(rest, dueAt: steady.advanced(by: Self.pause))
         }
         return hearers.count + 1
     }
 
     private func hears(
-        _ hearer: KeyChangeHearer, of user: UserID, _ facts: Snapshot, now: Timestamp
+        _ hearer: KeyChangeHearer, of user: UserID, _ facts: Snapshot, _ batch: Batch
     ) throws(StoreError) -> Bool {
         if hearer.isInGroup { return true }
         guard let contact = try facts.contacts.contact(user, hearer.user) else { return false }
         return Relationship(contact, openFor: [user, hearer.user])
-            .hearsOfKeys(hearer.user, now: now, renewal: settings.requestRenewal)
+            .hearsOfKeys(hearer.user, now: batch.now, renewal: batch.environment.settings.requestRenewal)
     }
 }
 

@@ -1,0 +1,16 @@
+import Logging
+import ParleyProtocol
+import ParleyRules
+import ParleyStore
+
+/// Removes challenges that have been over for their time.
+struct ChallengeRemovalDuty: RemovalDuty {
+    static let failure: Logger.Message = "challenges that are over could not be removed"
+    var schedule = DutySchedule()
+
+    func run(in batch: Batch) throws(StoreError) -> NextPart {
+        let time = batch.steady.advanced(by: .zero - ChallengeState.keeping)
+        let count = try batch.writable().challenges.remove(overBy: time, limit: Self.atOnce)
+        return Self.next(count: count, in: batch)
+    }
+}

@@ -1,0 +1,30 @@
+import Logging
+import ParleyProtocol
+import ParleyStore
+
+/// Ends the old tokens of devices that have signed in with the new ones, and with them what they have signed in.
+///
+/// In a transaction of its own: it comes before the requests of whoever has just signed in, and cannot hold them up.
+struct PreviousTokenDuty: ScheduledDuty {
+    static let failure: Logger.Message = "the end of an old token could not be written"
+    var schedule = DutySchedule()
+    /// What the broker's plugin has reported of new tokens that have signed in, until it is on disk.
+    private var tokens: [DeviceAddress: TokenID] = [:]
+
+    mutating func handle(_ uses: [TokenUse]) {
+        for use in uses { tokens[use.device] = use.token }
+        schedule.wake(at: .earliest)
+    }
+
+    func run(in batch: Batch) throws(StoreError) -> NextPart {
+        for (device, token) in tokens where try batch.writable().tokens.endPrevious(of: device, by: token.value) {
+            try batch.announceStatus(of: device)
+        }
+        return NextPart(dueAt: nil, pause: .zero)
+    }
+
+    mutating func recordCommitted(_ next: NextPart, at moment: Moment) {
+        tokens.removeAll()
+        schedule.recordCommitted(next, at: moment.steady)
+    }
+}

@@ -1,0 +1,128 @@
+import Logging
+import ParleyProtocol
+import ParleyStore
+
+/// Work that time brings: done in bounded parts, in transactions of the writer's.
+///
+/// A duty is a value that knows when its next part is due. It sees a batch and the moment, never the writer. All of them stand
+/// in ``Duties``.
+protocol Duty {
+    /// What came of a part.
+    associatedtype Done = NextPart
+
+    /// What the log says when a part fails.
+    static var failure: Logger.Message { get }
+    /// After a part that failed, until it is tried again.
+    static var pauseAfterFailure: Duration { get }
+    /// Whether it publishes events: then it waits while the publisher has no room.
+    static var publishes: Bool { get }
+    /// Whether its parts are done in the transactions of batches, behind the requests, and not in its own. It may publish.
+    static var goesWithBatches: Bool { get }
+
+    /// How long until a part is due; `nil` while none is.
+    func wait(at moment: Moment) -> Duration?
+
+    /// Something is due at this time, by the steady time.
+    mutating func wake(at time: Timestamp)
+
+    /// The clocks were read. Called before it is asked whether it is due.
+    mutating func observe(_ moment: Moment)
+
+    /// Does a part of what is due.
+    func run(in batch: Batch) throws(StoreError) -> Done
+
+    /// Does what follows from the requests of a batch, in their transaction; `nil` if nothing does.
+    func run(afterRequestsOf batch: Batch) throws(StoreError) -> Done?
+
+    /// A part is committed.
+    mutating func recordCommitted(_ done: Done, at moment: Moment)
+
+    /// A transaction has failed, with whatever the duty was to do in it: it is as due as before.
+    mutating func recordFailure(at moment: Moment)
+}
+
+extension Duty {
+    static var pauseAfterFailure: Duration { Pace.pauseAfterFailure }
+    static var publishes: Bool { goesWithBatches }
+    static var goesWithBatches: Bool { false }
+
+    func isDue(at moment: Moment) -> Bool { wait(at: moment) == .zero }
+
+    mutating func observe(_ moment: Moment) {}
+
+    func run(afterRequestsOf batch: Batch) throws(StoreError) -> Done? { nil }
+}
+
+/// What time it is, by two clocks.
+struct Moment {
+    /// The time of day, which may be set.
+    let now: Timestamp
+    /// The time that runs as the machine does: durations are measured by it.
+    let steady: Timestamp
+
+    /// How far the time of day is ahead of the steady time, in milliseconds.
+    var steps: Int64 { now.milliseconds - steady.milliseconds }
+}
+
+// MARK: By one schedule
+
+/// A duty that is due at one time.
+protocol ScheduledDuty: Duty {
+    var schedule: DutySchedule { get set }
+}
+
+extension ScheduledDuty {
+    func wait(at moment: Moment) -> Duration? { schedule.wait(at: moment.steady) }
+
+    mutating func wake(at time: Timestamp) { schedule.wake(at: time) }
+
+    mutating func recordFailure(at moment: Moment) {
+        schedule.recordFailure(pause: Self.pauseAfterFailure, at: moment.steady)
+    }
+
+    /// A part of one that goes with batches, if that is due, also by what the batch itself has done.
+    func run(afterRequestsOf batch: Batch) throws(StoreError) -> Done? {
+        guard Self.goesWithBatches else { return nil }
+        var schedule = schedule
+        for wake in batch.afterCommit.wakes where wake.duty == Self.self { schedule.wake(at: wake.at) }
+        return schedule.isDue(at: batch.steady) ? try run(in: batch) : nil
+    }
+}
+
+extension ScheduledDuty where Done == NextPart {
+    mutating func recordCommitted(_ next: NextPart, at moment: Moment) {
+        schedule.recordCommitted(next, at: moment.steady)
+    }
+}
+
+/// What a part of a duty leaves.
+struct NextPart {
+    /// When the first of what is left is due, by the steady time; `nil` if nothing is left.
+    let dueAt: Timestamp?
+    /// How long the duty rests in any case.
+    let pause: Duration
+}
+
+/// When the next part of a duty is due. All times are steady ones.
+struct DutySchedule {
+    /// No later than the first of all that is to come; `nil` if nothing is. At first, an earlier process may have left something.
+    private var dueAt: Timestamp? = .earliest
+    private var pace = Pace()
+
+    /// Something is due at this time.
+    mutating func wake(at time: Timestamp) { dueAt = min(dueAt ?? time, time) }
+
+    /// How long until the next part is due; `nil` while none is.
+    func wait(at steady: Timestamp) -> Duration? { dueAt.map { pace.wait(until: $0, now: steady) } }
+
+    func isDue(at steady: Timestamp) -> Bool { wait(at: steady) == .zero }
+
+    /// A part is committed.
+    mutating func recordCommitted(_ next: NextPart, at steady: Timestamp) {
+        dueAt = next.dueAt
+        pace.rest(for: next.pause, from: steady)
+    }
+
+    /// A part has failed: it is as due as before.
+    mutating func recordFailure(pause: Duration, at steady: Timestamp) { pace.rest(for: pause, from: steady) }
+}

@@ -1,0 +1,15 @@
+import ParleyStore
+
+extension Writer {
+    /// Removes from the store's files what was removed from its rows, if that is due.
+    func cleanFiles(now: ContinuousClock.Instant) {
+        guard cleaning.isDue(now: now) else { return }
+        do throws(StoreError) {
+            try store.checkpoint()
+            cleaning.recordCleaning(isDone: true, now: .now)
+        } catch {
+            // A slow reader is in the way, or the disk is full, which the batches report.
+            cleaning.recordCleaning(isDone: false, now: .now)
+        }
+    }
+}

@@ -1,0 +1,40 @@
+import Logging
+import ParleyProtocol
+import ParleyStore
+
+/// Removes ciphertext whose time has come from the store's rows; its files are cleaned of it soon after.
+struct ExpiryDuty: ScheduledDuty {
+    static let failure: Logger.Message = "what has disappeared could not be removed"
+    var schedule = DutySchedule()
+
+    /// The most records that lose their ciphertext in one transaction, which holds up the batch behind it: a few
+    /// megabytes to overwrite where each is as large as can be.
+    private static let atOnce = 64
+    /// Between two removals: so long at most is ciphertext kept beyond its time, and no stream of disappearing messages
+    /// makes a transaction for each.
+    static let pause = Duration.milliseconds(250)
+    static var pauseAfterFailure: Duration { pause }
+
+    func run(in batch: Batch) throws(StoreError) -> NextPart {
+        let transaction = try batch.writable()
+        if batch.environment.push.mayShowAny { try takeAwayShown(batch, transaction) }
+        let count = try transaction.records.removeExpired(at: batch.steady, limit: Self.atOnce)
+        if count > 0 { batch.afterCommit.hasRemovedCiphertext = true }
+        return NextPart(
+            dueAt: try transaction.facts.records.nextExpiry(), pause: count < Self.atOnce ? Self.pause : .zero)
+    }
+
+    /// Notes that what devices show of the messages that are about to be removed is to be taken away.
+    private func takeAwayShown(_ batch: Batch, _ transaction: WriteTransaction) throws(StoreError) {
+        let shown = try transaction.facts.records.shownExpiries(at: batch.steady, limit: Self.atOnce)
+        guard !shown.isEmpty else { return }
+        let position = try transaction.facts.outbox.lastPosition()
+        try transaction.pushEvents.insert(
+            shown.map { one in
+                PushEvent(
+                    position: position, subject: .removal(one.conversation, seq: one.seq), createdAt: batch.now,
+                    steadyAt: batch.steady)
+            })
+        batch.afterCommit.push.hasNoted = true
+    }
+}

@@ -1,0 +1,21 @@
+import Logging
+import ParleyProtocol
+import ParleyStore
+
+/// Removes what has been in the feeds of notifications and activity for its time.
+struct FeedRemovalDuty: RemovalDuty {
+    static let failure: Logger.Message = "what has been in the feeds for its time could not be removed"
+    var schedule = DutySchedule()
+
+    func run(in batch: Batch) throws(StoreError) -> NextPart {
+        let transaction = try batch.writable()
+        let counts = [
+            try transaction.notifications.removeExpired(at: batch.steady, limit: Self.atOnce),
+            try transaction.activities.removeExpired(at: batch.steady, limit: Self.atOnce),
+        ]
+        let nexts = [
+            try transaction.facts.notifications.nextRemoval(), try transaction.facts.activities.nextRemoval(),
+        ]
+        return Self.next(isComplete: counts.allSatisfy { $0 < Self.atOnce }, dueAt: nexts.compactMap { $0 }.min())
+    }
+}
