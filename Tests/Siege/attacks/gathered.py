@@ -59,13 +59,22 @@ def slow_holders(field: Field) -> None:
     page = json.dumps({"conversation_id": group, "limit": 200}).encode()
     for user, device in itertools.product(ATTACKERS, ATTACKER_DEVICES):
         credentials = field.town.device(user, device)
-        request = mqtt.publish(credentials.up("history/get"), page, packet_id=1)
-        asks = endless(Volley(request, 1))
-        field.open(Slot(field.tcp, credentials.connect_packet("asks"), ammunition=asks, rate=1 / 6))
-        filters = mqtt.subscribe([f"{credentials.down}/#"])
-        for number in range(6):
-            connect = credentials.connect_packet(f"holds{number}", receive_maximum=1)
-            field.open(Slot(field.tcp, connect, filters, reads=False))
+        # Each has pages of its own: what many are sent the broker holds once.
+        names = [f"holds{number}" for number in range(6)]
+        asks = endless(
+            *(
+                Volley(
+                    mqtt.publish(
+                        credentials.up("history/get"), page, packet_id=1, response_topic=f"{credentials.down}/{name}"
+                    ), 1,
+                )
+                for name in names
+            )
+        )  # fmt: skip
+        field.open(Slot(field.tcp, credentials.connect_packet("asks"), ammunition=asks, rate=1))
+        for name in names:
+            filters = mqtt.subscribe([f"{credentials.down}/{name}"])
+            field.open(Slot(field.tcp, credentials.connect_packet(name, receive_maximum=1), filters, reads=False))
 
 
 def held_filter(field: Field) -> None:
