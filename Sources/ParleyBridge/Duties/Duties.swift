@@ -24,10 +24,8 @@ struct Duties {
         list.compactMap { hasRoom || !type(of: $0).publishes ? $0.wait(at: moment) : nil }.min()
     }
 
-    /// How long until a part of this one is due; `nil` while none is.
-    func wait(for duty: any Duty.Type, at moment: Moment) -> Duration? {
-        list.first { type(of: $0) == duty }?.wait(at: moment)
-    }
+    /// The duty of a type.
+    subscript(_ kind: any Duty.Type) -> (any Duty)? { list.first { type(of: $0) == kind } }
 
     /// Whether a batch is due although there are no requests.
     func isBatchDue(at moment: Moment) -> Bool {
@@ -47,18 +45,20 @@ struct Duties {
         }
     }
 
-    mutating func update<Work: Duty>(_: Work.Type, _ change: (inout Work) -> Void) {
-        for index in list.indices {
-            guard var duty = list[index] as? Work else { continue }
-            change(&duty)
-            list[index] = duty
+    private mutating func change(_ kind: any Duty.Type, _ body: (inout any Duty) -> Void) {
+        for index in list.indices where type(of: list[index]) == kind { body(&list[index]) }
+    }
+
+    mutating func update<Work: Duty>(_ kind: Work.Type, _ body: (inout Work) -> Void) {
+        change(kind) { duty in
+            guard var work = duty as? Work else { return }
+            body(&work)
+            duty = work
         }
     }
 
     /// Something of a duty is due at this time.
-    mutating func wake(_ duty: any Duty.Type, at time: Timestamp) {
-        for index in list.indices where type(of: list[index]) == duty { list[index].wake(at: time) }
-    }
+    mutating func wake(_ kind: any Duty.Type, at time: Timestamp) { change(kind) { $0.wake(at: time) } }
 }
 
 // MARK: With a batch
@@ -82,11 +82,11 @@ extension Duties {
     }
 
     mutating func recordCommitted(_ part: Part) {
-        for index in list.indices where type(of: list[index]) == part.duty { Duties.record(part, &list[index]) }
+        change(part.duty) { Duties.record(part, &$0) }
     }
 
-    fileprivate mutating func recordFailure(of duty: any Duty.Type, at moment: Moment) {
-        for index in list.indices where type(of: list[index]) == duty { list[index].recordFailure(at: moment) }
+    fileprivate mutating func recordFailure(of kind: any Duty.Type, at moment: Moment) {
+        change(kind) { $0.recordFailure(at: moment) }
     }
 
     /// A batch has failed, with whatever was to be done behind its requests.
@@ -122,16 +122,16 @@ extension Writer {
 
     /// Does a part of one of them, if that is due.
     @discardableResult
-    func run(_ duty: any Duty.Type, now: Timestamp) -> Effects {
+    func run(_ kind: any Duty.Type, now: Timestamp) -> Effects {
         duties.observe(moment(now))
-        guard isDue(duty, now: now) else { return Effects() }
-        let due = duties.due(at: moment(now), hasRoom: true)
-        return due.first { type(of: $0) == duty }.map { run($0, now: now) } ?? Effects()
+        guard let duty = duties[kind], duty.isDue(at: moment(now)) else { return Effects() }
+        return run(duty, now: now)
     }
 
-    func isDue(_ duty: any Duty.Type, now: Timestamp) -> Bool { wait(for: duty, now: now) == .zero }
+    func isDue(_ kind: any Duty.Type, now: Timestamp) -> Bool { wait(for: kind, now: now) == .zero }
 
-    func wait(for duty: any Duty.Type, now: Timestamp) -> Duration? { duties.wait(for: duty, at: moment(now)) }
+    /// How long until a part of one is due; `nil` while none is.
+    func wait(for kind: any Duty.Type, now: Timestamp) -> Duration? { duties[kind]?.wait(at: moment(now)) }
 
     private func run(_ duty: any Duty, now: Timestamp) -> Effects {
         do throws(StoreError) {
