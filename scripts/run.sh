@@ -8,8 +8,9 @@
 #   --allow-root   root runs the gateway in a directory of its own as root; without, as the user parley, which it makes
 # Started by root in a directory of another user's, the gateway runs as that user.
 # Standard output gets one line, which begins `parley: ready`, when devices can sign in; all else goes to standard
-# error. The command-line tool, scripts/parley, is built after that. SIGINT or SIGTERM stops the gateway and then the broker, and ends this with status 0; a second one hurries.
-# What cannot be started or kept up ends it with status 1 and the reason.
+# error. The command-line tool, scripts/parley, is built after that. SIGINT or SIGTERM stops the gateway and then the
+# broker, and ends this with status 0; a second one hurries. What cannot be started or kept up ends it with status 1 and
+# the reason.
 # A shell that starts this in the background lets it ignore SIGINT, and bash cannot trap what was ignored from the start.
 if (((16#$(sed -n "s/^SigIgn:\t//p" /proc/$$/status) >> 1) & 1)); then exec env --default-signal=INT "$0" "$@"; fi
 

@@ -53,7 +53,7 @@ fi
 [[ ${only[*]} == doubles ]] || build_release "$root" parleyd parley ParleyBrokerPlugin
 
 cd "$root/Tests/PushDoubles"
-export PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$root/Tests/Interop
+export PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$root/Tests/Interop:$root/Tests/Siege
 scratch=$(mktemp -d)
 export TMPDIR=$scratch
 declare -A running=()

@@ -4,7 +4,6 @@ import json
 import os
 import shutil
 import signal
-import socket
 import subprocess
 import time
 from collections.abc import Callable, Iterator
@@ -12,6 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from ports import free_ports
 from services import LIMIT, Services
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -28,17 +28,6 @@ WIDE = {
 
 class GatewayEnded(Exception):
     """A program did not start, or ended by itself; what it said is in the message."""
-
-
-def free_ports(count: int) -> list[int]:
-    sockets = [socket.socket() for _ in range(count)]
-    try:
-        for each in sockets:
-            each.bind(("127.0.0.1", 0))
-        return [each.getsockname()[1] for each in sockets]
-    finally:
-        for each in sockets:
-            each.close()
 
 
 class Gateway:

@@ -27,8 +27,9 @@ from typing import Any
 
 from authority import make_apple_account, make_certificates
 from device import Device
-from gateway import BINARIES, Gateway, free_ports
+from gateway import BINARIES, Gateway
 from identities import Address
+from ports import free_ports
 from services import LIMIT
 from tool import Tool
 

@@ -3,7 +3,6 @@
 import contextlib
 import json
 import os
-import random
 import shutil
 import signal
 import socket
@@ -15,27 +14,18 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from device import Credentials, Endpoint
+from ports import free_ports
 
 ROOT = Path(__file__).resolve().parents[2]
 BINARIES = Path(os.environ.get("PARLEY_PRODUCTS") or ROOT / ".build" / "release")
 # In seconds, for a program to start or to end.
 PATIENCE = 120
+# In seconds, for notifications of a month to be decided of.
+DECISION_LIMIT = 1800
 
 
 class StartFailed(Exception):
     """A program did not start; what it said is in the message."""
-
-
-def free_ports(count: int) -> list[int]:
-    """Below those that the kernel gives to connections, many of which are made meanwhile."""
-    found: list[int] = []
-    for port in random.sample(range(10_000, 32_768), 1000):
-        with socket.socket() as probe, contextlib.suppress(OSError):
-            probe.bind(("127.0.0.1", port))
-            found.append(port)
-        if len(found) == count:
-            return found
-    raise StartFailed("there are no free ports")
 
 
 def is_listening(port: int) -> bool:
@@ -148,10 +138,11 @@ class Gateway:
     def settle(self) -> None:
         """Returns when nothing is left to be decided of notifications: what is written in a minute for a month of a user's
         is more than comes in a minute."""
+        end = time.monotonic() + DECISION_LIMIT
         with contextlib.closing(sqlite3.connect(f"file:{self.data / 'parley.db'}?mode=ro", uri=True)) as database:
             while database.execute("SELECT EXISTS (SELECT 1 FROM push_events)").fetchone()[0]:
-                if not self.runs("parleyd"):
-                    raise StartFailed(f"parleyd has ended: {self.log('parleyd.err')[-2000:]}")
+                if not self.runs("parleyd") or time.monotonic() > end:
+                    raise StartFailed(f"parleyd did not decide of notifications: {self.log('parleyd.err')[-2000:]}")
                 time.sleep(0.1)
 
     def stop(self) -> None:
