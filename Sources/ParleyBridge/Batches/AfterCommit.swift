@@ -18,19 +18,12 @@ struct AfterCommit {
     var typing: [(place: Int, change: TypingChange)] = []
     var endedDevices: [DeviceAddress] = []
     var uses = UserLimits.Uses()
-    /// Duties of which something is due, each with the first time, by the steady time.
-    private(set) var wakes: [(duty: any Duty.Type, at: Timestamp)] = []
+    var wakes = Duties.Wakes()
     var hasRemovedCiphertext = false
-    /// What is next to be done about boards.
-    var boards = BoardSchedule()
     var push = PushNoting.Changes()
 
-    /// Something of this duty is due at this time.
-    mutating func wake(_ duty: any Duty.Type, at time: Timestamp) {
-        if let index = wakes.firstIndex(where: { $0.duty == duty }) {
-            wakes[index].at = min(wakes[index].at, time)
-        } else {
-            wakes.append((duty, time))
-        }
+    /// Something of this duty is due at this time, by the steady time.
+    mutating func wake<Work: Duty>(_ duty: Work.Type, at time: Timestamp) where Work.Wake == Timestamp {
+        wakes[duty] = min(wakes[duty] ?? time, time)
     }
 }

@@ -4,7 +4,7 @@ import ParleyRules
 import ParleyStore
 
 /// Removes challenges that have been over for their time.
-struct ChallengeRemovalDuty: RemovalDuty {
+final class ChallengeRemovalDuty: RemovalDuty {
     static let failure: Logger.Message = "challenges that are over could not be removed"
     var schedule = DutySchedule()
 

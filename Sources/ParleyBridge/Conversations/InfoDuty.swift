@@ -9,7 +9,7 @@ import ParleyStore
 ///
 /// Of direct conversations nothing is published again: what is retained of one is as both saw it when it was made, and the
 /// time of another event could disclose what one has done to the other (protocol §4, `blocked`).
-struct InfoDuty: ScheduledDuty {
+final class InfoDuty: ScheduledDuty {
     static let failure: Logger.Message = "what is retained of conversations could not be published again"
     static let publishes = true
     var schedule = DutySchedule()
@@ -38,7 +38,7 @@ struct InfoDuty: ScheduledDuty {
     }
 
     /// The broker's plugin reports who is connected, and with that which run of the broker this is.
-    mutating func handle(_ reports: [PresenceReport]) {
+    func handle(_ reports: [PresenceReport]) {
         for case .begin(let broker, _) in reports where broker != self.broker {
             self.broker = broker
             rest = Rest(broker: broker, after: nil)
@@ -54,7 +54,7 @@ struct InfoDuty: ScheduledDuty {
         return Done(next: NextPart(dueAt: dueAt, pause: Pace.pause(after: count)), rest: rest)
     }
 
-    mutating func recordCommitted(_ done: Done, at moment: Moment) {
+    func recordCommitted(_ done: Done, at moment: Moment) {
         rest = done.rest
         schedule.recordCommitted(done.next, at: moment.steady)
     }

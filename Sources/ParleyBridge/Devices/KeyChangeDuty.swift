@@ -8,7 +8,7 @@ import Sodium
 ///
 /// A user may share conversations with thousands, and change keys as often as requests may come: the change is stored with a
 /// mark that it is to be published. Some events are published in each transaction, each user's at most once in a few seconds.
-struct KeyChangeDuty: ScheduledDuty {
+final class KeyChangeDuty: ScheduledDuty {
     static let failure: Logger.Message = "changed keys could not be published"
     static let goesWithBatches = true
     var schedule = DutySchedule()

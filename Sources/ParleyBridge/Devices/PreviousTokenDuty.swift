@@ -5,13 +5,13 @@ import ParleyStore
 /// Ends the old tokens of devices that have signed in with the new ones, and with them what they have signed in.
 ///
 /// In a transaction of its own: it comes before the requests of whoever has just signed in, and cannot hold them up.
-struct PreviousTokenDuty: ScheduledDuty {
+final class PreviousTokenDuty: ScheduledDuty {
     static let failure: Logger.Message = "the end of an old token could not be written"
     var schedule = DutySchedule()
     /// What the broker's plugin has reported of new tokens that have signed in, until it is on disk.
     private var tokens: [DeviceAddress: TokenID] = [:]
 
-    mutating func handle(_ uses: [TokenUse]) {
+    func handle(_ uses: [TokenUse]) {
         for use in uses { tokens[use.device] = use.token }
         schedule.wake(at: .earliest)
     }
@@ -23,7 +23,7 @@ struct PreviousTokenDuty: ScheduledDuty {
         return NextPart(dueAt: nil, pause: .zero)
     }
 
-    mutating func recordCommitted(_ next: NextPart, at moment: Moment) {
+    func recordCommitted(_ next: NextPart, at moment: Moment) {
         tokens.removeAll()
         schedule.recordCommitted(next, at: moment.steady)
     }

@@ -4,18 +4,39 @@ import ParleyStore
 
 /// Everything that time brings, in the order in which it is done.
 struct Duties {
-    private var list: [any Duty] = [
-        KeyChangeDuty(),
-        ChallengeDuty(),
-        PreviousTokenDuty(),
-        ExpiryDuty(),
-        FeedRemovalDuty(),
-        ChallengeRemovalDuty(),
-        DeletedWorkoutRemovalDuty(),
-        PushTraceRemovalDuty(),
-        InfoDuty(),
-        BoardDuty(),
-    ]
+    private let list: [any Duty]
+
+    /// - Parameters:
+    ///   - clock: `nil` where nothing is stored of it.
+    ///   - presence: `nil` where none is published.
+    init(
+        lastSeen: LastSeenDuty, published: PublishedPosition, clock: MachineClock? = nil, presence: PresenceDuty? = nil
+    ) {
+        let always: [any Duty] = [
+            KeyChangeDuty(),
+            ChallengeDuty(),
+            PreviousTokenDuty(),
+            ExpiryDuty(),
+            FeedRemovalDuty(),
+            ChallengeRemovalDuty(),
+            DeletedWorkoutRemovalDuty(),
+            PushTraceRemovalDuty(),
+            InfoDuty(),
+            BoardDuty(),
+            lastSeen,
+            PublishedMarkDuty(published),
+        ]
+        let ofMachine: [(any Duty)?] = [clock.map { ClockDuty($0) }, presence]
+        list = always + ofMachine.compactMap { $0 }
+    }
+
+    /// The duty of a type; `nil` if there is none.
+    subscript<Work: Duty>(_ kind: Work.Type) -> Work? {
+        for duty in list { if let duty = duty as? Work { return duty } }
+        return nil
+    }
+
+    subscript(_ kind: any Duty.Type) -> (any Duty)? { list.first { type(of: $0) == kind } }
 
     /// How long until a part of any is due; `nil` while none is.
     ///
@@ -24,41 +45,51 @@ struct Duties {
         list.compactMap { hasRoom || !type(of: $0).publishes ? $0.wait(at: moment) : nil }.min()
     }
 
-    /// The duty of a type.
-    subscript(_ kind: any Duty.Type) -> (any Duty)? { list.first { type(of: $0) == kind } }
-
     /// Whether a batch is due although there are no requests.
-    func isBatchDue(at moment: Moment) -> Bool {
-        list.contains { type(of: $0).goesWithBatches && $0.isDue(at: moment) }
+    func isBatchDue(at moment: Moment, hasRoom: Bool) -> Bool {
+        list.contains { type(of: $0).goesWithBatches && $0.isDue(at: moment, hasRoom: hasRoom) }
     }
 
     /// The clocks were read.
-    mutating func observe(_ moment: Moment) {
-        for index in list.indices { list[index].observe(moment) }
-    }
+    func observe(_ moment: Moment) { for duty in list { duty.observe(moment) } }
 
     /// Those of which a part is due, to be done in transactions of their own.
     fileprivate func due(at moment: Moment, hasRoom: Bool) -> [any Duty] {
-        list.filter { duty in
-            let kind = type(of: duty)
-            return !kind.goesWithBatches && (hasRoom || !kind.publishes) && duty.isDue(at: moment)
+        list.filter { !type(of: $0).goesWithBatches && $0.isDue(at: moment, hasRoom: hasRoom) }
+    }
+}
+
+extension Duty {
+    /// - Parameter hasRoom: whether there is room for what is published.
+    fileprivate func isDue(at moment: Moment, hasRoom: Bool) -> Bool {
+        (hasRoom || !Self.publishes) && isDue(at: moment)
+    }
+}
+
+// MARK: What a transaction makes due
+
+extension Duties {
+    /// What a transaction makes due, by duty.
+    struct Wakes {
+        fileprivate var list: [(duty: any Duty.Type, wake: Any)] = []
+
+        subscript<Work: Duty>(_ kind: Work.Type) -> Work.Wake? {
+            get { list.first { $0.duty == kind }?.wake as? Work.Wake }
+            set {
+                list.removeAll { $0.duty == kind }
+                if let newValue { list.append((kind, newValue)) }
+            }
         }
     }
 
-    private mutating func change(_ kind: any Duty.Type, _ body: (inout any Duty) -> Void) {
-        for index in list.indices where type(of: list[index]) == kind { body(&list[index]) }
+    /// The transaction is committed.
+    func wake(_ wakes: Wakes) {
+        for (kind, wake) in wakes.list { if let duty = self[kind] { Duties.wake(duty, wake) } }
     }
 
-    mutating func update<Work: Duty>(_ kind: Work.Type, _ body: (inout Work) -> Void) {
-        change(kind) { duty in
-            guard var work = duty as? Work else { return }
-            body(&work)
-            duty = work
-        }
+    private static func wake<Work: Duty>(_ duty: Work, _ wake: Any) {
+        if let wake = wake as? Work.Wake { duty.wake(wake) }
     }
-
-    /// Something of a duty is due at this time.
-    mutating func wake(_ kind: any Duty.Type, at time: Timestamp) { change(kind) { $0.wake(at: time) } }
 }
 
 // MARK: With a batch
@@ -66,10 +97,7 @@ struct Duties {
 extension Duties {
     /// A part that was done, for its duty when it is committed.
     struct Part {
-        fileprivate let duty: any Duty.Type
-        /// The duty's `Done`.
-        fileprivate let done: Any
-        fileprivate let moment: Moment
+        fileprivate let recordCommitted: () -> Void
     }
 
     /// Does what goes with a batch, behind its requests.
@@ -81,31 +109,23 @@ extension Duties {
         return parts
     }
 
-    mutating func recordCommitted(_ part: Part) {
-        change(part.duty) { Duties.record(part, &$0) }
-    }
-
-    fileprivate mutating func recordFailure(of kind: any Duty.Type, at moment: Moment) {
-        change(kind) { $0.recordFailure(at: moment) }
-    }
+    func recordCommitted(_ parts: [Part]) { for part in parts { part.recordCommitted() } }
 
     /// A batch has failed, with whatever was to be done behind its requests.
-    mutating func recordFailedBatch(at moment: Moment) {
-        for index in list.indices where type(of: list[index]).goesWithBatches {
-            list[index].recordFailure(at: moment)
-        }
+    func recordFailedBatch(at moment: Moment) {
+        for duty in list where type(of: duty).goesWithBatches { duty.recordFailure(at: moment) }
     }
 
     private static func run<Work: Duty>(_ duty: Work, afterRequestsOf batch: Batch) throws(StoreError) -> Part? {
-        try duty.run(afterRequestsOf: batch).map { Part(duty: Work.self, done: $0, moment: batch.moment) }
+        try duty.run(afterRequestsOf: batch).map { part(duty, $0, batch.moment) }
     }
 
     fileprivate static func run<Work: Duty>(_ duty: Work, in batch: Batch) throws(StoreError) -> Part {
-        Part(duty: Work.self, done: try duty.run(in: batch), moment: batch.moment)
+        part(duty, try duty.run(in: batch), batch.moment)
     }
 
-    private static func record<Work: Duty>(_ part: Part, _ duty: inout Work) {
-        if let done = part.done as? Work.Done { duty.recordCommitted(done, at: part.moment) }
+    private static func part<Work: Duty>(_ duty: Work, _ done: Work.Done, _ moment: Moment) -> Part {
+        Part { duty.recordCommitted(done, at: moment) }
     }
 }
 
@@ -123,9 +143,14 @@ extension Writer {
     /// Does a part of one of them, if that is due.
     @discardableResult
     func run(_ kind: any Duty.Type, now: Timestamp) -> Effects {
-        duties.observe(moment(now))
-        guard let duty = duties[kind], duty.isDue(at: moment(now)) else { return Effects() }
-        return run(duty, now: now)
+        guard let duty = duties[kind] else { return Effects() }
+        return run(due: duty, now: now)
+    }
+
+    /// Does a part of a duty, if that is due.
+    func run(due duty: any Duty, now: Timestamp) -> Effects {
+        duty.observe(moment(now))
+        return duty.isDue(at: moment(now)) ? run(duty, now: now) : Effects()
     }
 
     func isDue(_ kind: any Duty.Type, now: Timestamp) -> Bool { wait(for: kind, now: now) == .zero }
@@ -136,14 +161,14 @@ extension Writer {
     private func run(_ duty: any Duty, now: Timestamp) -> Effects {
         do throws(StoreError) {
             let (part, effects) = try write(now: now) { batch throws(StoreError) in try Duties.run(duty, in: batch) }
-            duties.recordCommitted(part)
+            duties.recordCommitted([part])
             counters.batches.add(1)
             report.end("the database can be written again")
             return effects
         } catch {
             counters.failedBatches.add(1)
             report.add(type(of: duty).failure, error)
-            duties.recordFailure(of: type(of: duty), at: moment(now))
+            duty.recordFailure(at: moment(now))
             return Effects()
         }
     }

@@ -4,11 +4,13 @@ import ParleyStore
 
 /// Work that time brings: done in bounded parts, in transactions of the writer's.
 ///
-/// A duty is a value that knows when its next part is due. It sees a batch and the moment, never the writer. All of them stand
-/// in ``Duties``.
-protocol Duty {
+/// A duty knows when its next part is due, and changes only when a part is committed or has failed. It sees a batch and the
+/// moment, never the writer. All of them stand in ``Duties``. Confined to the writer's thread.
+protocol Duty: AnyObject {
     /// What came of a part.
     associatedtype Done = NextPart
+    /// What a transaction makes due.
+    associatedtype Wake = Timestamp
 
     /// What the log says when a part fails.
     static var failure: Logger.Message { get }
@@ -22,11 +24,11 @@ protocol Duty {
     /// How long until a part is due; `nil` while none is.
     func wait(at moment: Moment) -> Duration?
 
-    /// Something is due at this time, by the steady time.
-    mutating func wake(at time: Timestamp)
+    /// A transaction was committed that makes this due.
+    func wake(_ wake: Wake)
 
     /// The clocks were read. Called before it is asked whether it is due.
-    mutating func observe(_ moment: Moment)
+    func observe(_ moment: Moment)
 
     /// Does a part of what is due.
     func run(in batch: Batch) throws(StoreError) -> Done
@@ -35,10 +37,10 @@ protocol Duty {
     func run(afterRequestsOf batch: Batch) throws(StoreError) -> Done?
 
     /// A part is committed.
-    mutating func recordCommitted(_ done: Done, at moment: Moment)
+    func recordCommitted(_ done: Done, at moment: Moment)
 
     /// A transaction has failed, with whatever the duty was to do in it: it is as due as before.
-    mutating func recordFailure(at moment: Moment)
+    func recordFailure(at moment: Moment)
 }
 
 extension Duty {
@@ -48,9 +50,13 @@ extension Duty {
 
     func isDue(at moment: Moment) -> Bool { wait(at: moment) == .zero }
 
-    mutating func observe(_ moment: Moment) {}
+    func observe(_ moment: Moment) {}
 
     func run(afterRequestsOf batch: Batch) throws(StoreError) -> Done? { nil }
+}
+
+extension Duty where Wake == Never {
+    func wake(_ wake: Never) {}
 }
 
 /// What time it is, by two clocks.
@@ -67,16 +73,16 @@ struct Moment {
 // MARK: By one schedule
 
 /// A duty that is due at one time.
-protocol ScheduledDuty: Duty {
+protocol ScheduledDuty: Duty where Wake == Timestamp {
     var schedule: DutySchedule { get set }
 }
 
 extension ScheduledDuty {
     func wait(at moment: Moment) -> Duration? { schedule.wait(at: moment.steady) }
 
-    mutating func wake(at time: Timestamp) { schedule.wake(at: time) }
+    func wake(_ time: Timestamp) { schedule.wake(at: time) }
 
-    mutating func recordFailure(at moment: Moment) {
+    func recordFailure(at moment: Moment) {
         schedule.recordFailure(pause: Self.pauseAfterFailure, at: moment.steady)
     }
 
@@ -84,13 +90,13 @@ extension ScheduledDuty {
     func run(afterRequestsOf batch: Batch) throws(StoreError) -> Done? {
         guard Self.goesWithBatches else { return nil }
         var schedule = schedule
-        for wake in batch.afterCommit.wakes where wake.duty == Self.self { schedule.wake(at: wake.at) }
+        if let time = batch.afterCommit.wakes[Self.self] { schedule.wake(at: time) }
         return schedule.isDue(at: batch.steady) ? try run(in: batch) : nil
     }
 }
 
 extension ScheduledDuty where Done == NextPart {
-    mutating func recordCommitted(_ next: NextPart, at moment: Moment) {
+    func recordCommitted(_ next: NextPart, at moment: Moment) {
         schedule.recordCommitted(next, at: moment.steady)
     }
 }

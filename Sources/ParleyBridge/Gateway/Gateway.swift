@@ -120,7 +120,10 @@ package final class Gateway: Sendable {
         }
         let writer = Writer(
             store: store, settings: settings, tokens: tokens, limits: limits, push: try pushes.noting(store, settings),
-            counters: shared.counters, logger: logger)
+            counters: shared.counters, published: shared.publishedThrough, clock: shared.clock,
+            presence: try PresenceDuty(
+                store, settings, people: pushes.people, now: shared.clock.now, lastTime: shared.clock.timeBefore),
+            logger: logger)
         let access = OperatorAccess(directory: directory)
         writer.steps = shared.clock.moment.steps
         try access.ensure(writer, now: shared.clock.now) { queue.add($0) }
@@ -130,21 +133,20 @@ package final class Gateway: Sendable {
         }
         try Intake(
             link: link, writer: writer, readers: readers, sessions: sessions, queue: queue, shared: shared,
-            maintenance: Maintenance(access: access, logger: logger),
-            presence: try PresenceAnnouncer(
-                store: store, settings: settings, counters: shared.counters, people: pushes.people, logger: logger,
-                now: shared.clock.now, lastTime: shared.clock.timeBefore),
-            pushes: pushes.exchange, handlers: handlers, settings: settings, logger: logger
+            maintenance: Maintenance(access: access, logger: logger), pushes: pushes.exchange, handlers: handlers,
+            settings: settings, logger: logger
         ).run()
     }
 
     /// Spares the next start some work. What cannot be stored, on a full disk, is published again then.
     private func recordEnd(in store: Store, _ witness: WitnessMark, _ pushes: PushService) {
         do throws(StoreError) {
-            let published = shared.publishedThrough.current
-            try store.write { try $0.outbox.advance(through: published) }
+            let (published, clock) = (shared.publishedThrough.current, shared.clock.stateToStore())
             try pushes.recordEnd(in: store, shared.clock)
-            try shared.clock.store(in: store)
+            try store.write { transaction in
+                try transaction.outbox.advance(through: published)
+                try transaction.clock.store(clock)
+            }
             witness.end(at: try store.read { try $0.outbox.lastPosition() }.number)
             try store.checkpoint()
         } catch {

@@ -64,29 +64,26 @@ final class MachineClock: Sendable {
     /// The machine's time of day: for what another process judges by its own.
     var wall: Timestamp { reading().wall }
 
-    /// Whether `store` has something to do.
-    var isToBeStored: Bool {
+    /// How long until its state is to be stored.
+    var waitToStore: Duration {
         state.withLock { state in
-            state.isChanged
-                || .milliseconds(reading().sinceBoot - state.storedAt) >= MachineClock.storagePause
+            guard !state.isChanged else { return .zero }
+            return max(.zero, MachineClock.storagePause - .milliseconds(reading().sinceBoot - state.storedAt))
         }
     }
 
-    /// Stores its state.
-    func store(in store: Store) throws(StoreError) {
-        let clock = state.withLock { state in
+    /// Its state, which is stored now.
+    func stateToStore() -> StoredClock {
+        state.withLock { state in
             let read = reading()
             _ = state.clock.read(read)
             (state.isChanged, state.storedAt) = (false, read.sinceBoot)
             return state.clock.stored(boot: boot)
         }
-        do throws(StoreError) {
-            try store.write { try $0.clock.store(clock) }
-        } catch {
-            state.withLock { $0.isChanged = true }
-            throw error
-        }
     }
+
+    /// It could not be stored.
+    func recordNotStored() { state.withLock { $0.isChanged = true } }
 
     private func log(_ event: GatewayClock.Event) {
         let (message, difference): (Logger.Message, Int64?) =

@@ -17,13 +17,11 @@ final class Writer {
     private let cache: FactCache
     var limits: UserLimits { environment.limits }
     var push: PushNoting { environment.push }
-    var activity = DeviceActivity()
+    let lastSeen = LastSeenDuty()
     private(set) var typing: TypingBoard
     /// How far its time is ahead of the steady time, in milliseconds; see `GatewayClock`.
     var steps: Int64 = 0
-    /// When storing the clock last failed; `nil` if it did not.
-    private var clockFailedAt: ContinuousClock.Instant?
-    var duties = Duties()
+    let duties: Duties
     var cleaning = CleaningClock()
     /// What users' writes took lately.
     var times = WriteTimes()
@@ -33,10 +31,14 @@ final class Writer {
     /// - Parameters:
     ///   - limits: shared with the readers; `nil` for limits of this writer's own.
     ///   - push: what is known of those who may be to be notified.
+    ///   - published: how far the broker has acknowledged.
+    ///   - clock: is stored; `nil` for a writer whose clock is not.
+    ///   - presence: `nil` for a writer that publishes none.
     ///   - instant: what the time that a write takes is measured by.
     init(
         store: Store, settings: Settings, tokens: TokenIssuer, limits: UserLimits? = nil, push: PushNoting? = nil,
-        counters: Counters, logger: Logger, instant: @escaping () -> ContinuousClock.Instant = { .now }
+        counters: Counters, published: PublishedPosition = PublishedPosition(), clock: MachineClock? = nil,
+        presence: PresenceDuty? = nil, logger: Logger, instant: @escaping () -> ContinuousClock.Instant = { .now }
     ) {
         self.instant = instant
         self.store = store
@@ -48,6 +50,7 @@ final class Writer {
             storage: StorageAccounts(settings), push: push ?? PushNoting(settings))
         cache = FactCache(capacity: settings.cachedConversations)
         typing = TypingBoard(startInterval: settings.typingInterval)
+        duties = Duties(lastSeen: lastSeen, published: published, clock: clock, presence: presence)
     }
 
     // MARK: A batch
@@ -58,12 +61,11 @@ final class Writer {
         let isCommitted: Bool
     }
 
-    /// Carries out all of `requests`, or rejects each of them. When this returns, what it accepted is on disk.
-    ///
-    /// - Parameter published: everything up to here the broker has acknowledged; stored in the same transaction.
-    func carryOut(_ requests: [IncomingCommand], published: StreamPosition?, now: Timestamp) -> Outcome {
+    /// Carries out all of `requests`, or rejects each of them, and does what is due behind them, also where there are none.
+    /// When this returns, what it accepted is on disk.
+    func carryOut(_ requests: [IncomingCommand], now: Timestamp) -> Outcome {
         do throws(StoreError) {
-            let effects = try transaction(requests, published: published, now: now)
+            let effects = try transaction(requests, now: now)
             counters.batches.add(1)
             report.end("the database can be written again")
             return Outcome(effects: effects, isCommitted: true)
@@ -75,31 +77,24 @@ final class Writer {
             }
             // One of them has caused an internal error: the others are carried out without it.
             let effects = requests.reduce(into: Effects()) { effects, request in
-                effects.append(carryOut([request], published: nil, now: now).effects)
+                effects.append(carryOut([request], now: now).effects)
             }
             return Outcome(effects: effects, isCommitted: false)
         }
     }
 
-    private func transaction(
-        _ requests: [IncomingCommand], published: StreamPosition?, now: Timestamp
-    ) throws(StoreError) -> Effects {
-        var seen: [DeviceAddress] = []
+    private func transaction(_ requests: [IncomingCommand], now: Timestamp) throws(StoreError) -> Effects {
         var parts: [Duties.Part] = []
         do throws(StoreError) {
             let (_, effects) = try write(now: now) { batch throws(StoreError) in
                 try carryOut(requests, in: batch)
                 try batch.markProgressOfChallenges()
                 parts = try duties.run(afterRequestsOf: batch)
-                seen = try storeActivity(batch)
-                if let published { try batch.writable().outbox.advance(through: published) }
             }
-            activity.recordWritten(seen)
-            for part in parts { duties.recordCommitted(part) }
+            duties.recordCommitted(parts)
             return effects
         } catch {
             duties.recordFailedBatch(at: moment(now))
-            activity.recordFailure(now: now)
             throw error
         }
     }
@@ -129,10 +124,9 @@ final class Writer {
         counters.reports.add(after.reports)
         counters.rejected.add(after.rejected)
         limits.commit(after.uses)
-        for device in after.endedDevices { activity.forget(device) }
-        for (duty, time) in after.wakes { duties.wake(duty, at: time) }
+        for device in after.endedDevices { lastSeen.forget(device) }
+        duties.wake(after.wakes)
         if after.hasRemovedCiphertext { cleaning.markUnclean() }
-        duties.update(BoardDuty.self) { $0.clock.merge(after.boards) }
         push.recordCommitted(after.push)
         counters.pushesDropped.add(after.push.dropped)
         effects.announce(after.typing, on: &typing, now: now)
@@ -143,18 +137,6 @@ final class Writer {
         var effects = Effects()
         for indicator in typing.expire(now: now) { effects.announce(indicator) }
         return effects
-    }
-
-    /// Stores the state of the clock: at the start, when it has followed a step, and now and then.
-    func storeClock(_ clock: MachineClock) {
-        guard clock.isToBeStored, clockFailedAt.map({ ContinuousClock.now - $0 > .seconds(1) }) ?? true else { return }
-        do throws(StoreError) {
-            try clock.store(in: store)
-            clockFailedAt = nil
-        } catch {
-            clockFailedAt = .now
-            report.add("the clock could not be stored", error)
-        }
     }
 
     func moment(_ now: Timestamp) -> Moment { Moment(now: now, steady: steady(now)) }
@@ -180,7 +162,7 @@ final class Writer {
         defer { times.record(begin.duration(to: instant()), of: incoming.sender.user) }
         do {
             try incoming.authorize(try batch.device(incoming.sender))
-            activity.record(incoming.sender, now: batch.now)
+            lastSeen.record(incoming.sender, now: batch.now)
             try incoming.request.carryOut(incoming.route, in: batch)
         } catch let rejection as Rejection {
             batch.afterCommit.rejected += 1

@@ -16,12 +16,10 @@ final class Intake {
     private let queue: OutQueue
     private let shared: GatewayState
     private let maintenance: Maintenance
-    private let presence: PresenceAnnouncer
     private let pushes: PushExchange
     private let logger: Logger
     private let batchLimit: Int
     private var ingress: Ingress
-    private var committer: Committer
     private var batch = InboundBatch()
     /// Whether what is read may have waited since the gateway was last here.
     private var isInBacklog = true
@@ -29,8 +27,8 @@ final class Intake {
 
     init(
         link: BrokerLink, writer: Writer, readers: ReaderPool, sessions: SessionRemover, queue: OutQueue,
-        shared: GatewayState, maintenance: Maintenance, presence: PresenceAnnouncer, pushes: PushExchange,
-        handlers: OperationHandlers, settings: Settings, logger: Logger
+        shared: GatewayState, maintenance: Maintenance, pushes: PushExchange, handlers: OperationHandlers,
+        settings: Settings, logger: Logger
     ) {
         self.link = link
         self.writer = writer
@@ -39,12 +37,10 @@ final class Intake {
         self.queue = queue
         self.shared = shared
         self.maintenance = maintenance
-        self.presence = presence
         self.pushes = pushes
         self.logger = logger
         batchLimit = settings.batchLimit
         ingress = Ingress(settings, handlers)
-        committer = Committer(writer: writer, queue: queue, stored: shared.publishedThrough.current)
     }
 
     /// Reads and commits until `stop` is raised, over as many connections as it takes.
@@ -73,7 +69,7 @@ final class Intake {
                 shared.counters.reconnects.add(1)
             }
             shared.isIntakeAttached.withLock { $0 = false }
-            presence.recordLostSight(now: shared.clock.now)
+            writer.duties[PresenceDuty.self]?.recordLostSight(now: shared.clock.now)
             postPushes(now: readClock())
             guard !shared.stop.isRaised else { break }
             var watched = [WatchedDescriptor(queue.roomMade.descriptor, read: false)]
@@ -150,15 +146,11 @@ final class Intake {
     private func wait(_ connection: MQTTConnection, canRead: Bool) throws {
         var timeout = Duration.seconds(1)
         let now = readClock()
-        // Presence is announced only where there is room for it.
-        for expiry in [writer.typing.nextExpiry, canRead ? presence.nextExpiry : nil].compactMap({ $0 }) {
-            timeout = min(timeout, .milliseconds(max(0, expiry.milliseconds - now.milliseconds)))
-        }
         let waits = [
             writer.duties.wait(at: writer.moment(now), hasRoom: canRead), writer.cleaning.wait(now: .now),
+            writer.typing.nextExpiry.map { max(.zero, now.duration(to: $0)) },
         ]
         for wait in waits.compactMap({ $0 }) { timeout = min(timeout, wait) }
-        if let pause = committer.wait(published: shared.publishedThrough.current) { timeout = min(timeout, pause) }
         var watched = [
             WatchedDescriptor(connection.fileDescriptor, read: canRead, write: connection.wantsWrite),
             WatchedDescriptor(queue.roomMade.descriptor),
@@ -181,7 +173,7 @@ final class Intake {
             case .query(let query):
                 shared.counters.requests.add(1)
                 reads.append(query)
-                writer.activity.record(query.sender, now: now)
+                writer.lastSeen.record(query.sender, now: now)
             case .command(let command):
                 shared.counters.requests.add(1)
                 if command.route.isSilent, isInBacklog {
@@ -195,10 +187,10 @@ final class Intake {
                 shared.counters.rejected.add(1)
                 refusals.reject(route, rejection)
             case .presence(let reports):
-                presence.handle(reports, now: now)
-                writer.duties.update(InfoDuty.self) { $0.handle(reports) }
-                writer.duties.update(BoardDuty.self) { $0.clock.handle(reports) }
-            case .tokenUses(let uses): writer.duties.update(PreviousTokenDuty.self) { $0.handle(uses) }
+                writer.duties[PresenceDuty.self]?.handle(reports, now: now)
+                writer.duties[InfoDuty.self]?.handle(reports)
+                writer.duties[BoardDuty.self]?.clock.handle(reports)
+            case .tokenUses(let uses): writer.duties[PreviousTokenDuty.self]?.handle(uses)
             case .counts(let counts): shared.counters.update(from: counts)
             case .sessionRemovals(let ids): sessions.submit(ids)
             case .backlogEnd: isInBacklog = false
@@ -209,9 +201,7 @@ final class Intake {
         queue.add(writer.run(PreviousTokenDuty.self, now: now))
         writer.times.begin(at: .now)
         let turns = WriteTurns(writes, writer.times)
-        for turn in [turns.first, turns.rest] {
-            committer.commit(turn, published: shared.publishedThrough.current, now: now)
-        }
+        for turn in [turns.first, turns.rest] where !turn.isEmpty { queue.add(writer.carryOut(turn, now: now).effects) }
         for read in reads {
             for refused in readers.submit(read) { refusals.reject(refused.route, .unavailable) }
         }
@@ -235,14 +225,13 @@ final class Intake {
 
     private func runTimers() {
         let now = readClock()
-        writer.storeClock(shared.clock)
         queue.add(writer.expireTyping(now: now))
         queue.add(writer.runDuties(now: now, hasRoom: queue.hasRoom))
         writer.cleanFiles(now: .now)
-        if queue.hasRoom { queue.add(presence.announce(now: now)) }
         postPushes(now: now)
-        committer.storeMark(published: shared.publishedThrough.current, now: now)
-        committer.commitDueWork(now: now)
+        if writer.duties.isBatchDue(at: writer.moment(now), hasRoom: queue.hasRoom) {
+            queue.add(writer.carryOut([], now: now).effects)
+        }
         maintenance.run(writer, now: now) { queue.add($0) }
     }
 }

@@ -7,7 +7,7 @@ import ParleyStore
 ///
 /// Whether a week is over is asked of the time of day, and what that has decided is undone where it is set back: boards are
 /// kept, the week that runs is its own again, and streaks are counted anew.
-struct BoardDuty: Duty {
+final class BoardDuty: Duty {
     static let failure: Logger.Message = "boards could not be brought up to date"
     static let publishes = true
     var clock = BoardClock()
@@ -19,7 +19,7 @@ struct BoardDuty: Duty {
 
     func wait(at moment: Moment) -> Duration? { clock.wait(now: moment.now, steady: moment.steady) }
 
-    mutating func observe(_ moment: Moment) { clock.handle(steps: moment.steps) }
+    func observe(_ moment: Moment) { clock.handle(steps: moment.steps) }
 
     func run(in batch: Batch) throws(StoreError) -> BoardClock.Done {
         let (walk, count) = try walkBoards(batch)
@@ -44,14 +44,13 @@ struct BoardDuty: Duty {
         return done.published.isEmpty && done.postponed.isEmpty ? nil : done
     }
 
-    mutating func recordCommitted(_ done: BoardClock.Done, at moment: Moment) {
+    func recordCommitted(_ done: BoardClock.Done, at moment: Moment) {
         clock.recordCommitted(done, steady: moment.steady)
     }
 
-    mutating func recordFailure(at moment: Moment) { clock.recordFailure(steady: moment.steady) }
+    func recordFailure(at moment: Moment) { clock.recordFailure(steady: moment.steady) }
 
-    /// What is due about boards is not said by one time: see `BoardClock.merge`.
-    mutating func wake(at time: Timestamp) {}
+    func wake(_ schedule: BoardSchedule) { clock.merge(schedule) }
 
     private func rest(
         _ walk: BoardClock.Walk?, _ unpublished: [GroupKey], areTurned: Bool, _ batch: Batch

@@ -1,7 +1,7 @@
 import ParleyProtocol
 import ParleyStore
 
-/// What is next to be done about boards: of a transaction, what follows from it; of the clock, what there is to do.
+/// What a transaction has made due about boards.
 struct BoardSchedule {
     /// Groups with boards that are to be published, in order; some may be here twice.
     private(set) var changed: [GroupKey] = []
@@ -19,4 +19,11 @@ struct BoardSchedule {
     mutating func scheduleLapse(at time: Timestamp) { nextLapse = min(nextLapse ?? time, time) }
 
     mutating func scheduleRemoval(at time: Timestamp) { nextRemoval = min(nextRemoval ?? time, time) }
+}
+
+extension AfterCommit {
+    var boards: BoardSchedule {
+        get { wakes[BoardDuty.self] ?? BoardSchedule() }
+        set { wakes[BoardDuty.self] = newValue }
+    }
 }

@@ -3,7 +3,7 @@ import ParleyProtocol
 import ParleyStore
 
 /// Removes ciphertext whose time has come from the store's rows; its files are cleaned of it soon after.
-struct ExpiryDuty: ScheduledDuty {
+final class ExpiryDuty: ScheduledDuty {
     static let failure: Logger.Message = "what has disappeared could not be removed"
     var schedule = DutySchedule()
 

@@ -3,7 +3,7 @@ import ParleyProtocol
 import ParleyStore
 
 /// Removes what has been in the feeds of notifications and activity for its time.
-struct FeedRemovalDuty: RemovalDuty {
+final class FeedRemovalDuty: RemovalDuty {
     static let failure: Logger.Message = "what has been in the feeds for its time could not be removed"
     var schedule = DutySchedule()
 

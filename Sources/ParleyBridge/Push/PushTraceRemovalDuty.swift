@@ -3,7 +3,7 @@ import ParleyProtocol
 import ParleyStore
 
 /// Removes what became of notifications long ago.
-struct PushTraceRemovalDuty: RemovalDuty {
+final class PushTraceRemovalDuty: RemovalDuty {
     static let failure: Logger.Message = "what became of notifications could not be removed"
     var schedule = DutySchedule()
 

@@ -6,7 +6,7 @@ import ParleyStore
 /// Removes what is left of deleted workouts, where they are so old that nobody can bring them again.
 ///
 /// Workouts have times of day, which may be false: so they are old when the steady time says so, too.
-struct DeletedWorkoutRemovalDuty: RemovalDuty {
+final class DeletedWorkoutRemovalDuty: RemovalDuty {
     static let failure: Logger.Message = "deleted workouts could not be removed"
     var schedule = DutySchedule()
 

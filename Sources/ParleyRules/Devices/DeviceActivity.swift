@@ -54,9 +54,12 @@ public struct DeviceActivity: Sendable {
         recordWritten([device])
     }
 
-    /// Whether something has waited for a transaction for too long.
-    public func isOverdue(now: Timestamp) -> Bool {
-        waitsSince.map { !now.isWithin(DeviceActivity.patience, of: $0) } ?? false
+    /// How long until something has waited for a transaction for too long; `nil` while nothing waits.
+    public func wait(now: Timestamp) -> Duration? {
+        guard let waitsSince else { return nil }
+        // Where the clock was set back it is not waited for longer.
+        guard now.isWithin(DeviceActivity.patience, of: waitsSince) else { return .zero }
+        return min(DeviceActivity.patience, DeviceActivity.patience - waitsSince.duration(to: now))
     }
 }
 

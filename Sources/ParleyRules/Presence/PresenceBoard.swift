@@ -120,8 +120,7 @@ extension PresenceBoard {
     /// The next batch of announcements, if it is time for one: about each user at most one. They stay due until
     /// `recordCommit`.
     package mutating func nextAnnouncements(limit: Int, now: Timestamp) -> [Announcement] {
-        follow(now)
-        endHolds(now)
+        endHolds(now: now)
         guard !due.isEmpty, now >= nextBatchAt else { return [] }
         var batch: [Announcement] = []
         for user in due where batch.count < limit {
@@ -156,7 +155,9 @@ extension PresenceBoard {
         return next == .latest ? nil : next
     }
 
-    private mutating func endHolds(_ now: Timestamp) {
+    /// Whoever is not back when their hold has ended is due to be announced.
+    package mutating func endHolds(now: Timestamp) {
+        follow(now)
         guard now >= earliestEnd else { return }
         earliestEnd = .latest
         for (user, departure) in departed {

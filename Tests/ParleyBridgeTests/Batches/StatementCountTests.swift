@@ -44,7 +44,7 @@ struct StatementCountTests {
         let commands = try conversations.enumerated().map { try command($0, $1, try sender($0)) }
         let writer = try test.anotherWriter()
         counter.reset()
-        let outcome = writer.carryOut(commands, published: nil, now: at(70_000))
+        let outcome = writer.carryOut(commands, now: at(70_000))
         let replies = try outcome.effects.outgoing.replies
         #expect(replies.allSatisfy { $0.isOK == true } && outcome.isCommitted)
         return counter.statements
@@ -93,12 +93,10 @@ struct StatementCountTests {
     func presenceOfMany() throws {
         var changes: [PresenceReport] = []
         for number in 0..<64 { changes.append(.online(try sender(number).user)) }
-        let announcer = try PresenceAnnouncer(
-            store: test.store, settings: Settings(), counters: test.counters,
-            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, now: at(0))
-        announcer.handle(changes, now: at(0))
+        let presence = try PresenceDuty(test.store, Settings(), now: at(0))
+        presence.handle(changes, now: at(0))
         counter.reset()
-        #expect(try announcer.announce(now: at(0)).outgoing.events.count == 64)
+        #expect(try test.writer.run(due: presence, now: at(0)).outgoing.events.count == 64)
         #expect(counter.statements <= 128)
     }
 
@@ -130,7 +128,7 @@ struct StatementCountTests {
         test.writer.push.people.replace(with: ["alice", "bob"], unknownSince: at(0))
         test.carryOut([try send(id)])
         counter.reset()
-        #expect(test.writer.carryOut([try send(id)], published: nil, now: at(0)).isCommitted)
+        #expect(test.writer.carryOut([try send(id)], now: at(0)).isCommitted)
         #expect(counter.statements <= 6, "BEGIN, the record's id, the last position, the record, the log, COMMIT")
     }
 }

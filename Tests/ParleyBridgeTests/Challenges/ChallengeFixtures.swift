@@ -58,8 +58,8 @@ extension SocialWorld {
     }
 
     func tick(_ writer: Writer, _ now: Timestamp) throws -> [Challenge] {
-        guard writer.hasDueWork(now: now) else { return [] }
-        return try challenges(writer.carryOut([], published: nil, now: now).effects.outgoing)
+        guard writer.isDue(ChallengeDuty.self, now: now) else { return [] }
+        return try challenges(writer.carryOut([], now: now).effects.outgoing)
     }
 
     func challenges(_ outgoing: Outgoing) throws -> [Challenge] {

@@ -85,7 +85,7 @@ struct ChallengeNewsTests {
         try world.report(5, by: "bob", now: at(2000))
         #expect(try feed("alice") == ["challenge_accepted"])
         let end = january15.advanced(byDays: 2).midnight
-        let outgoing = world.test.writer.carryOut([], published: nil, now: end).effects.outgoing
+        let outgoing = world.test.writer.carryOut([], now: end).effects.outgoing
         let events = try outgoing.events.map { "\($0.topic.dropFirst(Topic.prefix.utf8.count)): \($0.event ?? "")" }
         #expect(
             Set(events) == [

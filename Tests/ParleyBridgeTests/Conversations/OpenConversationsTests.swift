@@ -193,7 +193,7 @@ struct OpenConversationsTests {
         try fill("alice")
         let smaller = try world.test.anotherWriter { $0.openConversations = 1 }
         let refused = smaller.carryOut(
-            [try request(CreateConversation.self, #"{"type":"direct","participant_ids":["u0"]}"#)], published: nil,
+            [try request(CreateConversation.self, #"{"type":"direct","participant_ids":["u0"]}"#)],
             now: at(0))
         #expect(try refused.effects.outgoing.replies.map(\.code) == ["forbidden"])
         #expect(try world.read(ListConversations.self, by: "alice").data["total"] as? Int == 2)

@@ -14,9 +14,7 @@ struct PublishInfoAgainTests {
 
     /// The broker reports, in this run of it.
     private func report(_ broker: UInt64, to writer: Writer? = nil) {
-        (writer ?? test.writer).duties.update(InfoDuty.self) {
-            $0.handle(PresenceReport.set(of: ["alice"], broker: broker))
-        }
+        (writer ?? test.writer).duties[InfoDuty.self]?.handle(PresenceReport.set(of: ["alice"], broker: broker))
     }
 
     /// The conversations whose `info` is published at this time, in order.
@@ -80,7 +78,7 @@ struct PublishInfoAgainTests {
         for member in ["alice", "bob"] as [UserID] {
             let request = try request(
                 LeaveConversation.self, #"{"conversation_id":"\#(left[0])"}"#, from: device(member, "phone"))
-            #expect(test.writer.carryOut([request], published: nil, now: at(0)).isCommitted)
+            #expect(test.writer.carryOut([request], now: at(0)).isCommitted)
         }
         #expect(try test.text("SELECT count(*) FROM members") == "4")
         report(1)

@@ -66,15 +66,15 @@ struct DeviceListTests {
         _ = outgoing([try request(RenewDevice(device: nil), from: phone)], now: at(later))
         #expect(try listed("phone")?.lastSeen == at(later))
         // Reads write nothing, and are noted with whatever is written next.
-        test.writer.activity.record(revoked, now: at(later + .milliseconds(1)))
-        #expect(!test.writer.hasDueWork(now: at(later + .milliseconds(2))))
-        #expect(test.writer.hasDueWork(now: at(later + .milliseconds(1) + DeviceActivity.patience)))
+        test.writer.lastSeen.record(revoked, now: at(later + .milliseconds(1)))
+        #expect(!test.writer.isDue(LastSeenDuty.self, now: at(later + .milliseconds(2))))
+        #expect(test.writer.isDue(LastSeenDuty.self, now: at(later + .milliseconds(1) + DeviceActivity.patience)))
         _ = outgoing([], now: at(later + .milliseconds(1) + DeviceActivity.patience))
         #expect(try listed("laptop")?.lastSeen == at(later + .milliseconds(1)))
         // Who was refused was not seen: nobody signs in under that name.
         let refused = outgoing([try request(RenewDevice(device: nil), from: device("alice", "stranger"))])
         #expect(try refused.replies.first?.code == "unauthenticated")
-        #expect(!test.writer.hasDueWork(now: at(later + DeviceActivity.patience * 2)))
+        #expect(!test.writer.isDue(LastSeenDuty.self, now: at(later + DeviceActivity.patience * 2)))
     }
 
     @Test("what could not be written of it is written later")
@@ -91,7 +91,7 @@ struct DeviceListTests {
     @Test("a device that takes the name of one that ends in the same batch was never seen")
     func reusedNameWasNeverSeen() throws {
         let phone = device("alice", "phone")
-        test.writer.activity.record(phone, now: at(1))
+        test.writer.lastSeen.record(phone, now: at(1))
         let named = #"{"user_id":"alice","device_id":"phone"}"#
         let console = device("operator", "console")
         let replies = test.carryOut(

@@ -129,11 +129,11 @@ struct KeysChangedTests {
         }
         #expect(told == [0, 50])
         let clock = world.test.writer
-        #expect(!clock.hasDueWork(now: at(9_999)) && clock.hasDueWork(now: at(10_000)))
+        #expect(!clock.isDue(KeyChangeDuty.self, now: at(9_999)) && clock.isDue(KeyChangeDuty.self, now: at(10_000)))
         #expect(try hearers(world.test.carryOut([], now: at(10_000))) == ["bob", "alice"])
         #expect(try hearers(world.test.carryOut([], now: at(15_000))) == [])
         #expect(try world.test.text("SELECT count(*) FROM key_changes") == "0")
-        #expect(!clock.hasDueWork(now: at(1_000_000)) && clock.wait(for: KeyChangeDuty.self, now: at(1_000_000)) == nil)
+        #expect(clock.wait(for: KeyChangeDuty.self, now: at(1_000_000)) == nil)
     }
 
     /// Bob and `count` others, three of them to a group.
@@ -162,7 +162,7 @@ struct KeysChangedTests {
         while told.count < 1001, clock < 60_000 {
             clock += 10
             if clock == 500 { writer = try world.test.anotherWriter() }
-            let outcome = writer.carryOut([], published: nil, now: at(clock))
+            let outcome = writer.carryOut([], now: at(clock))
             let hearers = try hearers(outcome)
             #expect(hearers.count <= KeyChangeDuty.hearersAtOnce)
             told += hearers

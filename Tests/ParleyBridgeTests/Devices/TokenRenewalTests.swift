@@ -75,9 +75,7 @@ struct TokenRenewalTests {
     func newTokenEndsTheOld() throws {
         let first = try add(days: 30)
         let renewed = try renew(now: at(.days(1)))
-        test.writer.duties.update(PreviousTokenDuty.self) {
-            $0.handle([TokenUse(device: phone, token: renewed.token)])
-        }
+        test.writer.duties[PreviousTokenDuty.self]?.handle([TokenUse(device: phone, token: renewed.token)])
         let soon = at(.days(1)).advanced(by: .seconds(60))
         #expect(try signsIn(first.token, at: soon))
         test.writer.run(PreviousTokenDuty.self, now: soon)

@@ -210,11 +210,9 @@ struct EventSample {
             ]).effects.outgoing)
         // The week of dave's group ends.
         outgoing.append(test.writer.run(BoardDuty.self, now: at(.days(7))).outgoing)
-        let presence = try PresenceAnnouncer(
-            store: test.store, settings: Settings(), counters: test.counters,
-            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, now: at(0))
+        let presence = try PresenceDuty(test.store, Settings(), now: at(0))
         presence.handle([.online("alice")], now: at(0))
-        outgoing.append(presence.announce(now: at(0)).outgoing)
+        outgoing.append(test.writer.run(due: presence, now: at(0)).outgoing)
         // No operation makes these yet, but a history that was imported holds them.
         for kind in RecordKind.allCases {
             let record = MessageRecord(

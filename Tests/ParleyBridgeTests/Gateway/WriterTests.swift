@@ -100,9 +100,11 @@ struct WriterTests {
         let test = try TestWriter()
         let conversation = try test.conversation(["alice", "bob"])
         test.carryOut([try send(conversation), try send(conversation)])
-        test.carryOut([try send(conversation)], published: 2)
+        test.published.set(2)
+        test.carryOut([try send(conversation)])
         #expect(try test.store.read { try $0.outbox.publishedThrough() } == 2)
-        #expect(test.carryOut([], published: 3).isCommitted)
+        test.published.set(3)
+        #expect(test.carryOut([], now: at(1_000)).isCommitted)
         #expect(try test.store.read { try $0.outbox.publishedThrough() } == 3)
     }
 
@@ -169,7 +171,8 @@ struct WriterFaultTests {
         let conversation = try test.conversation(["alice", "bob"])
         test.carryOut([try send(conversation)])
         try poison(test)
-        let outcome = test.carryOut([try send(conversation, text: "poison poison poison")], published: 1)
+        test.published.set(1)
+        let outcome = test.carryOut([try send(conversation, text: "poison poison poison")])
         #expect(!outcome.isCommitted)
         #expect(try test.store.read { try $0.outbox.publishedThrough() } == 0)
     }

@@ -68,7 +68,7 @@ struct WriteTurnsTests {
         let test = try TestWriter()
         let ticks = Ticks()
         let writer = try test.anotherWriter(instant: { ticks.next() })
-        _ = writer.carryOut(try writes("ab") + writes("a"), published: nil, now: at(0))
+        _ = writer.carryOut(try writes("ab") + writes("a"), now: at(0))
         #expect(writer.times.lead(of: "a") == .milliseconds(20) && writer.times.lead(of: "b") == .milliseconds(10))
         #expect(writer.times.expected(of: "a") > writer.times.expected(of: "c"))
     }

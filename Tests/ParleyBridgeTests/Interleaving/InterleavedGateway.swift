@@ -69,7 +69,7 @@ final class InterleavedGateway {
 
     /// The replies, one for each request; and what is left to be counted.
     func carryOut(_ requests: [IncomingCommand], now: Timestamp) throws -> (replies: [Published], uncounted: Outgoing) {
-        let outcome = writer.carryOut(requests, published: nil, now: now)
+        let outcome = writer.carryOut(requests, now: now)
         try #require(outcome.isCommitted)
         return (try outcome.effects.outgoing.replies, outcome.effects.outgoing)
     }

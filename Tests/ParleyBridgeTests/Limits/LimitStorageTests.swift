@@ -80,7 +80,7 @@ struct LimitStorageTests {
         let next = try test.anotherWriter()
         let requests = try (0..<2).map { _ in try send(group, text: Self.large) }
         // The number in the database is a step ahead at most, which is no message of 64 KiB.
-        let outcome = next.carryOut(requests, published: nil, now: at(0))
+        let outcome = next.carryOut(requests, now: at(0))
         #expect(try outcome.effects.outgoing.replies.map(\.code) == [nil, "rate_limited"])
     }
 

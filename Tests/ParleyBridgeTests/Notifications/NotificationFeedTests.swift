@@ -207,7 +207,7 @@ struct NotificationFeedTests {
     func badge() throws {
         world.test.carryOut([try send(group, from: device("bob", "phone"))])
         let reaction = try change(.reaction, message, in: group, from: device("bob", "phone"))
-        var outgoing = world.test.writer.carryOut([reaction], published: nil, now: at(0)).effects.outgoing
+        var outgoing = world.test.writer.carryOut([reaction], now: at(0)).effects.outgoing
         #expect(outgoing.unreadScopes == [.badge(of: "alice", at: at(0))])
         world.test.carryOut([try send(group, from: device("carol", "phone"))])
         try world.test.countUnread(in: &outgoing)

@@ -26,7 +26,7 @@ struct UnreadCountTests {
             try request(MarkRead.self, #"{"conversation_id":"\#(group)","message_id":"\#(ids[1])"}"#, from: bob),
             try request(UpdateConversation.self, #"{"conversation_id":"\#(group)","is_archived":true}"#, from: bob),
         ]
-        return test.writer.carryOut(requests, published: nil, now: at(0)).effects.outgoing
+        return test.writer.carryOut(requests, now: at(0)).effects.outgoing
     }
 
     private func counts(in outgoing: Outgoing) throws -> [Int] {

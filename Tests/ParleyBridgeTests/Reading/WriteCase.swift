@@ -86,6 +86,6 @@ extension SocialWorld {
         let writer = test.writer
         _ = writer.expireTyping(now: now)
         _ = writer.runDuties(now: now)
-        try #require(writer.carryOut([], published: nil, now: now).isCommitted)
+        try #require(writer.carryOut([], now: now).isCommitted)
     }
 }

@@ -61,7 +61,7 @@ final class BoardWorld {
     /// Carries out a command, and what is due after it.
     @discardableResult
     func ask(_ kind: any Command.Type, by user: UserID, _ json: String) throws -> Published {
-        let outcome = writer.carryOut([try request(kind, json, from: device(user, "phone"))], published: nil, now: now)
+        let outcome = writer.carryOut([try request(kind, json, from: device(user, "phone"))], now: now)
         let published = try outcome.effects.outgoing.published
         events += published.filter { $0.event != nil }
         try maintain()

@@ -14,6 +14,8 @@ final class TestWriter {
     let store: Store
     let writer: Writer
     let counters = Counters()
+    /// How far the broker has acknowledged.
+    let published = PublishedPosition()
 
     /// - Parameters:
     ///   - privacy: who may write to the people without asking. Most tests are about other things than that.
@@ -29,7 +31,7 @@ final class TestWriter {
         var settings = Settings()
         settings.firstMessageBurst = 10_000
         change(&settings)
-        writer = try TestWriter.writer(store, settings, counters)
+        writer = try TestWriter.writer(store, settings, counters, published)
         try store.write { transaction in
             for user in ["alice", "bob", "carol"] as [UserID] {
                 try transaction.users.insert(
@@ -45,13 +47,13 @@ final class TestWriter {
     }
 
     private static func writer(
-        _ store: Store, _ settings: Settings, _ counters: Counters,
+        _ store: Store, _ settings: Settings, _ counters: Counters, _ published: PublishedPosition,
         _ instant: @escaping () -> ContinuousClock.Instant = { .now }
     ) throws -> Writer {
         let seed = [UInt8](repeating: 7, count: Ed25519.seedLength)
         let tokens = TokenIssuer(key: try Ed25519.SigningKey(seed: try SecretBytes(copying: seed.span)))
         return Writer(
-            store: store, settings: settings, tokens: tokens, counters: counters,
+            store: store, settings: settings, tokens: tokens, counters: counters, published: published,
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, instant: instant)
     }
 
@@ -64,7 +66,7 @@ final class TestWriter {
     ) throws -> Writer {
         var settings = writer.settings
         change(&settings)
-        return try TestWriter.writer(store, settings, counters, instant)
+        return try TestWriter.writer(store, settings, counters, published, instant)
     }
 
     /// Makes a conversation of these, the first being its maker.
@@ -116,10 +118,8 @@ final class TestWriter {
 
     /// What is unread is counted afterwards, as the publisher does.
     @discardableResult
-    func carryOut(_ requests: [IncomingCommand], published: StreamPosition? = nil, now: Timestamp = at(0))
-        -> Writer.Outcome
-    {
-        var outcome = writer.carryOut(requests, published: published, now: now)
+    func carryOut(_ requests: [IncomingCommand], now: Timestamp = at(0)) -> Writer.Outcome {
+        var outcome = writer.carryOut(requests, now: now)
         do throws(StoreError) {
             try countUnread(in: &outcome.effects.outgoing)
         } catch {

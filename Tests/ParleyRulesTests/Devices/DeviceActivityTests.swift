@@ -28,16 +28,16 @@ struct DeviceActivityTests {
     @Test("what is not written stays to be written, and is overdue after a minute")
     func unwrittenIsOverdue() {
         var activity = DeviceActivity()
-        #expect(!activity.isOverdue(now: at(0)))
+        #expect(activity.wait(now: at(0)) != .zero)
         activity.record(phone, now: at(0))
         activity.record(laptop, now: at(30_000))
         #expect(due(activity) == [phone: at(0), laptop: at(30_000)])
         #expect(due(activity, limit: 1).count == 1)
-        #expect(!activity.isOverdue(now: at(59_999)) && activity.isOverdue(now: at(60_000)))
+        #expect(activity.wait(now: at(59_999)) != .zero && activity.wait(now: at(60_000)) == .zero)
         activity.recordFailure(now: at(60_000))
-        #expect(!activity.isOverdue(now: at(60_001)) && due(activity).count == 2)
+        #expect(activity.wait(now: at(60_001)) != .zero && due(activity).count == 2)
         activity.recordWritten([phone, laptop])
-        #expect(due(activity).isEmpty && !activity.isOverdue(now: at(1_000_000)))
+        #expect(due(activity).isEmpty && activity.wait(now: at(1_000_000)) != .zero)
     }
 
     @Test("it holds those who have asked lately, and no others")

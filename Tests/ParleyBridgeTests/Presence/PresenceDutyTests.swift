@@ -1,4 +1,3 @@
-import Logging
 import ParleyProtocol
 import TestNames
 import Testing
@@ -7,21 +6,19 @@ import Testing
 @testable import ParleyStore
 
 @Suite("Presence as it is published")
-struct PresenceAnnouncerTests {
+struct PresenceDutyTests {
     private let test: TestWriter
-    private let announcer: PresenceAnnouncer
+    private let presence: PresenceDuty
 
     init() throws {
         test = try TestWriter()
-        announcer = try Self.announcer(test)
-        announcer.handle(PresenceReport.set(of: [], broker: 1), now: at(0))
-        #expect(announcer.announce(now: at(0)).outgoing.isEmpty)
+        presence = try Self.presence(test)
+        presence.handle(PresenceReport.set(of: [], broker: 1), now: at(0))
+        #expect(try announced(at: at(0)).isEmpty)
     }
 
-    private static func announcer(_ test: TestWriter, now: Timestamp = at(0)) throws -> PresenceAnnouncer {
-        try PresenceAnnouncer(
-            store: test.store, settings: Settings(), counters: test.counters,
-            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, now: now)
+    private static func presence(_ test: TestWriter, now: Timestamp = at(0)) throws -> PresenceDuty {
+        try PresenceDuty(test.store, Settings(), now: now)
     }
 
     /// What was published, as `user state last_seen`, in the order of the users.
@@ -35,11 +32,14 @@ struct PresenceAnnouncerTests {
         }.sorted()
     }
 
-    private func announced(_ announcer: PresenceAnnouncer? = nil, at time: Timestamp) throws -> [String] {
-        try told((announcer ?? self.announcer).announce(now: time))
+    private func announced(_ presence: PresenceDuty? = nil, at time: Timestamp) throws -> [String] {
+        try told(test.writer.run(due: presence ?? self.presence, now: time))
     }
 
-    private func report(_ reports: PresenceReport..., at time: Timestamp) { announcer.handle(reports, now: time) }
+    /// How long until something is due; `nil` while nothing is.
+    private func wait(at time: Timestamp) -> Duration? { presence.wait(at: test.writer.moment(time)) }
+
+    private func report(_ reports: PresenceReport..., at time: Timestamp) { presence.handle(reports, now: time) }
 
     private func setPresence(_ privacy: String, at time: Timestamp) throws -> [String] {
         let outcome = test.carryOut([try request(ProfileChange.self, #"{"presence":"\#(privacy)"}"#)], now: time)
@@ -55,7 +55,7 @@ struct PresenceAnnouncerTests {
         #expect(try announced(at: at(10_999)).isEmpty)
         #expect(try announced(at: at(11_000)) == ["alice offline \(at(1_000))"])
         #expect(try test.text("SELECT count(*) FROM outbox WHERE retain = 1") == "2")
-        #expect(announcer.nextExpiry == nil)
+        #expect(wait(at: at(99_000)) == nil)
     }
 
     @Test("a thousand who reconnect make a few transactions, and who was not away is not announced")
@@ -70,8 +70,8 @@ struct PresenceAnnouncerTests {
         let before = test.counters.batches.current
         var (told, now): (Set<String>, Int64) = ([], 0)
         for user in users { report(.online(user), at: at(0)) }
-        while let next = announcer.nextExpiry {
-            now = max(now, next.milliseconds - at(0).milliseconds)
+        while let wait = wait(at: at(now)) {
+            now += Int64(wait / .milliseconds(1))
             told.formUnion(try announced(at: at(now)))
         }
         #expect(told.count == 1_000)
@@ -110,7 +110,7 @@ struct PresenceAnnouncerTests {
     @Test("another change of the profile publishes nothing of presence")
     func otherProfileChanges() throws {
         report(.online("alice"), at: at(0))
-        _ = announcer.announce(now: at(0))
+        _ = try announced(at: at(0))
         let outcome = test.carryOut([try request(ProfileChange.self, #"{"display_name":"A"}"#)], now: at(1))
         #expect(try told(outcome.effects).isEmpty)
     }
@@ -119,14 +119,14 @@ struct PresenceAnnouncerTests {
     func operatorsAreNotAnnounced() throws {
         report(.online("operator"), .online("nobody"), .online("bob"), at: at(0))
         #expect(try announced(at: at(0)) == ["bob online"])
-        #expect(announcer.nextExpiry == nil)
+        #expect(wait(at: at(99_000)) == nil)
     }
 
     @Test("the next process corrects what was left, and publishes nothing that holds")
     func nextProcessCorrects() throws {
         report(.online("alice"), .online("bob"), at: at(0))
-        _ = announcer.announce(now: at(0))
-        let next = try Self.announcer(test, now: at(60_000))
+        _ = try announced(at: at(0))
+        let next = try Self.presence(test, now: at(60_000))
         next.handle(PresenceReport.set(of: ["bob"], broker: 1), now: at(61_000))
         #expect(try announced(next, at: at(61_000)).isEmpty)
         #expect(try announced(next, at: at(71_000)) == ["alice offline \(at(60_000))"])
@@ -135,18 +135,18 @@ struct PresenceAnnouncerTests {
     @Test("a broker that may have forgotten what it retained is given all again, once")
     func forgetfulBrokerIsGivenAll() throws {
         report(.online("alice"), .online("bob"), .online("carol"), at: at(0))
-        _ = announcer.announce(now: at(0))
+        _ = try announced(at: at(0))
         try test.execute("UPDATE users SET presence = 'nobody' WHERE id = 'carol'")
-        announcer.recordLostSight(now: at(1_000))
-        announcer.handle(PresenceReport.set(of: [], broker: 2), now: at(2_000))
+        presence.recordLostSight(now: at(1_000))
+        presence.handle(PresenceReport.set(of: [], broker: 2), now: at(2_000))
         report(.online("bob"), at: at(3_000))
         let all = ["alice online", "bob online", "carol offline"]
         #expect(try announced(at: at(3_000)) == all)
-        announcer.handle(PresenceReport.set(of: ["bob"], broker: 2), now: at(4_000))
+        presence.handle(PresenceReport.set(of: ["bob"], broker: 2), now: at(4_000))
         #expect(try announced(at: at(4_000)).isEmpty)
         #expect(try announced(at: at(12_000)) == ["alice offline \(at(1_000))"])
 
-        let next = try Self.announcer(test, now: at(60_000))
+        let next = try Self.presence(test, now: at(60_000))
         next.handle(PresenceReport.set(of: ["bob"], broker: 2), now: at(60_000))
         #expect(try announced(next, at: at(60_000)).isEmpty)
         next.handle(PresenceReport.set(of: ["bob"], broker: 3), now: at(60_001))
@@ -156,7 +156,7 @@ struct PresenceAnnouncerTests {
     @Test("who comes while a broker is given all again is last told of as they are")
     func joiningWhileAllIsGiven() throws {
         try test.store.write { _ = try $0.apply(PendingWrites(presence: .offline(lastSeen: at(0)), of: "alice")) }
-        let next = try Self.announcer(test, now: at(1_000))
+        let next = try Self.presence(test, now: at(1_000))
         next.handle(PresenceReport.set(of: ["alice"], broker: 2), now: at(1_000))
         var told: [String] = []
         for step in 0..<3 { told += try announced(next, at: at(1_000 + Int64(step) * 1_000)) }
@@ -168,7 +168,7 @@ struct PresenceAnnouncerTests {
         try test.execute("CREATE TRIGGER full BEFORE INSERT ON presence BEGIN SELECT RAISE(ABORT, 'no'); END")
         report(.online("alice"), at: at(0))
         #expect(try announced(at: at(0)).isEmpty)
-        #expect(announcer.nextExpiry == at(1_000))
+        #expect(wait(at: at(0)) == .seconds(1))
         try test.execute("DROP TRIGGER full")
         #expect(try announced(at: at(999)).isEmpty)
         #expect(try announced(at: at(1_000)) == ["alice online"])
@@ -179,9 +179,7 @@ struct PresenceAnnouncerTests {
         report(.online("bob"), at: at(0))
         _ = try announced(at: at(0))
         let people = ConnectedPeople()
-        let next = try PresenceAnnouncer(
-            store: test.store, settings: Settings(), counters: test.counters, people: people,
-            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, now: at(1_200_000), lastTime: at(1_000))
+        let next = try PresenceDuty(test.store, Settings(), people: people, now: at(1_200_000), lastTime: at(1_000))
         next.handle(PresenceReport.set(of: [], broker: 2), now: at(1_200_100))
         #expect(people.drainDepartures(limit: 9) == [ConnectedPeople.Departure(user: "bob", at: at(1_000))])
     }

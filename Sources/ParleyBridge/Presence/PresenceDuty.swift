@@ -6,22 +6,21 @@ import ParleyStore
 /// Handles the plugin's reports of who is connected, and publishes what friends are shown of it.
 ///
 /// What is retained on `users/{uid}/presence` follows from the table of presence and the user's profile. A broker that
-/// was killed has forgotten some of it: each new run of it gets all of it again, in parts. Confined to the intake's
-/// thread.
-final class PresenceAnnouncer {
-    private let store: Store
-    private let counters: Counters
+/// was killed has forgotten some of it: each new run of it gets all of it again, in parts.
+final class PresenceDuty: Duty {
+    typealias Wake = Never
+    static let failure: Logger.Message = "presence could not be written"
+    static let publishes = true
     private let people: ConnectedPeople
     /// Since when it is not known who is connected; `nil` while it is.
     private var unknownSince: Timestamp?
     private var board: PresenceBoard
-    private var report: RecurringReport
     /// The run of the broker that has got everything that is retained.
     private var informedBroker: UInt64?
     private var walk: Walk?
 
     /// A run of the broker to which everything that is retained is being published.
-    private struct Walk {
+    struct Walk {
         let broker: UInt64
         /// The last user whose presence is published to it.
         var after: UserID?
@@ -29,21 +28,18 @@ final class PresenceAnnouncer {
     }
 
     /// The most announcements in one transaction.
-    private static let batchLimit = 256
+    private static let atOnce = 256
 
     /// - Parameters:
     ///   - people: is told who is connected.
     ///   - lastTime: the last at which an earlier process is known to have run; `nil` if there was none. Who has left since
     ///     then may have left at once.
     init(
-        store: Store, settings: Settings, counters: Counters, people: ConnectedPeople = ConnectedPeople(),
-        logger: Logger, now: Timestamp, lastTime: Timestamp? = nil
+        _ store: Store, _ settings: Settings, people: ConnectedPeople = ConnectedPeople(), now: Timestamp,
+        lastTime: Timestamp? = nil
     ) throws(StoreError) {
-        self.store = store
-        self.counters = counters
         self.people = people
         unknownSince = min(now, lastTime ?? now)
-        report = RecurringReport(logger: logger)
         let (online, broker) = try store.read { (try $0.presence.usersOnline(), try $0.presence.broker()) }
         board = PresenceBoard(shown: online, hold: settings.presenceHold, now: now)
         informedBroker = broker
@@ -73,60 +69,53 @@ final class PresenceAnnouncer {
         if unknownSince == nil { unknownSince = now }
     }
 
-    /// When `announce` may have something to do; `nil` while it has not.
-    var nextExpiry: Timestamp? {
-        switch (board.nextExpiry, walk?.nextAt) {
-        case (let expiry?, let next?): min(expiry, next)
-        case (let expiry, let next): expiry ?? next
-        }
+    func observe(_ moment: Moment) { board.endHolds(now: moment.now) }
+
+    func wait(at moment: Moment) -> Duration? {
+        [board.nextExpiry, walk?.nextAt].compactMap { $0 }.min().map { max(.zero, moment.now.duration(to: $0)) }
+    }
+
+    struct Done {
+        let announced: [PresenceBoard.Announcement]
+        /// What was left to publish to a broker, and is left.
+        let before: Walk?
+        let after: Walk?
     }
 
     /// Publishes what is due, as much as goes into one transaction.
-    func announce(now: Timestamp) -> Effects {
-        let batch = board.nextAnnouncements(limit: PresenceAnnouncer.batchLimit, now: now)
-        var walk = walk.flatMap { now >= $0.nextAt ? $0 : nil }
-        guard !batch.isEmpty || walk != nil else { return Effects() }
-        do throws(StoreError) {
-            let effects = try store.write { transaction in
-                var effects = Effects()
-                try effects.announce(batch, transaction)
-                // What is published of everybody is read after that.
-                try effects.write(in: transaction)
-                walk = try walk.flatMap { try publishMore($0, transaction, &effects, now: now) }
-                try effects.write(in: transaction)
-                return effects
-            }
-            counters.batches.add(1)
-            report.end("presence can be written again")
-            board.recordCommit(batch, now: now)
-            if let current = self.walk, now >= current.nextAt {
-                if walk == nil { informedBroker = current.broker }
-                self.walk = walk
-            }
-            return effects
-        } catch {
-            counters.failedBatches.add(1)
-            report.add("presence could not be written", error)
-            self.walk?.nextAt = now.advanced(by: PresenceBoard.retryPause)
-            return Effects()
-        }
+    func run(in batch: Batch) throws(StoreError) -> Done {
+        let announced = board.nextAnnouncements(limit: Self.atOnce, now: batch.now)
+        let before = walk.flatMap { batch.now >= $0.nextAt ? $0 : nil }
+        try batch.effects.announce(announced, batch.writable())
+        // What is published of everybody is read after that.
+        let after = try before.flatMap { walk throws(StoreError) in try publishMore(walk, batch) }
+        return Done(announced: announced, before: before, after: after)
     }
 
+    func recordCommitted(_ done: Done, at moment: Moment) {
+        board.recordCommit(done.announced, now: moment.now)
+        guard let before = done.before else { return }
+        if done.after == nil { informedBroker = before.broker }
+        walk = done.after
+    }
+
+    func recordFailure(at moment: Moment) { walk?.nextAt = moment.now.advanced(by: PresenceBoard.retryPause) }
+
     /// - Returns: what is left to publish; `nil` when the broker has got everything.
-    private func publishMore(
-        _ walk: Walk, _ transaction: WriteTransaction, _ effects: inout Effects, now: Timestamp
-    ) throws -> Walk? {
-        let kept = try transaction.facts.presence.stored(after: walk.after, limit: PresenceAnnouncer.batchLimit)
-        for kept in kept {
-            try effects.publish(.presence(kept.presence.shown(under: kept.privacy), of: kept.user), transaction)
+    private func publishMore(_ walk: Walk, _ batch: Batch) throws(StoreError) -> Walk? {
+        let transaction = try batch.writable()
+        let stored = try transaction.facts.presence.stored(after: walk.after, limit: Self.atOnce)
+        for stored in stored {
+            try batch.effects.publish(
+                .presence(stored.presence.shown(under: stored.privacy), of: stored.user), transaction)
         }
-        guard kept.count == PresenceAnnouncer.batchLimit else {
+        guard stored.count == Self.atOnce else {
             try transaction.presence.setBroker(walk.broker)
             return nil
         }
         var rest = walk
-        rest.after = kept.last?.user
-        rest.nextAt = now.advanced(by: PresenceBoard.batchInterval)
+        rest.after = stored.last?.user
+        rest.nextAt = batch.now.advanced(by: PresenceBoard.batchInterval)
         return rest
     }
 }
