@@ -67,8 +67,10 @@ package final class Site {
     }
 
     /// Starts the gateway, and returns when it is ready.
-    package func startGateway() throws -> Program {
-        try start(installation.parleyd, ["run", "--data", directory.path], log: "parleyd.log")
+    ///
+    /// - Parameter parleyd: the program, if it is not the one of this build.
+    package func startGateway(_ parleyd: String? = nil) throws -> Program {
+        try start(parleyd ?? installation.parleyd, ["run", "--data", directory.path], log: "parleyd.log")
     }
 
     /// Starts this program once more, to stand in the gateway's place, and returns when it is ready.

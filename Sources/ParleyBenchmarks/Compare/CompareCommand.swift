@@ -24,6 +24,9 @@ struct CompareCommand: ParsableCommand {
     @Option(parsing: .upToNextOption, help: "Senders, each in a conversation of its own.")
     var senders: [Int] = ComparisonPlan().senders
 
+    @Option(help: "Messages that all senders keep under way for throughput; with 1 each batch is one message.")
+    var underWay = ComparisonPlan().underWay
+
     @Option(parsing: .upToNextOption, help: "Messages a second at which latency is measured; 0 for none.")
     var rates: [Int] = ComparisonPlan().rates
 
@@ -31,7 +34,12 @@ struct CompareCommand: ParsableCommand {
     var latencySenders = ComparisonPlan().latencySenders
 
     @Option(parsing: .upToNextOption, help: "What is measured.")
-    var systems: [System] = System.allCases
+    var systems: [System] = System.ownSystems
+
+    @Option(
+        help: ArgumentHelp(
+            "A parleyd of another build, measured by turns with this one on the same database.", valueName: "parleyd"))
+    var other: String?
 
     @Option(help: "How often everything is measured; medians are of these.")
     var runs = ComparisonPlan().runs
@@ -49,6 +57,10 @@ struct CompareCommand: ParsableCommand {
         guard members.allSatisfy({ (2...16).contains($0) }) else { throw ValidationError("--members takes 2 to 16") }
         guard senders.allSatisfy({ (1...64).contains($0) }), (1...64).contains(latencySenders) else {
             throw ValidationError("--senders and --latency-senders take 1 to 64")
+        }
+        guard (1...900).contains(underWay) else { throw ValidationError("--under-way takes 1 to 900") }
+        guard other != nil || !systems.contains(.otherGateway) else {
+            throw ValidationError("\(System.otherGateway.rawValue) needs --other")
         }
         guard rates.allSatisfy({ (0...100_000).contains($0) }) else { throw ValidationError("--rates is out of range") }
         guard (1...1000).contains(runs) else { throw ValidationError("--runs takes 1 to 1000") }
@@ -83,7 +95,9 @@ struct CompareCommand: ParsableCommand {
 
     private var plan: ComparisonPlan {
         var plan = ComparisonPlan()
-        plan.systems = systems
+        plan.systems = systems + (other == nil || systems.contains(.otherGateway) ? [] : [.otherGateway])
+        plan.otherParleyd = other
+        plan.underWay = underWay
         plan.members = members
         plan.senders = senders
         plan.rates = rates.filter { $0 > 0 }

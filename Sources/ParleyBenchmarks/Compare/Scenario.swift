@@ -3,12 +3,6 @@ struct Scenario: Hashable {
     let members: Int
     let senders: Int
 
-    /// Messages that all senders together keep under way in a closed loop. Enough that nobody on the way ever waits for
-    /// a device, and below the 1000 that the broker lets be unacknowledged towards one client, so that it queues none.
-    static let underway = 512
-
-    var window: Int { max(1, Scenario.underway / senders) }
-
     var label: String {
         "conversations of \(members), \(senders) \(senders == 1 ? "sender" : "senders")"
     }
@@ -16,9 +10,14 @@ struct Scenario: Hashable {
 
 /// What is measured, and how long.
 struct ComparisonPlan {
-    var systems = System.allCases
+    var systems = System.ownSystems
+    /// The program of ``System/otherGateway``.
+    var otherParleyd: String?
     var members = [2, 10]
     var senders = [1, 16, 64]
+    /// Messages that all senders together keep under way in a closed loop. Enough that nobody on the way ever waits for
+    /// a device, and below the 1000 that the broker lets be unacknowledged towards one client, so that it queues none.
+    var underWay = 512
     /// Messages a second of the open loops.
     var rates = [200, 1000]
     /// The senders that share those rates.
@@ -48,7 +47,8 @@ struct ComparisonPlan {
         switch load {
         case .throughput:
             LoadPlan(
-                pace: .closed(window: scenario.window), form: system.form, warmUp: warmUp, measured: seconds)
+                pace: .closed(window: max(1, underWay / scenario.senders)), form: system.form, warmUp: warmUp,
+                measured: seconds)
         case .rate(let rate):
             LoadPlan(pace: .open(perSecond: rate), form: system.form, warmUp: warmUp, measured: latencySeconds)
         }

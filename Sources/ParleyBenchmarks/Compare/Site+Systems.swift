@@ -3,10 +3,13 @@ import ParleyBridge
 
 extension Site {
     /// Starts what stands between the senders and their conversations, and returns when it is ready.
-    func start(_ system: System) throws -> Program {
+    ///
+    /// - Parameter otherParleyd: the program of ``System/otherGateway``.
+    func start(_ system: System, otherParleyd: String? = nil) throws -> Program {
         let relay = ["relay", "--data", directory.path]
         return switch system {
         case .gatewayEvent, .gatewayReply: try startGateway()
+        case .otherGateway: try startGateway(otherParleyd)
         case .relay: try startOwnProgram(relay, log: "relay.log")
         case .storedRelay: try startOwnProgram(relay + ["--store", directory.path + "/relay.db"], log: "relay.log")
         }

@@ -10,6 +10,11 @@ enum System: String, CaseIterable, ExpressibleByArgument {
     case gatewayEvent = "gateway"
     /// The gateway, with a reply to each request.
     case gatewayReply = "gateway-with-replies"
+    /// A gateway of another build, with the event for a reply.
+    case otherGateway = "other-gateway"
+
+    /// Those of one build.
+    static let ownSystems = allCases.filter { $0 != .otherGateway }
 
     var label: String {
         switch self {
@@ -17,12 +22,13 @@ enum System: String, CaseIterable, ExpressibleByArgument {
         case .storedRelay: "stored relay"
         case .gatewayEvent: "gateway, event as reply"
         case .gatewayReply: "gateway, with replies"
+        case .otherGateway: "other gateway, event as reply"
         }
     }
 
     var form: ReplyForm {
         switch self {
-        case .relay, .storedRelay, .gatewayEvent: .event
+        case .relay, .storedRelay, .gatewayEvent, .otherGateway: .event
         case .gatewayReply: .reply
         }
     }
@@ -30,7 +36,7 @@ enum System: String, CaseIterable, ExpressibleByArgument {
     var isGateway: Bool {
         switch self {
         case .relay, .storedRelay: false
-        case .gatewayEvent, .gatewayReply: true
+        case .gatewayEvent, .gatewayReply, .otherGateway: true
         }
     }
 }
