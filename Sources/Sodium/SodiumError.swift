@@ -2,8 +2,6 @@
 package enum SodiumError: Error, Hashable {
     /// libsodium could not be initialised: no source of randomness.
     case unavailable
-    /// The processor lacks the instructions that the cipher needs.
-    case unsupportedProcessor
     /// A key, seed, nonce, signature or digest was asked for, or given, with a length that it cannot have.
     case wrongLength(expected: Int, actual: Int)
     /// A public key of low order, with which every shared secret would be zero (RFC 7748 §6.1).

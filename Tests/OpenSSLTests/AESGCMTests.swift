@@ -55,6 +55,33 @@ struct AESGCMTests {
         #expect(Library.leavesNoError)
     }
 
+    @Test("NIST CAVP: sealed and opened as printed; nonces of other lengths and shorter tags are not taken", .vectors)
+    func cavp() throws {
+        var (sealed, others) = (0, 0)
+        for test in try Vectors.cases("nist_cavp/gcmEncryptExtIV256.rsp", first: "Count") {
+            let (nonce, data) = try (test.bytes("IV"), test.bytes("AAD"))
+            let (message, printed) = try (test.bytes("PT"), test.bytes("CT") + test.bytes("Tag"))
+            let key = try AESGCM.Key(test.bytes("Key"))
+            guard nonce.count == 12 else {
+                #expect(throws: OpenSSLError.wrongLength(expected: 12, actual: nonce.count)) {
+                    try key.seal(message, nonce: nonce, data: data)
+                }
+                others += 1
+                continue
+            }
+            // A shorter tag is the beginning of the whole one, and opens nothing here.
+            let whole = try key.seal(message, nonce: nonce, data: data)
+            #expect(whole.starts(with: printed))
+            #expect(try key.open(whole, nonce: nonce, data: data) == message)
+            if printed.count < whole.count {
+                #expect(throws: OpenSSLError.notAuthentic) { try key.open(printed, nonce: nonce, data: data) }
+            }
+            sealed += 1
+        }
+        print("NIST CAVP AES-256-GCM: \(sealed) sealed and opened, \(others) not taken")
+        #expect(sealed > 0 && others > 0)
+    }
+
     @Test(
         "what was changed, cut or moved does not open, and the same key opens the next", arguments: [0, 1, 16, 70_000])
     func changed(count: Int) throws {

@@ -68,18 +68,6 @@ extension XChaCha20Poly1305 {
     }
 }
 
-extension AES256GCM.Key {
-    convenience init(_ key: [UInt8]) throws { try self.init(key.span) }
-
-    func seal(_ message: [UInt8], nonce: [UInt8], data: [UInt8]) throws -> [UInt8] {
-        try seal(message.span, nonce: nonce.span, additionalData: data.span)
-    }
-
-    func open(_ sealed: [UInt8], nonce: [UInt8], data: [UInt8]) throws -> [UInt8] {
-        try open(sealed.span, nonce: nonce.span, additionalData: data.span)
-    }
-}
-
 extension SHA256 {
     static func hash(_ message: [UInt8]) throws -> [UInt8] { try hash(message.span) }
 }

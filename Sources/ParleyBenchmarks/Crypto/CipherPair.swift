@@ -4,7 +4,7 @@ import ParleyProtocol
 
 /// Two devices with warm sessions and a few messages between them.
 struct CipherPair {
-    private let way: CipherWay
+    private let suite: Suite
     private let direct: any DirectCalls
     private let content: [UInt8]
     private let recipients: Recipients
@@ -14,19 +14,20 @@ struct CipherPair {
     private let messages: [(header: MessageHeader, sealed: SealedMessage)]
     private let directMessages: [(header: [UInt8], sealed: DirectMessage)]
 
-    init(_ way: CipherWay, direct: any DirectCalls, content count: Int) throws {
+    init(_ suite: Suite, content count: Int) throws {
         guard let alice = UserID("alice"), let bob = UserID("bob"), let phone = DeviceID("phone") else {
             throw SiteError.badName
         }
-        self.way = way
+        self.suite = suite
+        let direct = try suite.directCalls()
         self.direct = direct
         content = [UInt8](repeating: UInt8(ascii: "x"), count: count)
         let (mine, other) = (DeviceAddress(user: alice, device: phone), DeviceAddress(user: bob, device: phone))
         let (keys, otherKeys) = (try IdentityKeyPair.generate(), try IdentityKeyPair.generate())
-        var cipher = MessageCipher(device: mine, current: keys, backend: way.backend)
-        self.bob = MessageCipher(device: other, current: otherKeys, backend: way.backend)
+        var cipher = MessageCipher(device: mine, current: keys)
+        self.bob = MessageCipher(device: other, current: otherKeys)
         recipients =
-            switch way.suite {
+            switch suite {
             case .x25519AESGCM, .naclBox: .one(otherKeys.publicKey)
             case .groupBox: .devices([(other, otherKeys.publicKey)])
             }
@@ -35,7 +36,7 @@ struct CipherPair {
         var messages: [(MessageHeader, SealedMessage)] = []
         for _ in 0..<64 {
             let header = MessageHeader(
-                suite: way.suite, conversation: conversation, id: MessageID(.random()), sender: mine, type: .text)
+                suite: suite, conversation: conversation, id: MessageID(.random()), sender: mine, type: .text)
             messages.append((header, try cipher.seal(content, header, for: recipients)))
         }
         self.messages = messages
@@ -56,7 +57,7 @@ struct CipherPair {
             directOpens.append(try Self.rate(seconds) { try pair.openDirectly($0) })
         }
         return [
-            Self.row(way.name, "seal", seals, directSeals), Self.row("", "open", opens, directOpens),
+            Self.row(suite.benchmarkName, "seal", seals, directSeals), Self.row("", "open", opens, directOpens),
         ]
     }
 

@@ -1,7 +1,7 @@
 import GatewaySite
 import ArgumentParser
 import Platform
-import ParleyCrypto
+import ParleyProtocol
 
 struct CryptoCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -33,9 +33,9 @@ struct CryptoCommand: ParsableCommand {
         let interruption = try Interruption()
         var table = Table(
             ["messages of \(content) bytes", "what", "messages/s", "library alone/s", "÷ library alone"], names: 2)
-        for way in CipherWay.all {
-            report("\(way.name), \(runs) times")
-            table.rows += try way.pair(content: content).measure(runs: runs, seconds: seconds) {
+        for suite in Suite.allCases {
+            report("\(suite.benchmarkName), \(runs) times")
+            table.rows += try CipherPair(suite, content: content).measure(runs: runs, seconds: seconds) {
                 if interruption.stop.isRaised { throw LoadError.interrupted }
             }
         }

@@ -1,4 +1,5 @@
 import OpenSSL
+import ParleyProtocol
 import Sodium
 
 /// What a library gives: a nonce, what was sealed, and a content key where there is one.
@@ -13,26 +14,6 @@ struct DirectMessage {
 protocol DirectCalls {
     func seal(_ content: [UInt8], header: [UInt8]) throws -> DirectMessage
     func open(_ message: DirectMessage, header: [UInt8]) throws -> [UInt8]
-}
-
-/// `randombytes_buf` and `crypto_aead_aes256gcm_…_afternm`.
-struct SodiumAES: DirectCalls {
-    private let key: AES256GCM.Key
-
-    init() throws {
-        let bytes = try RandomBytes.make(count: AES256GCM.keyLength)
-        key = try AES256GCM.Key(bytes.span)
-    }
-
-    func seal(_ content: [UInt8], header: [UInt8]) throws -> DirectMessage {
-        let nonce = try RandomBytes.make(count: AES256GCM.nonceLength)
-        let sealed = try key.seal(content.span, nonce: nonce.span, additionalData: header.span)
-        return DirectMessage(nonce: nonce, sealed: sealed)
-    }
-
-    func open(_ message: DirectMessage, header: [UInt8]) throws -> [UInt8] {
-        try key.open(message.sealed.span, nonce: message.nonce.span, additionalData: header.span)
-    }
 }
 
 /// `randombytes_buf` and `EVP_CipherUpdate` with a key that is expanded.
@@ -99,5 +80,24 @@ struct SodiumGroup: DirectCalls {
         return try XChaCha20Poly1305.open(
             message.sealed.span, nonce: message.nonce.span, additionalData: header.span,
             key: opened.span.extracting(0..<32))
+    }
+}
+
+extension Suite {
+    /// The row of a table.
+    var benchmarkName: String {
+        switch self {
+        case .x25519AESGCM, .naclBox: rawValue
+        case .groupBox: "\(rawValue) for one device"
+        }
+    }
+
+    /// The calls of its libraries alone.
+    func directCalls() throws -> any DirectCalls {
+        switch self {
+        case .x25519AESGCM: try OpenSSLAES()
+        case .naclBox: try SodiumBox()
+        case .groupBox: try SodiumGroup()
+        }
     }
 }

@@ -19,10 +19,10 @@ enum ContentKey: Sendable {
     /// A key that is one message's own.
     ///
     /// - Throws: `SodiumError.wrongLength` unless it has 32 bytes.
-    init(_ bytes: WipedBytes, _ suite: Suite, _ backend: Backend) throws(SodiumError) {
+    init(_ bytes: WipedBytes, _ suite: Suite) throws(SodiumError) {
         switch suite {
         case .x25519AESGCM:
-            self = .aes(try bytes.withBytes { bytes throws(SodiumError) in try AESKey(bytes, backend: backend) })
+            self = .aes(try bytes.withBytes { bytes throws(SodiumError) in try AESKey(bytes) })
         case .naclBox: self = .secretBox(bytes)
         case .groupBox: self = .xChaCha(bytes)
         }

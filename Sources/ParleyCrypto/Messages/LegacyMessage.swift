@@ -54,7 +54,7 @@ package struct LegacyMessage: Hashable, Sendable {
     /// - Throws: `OpeningError.malformed` for a nonce, key or content of a length that it cannot have, `.weakKey`,
     ///   `.notAuthentic`.
     package func open(
-        with own: IdentityKeyPair, and peer: [UInt8], salt: [UInt8] = [], backend: Backend = .preferred
+        with own: IdentityKeyPair, and peer: [UInt8], salt: [UInt8] = []
     ) throws(OpeningError) -> [UInt8] {
         let peer = try IdentityKey(published: peer)
         guard nonce.count == form.nonceLength, sealed.count >= ContentKey.tagLength else { throw .malformed }
@@ -66,7 +66,7 @@ package struct LegacyMessage: Hashable, Sendable {
                     try HKDFSHA256.derive(
                         from: secret, salt: salt, info: Array("FitLinkChat".utf8), count: AESKey.length)
                 }
-                let key = try derived.withBytes { key throws(SodiumError) in try AESKey(key, backend: backend) }
+                let key = try derived.withBytes { key throws(SodiumError) in try AESKey(key) }
                 return try key.open(sealed.span, nonce: nonce.span, additionalData: [UInt8]().span)
             case .naclBox:
                 let key = try Box.SharedKey(between: own.secretKey, and: X25519.PublicKey(peer.bytes))

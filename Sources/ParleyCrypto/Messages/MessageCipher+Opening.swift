@@ -110,7 +110,7 @@ extension MessageCipher {
         guard let encryptedKey else { return key.contentKey }
         let bytes = try key.open(encryptedKey, commitment)
         do {
-            return try ContentKey(bytes, suite, backend)
+            return try ContentKey(bytes, suite)
         } catch {
             throw OpeningError(error)
         }
@@ -123,7 +123,7 @@ extension OpeningError {
         case .lowOrderKey: self = .weakKey
         case .wrongLength: self = .malformed
         case .notAuthentic: self = .notAuthentic
-        case .unavailable, .unsupportedProcessor, .costOutOfBounds, .outOfMemory, .refused: self = .unavailable
+        case .unavailable, .costOutOfBounds, .outOfMemory, .refused: self = .unavailable
         }
     }
 }

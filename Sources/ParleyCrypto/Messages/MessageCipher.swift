@@ -11,7 +11,6 @@ package struct MessageCipher: Sendable {
 
     package let device: DeviceAddress
     let keys: [IdentityKeyPair]
-    let backend: Backend
     let random: @Sendable (Int) throws(SodiumError) -> [UInt8]
     var sessions: Sessions
     var headers = HeaderBytes()
@@ -22,14 +21,13 @@ package struct MessageCipher: Sendable {
     ///   - random: where nonces and content keys come from, by their count.
     package init(
         device: DeviceAddress, current: IdentityKeyPair, retired: [IdentityKeyPair] = [],
-        backend: Backend = .preferred, sessionCapacity: Int = MessageCipher.sessionCapacity,
+        sessionCapacity: Int = MessageCipher.sessionCapacity,
         random: @escaping @Sendable (Int) throws(SodiumError) -> [UInt8] = RandomBytes.make(count:)
     ) {
         self.device = device
         keys = [current] + retired
-        self.backend = backend
         self.random = random
-        sessions = Sessions(keys: keys, backend: backend, capacity: sessionCapacity)
+        sessions = Sessions(keys: keys, capacity: sessionCapacity)
     }
 
     /// The key by which others know this device.
@@ -96,8 +94,7 @@ extension MessageCipher {
         defer { wipe(&drawn) }
         let nonce = Array(drawn[..<nonceLength])
         let contentKey = WipedBytes(copying: drawn.span.extracting(nonceLength..<firstKeyNonce))
-        let sealed = try ContentKey(contentKey, header.suite, backend).seal(
-            content, header: headerBytes, nonce: nonce)
+        let sealed = try ContentKey(contentKey, header.suite).seal(content, header: headerBytes, nonce: nonce)
         let commitment = try Commitment.make(header: headerBytes, nonce: nonce, content: sealed)
         var recipientKeys: [RecipientKey] = []
         recipientKeys.reserveCapacity(devices.count)
@@ -119,9 +116,7 @@ extension SealingError {
     init(_ error: SodiumError) {
         switch error {
         case .lowOrderKey: self = .weakKey
-        case .unavailable, .unsupportedProcessor, .wrongLength, .notAuthentic, .costOutOfBounds, .outOfMemory,
-            .refused:
-            self = .unavailable
+        case .unavailable, .wrongLength, .notAuthentic, .costOutOfBounds, .outOfMemory, .refused: self = .unavailable
         }
     }
 }

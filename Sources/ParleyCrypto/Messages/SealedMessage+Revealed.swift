@@ -15,7 +15,7 @@ extension SealedMessage {
         else { throw .malformed }
         let key: ContentKey
         do {
-            key = try ContentKey(WipedBytes(copying: contentKey.span), suite, .preferred)
+            key = try ContentKey(WipedBytes(copying: contentKey.span), suite)
         } catch {
             throw OpeningError(error)
         }

@@ -16,9 +16,9 @@ struct BindingTests {
         init(_ way: Way) throws {
             (alice, bob) = (try Party.alice(), try Party.bob())
             header = try MessageHeader.full(way.suite, from: alice)
-            var sender = alice.cipher(way.backend)
+            var sender = alice.cipher()
             message = try sender.seal(hello, header, for: way.addressing.recipients(bob, Party.carol()))
-            cipher = bob.cipher(way.backend)
+            cipher = bob.cipher()
         }
 
         mutating func open(_ message: SealedMessage? = nil, _ header: MessageHeader? = nil) throws -> [UInt8] {

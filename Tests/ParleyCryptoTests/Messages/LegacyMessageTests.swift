@@ -16,16 +16,16 @@ struct LegacyMessageTests {
         (alice, bob) = (try .alice(), try .bob())
     }
 
-    @Test("legacy-fitlink opens at either side, on both backends", arguments: Backend.available)
-    func fitLink(backend: Backend) throws {
+    @Test("legacy-fitlink opens at either side")
+    func fitLink() throws {
         let message = try LegacyMessage(form: .fitLink, combined: hex(Self.fitLink))
-        #expect(try message.open(with: bob.keys, and: alice.key.bytes, backend: backend) == hello)
-        #expect(try message.open(with: alice.keys, and: bob.key.bytes, backend: backend) == hello)
+        #expect(try message.open(with: bob.keys, and: alice.key.bytes) == hello)
+        #expect(try message.open(with: alice.keys, and: bob.key.bytes) == hello)
         let salted = LegacyMessage(form: .fitLink, nonce: Array(0..<12), sealed: hex(Self.salted))
         #expect(
-            try salted.open(with: bob.keys, and: alice.key.bytes, salt: Array("salt".utf8), backend: backend) == hello)
+            try salted.open(with: bob.keys, and: alice.key.bytes, salt: Array("salt".utf8)) == hello)
         #expect(throws: OpeningError.notAuthentic) {
-            try salted.open(with: bob.keys, and: alice.key.bytes, backend: backend)
+            try salted.open(with: bob.keys, and: alice.key.bytes)
         }
     }
 
@@ -38,8 +38,8 @@ struct LegacyMessageTests {
         #expect(try beside.open(with: alice.keys, and: bob.key.bytes) == hello)
     }
 
-    @Test("every bit flipped makes it fail", arguments: LegacyMessage.Form.allCases, Backend.available)
-    func bitFlips(form: LegacyMessage.Form, backend: Backend) throws {
+    @Test("every bit flipped makes it fail", arguments: LegacyMessage.Form.allCases)
+    func bitFlips(form: LegacyMessage.Form) throws {
         let combined =
             switch form {
             case .fitLink: hex(Self.fitLink)
@@ -48,7 +48,7 @@ struct LegacyMessageTests {
         for bit in 0..<combined.count * 8 {
             let message = try LegacyMessage(form: form, combined: combined.flipping(bit))
             #expect(throws: OpeningError.notAuthentic, "bit \(bit)") {
-                try message.open(with: bob.keys, and: alice.key.bytes, backend: backend)
+                try message.open(with: bob.keys, and: alice.key.bytes)
             }
         }
     }

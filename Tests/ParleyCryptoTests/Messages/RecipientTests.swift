@@ -16,13 +16,13 @@ struct RecipientTests {
     @Test("every device that it is sealed for, and the sender by any of their keys", arguments: Way.all)
     func recipients(way: Way) throws {
         let header = try MessageHeader.full(way.suite, from: alice)
-        var sender = alice.cipher(way.backend)
+        var sender = alice.cipher()
         let message = try sender.seal(hello, header, for: way.addressing.recipients(bob, carol))
         let parties = way.addressing == .one ? [bob] : [bob, carol]
         for party in parties {
-            var recipient = party.cipher(way.backend)
+            var recipient = party.cipher()
             #expect(try recipient.open(message, header, with: .ofSender([alice.key])) == hello)
-            var again = alice.cipher(way.backend)
+            var again = alice.cipher()
             #expect(try again.open(message, header, with: .ofRecipients([party.address: [party.key]])) == hello)
         }
     }
@@ -30,9 +30,9 @@ struct RecipientTests {
     @Test("not a device that it is not sealed for, as one of a member who was removed", arguments: Way.all)
     func removed(way: Way) throws {
         let header = try MessageHeader.full(way.suite, from: alice)
-        var sender = alice.cipher(way.backend)
+        var sender = alice.cipher()
         let message = try sender.seal(hello, header, for: way.addressing.recipients(bob))
-        var removed = carol.cipher(way.backend)
+        var removed = carol.cipher()
         let expected: OpeningError = way.addressing == .one ? .notAuthentic : .notForThisDevice
         #expect(throws: expected) { try removed.open(message, header, with: .ofSender([alice.key])) }
         // Nor with what is sealed for another, put under its own name.
@@ -46,9 +46,9 @@ struct RecipientTests {
     @Test("sealed by nobody that is known: each other key is tried and none fits", arguments: Way.all)
     func otherSender(way: Way) throws {
         let header = try MessageHeader.full(way.suite, from: alice)
-        var impostor = try Party("alice", "phone", first: 200).cipher(way.backend)
+        var impostor = try Party("alice", "phone", first: 200).cipher()
         let message = try impostor.seal(hello, header, for: way.addressing.recipients(bob, carol))
-        var recipient = bob.cipher(way.backend)
+        var recipient = bob.cipher()
         #expect(throws: OpeningError.notAuthentic) {
             try recipient.open(message, header, with: .ofSender([alice.key, carol.key]))
         }
@@ -60,19 +60,19 @@ struct RecipientTests {
     @Test("a sender's and a recipient's earlier keys open what was sealed with them", arguments: Way.all)
     func retiredKeys(way: Way) throws {
         let header = try MessageHeader.full(way.suite, from: alice)
-        var sender = alice.cipher(way.backend)
+        var sender = alice.cipher()
         let message = try sender.seal(hello, header, for: way.addressing.recipients(bob, carol))
         let (newAlice, newBob) = (try keyPair(first: 100), try keyPair(first: 140))
         var recipient = MessageCipher(
-            device: bob.address, current: newBob, retired: [carol.keys, bob.keys], backend: way.backend)
+            device: bob.address, current: newBob, retired: [carol.keys, bob.keys])
         #expect(
             try recipient.open(message, header, with: .ofSender([newAlice.publicKey, alice.key])) == hello)
         var rotated = MessageCipher(
-            device: alice.address, current: newAlice, retired: [alice.keys], backend: way.backend)
+            device: alice.address, current: newAlice, retired: [alice.keys])
         #expect(
             try rotated.open(message, header, with: .ofRecipients([bob.address: [newBob.publicKey, bob.key]])) == hello)
         // Without the retired ones it stays shut.
-        var forgetful = MessageCipher(device: bob.address, current: newBob, backend: way.backend)
+        var forgetful = MessageCipher(device: bob.address, current: newBob)
         #expect(throws: OpeningError.notAuthentic) {
             try forgetful.open(message, header, with: .ofSender([newAlice.publicKey, alice.key]))
         }
@@ -94,7 +94,7 @@ struct RecipientTests {
     @Test("reflected to its sender, as if the other had sent it, it fails", arguments: Way.all)
     func reflected(way: Way) throws {
         let header = try MessageHeader.full(way.suite, from: alice)
-        var sender = alice.cipher(way.backend)
+        var sender = alice.cipher()
         let message = try sender.seal(hello, header, for: way.addressing.recipients(bob, carol))
         var reflected = header
         reflected.sender = bob.address
@@ -114,12 +114,12 @@ struct RecipientTests {
     func leftOut(way: Way) throws {
         guard way.addressing == .devices else { return }
         let header = try MessageHeader.full(way.suite, from: alice)
-        var sender = alice.cipher(way.backend)
+        var sender = alice.cipher()
         let message = try sender.seal(hello, header, for: .devices([(bob.address, bob.key)]))
         let keys = (message.recipientKeys ?? []) + [.leftOut(carol.address, keyID: carol.key.id)]
         let named = message.with(recipientKeys: keys)
         #expect(keys.map(\.isLeftOut) == [false, true])
-        var (one, other) = (bob.cipher(way.backend), carol.cipher(way.backend))
+        var (one, other) = (bob.cipher(), carol.cipher())
         #expect(try one.open(named, header, with: .ofSender([alice.key])) == hello)
         #expect(throws: OpeningError.leftOut) { try other.open(named, header, with: .ofSender([alice.key])) }
         // The sender opens it by those it was sealed for, and not by those it was not.
@@ -136,15 +136,15 @@ struct RecipientTests {
         let header = try MessageHeader.full(way.suite, from: alice)
         // Bob knows the content key, having opened Alice's message: it is the same in both, and the nonces are not.
         let key = way.suite.nonceLength..<way.suite.nonceLength + 32
-        var sender = alice.cipher(way.backend) { (0..<$0).map { key.contains($0) ? 7 : 1 } }
+        var sender = alice.cipher { (0..<$0).map { key.contains($0) ? 7 : 1 } }
         let message = try sender.seal(
             hello, header, for: .devices([(bob.address, bob.key), (carol.address, carol.key)]))
-        var forger = alice.cipher(way.backend) { (0..<$0).map { key.contains($0) ? 7 : 2 } }
+        var forger = alice.cipher { (0..<$0).map { key.contains($0) ? 7 : 2 } }
         let forged = try forger.seal(
             Array(#"{"text":"Forged"}"#.utf8), header, for: .devices([(bob.address, bob.key)]))
         // Carol gets Bob's words with what Alice has sealed for her, which holds the key to them.
         let mixed = forged.with(recipientKeys: message.recipientKeys)
-        var recipient = carol.cipher(way.backend)
+        var recipient = carol.cipher()
         #expect(throws: OpeningError.notAuthentic) {
             try recipient.open(mixed, header, with: .ofSender([alice.key]))
         }

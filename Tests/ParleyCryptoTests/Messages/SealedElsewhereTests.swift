@@ -18,8 +18,8 @@ struct SealedElsewhereTests {
         figures = try decoder.decode(Figures.self, from: Data(contentsOf: file))
     }
 
-    @Test("is opened by each device that it was sealed for, and by its sender", arguments: Backend.available)
-    func opens(backend: Backend) throws {
+    @Test("is opened by each device that it was sealed for, and by its sender")
+    func opens() throws {
         let sender = try #require(figures.devices.first)
         #expect(figures.messages.count == 12)
         for message in figures.messages {
@@ -28,21 +28,21 @@ struct SealedElsewhereTests {
             let sealed = try message.sealed()
             let recipients = figures.devices.dropFirst().prefix(message.recipientKeys?.count ?? 1)
             for recipient in recipients {
-                var cipher = try recipient.cipher(backend)
+                var cipher = try recipient.cipher()
                 #expect(try cipher.open(sealed, header, with: .ofSender([sender.key()])) == hex(message.content))
             }
-            var own = try sender.cipher(backend)
+            var own = try sender.cipher()
             let keys = try Dictionary(uniqueKeysWithValues: recipients.map { try ($0.address(), [$0.key()]) })
             #expect(try own.open(sealed, header, with: .ofRecipients(keys)) == hex(message.content))
         }
     }
 
-    @Test("is sealed here to the same bytes, given the same nonces and content keys", arguments: Backend.available)
-    func seals(backend: Backend) throws {
+    @Test("is sealed here to the same bytes, given the same nonces and content keys")
+    func seals() throws {
         let sender = try #require(figures.devices.first)
         for message in figures.messages {
             let random = Recorded(hex(message.random))
-            var cipher = try sender.cipher(backend, random)
+            var cipher = try sender.cipher(random)
             let recipients = Array(figures.devices.dropFirst().prefix(message.recipientKeys?.count ?? 1))
             let sealed = try cipher.seal(
                 hex(message.content), message.header(sealedAs: message.suite),
@@ -59,7 +59,7 @@ struct SealedElsewhereTests {
         let keys = try figures.devices.map { try $0.key() }
         let number = try #require(SafetyNumber(paula, .devices([keys[2], keys[1]]), with: alice, .devices([keys[0]])))
         #expect(number.digits == figures.safetyNumber)
-        for device in figures.devices { #expect(try device.cipher(.preferred).identityKey == device.key()) }
+        for device in figures.devices { #expect(try device.cipher().identityKey == device.key()) }
     }
 }
 
@@ -120,10 +120,10 @@ extension Figures.Device {
 
     func key() throws -> IdentityKey { try #require(IdentityKey(hex(identityKey))) }
 
-    fileprivate func cipher(_ backend: Backend, _ random: Recorded? = nil) throws -> MessageCipher {
+    fileprivate func cipher(_ random: Recorded? = nil) throws -> MessageCipher {
         let keys = try IdentityKeyPair(secret: SecretBytes(copying: hex(secretKey).span))
-        guard let random else { return try MessageCipher(device: address(), current: keys, backend: backend) }
-        return try MessageCipher(device: address(), current: keys, backend: backend) { random.next($0) }
+        guard let random else { return try MessageCipher(device: address(), current: keys) }
+        return try MessageCipher(device: address(), current: keys) { random.next($0) }
     }
 }
 

@@ -14,9 +14,9 @@ struct ShapeTests {
     @Test("a nonce, content or sealed key of a length that it cannot have is malformed", arguments: Way.all)
     func lengths(way: Way) throws {
         let header = try MessageHeader.full(way.suite, from: alice)
-        var sender = alice.cipher(way.backend)
+        var sender = alice.cipher()
         let message = try sender.seal(hello, header, for: way.addressing.recipients(bob))
-        var recipient = bob.cipher(way.backend)
+        var recipient = bob.cipher()
         func isMalformed(_ message: SealedMessage) {
             #expect(throws: OpeningError.malformed) {
                 try recipient.open(message, header, with: .ofSender([alice.key]))
@@ -83,13 +83,13 @@ struct ShapeTests {
     @Test("the longest content fills 64 KiB, and a byte more is too large", arguments: Way.all)
     func longest(way: Way) throws {
         let header = try MessageHeader.full(way.suite, from: alice)
-        var sender = alice.cipher(way.backend)
+        var sender = alice.cipher()
         let recipients = way.addressing.recipients(bob)
         let maximum = 65_536 - 16 - (way.suite == .naclBox ? 2 + header.bytes.count : 0)
         let content = [UInt8](repeating: 0x20, count: maximum)
         let message = try sender.seal(content, header, for: recipients)
         #expect(message.content.count == 65_536)
-        var recipient = bob.cipher(way.backend)
+        var recipient = bob.cipher()
         #expect(try recipient.open(message, header, with: .ofSender([alice.key])) == content)
         #expect(throws: SealingError.tooLarge(maximum: maximum)) {
             try sender.seal(content + [0], header, for: recipients)
@@ -99,9 +99,9 @@ struct ShapeTests {
     @Test("no content at all is sealed and opened like any other", arguments: Way.all)
     func empty(way: Way) throws {
         let header = try MessageHeader.full(way.suite, from: alice)
-        var sender = alice.cipher(way.backend)
+        var sender = alice.cipher()
         let message = try sender.seal([], header, for: way.addressing.recipients(bob))
-        var recipient = bob.cipher(way.backend)
+        var recipient = bob.cipher()
         #expect(try recipient.open(message, header, with: .ofSender([alice.key])) == [])
     }
 

@@ -10,12 +10,12 @@ struct Party {
 
     var key: IdentityKey { keys.publicKey }
 
-    func cipher(_ backend: Backend = .preferred) -> MessageCipher {
-        MessageCipher(device: address, current: keys, backend: backend)
+    func cipher() -> MessageCipher {
+        MessageCipher(device: address, current: keys)
     }
 
-    func cipher(_ backend: Backend, random: @escaping @Sendable (Int) -> [UInt8]) -> MessageCipher {
-        MessageCipher(device: address, current: keys, backend: backend, random: random)
+    func cipher(random: @escaping @Sendable (Int) -> [UInt8]) -> MessageCipher {
+        MessageCipher(device: address, current: keys, random: random)
     }
 
     /// - Parameter first: the secret key is this byte and the 31 that follow it.
@@ -65,17 +65,12 @@ enum Addressing: CaseIterable, Sendable {
 struct Way: Sendable, CustomTestStringConvertible {
     let suite: Suite
     let addressing: Addressing
-    let backend: Backend
 
-    static let all = Backend.available.flatMap { backend in
-        Suite.allCases.flatMap { suite in
-            Addressing.allCases.filter { suite != .groupBox || $0 == .devices }.map {
-                Way(suite: suite, addressing: $0, backend: backend)
-            }
-        }
+    static let all = Suite.allCases.flatMap { suite in
+        Addressing.allCases.filter { suite != .groupBox || $0 == .devices }.map { Way(suite: suite, addressing: $0) }
     }
 
-    var testDescription: String { "\(suite.rawValue), \(addressing), \(backend)" }
+    var testDescription: String { "\(suite.rawValue), \(addressing)" }
 }
 
 extension SealedMessage {
@@ -102,9 +97,4 @@ extension SealedMessage {
     func encryptedKey(for address: DeviceAddress) -> [UInt8]? {
         recipientKeys?.first { $0.address == address }?.encryptedKey
     }
-}
-
-extension Backend {
-    /// Those that work on this machine's processor.
-    static let available = AES256GCM.isAvailable ? allCases : [.openSSL]
 }

@@ -23,7 +23,6 @@ struct Sessions: Sendable {
     }
 
     private let keys: [IdentityKeyPair]
-    private let backend: Backend
     /// A key for each conversation and direction.
     private var aesKeys: RecentlyUsed<Way, AESKey>
     /// What the AES keys are derived from.
@@ -32,9 +31,8 @@ struct Sessions: Sendable {
     private var boxKeys: RecentlyUsed<Pair, Box.SharedKey>
 
     /// - Parameter capacity: how many keys of each kind are kept.
-    init(keys: [IdentityKeyPair], backend: Backend, capacity: Int) {
+    init(keys: [IdentityKeyPair], capacity: Int) {
         self.keys = keys
-        self.backend = backend
         aesKeys = RecentlyUsed(capacity: capacity)
         sharedSecrets = RecentlyUsed(capacity: capacity / 4)
         boxKeys = RecentlyUsed(capacity: capacity)
@@ -75,7 +73,7 @@ struct Sessions: Sendable {
                 from: secret, salt: Array(way.conversation.description.utf8),
                 info: Array("parley/v1".utf8) + [0] + sender.bytes + recipient.bytes, count: AESKey.length)
         }
-        return try derived.withBytes { key throws(SodiumError) in try AESKey(key, backend: backend) }
+        return try derived.withBytes { key throws(SodiumError) in try AESKey(key) }
     }
 
     private mutating func sharedSecret(_ pair: Pair) throws(SodiumError) -> SecretBytes {
