@@ -4,10 +4,10 @@
     hold(bytes.starts(with: token.signedBytes), "the signed bytes are the token's own")
     hold(token.signature.count == 64, "a signature has 64 bytes")
     let input = AccessToken.signingInput(for: token.claims)
-    let written = AccessToken.assemble(signingInput: input, signature: token.signature)
+    let written = CompactToken.assemble(signingInput: input, signature: token.signature)
     guard let again = AccessToken(parsing: written.span) else { fatalError("what is written is read") }
     hold(again.claims == token.claims && again.signature == token.signature, "what is written says the same")
-    let recoded = AccessToken.assemble(signingInput: token.signedBytes, signature: token.signature)
+    let recoded = CompactToken.assemble(signingInput: token.signedBytes, signature: token.signature)
     hold(recoded == bytes, "there is one spelling of a signature")
 }
 
@@ -26,7 +26,7 @@
     var gate = AccessGate()
     let out = ConnectionKey(1)
     let claims = GatewayConnection.out.claims(id: TokenID(UUIDValue(high: 0, low: 0)), expiresAt: 1 << 40)
-    let token = AccessToken.assemble(
+    let token = CompactToken.assemble(
         signingInput: AccessToken.signingInput(for: claims), signature: [UInt8](repeating: 0, count: 64))
     let attempt = SignInAttempt(
         clientID: Array("parley/out".utf8), username: Array(GatewayConnection.username.utf8), password: token,

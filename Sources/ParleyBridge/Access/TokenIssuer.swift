@@ -11,7 +11,7 @@ package struct TokenIssuer: Sendable {
     package func issue(_ claims: AccessToken.Claims) throws(SodiumError) -> String {
         let input = AccessToken.signingInput(for: claims)
         let signature = try key.sign(input.span)
-        return String(decoding: AccessToken.assemble(signingInput: input, signature: signature), as: UTF8.self)
+        return String(decoding: CompactToken.assemble(signingInput: input, signature: signature), as: UTF8.self)
     }
 
     /// 32 secret bytes that follow from the gateway's key, others for each purpose.

@@ -94,21 +94,9 @@ package struct AccessToken: Hashable, Sendable {
 }
 
 extension AccessToken {
-    /// What a signature is made over: `base64url(header) . base64url(claims)`.
+    /// What the gateway signs for `claims`.
     package static func signingInput(for claims: Claims) -> [UInt8] {
-        var output: [UInt8] = []
-        Base64URL.append(Array(#"{"alg":"EdDSA","typ":"JWT"}"#.utf8).span, to: &output)
-        output.append(UInt8(ascii: "."))
-        Base64URL.append(claims.json.span, to: &output)
-        return output
-    }
-
-    /// The compact form, from a signing input and its 64-byte signature.
-    package static func assemble(signingInput: [UInt8], signature: [UInt8]) -> [UInt8] {
-        var output = signingInput
-        output.append(UInt8(ascii: "."))
-        Base64URL.append(signature.span, to: &output)
-        return output
+        CompactToken.signingInput(header: Array(#"{"alg":"EdDSA","typ":"JWT"}"#.utf8), claims: claims.json)
     }
 }
 

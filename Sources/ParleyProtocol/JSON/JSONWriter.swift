@@ -14,6 +14,13 @@ public struct JSONWriter: Sendable {
     /// Gives up what was written, keeping nothing.
     public consuming func finish() -> [UInt8] { bytes }
 
+    /// The text of one object.
+    package static func object(_ body: (inout JSONWriter) -> Void) -> [UInt8] {
+        var writer = JSONWriter()
+        writer.object(body)
+        return writer.finish()
+    }
+
     /// Writes one value by itself, and returns its place.
     public mutating func document(_ body: (inout JSONWriter) -> Void) -> Range<Int> {
         needsComma = false

@@ -32,7 +32,7 @@ enum APNs {
 
     private static func systemPart(_ delivery: PushDelivery) -> [UInt8] {
         let notification = delivery.notification
-        return ES256Token.object { aps in
+        return JSONWriter.object { aps in
             // Of what comes in the background the system reads nothing else; the number is in the object.
             guard !isBackground(delivery) else {
                 aps.member("content-available", 1)

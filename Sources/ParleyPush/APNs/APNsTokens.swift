@@ -50,15 +50,13 @@ final class APNsTokens: Sendable {
     }
 
     private func make(_ state: inout State, _ now: Int64) throws(TokenError) -> Token {
-        let header = ES256Token.object {
-            $0.member("alg", "ES256")
+        let text = try SignedToken.make(by: credentials.key) {
             $0.member("kid", credentials.keyID)
-        }
-        let claims = ES256Token.object {
+        } claims: {
             $0.member("iss", credentials.teamID)
             $0.member("iat", Int(now))
         }
-        let token = Token(text: try ES256Token.sign(header: header, claims: claims, key: credentials.key), issued: now)
+        let token = Token(text: text, issued: now)
         state.token = token
         return token
     }

@@ -17,7 +17,7 @@ enum FCM {
 
     static func body(_ delivery: PushDelivery, token: String) -> [UInt8] {
         let object = delivery.notification.json(fitting: dataLimit - key.utf8CodeUnitCount)
-        return ES256Token.object { body in
+        return JSONWriter.object { body in
             body.member("message") { message in
                 message.member("token", token)
                 message.member("data", object: { $0.member(key, String(decoding: object, as: UTF8.self)) })

@@ -77,19 +77,16 @@ actor FCMTokens {
     /// The claims of RFC 7523 §3, with what the token is to be good for.
     private static func assertion(_ credentials: FCMCredentials, now: Timestamp) throws(TokenError) -> String {
         let issued = Int(now.milliseconds / 1000)
-        return try RS256Token.sign(
-            header: ES256Token.object {
-                $0.member("alg", "RS256")
-                $0.member("typ", "JWT")
-                if let keyID = credentials.keyID { $0.member("kid", keyID) }
-            },
-            claims: ES256Token.object {
-                $0.member("iss", credentials.clientEmail)
-                $0.member("scope", scope)
-                $0.member("aud", credentials.tokenURI)
-                $0.member("iat", issued)
-                $0.member("exp", issued + 3600)
-            }, key: credentials.key)
+        return try SignedToken.make(by: credentials.key) {
+            $0.member("typ", "JWT")
+            $0.member("kid", credentials.keyID)
+        } claims: {
+            $0.member("iss", credentials.clientEmail)
+            $0.member("scope", scope)
+            $0.member("aud", credentials.tokenURI)
+            $0.member("iat", issued)
+            $0.member("exp", issued + 3600)
+        }
     }
 }
 

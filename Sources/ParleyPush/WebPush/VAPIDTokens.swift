@@ -41,13 +41,13 @@ final class VAPIDTokens: Sendable {
 
     /// The token of RFC 8292 §2.
     static func sign(audience: String, expires: Int64, _ key: VAPIDKey) throws(TokenError) -> String {
-        try ES256Token.sign(
-            header: Array(#"{"typ":"JWT","alg":"ES256"}"#.utf8),
-            claims: ES256Token.object {
-                $0.member("aud", audience)
-                $0.member("exp", Int(expires))
-                $0.member("sub", key.subject)
-            }, key: key.key)
+        try SignedToken.make(by: key.key) {
+            $0.member("typ", "JWT")
+        } claims: {
+            $0.member("aud", audience)
+            $0.member("exp", Int(expires))
+            $0.member("sub", key.subject)
+        }
     }
 
     private func header(_ token: String) -> String { "vapid t=\(token), k=\(key.publicKeyText)" }

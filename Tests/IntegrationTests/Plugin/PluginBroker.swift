@@ -118,7 +118,7 @@ extension PluginBroker {
     /// A device's token, signed by the key whose public half the plugin has, or by another.
     func token(_ claims: AccessToken.Claims, signedBy other: Ed25519.SigningKey? = nil) throws -> [UInt8] {
         let input = AccessToken.signingInput(for: claims)
-        return AccessToken.assemble(signingInput: input, signature: try (other ?? key).sign(input.span))
+        return CompactToken.assemble(signingInput: input, signature: try (other ?? key).sign(input.span))
     }
 
     /// A client on the Unix-socket listener.

@@ -54,7 +54,7 @@ struct AccessTokenTests {
             expiresAt: 253_402_300_799, id: .random(), role: role)
         let input = AccessToken.signingInput(for: claims)
         let signature = (0..<64).map { UInt8($0) }
-        let compact = AccessToken.assemble(signingInput: input, signature: signature)
+        let compact = CompactToken.assemble(signingInput: input, signature: signature)
         let token = try #require(Self.parse(compact))
         #expect(token.claims == claims)
         #expect(token.signature == signature)

@@ -253,7 +253,7 @@ extension AccessGate {
         _ clientID: String, _ username: String, _ claims: AccessToken.Claims, on key: ConnectionKey,
         from origin: ClientOrigin = .unixSocket, cleanStart: Bool = true
     ) -> SignInDecision {
-        let token = AccessToken.assemble(
+        let token = CompactToken.assemble(
             signingInput: AccessToken.signingInput(for: claims), signature: [UInt8](repeating: 0, count: 64))
         let attempt = SignInAttempt(
             clientID: Array(clientID.utf8), username: Array(username.utf8), password: token, origin: origin,

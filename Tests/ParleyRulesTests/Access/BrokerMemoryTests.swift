@@ -157,7 +157,7 @@ struct BrokerMemoryTests {
         connection: GatewayConnection = .out
     ) -> SignInDecision {
         let claims = connection.claims(id: .random(), expiresAt: GatePresenceTests.now + 60)
-        let token = AccessToken.assemble(
+        let token = CompactToken.assemble(
             signingInput: AccessToken.signingInput(for: claims), signature: [UInt8](repeating: 0, count: 64))
         let attempt = SignInAttempt(
             clientID: Array(clientID.utf8), username: Array(GatewayConnection.username.utf8), password: token,

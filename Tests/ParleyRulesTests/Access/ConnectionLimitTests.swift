@@ -203,7 +203,7 @@ struct ConnectionLimitTests {
     func oldProtocol() {
         for (version, isOld) in [(3, true), (4, false), (5, false)] {
             var gate = gate(BrokerLimits())
-            let token = AccessToken.assemble(
+            let token = CompactToken.assemble(
                 signingInput: AccessToken.signingInput(for: claims(Self.phone, Self.token)),
                 signature: [UInt8](repeating: 0, count: 64))
             let attempt = SignInAttempt(

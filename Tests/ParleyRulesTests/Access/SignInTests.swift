@@ -33,7 +33,7 @@ struct SignInTests {
         cleanStart: Bool = false,
         audiences: Audiences? = audiences(), operatorListeners: OperatorListeners = .any, isSigned: Bool = true
     ) -> SignInDecision {
-        let token = AccessToken.assemble(
+        let token = CompactToken.assemble(
             signingInput: AccessToken.signingInput(for: claims), signature: [UInt8](repeating: 0, count: 64))
         let attempt = SignInAttempt(
             clientID: Array(clientID.utf8), username: Array(username.utf8),
