@@ -63,8 +63,8 @@ package struct AccessToken: Hashable, Sendable {
             let claims = Base64URL.decode(text.extracting((dots.first + 1)..<dots.second)),
             let signature = Base64URL.decode(text.extracting((dots.second + 1)..<text.count)),
             signature.count == AccessToken.signatureLength,
-            AccessToken.isHeader(header.span),
-            let claims = Claims(parsing: claims.span)
+            AccessToken.isHeader(header),
+            let claims = Claims(parsing: claims)
         else { return nil }
         self.claims = claims
         self.signature = signature
@@ -74,22 +74,11 @@ package struct AccessToken: Hashable, Sendable {
         signedBytes = signed
     }
 
-    private static func isHeader(_ json: Span<UInt8>) -> Bool {
-        var algorithm = false
-        var type = false
-        let isObject = FlatObject.read(json) { key, value in
-            guard case .text(let value) = value else { return false }
-            if key.equals("alg"), !algorithm {
-                algorithm = true
-                return json.extracting(value).equals("EdDSA")
-            }
-            if key.equals("typ"), !type {
-                type = true
-                return json.extracting(value).equals("JWT")
-            }
+    private static func isHeader(_ json: [UInt8]) -> Bool {
+        guard let header = JSONObject(partOfToken: json), (try? header.text("alg", maximum: 8)) == "EdDSA" else {
             return false
         }
-        return isObject && algorithm
+        return header.names == ["alg"] || header.names.count == 2 && (try? header.text("typ", maximum: 8)) == "JWT"
     }
 }
 
@@ -102,56 +91,50 @@ extension AccessToken {
 
 extension AccessToken.Claims {
     /// Parses the claims' JSON; `nil` unless each of the five is there once and well formed.
-    init?(parsing json: Span<UInt8>) {
-        var user: UserID?
-        var device: DeviceID?
-        var expiresAt: Int64?
-        var id: TokenID?
-        var role: AccessToken.Role?
-        let isObject = FlatObject.read(json) { key, value in
-            switch value {
-            case .text(let range):
-                let text = json.extracting(range)
-                if key.equals("sub") { return AccessToken.Claims.set(&user, to: UserID(parsing: text)) }
-                if key.equals("did") { return AccessToken.Claims.set(&device, to: DeviceID(parsing: text)) }
-                if key.equals("jti") { return AccessToken.Claims.set(&id, to: TokenID(parsing: text)) }
-                if key.equals("role") {
-                    let named = AccessToken.Role.allCases.first { text.equals($0.rawValue) }
-                    return AccessToken.Claims.set(&role, to: named)
-                }
-                return !key.equals("exp")
-            case .number(let number):
-                if key.equals("exp") { return AccessToken.Claims.set(&expiresAt, to: number) }
-                return !(key.equals("sub") || key.equals("did") || key.equals("jti") || key.equals("role"))
-            }
-        }
-        guard isObject, let user, let device, let expiresAt, let id, let role else { return nil }
-        self.init(user: user, device: device, expiresAt: expiresAt, id: id, role: role)
+    init?(parsing json: [UInt8]) {
+        guard let object = JSONObject(partOfToken: json),
+            let user = try? object.level("sub", as: UserID.self),
+            let device = try? object.level("did", as: DeviceID.self),
+            let expiresAt = try? object.integer("exp", in: 0...Int.max),
+            let id = try? object.uuid("jti", as: TokenID.self),
+            let role = try? object.choice("role", as: AccessToken.Role.self)
+        else { return nil }
+        self.init(user: user, device: device, expiresAt: Int64(expiresAt), id: id, role: role)
     }
 
-    /// Sets what was not set: `false` for a claim that comes twice or has no valid value.
-    private static func set<Value>(_ target: inout Value?, to value: Value?) -> Bool {
-        guard target == nil, let value else { return false }
-        target = value
-        return true
-    }
-
-    /// The claims as the gateway writes them. Nothing in them needs an escape.
+    /// The claims as the gateway writes them.
     var json: [UInt8] {
-        var output: [UInt8] = []
-        output.reserveCapacity(256)
-        output.append(contentsOf: #"{"sub":""#.utf8)
-        user.append(to: &output)
-        output.append(contentsOf: #"","did":""#.utf8)
-        device.append(to: &output)
-        output.append(contentsOf: #"","exp":"#.utf8)
-        output.append(contentsOf: String(expiresAt).utf8)
-        output.append(contentsOf: #","jti":""#.utf8)
-        id.value.append(to: &output)
-        output.append(contentsOf: #"","role":""#.utf8)
-        output.append(contentsOf: role.rawValue.utf8)
-        output.append(contentsOf: #""}"#.utf8)
-        return output
+        JSONWriter.object {
+            $0.member("sub", user)
+            $0.member("did", device)
+            $0.member("exp", Int(expiresAt))
+            $0.member("jti", id)
+            $0.member("role", role.rawValue)
+        }
+    }
+}
+
+extension JSONObject {
+    /// Far stricter than JSON, because only the gateway writes tokens: at most 16 members, each a string of printable ASCII
+    /// without escapes or a number of at most 15 digits and nothing else.
+    fileprivate init?(partOfToken json: [UInt8]) {
+        guard json.allSatisfy({ $0 < 0x7F }), let object = try? JSONObject(parsing: json, .request(table: nil)),
+            object.scanned.list.count <= 16,
+            object.scanned.list.allSatisfy({ member in
+                switch member.kind {
+                case .string: !member.key.isEscaped
+                case .number: !member.key.isEscaped && json.span.isShortNumber(member.value)
+                case .escapedString, .object, .array, .true, .false, .null: false
+                }
+            })
+        else { return nil }
+        self = object
+    }
+}
+
+extension Span<UInt8> {
+    fileprivate func isShortNumber(_ place: Range<Int>) -> Bool {
+        place.count <= 15 && place.allSatisfy { UInt8(ascii: "0")...UInt8(ascii: "9") ~= self[$0] }
     }
 }
 
