@@ -118,13 +118,14 @@ let package = Package(
         .target(
             name: "GatewaySite",
             dependencies: [
-                "ParleyBridge", "ParleyProtocol", "ParleyRules", "ParleyStore", "Platform", argumentParser,
+                "MQTTWire", "ParleyBridge", "ParleyProtocol", "ParleyRules", "ParleyStore", "Platform", argumentParser,
             ],
             swiftSettings: strict),
         .executableTarget(
             name: "ParleyBenchmarks",
             dependencies: [
-                "GatewaySite", "MQTTClient", "ParleyBridge", "ParleyClient", "ParleyCrypto", "ParleyProtocol",
+                "GatewaySite", "MQTTClient", "MQTTWire", "ParleyBridge", "ParleyClient", "ParleyCrypto",
+                "ParleyProtocol",
                 "ParleyRules", "ParleyStore", "Platform", "OpenSSL", "Sodium", argumentParser,
             ],
             swiftSettings: strict),
@@ -133,6 +134,7 @@ let package = Package(
         .systemLibrary(
             name: "CHTTPDoubles", path: "Tests/CHTTPDoubles", pkgConfig: "libnghttp2",
             providers: [.apt(["libnghttp2-dev", "libssl-dev"])]),
+        .target(name: "MQTTWire", dependencies: ["Platform"], path: "Tests/MQTTWire", swiftSettings: strict),
         .target(name: "RepeatableRandom", path: "Tests/RepeatableRandom", swiftSettings: strict),
         .target(
             name: "TestSupport", dependencies: ["RepeatableRandom"], path: "Tests/TestSupport", swiftSettings: strict),
@@ -145,9 +147,9 @@ let package = Package(
             name: "BoardModel", dependencies: ["BoardOracle", "ParleyProtocol", "ParleyRules", "RepeatableRandom"],
             path: "Tests/BoardModel", swiftSettings: strict),
         .target(
-            name: "LyingGateway", dependencies: ["ParleyCrypto", "ParleyProtocol", "RepeatableRandom", "Sodium"],
-            path: "Tests/LyingGateway",
-            swiftSettings: strict),
+            name: "LyingGateway",
+            dependencies: ["MQTTWire", "ParleyCrypto", "ParleyProtocol", "Platform", "RepeatableRandom", "Sodium"],
+            path: "Tests/LyingGateway", swiftSettings: strict),
         .target(
             name: "MemoryTransport", dependencies: ["LyingGateway", "ParleyClient", "ParleyProtocol", "TestSupport"],
             path: "Tests/MemoryTransport", swiftSettings: strict),
@@ -164,13 +166,14 @@ let package = Package(
         .executableTarget(
             name: "ParleyTrials",
             dependencies: [
-                "GatewaySite", "ParleyBridge", "ParleyProtocol", "ParleyRules", "ParleyStore", "Platform",
+                "GatewaySite", "MQTTWire", "ParleyBridge", "ParleyProtocol", "ParleyRules", "ParleyStore", "Platform",
                 "RepeatableRandom", argumentParser,
             ],
             path: "Tests/ParleyTrials", swiftSettings: strict),
         .testTarget(
             name: "ParleyProtocolTests", dependencies: ["ParleyProtocol", "TestSupport"],
             swiftSettings: strict),
+        .testTarget(name: "MQTTWireTests", dependencies: ["MQTTWire"], swiftSettings: strict),
         .testTarget(name: "PlatformTests", dependencies: ["Platform", "TestSupport"], swiftSettings: strict),
         .testTarget(name: "SodiumTests", dependencies: ["Sodium", "TestSupport"], swiftSettings: strict),
         .testTarget(name: "OpenSSLTests", dependencies: ["OpenSSL", "TestSupport"], swiftSettings: strict),
@@ -184,7 +187,8 @@ let package = Package(
             dependencies: ["ParleyDeviceStore", "ParleyProtocol", "Sodium", "TestNames", "TestSupport"],
             swiftSettings: strict),
         .testTarget(
-            name: "MQTTClientTests", dependencies: ["MQTTClient", "Platform", "TestSupport"], swiftSettings: strict),
+            name: "MQTTClientTests", dependencies: ["MQTTClient", "MQTTWire", "Platform", "TestSupport"],
+            swiftSettings: strict),
         .testTarget(
             name: "ParleyRulesTests",
             dependencies: [
@@ -199,7 +203,8 @@ let package = Package(
         .testTarget(
             name: "ParleyPushTests",
             dependencies: [
-                "CHTTPDoubles", "HTTPClient", "OpenSSL", "ParleyProtocol", "ParleyPush", "Platform", "Sodium",
+                "CHTTPDoubles", "HTTPClient", "MQTTWire", "OpenSSL", "ParleyProtocol", "ParleyPush", "Platform",
+                "Sodium",
                 "TestNames", "TestSupport", logging,
             ],
             swiftSettings: strict),
@@ -238,7 +243,8 @@ let package = Package(
             ],
             swiftSettings: strict),
         .testTarget(
-            name: "ParleyBenchmarksTests", dependencies: ["GatewaySite", "ParleyBenchmarks", "ParleyProtocol"],
+            name: "ParleyBenchmarksTests",
+            dependencies: ["GatewaySite", "MQTTWire", "ParleyBenchmarks", "ParleyProtocol"],
             swiftSettings: strict),
         .testTarget(
             name: "ParleyTrialsTests", dependencies: ["ParleyProtocol", "ParleyTrials"], swiftSettings: strict),
@@ -246,7 +252,7 @@ let package = Package(
             name: "IntegrationTests",
             dependencies: [
                 "ParleyBridge", "ParleyClient", "ParleyCrypto", "ParleyMosquitto", "ParleyProtocol", "ParleyRules",
-                "ParleyStore", "MQTTClient", "AccessOracle", "PermissionOracle", "Platform", "Sodium",
+                "ParleyStore", "MQTTClient", "MQTTWire", "AccessOracle", "PermissionOracle", "Platform", "Sodium",
                 "TestSupport",
             ],
             swiftSettings: strict),

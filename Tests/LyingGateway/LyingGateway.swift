@@ -1,4 +1,5 @@
 import Foundation
+import MQTTWire
 import ParleyCrypto
 import ParleyProtocol
 import Synchronization
@@ -23,7 +24,7 @@ package final class LyingGateway: Sendable {
     ///   - whenRead: called for each message that the attacker has read, on a thread of the gateway's own.
     package init(port: UInt16 = 0, whenRead: @escaping @Sendable (Reading) -> Void = { _ in }) throws {
         shared = try SharedWorld(try World(), whenRead: whenRead)
-        let listener = try Socket.listen(on: port)
+        let listener = try Socket.listen(onLoopbackPort: port)
         self.port = listener.port
         // It ends when `deinit` says so.
         let thread = Thread { [shared, isOver] in

@@ -1,5 +1,6 @@
-import ParleyProtocol
 import GatewaySite
+import MQTTWire
+import ParleyProtocol
 import Testing
 
 @testable import ParleyBenchmarks

@@ -1,3 +1,4 @@
+import MQTTWire
 import Foundation
 
 /// A program that this one has started, and ends.

@@ -1,3 +1,4 @@
+import MQTTWire
 import Foundation
 import ParleyBridge
 import ParleyProtocol
@@ -49,9 +50,9 @@ package final class Site {
         try populate(store, tokens)
         try store.checkpoint()
 
-        port = try Socket.freePort()
+        port = try freePort()
         var webSocketPort = port
-        while webSocketPort == port { webSocketPort = try Socket.freePort() }
+        while webSocketPort == port { webSocketPort = try freePort() }
         try BrokerTemplate(path: installation.template).install(
             in: directory,
             BrokerTemplate.Values(

@@ -1,4 +1,4 @@
-import GatewaySite
+import MQTTWire
 
 /// The socket of a device, what waits to be written to it, and the beginning of a packet that has not come whole.
 struct DeviceSocket {

@@ -1,3 +1,4 @@
+import MQTTWire
 import GatewaySite
 import ParleyBridge
 import ParleyProtocol

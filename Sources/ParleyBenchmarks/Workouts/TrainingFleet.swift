@@ -1,3 +1,4 @@
+import MQTTWire
 import GatewaySite
 import Platform
 import ParleyBridge

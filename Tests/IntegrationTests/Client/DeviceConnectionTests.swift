@@ -1,3 +1,4 @@
+import MQTTWire
 import Glibc
 import ParleyClient
 import ParleyMosquitto

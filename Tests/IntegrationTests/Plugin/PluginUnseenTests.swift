@@ -1,3 +1,4 @@
+import MQTTWire
 import ParleyProtocol
 import TestSupport
 import Testing
@@ -108,13 +109,12 @@ extension PluginTests {
 extension WireClient {
     /// A packet of which the broker reads all these properties, of an empty name and an empty value each.
     fileprivate func send(_ packet: PluginTests.Packet, filter: String, userProperties count: Int) throws {
-        let one: [UInt8] = [0x26, 0, 0, 0, 0]
-        let properties = length(5 * count) + repeatElement(one, count: count).joined()
+        let properties = PacketBytes.emptyUserProperties(count)
         let number: [UInt8] = [0, 1]
         switch packet {
         case .puback, .pubcomp: try send(packet.rawValue, number + [0] + properties)
-        case .subscribe: try send(packet.rawValue, number + properties + text(filter) + [1])
-        case .unsubscribe: try send(packet.rawValue, number + properties + text(filter))
+        case .subscribe: try send(packet.rawValue, number + properties + PacketBytes.text(filter) + [1])
+        case .unsubscribe: try send(packet.rawValue, number + properties + PacketBytes.text(filter))
         }
     }
 }

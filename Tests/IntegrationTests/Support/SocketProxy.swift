@@ -1,3 +1,4 @@
+import MQTTWire
 import Foundation
 import Glibc
 import Synchronization
@@ -35,8 +36,7 @@ final class SocketProxy: Sendable {
     init(at path: String, to inner: String, name: String) throws {
         self.inner = inner
         self.name = Array(name.utf8)
-        listener = try unsafe SocketProxy.socket(path) { unsafe Glibc.bind($0, $1, $2) }
-        guard listen(listener, 16) == 0 else { throw WireClient.WireError.socket("listen") }
+        listener = try Socket.listen(onUnixSocket: path)
         Thread.detachNewThread { [self] in accept() }
     }
 
@@ -51,7 +51,7 @@ final class SocketProxy: Sendable {
             let client = Glibc.accept(listener, nil, nil)
             guard client >= 0 else { break }
             // The server may not be there yet: the client tries again.
-            guard let server = try? unsafe SocketProxy.socket(inner, { unsafe Glibc.connect($0, $1, $2) }) else {
+            guard let server = try? Socket.connect(toUnixSocket: inner) else {
                 close(client)
                 continue
             }
@@ -91,28 +91,5 @@ final class SocketProxy: Sendable {
         }
         shutdown(target, CInt(SHUT_RDWR))
         shutdown(source, CInt(SHUT_RDWR))
-    }
-
-    private static func socket(
-        _ path: String, _ use: (CInt, UnsafePointer<sockaddr>, socklen_t) -> CInt
-    ) throws -> CInt {
-        let socket = Glibc.socket(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0)
-        var address = sockaddr_un()
-        address.sun_family = sa_family_t(AF_UNIX)
-        let bytes = Array(path.utf8)
-        guard bytes.count < MemoryLayout.size(ofValue: address.sun_path) else {
-            throw WireClient.WireError.socket("path")
-        }
-        unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: bytes) }
-        let code = unsafe withUnsafePointer(to: &address) { pointer in
-            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                unsafe use(socket, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
-            }
-        }
-        guard code == 0 else {
-            close(socket)
-            throw WireClient.WireError.socket("bind or connect")
-        }
-        return socket
     }
 }

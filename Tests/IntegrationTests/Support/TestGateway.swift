@@ -1,3 +1,4 @@
+import MQTTWire
 import Foundation
 import MQTTClient
 import ParleyProtocol

@@ -1,11 +1,13 @@
+import MQTTWire
 import ParleyProtocol
+import Platform
 import Synchronization
 
 /// What the thread of the broker and those who play with it share.
 final class SharedWorld: Sendable {
     let world: Mutex<World>
     private let orders = Mutex(Orders())
-    let bell: Socket.Bell
+    let wakeUp: WakeUp
     /// Called on the broker's thread for each message that the attacker has read.
     let whenRead: @Sendable (Reading) -> Void
 
@@ -17,21 +19,19 @@ final class SharedWorld: Sendable {
 
     init(
         _ world: consuming sending World, whenRead: @escaping @Sendable (Reading) -> Void
-    ) throws(SocketError) {
+    ) throws(SystemError) {
         self.whenRead = whenRead
-        bell = try Socket.makeBell()
+        wakeUp = try WakeUp()
         self.world = Mutex(world)
     }
 
-    deinit { bell.close() }
-
     func order(_ body: (inout sending Orders) -> Void) {
         orders.withLock { body(&$0) }
-        bell.ring()
+        wakeUp.signal()
     }
 
     func takeOrders() -> Orders {
-        bell.silence()
+        wakeUp.drain()
         return orders.withLock { orders in
             defer {
                 orders.publications = []
@@ -57,10 +57,11 @@ struct BrokerLoop {
     mutating func run() {
         var isStopped = false
         while !isStopped {
-            let ready = Socket.wait(
-                [(listener, false), (shared.bell.heard, false)]
-                    + connections.values.map { ($0.descriptor, !$0.output.isEmpty) })
-            if ready.contains(shared.bell.heard) { isStopped = carryOut(shared.takeOrders()) }
+            var watched = [WatchedDescriptor(listener), WatchedDescriptor(shared.wakeUp.descriptor)]
+            watched += connections.values.map { WatchedDescriptor($0.descriptor, write: !$0.output.isEmpty) }
+            guard (try? waitForEvents(&watched, timeout: nil)) != nil else { break }
+            let ready = watched.filter { $0.isReadable || $0.isWritable }.map(\.descriptor)
+            if ready.contains(shared.wakeUp.descriptor) { isStopped = carryOut(shared.takeOrders()) }
             if ready.contains(listener) {
                 while let descriptor = Socket.accept(listener) {
                     connections[descriptor] = Connection(descriptor: descriptor)

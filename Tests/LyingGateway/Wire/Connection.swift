@@ -1,3 +1,4 @@
+import MQTTWire
 import ParleyProtocol
 
 /// One client's connection to the broker of tests.
@@ -27,9 +28,10 @@ struct Connection {
     ///
     /// - Returns: the requests; `nil` if the connection is over.
     mutating func read() -> [Asked]? {
-        guard Socket.receive(from: descriptor, into: &input) else { return nil }
         var asked: [Asked] = []
-        do throws(MalformedPacketError) {
+        do {
+            var buffer = [UInt8](repeating: 0, count: 65_536)
+            input += buffer.prefix(try Socket.receive(descriptor, into: &buffer, at: 0))
             while let packet = try ClientPacket.take(from: &input) {
                 switch packet {
                 case .connect(let clientID):
@@ -86,7 +88,14 @@ struct Connection {
     }
 
     /// - Returns: whether the connection goes on.
-    mutating func flush() -> Bool { Socket.send(&output, to: descriptor) }
+    mutating func flush() -> Bool {
+        while !output.isEmpty {
+            guard let count = try? Socket.send(descriptor, output, from: 0) else { return false }
+            if count == 0 { return true }
+            output.removeFirst(count)
+        }
+        return true
+    }
 }
 
 /// An event on its way to the clients.

@@ -1,3 +1,4 @@
+import MQTTWire
 import HTTPClient
 import Logging
 import ParleyProtocol

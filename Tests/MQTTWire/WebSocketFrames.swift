@@ -1,6 +1,6 @@
 /// As much of WebSocket (RFC 6455) as a client of MQTT needs.
-struct WebSocketFrames {
-    static let request = Array(
+package struct WebSocketFrames {
+    package static let request = Array(
         """
         GET /mqtt HTTP/1.1\r
         Host: localhost\r
@@ -14,17 +14,19 @@ struct WebSocketFrames {
         """.utf8)
 
     private var input: [UInt8] = []
-    private(set) var isUpgraded = false
+    package private(set) var isUpgraded = false
+
+    package init() {}
 
     /// A binary frame (5.2), masked with zeros, which change nothing.
-    static func frame(_ payload: [UInt8]) -> [UInt8] {
+    package static func frame(_ payload: [UInt8]) -> [UInt8] {
         let (marker, width) = payload.count < 126 ? (payload.count, 0) : payload.count < 65_536 ? (126, 2) : (127, 8)
         let length = (0..<width).map { UInt8(truncatingIfNeeded: payload.count >> (8 * (width - 1 - $0))) }
         return [0x82, 0x80 | UInt8(marker)] + length + [0, 0, 0, 0] + payload
     }
 
     /// The payloads that have come with these bytes, of frames that are whole; the answer to the request comes before them.
-    mutating func feed(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
+    package mutating func feed(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
         input += bytes
         var payloads: [UInt8] = []
         if !isUpgraded {

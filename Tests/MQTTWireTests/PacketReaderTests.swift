@@ -1,6 +1,5 @@
+import MQTTWire
 import Testing
-
-@testable import GatewaySite
 
 @Suite("Packets are split as they come")
 struct PacketReaderTests {

@@ -86,7 +86,7 @@ package enum PacketReader {
 
     /// MQTT 5 §1.5.5; `nil` while it is not all there.
     @inline(__always)
-    private static func variableInteger(
+    static func variableInteger(
         in bytes: borrowing [UInt8], at position: inout Int, to end: Int
     ) throws(WireError) -> Int? {
         var value = 0
@@ -101,7 +101,7 @@ package enum PacketReader {
     }
 }
 
-/// What the broker sent is no MQTT 5.
+/// What came is no MQTT 5, or none that is sent here.
 package enum WireError: Error {
     case malformed
 }

@@ -1,6 +1,4 @@
-import ParleyProtocol
-
-/// The few MQTT 5 packets that a device of the load generator sends.
+/// The few MQTT 5 packets that a device of a measurement sends.
 package enum PacketWriter {
     /// CONNECT (MQTT 5 §3.1).
     ///
@@ -9,29 +7,29 @@ package enum PacketWriter {
     package static func connect(
         clientID: String, username: String, password: String, keepsSession: Bool = false
     ) -> [UInt8] {
-        var body = string("MQTT")
+        var body = PacketBytes.text("MQTT")
         let (hasUsernameAndPassword, cleanStart): (UInt8, UInt8) = (0xC0, keepsSession ? 0 : 2)
         body += [5, hasUsernameAndPassword | cleanStart]
-        body += word(keepAliveSeconds)
+        body += PacketBytes.word(keepAliveSeconds)
         let sessionExpiry: [UInt8] = [0x11, 0, 0, 0x0E, 0x10]
         body += keepsSession ? [UInt8(sessionExpiry.count)] + sessionExpiry : [0]
-        body += string(clientID) + string(username) + string(password)
-        return packet(0x10, body)
+        body += PacketBytes.text(clientID) + PacketBytes.text(username) + PacketBytes.text(password)
+        return PacketBytes.packet(0x10, body)
     }
 
     /// SUBSCRIBE at QoS 1 (MQTT 5 §3.8).
     package static func subscribe(to filters: [String], packet identifier: UInt16) -> [UInt8] {
-        var body = word(identifier)
+        var body = PacketBytes.word(identifier)
         body.append(0)
-        for filter in filters { body += string(filter) + [1] }
-        return packet(0x82, body)
+        for filter in filters { body += PacketBytes.text(filter) + [1] }
+        return PacketBytes.packet(0x82, body)
     }
 
     /// PUBLISH at QoS 1 without properties (MQTT 5 §3.3), and where in it the packet identifier and the payload begin.
     package static func publish(topic: String, payload: [UInt8]) -> (bytes: [UInt8], identifierAt: Int, payloadAt: Int)
     {
-        let body = string(topic) + word(0) + [0] + payload
-        let bytes = packet(0x32, body)
+        let body = PacketBytes.text(topic) + PacketBytes.word(0) + [0] + payload
+        let bytes = PacketBytes.packet(0x32, body)
         let payloadAt = bytes.count - payload.count
         return (bytes, identifierAt: payloadAt - 3, payloadAt: payloadAt)
     }
@@ -41,19 +39,4 @@ package enum PacketWriter {
 
     /// Longer than any measurement during which a device might have nothing to say.
     private static let keepAliveSeconds: UInt16 = 600
-
-    private static func packet(_ type: UInt8, _ body: [UInt8]) -> [UInt8] {
-        var bytes = [type]
-        var length = body.count
-        repeat {
-            let digit = UInt8(length & 0x7F)
-            length >>= 7
-            bytes.append(length > 0 ? digit | 0x80 : digit)
-        } while length > 0
-        return bytes + body
-    }
-
-    private static func string(_ text: String) -> [UInt8] { word(UInt16(text.utf8.count)) + Array(text.utf8) }
-
-    private static func word(_ value: UInt16) -> [UInt8] { [UInt8(value >> 8), UInt8(value & 0xFF)] }
 }
