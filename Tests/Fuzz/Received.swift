@@ -4,7 +4,7 @@
 @Sendable func fuzzReceived(_ bytes: [UInt8]) {
     guard let choice = bytes.first else { return }
     let payload = Array(bytes.dropFirst())
-    for topic in heardTopics { _ = try? GatewayEvent(topic: topic, payload: payload) }
+    for topic in heardTopics { _ = try? ReceivedEvent(topic: topic, payload: payload) }
     let readings = receivedValues
     readings[Int(choice) % readings.count](payload)
 }

@@ -154,7 +154,7 @@ package final class LyingGateway: Sendable {
                 let other = TrainingGroup(
                     id: id, name: group.name, conversation: ConversationID(of: id), createdBy: user,
                     createdAt: group.createdAt, timeZone: "UTC", members: group.members)
-                return Publication(.user(user, .events)) { GroupEvent.joined(other).writeEvent(to: &$0) }
+                return Publication(GroupJoined(other), to: user)
             }
         }
         publish(events)
@@ -172,19 +172,9 @@ package final class LyingGateway: Sendable {
     package func announceKeys(of user: UserID) {
         let events = withWorld { world -> [Publication] in
             let time = world.tick()
-            let changes = world.published.keys.map { each in
-                Publication(.user(each, .events)) { KeysChange(user: user).writeEvent(to: &$0) }
-            }
-            let revocation = Publication(.user(user, .events), .everybody) { writer in
-                writer.event("device.revoked") { writer in
-                    writer.object {
-                        $0.member("user_id", user)
-                        $0.member("device_id", DeviceID(validated: "none"))
-                        $0.member("at", time)
-                    }
-                }
-            }
-            return changes + [revocation]
+            let changes = world.published.keys.map { Publication(KeysChange(user: user), to: $0) }
+            let none = DeviceAddress(user: user, device: DeviceID(validated: "none"))
+            return changes + [Publication(DeviceRevocation(device: none, at: time), .everybody)]
         }
         publish(events)
     }
@@ -198,9 +188,7 @@ package final class LyingGateway: Sendable {
         }
         let friend = UserID(validated: "marker-\(number)")
         publish([
-            Publication(.user(user, .events), .everybody) { writer in
-                writer.event("friend.added") { writer in writer.object { $0.member("user_id", friend) } }
-            }
+            Publication(PersonNotice(.friendAdded, friend), to: user, .everybody)
         ])
         return friend
     }

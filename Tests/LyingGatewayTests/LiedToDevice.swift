@@ -80,7 +80,7 @@ struct ClientEvents {
     mutating func catchUp(with gateway: LyingGateway, as device: LiedToDevice) async throws {
         let marker = gateway.mark(for: device.user)
         try await next("the marker") { event -> Void? in
-            if case .friendAdded(marker) = event { () } else { nil }
+            if case .gateway(let notice as PersonNotice) = event, notice.user == marker { () } else { nil }
         }
     }
 }
@@ -102,13 +102,9 @@ extension ClientEvent {
             if case .unreadable = message.content { true } else { false }
         case .push(let push):
             if case .unopened = push.content { true } else { false }
-        case .connected, .waiting, .ended, .change, .messageExpired, .status, .receipt, .typing, .conversationAdded,
-            .conversationChanged, .conversationRemoved, .messageRequest, .friendAdded, .friendRemoved, .userBlocked,
-            .userUnblocked, .challengeUpdated, .group, .dayReported, .workoutReported, .requestRefused, .weekEnded,
-            .presence,
-            .deviceRenewed, .pushEnded, .notification, .activity, .tokenNotRenewed, .historyReset,
-            .storageFailed,
-            .missed:
+        case .connected, .waiting, .ended, .gateway, .change, .messageExpired, .status, .receipt, .typing,
+            .conversationAdded, .conversationChanged, .conversationRemoved, .messageRequest, .dayReported,
+            .workoutReported, .requestRefused, .presence, .tokenNotRenewed, .historyReset, .storageFailed, .missed:
             false
         }
     }

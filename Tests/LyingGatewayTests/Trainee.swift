@@ -162,21 +162,19 @@ final class Trainee: Sendable {
         var groups = groups.withLock { $0 }
         defer { self.groups.withLock { $0.formUnion(groups) } }
         var foreign: [String] = []
-        for event in events {
-            if case .group(.joined(let group)) = event { groups.insert(group.id) }
+        for case .gateway(let event) in events {
+            if let joining = event as? GroupJoined { groups.insert(joining.group.id) }
             let isOwn =
                 switch event {
-                case .group(.joined(let group)): self.isOwn(group)
-                case .group(.updated(let group)): groups.contains(group.id)
-                case .group(.deleted(let group)): groups.contains(group)
-                case .group(.memberJoined(let change)), .group(.memberLeft(let change)),
-                    .group(.memberRemoved(let change)), .group(.roleChanged(let change)):
-                    groups.contains(change.group)
-                case .weekEnded(let end): groups.contains(end.group)
-                case .challengeUpdated(let challenge):
+                case let joining as GroupJoined: self.isOwn(joining.group)
+                case let update as GroupUpdated: groups.contains(update.group.id)
+                case let deletion as GroupDeleted: groups.contains(deletion.group)
+                case let event as GroupMemberEvent: groups.contains(event.change.group)
+                case let end as WeekEnd: groups.contains(end.group)
+                case let challenge as Challenge:
                     challenge.conversation == chat || challenge.conversation == group.conversation
-                case .activity(.new(let item)): item.user == friend || item.user == client.device.user
-                case .activity(.reaction(let reaction)):
+                case let item as ActivityItem: item.user == friend || item.user == client.device.user
+                case let reaction as ActivityReaction:
                     reaction.owner == friend || reaction.owner == client.device.user
                 default: true
                 }

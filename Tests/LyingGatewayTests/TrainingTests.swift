@@ -86,7 +86,7 @@ struct TrainingTests {
             gateway.tellOfGroups(3000, to: alice.user)
             try await events.catchUp(with: gateway, as: alice)
             let told = events.takeAll()
-            let joined = told.count { if case .group(.joined) = $0 { true } else { false } }
+            let joined = told.count { if case .gateway(is GroupJoined) = $0 { true } else { false } }
             let faults = told.count { if case .gatewayFault(.endless) = $0 { true } else { false } }
             #expect(joined == 999 && faults == 1)
             _ = try await trainee.client.trainingGroups.group(trainee.group.id)
@@ -96,9 +96,6 @@ struct TrainingTests {
 
 extension ClientEvent {
     fileprivate var isOfTraining: Bool {
-        switch self {
-        case .group, .weekEnded, .challengeUpdated, .notification, .activity: true
-        default: false
-        }
+        if case .gateway(let event) = self { !(event is PersonNotice) } else { false }
     }
 }

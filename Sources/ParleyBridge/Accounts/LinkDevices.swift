@@ -23,7 +23,7 @@ extension LinkOffer: CommandHandler {
             link = kept
             let user = context.sender.user
             try context.transaction.links.save(kept, of: user, now: context.now)
-            try context.publish(.user(user, .events)) { kept.writeEvent(to: &$0) }
+            try context.publish(kept.notice, to: user)
         }
         context.accept { link.write(to: &$0) }
     }
@@ -73,7 +73,7 @@ extension LinkApproval: CommandHandler {
         case .approve:
             try context.transaction.links.setApproval(
                 decision.digest, of: DeviceAddress(user: user, device: device))
-            try context.publish(.user(user, .events)) { writeEvent(to: &$0) }
+            try context.publish(self, to: user)
         }
         context.accept { writer in writer.object { _ in } }
     }

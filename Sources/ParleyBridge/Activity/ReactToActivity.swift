@@ -55,9 +55,8 @@ extension UnreactToActivity: CommandHandler {
 extension ActivityItem {
     /// Publishes what the caller's reaction to it is now; `nil` for none.
     fileprivate func announce(_ emoji: String?, in context: ApplyContext) throws(StoreError) {
-        let reaction = ActivityReaction(
-            item: id, user: context.sender.user, owner: user, emoji: emoji, at: context.now)
-        try context.publish(.user(user, .activity)) { reaction.writeEvent(to: &$0) }
+        try context.publish(
+            ActivityReaction(item: id, user: context.sender.user, owner: user, emoji: emoji, at: context.now))
     }
 
     fileprivate func reacted(by user: UserID, _ emoji: String?) -> ActivityItem {

@@ -19,6 +19,6 @@ extension BatchFeed {
         let end = batch.steady.advanced(by: ActivityFeed.lifetime)
         guard try batch.writable().activities.insert(item, origin, disappearsAt: end) else { return }
         batch.afterCommit.wake(FeedRemovalDuty.self, at: end)
-        try batch.publish(.user(item.user, .activity)) { item.writeEvent(to: &$0) }
+        try batch.publish(item)
     }
 }

@@ -123,9 +123,6 @@ struct ApplyContext {
         batch.effects.outgoing.accept(route, isSecret: isSecret, unread: unread, data)
     }
 
-    /// Publishes an event that has no record.
-    ///
-    /// - Returns: the position at which it is published.
     @discardableResult
     func publish(
         _ topic: Topic, retain: Bool = false, unread: UnreadScope? = nil, _ payload: (inout JSONWriter) -> Void

@@ -180,9 +180,6 @@ final class Batch {
 
     func nextPosition() throws(StoreError) -> StreamPosition { try effects.nextPosition(transaction) }
 
-    /// Publishes an event that has no record: kept in the outbox until the broker has acknowledged it.
-    ///
-    /// - Returns: the position at which it is published.
     @discardableResult
     func publish(
         _ topic: Topic, retain: Bool = false, unread: UnreadScope? = nil, _ payload: (inout JSONWriter) -> Void

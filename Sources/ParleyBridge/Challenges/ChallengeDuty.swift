@@ -72,11 +72,6 @@ extension Batch {
             if hasChallenges { afterCommit.wake(ChallengeDuty.self, at: steady) }
         }
     }
-
-    /// Publishes a challenge as it is now.
-    fileprivate func publish(_ challenge: Challenge) throws(StoreError) {
-        try publish(.conversation(challenge.conversation, .challenges)) { challenge.writeEvent(to: &$0) }
-    }
 }
 
 extension ConversationState {

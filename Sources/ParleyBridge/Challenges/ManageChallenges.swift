@@ -160,9 +160,7 @@ extension ChallengeState {
     fileprivate func announce(dueAt due: Timestamp?, in context: ApplyContext) throws(StoreError) {
         if let due { context.afterCommit.wake(ChallengeDuty.self, at: due) }
         let object = object
-        try context.publish(.conversation(object.conversation, .challenges)) {
-            object.writeEvent(by: context.sender.user, to: &$0)
-        }
+        try context.publish(object.topic) { object.writeEvent(by: context.sender.user, to: &$0) }
         try context.feed.clearAnswered(self)
         let conversation = try context.conversation(object.conversation)
         for (user, notification) in notifications where conversation.isVisible(to: user) {

@@ -120,12 +120,10 @@ extension ApplyContext {
         let object = try object(of: conversation)
         changeAudience(conversation.audience)
         let audience = members.filter { !new.closedFor.contains($0) }
-        for member in audience {
-            try publish(.user(member, .events)) { object.writeCreated(to: &$0) }
-        }
+        for member in audience { try publish(ConversationCreated(object), to: member) }
         // What is retained of a direct conversation never changes: where the other one is not to know of it yet, it would show
         // them later who has made it, and when.
-        if audience.count == members.count { try publish(.info(object)) }
+        if audience.count == members.count { try publish(ConversationUpdated(object)) }
         return conversation
     }
 }

@@ -37,11 +37,9 @@ struct Memberships {
         let object = try context.object(of: conversation)
         if !users.isEmpty {
             context.changeAudience(.conversation(object.id, members: conversation.facts.users))
-            try context.publish(.info(object))
+            try context.publish(ConversationUpdated(object))
         }
-        for user in users {
-            try context.publish(.user(user, .events)) { object.writeCreated(to: &$0) }
-        }
+        for user in users { try context.publish(ConversationCreated(object), to: user) }
         return object
     }
 
@@ -82,7 +80,7 @@ struct Memberships {
         guard decision.isNews else { return try context.object(of: conversation) }
         try setRole(decision.role, of: decision.user, in: &conversation)
         let object = try context.object(of: conversation)
-        try context.publish(.info(object))
+        try context.publish(ConversationUpdated(object))
         return object
     }
 
@@ -111,7 +109,7 @@ struct Memberships {
             try endConversation(conversation)
         } else {
             context.changeAudience(.conversation(object.id, members: conversation.facts.users))
-            try context.publish(.info(object))
+            try context.publish(ConversationUpdated(object))
             try context.groups.announceDeparture(of: user, from: conversation, departure)
         }
         try announceRemoval(of: user, from: conversation)
@@ -140,9 +138,7 @@ struct Memberships {
 
     private func announceRemoval(of user: UserID, from conversation: ConversationState) throws(StoreError) {
         let id = conversation.facts.id
-        let position = try context.publish(.user(user, .events)) {
-            ConversationRemoval(conversation: id).writeEvent(to: &$0)
-        }
+        let position = try context.publish(ConversationRemoval(conversation: id), to: user)
         context.changeTyping(.left(id, user))
         context.pushNotes.clearing(
             upTo: conversation.facts.lastSeq, in: conversation.key, of: user,
@@ -152,7 +148,7 @@ struct Memberships {
     /// Nobody is in it any more.
     private func endConversation(_ conversation: ConversationState) throws(StoreError) {
         context.changeAudience(.conversationEnded(conversation.facts.id))
-        try context.publish(.noInfo(conversation.facts.id))
+        try context.clear(.conversation(conversation.facts.id, .info))
         try context.groups.endGroup(of: conversation)
     }
 }

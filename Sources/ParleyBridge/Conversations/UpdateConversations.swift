@@ -51,9 +51,8 @@ extension UpdateConversation: CommandHandler {
         conversation = try context.conversation(self.conversation)
         try context.transaction.members.setPreferences(preferences, of: caller, in: &conversation)
         context.replace(conversation)
-        let position = try context.publish(.user(caller, .events)) {
-            ConversationSettings(conversation: self.conversation, preferences: preferences).writeEvent(to: &$0)
-        }
+        let position = try context.publish(
+            ConversationSettings(conversation: self.conversation, preferences: preferences), to: caller)
         // It counts in the badge no more.
         guard preferences.isMuted || preferences.isArchived else { return }
         context.pushNotes.clearing(
@@ -68,7 +67,7 @@ extension ApplyContext {
         try transaction.conversations.rename(conversation.key, to: name)
         try append(.conversationRenamed, about: nil, to: &conversation)
         let object = try object(of: conversation)
-        try publish(.info(object))
+        try publish(ConversationUpdated(object))
         try groups.announceName(of: object, conversation)
     }
 }

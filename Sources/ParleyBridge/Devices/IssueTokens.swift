@@ -127,12 +127,10 @@ extension ApplyContext {
                 maker: maker)
         }
         try announceStatus(of: address)
-        try publish(.user(address.user, .events)) { writer in
-            if issue.former != nil {
-                DeviceRenewal(device: address, expiresAt: expiresAt, at: now).writeEvent(to: &writer)
-            } else {
-                DeviceAddition(device: address, at: now).writeEvent(to: &writer)
-            }
+        if issue.former != nil {
+            try publish(DeviceRenewal(device: address, expiresAt: expiresAt, at: now))
+        } else {
+            try publish(DeviceAddition(device: address, at: now))
         }
     }
 

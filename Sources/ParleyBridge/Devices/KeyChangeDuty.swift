@@ -71,7 +71,7 @@ final class KeyChangeDuty: ScheduledDuty {
 
 extension Batch {
     fileprivate func publishKeyChange(of user: UserID, to hearer: UserID) throws(StoreError) {
-        try publish(.user(hearer, .events)) { KeysChange(user: user).writeEvent(to: &$0) }
+        try publish(KeysChange(user: user), to: hearer)
     }
 }
 

@@ -58,8 +58,7 @@ extension ApplyContext {
             drop(address)
             afterCommit.endedDevices.append(address)
             changeAudience(.deviceEnded(address))
-            let event = DeviceRevocation(device: address, at: now)
-            try publish(.user(address.user, .events)) { event.writeEvent(to: &$0) }
+            try publish(DeviceRevocation(device: address, at: now))
         }
     }
 }

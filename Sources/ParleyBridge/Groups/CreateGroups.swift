@@ -53,7 +53,7 @@ extension CreateGroup: CommandHandler {
             id, of: conversation, timeZone: timeZone ?? "UTC", digest: digest)
         context.changeAudience(.group(id, of: group.conversationID))
         let object = try context.groups.object(of: group)
-        try context.groups.publish(.joined(object), to: creator)
+        try context.publish(GroupJoined(object), to: creator)
         try context.boards.begin(group)
         return object
     }

@@ -25,16 +25,6 @@ struct GroupConsequences {
         }
     }
 
-    /// Publishes what becomes of a group to its members.
-    func publish(_ event: GroupEvent, in group: GroupState) throws(StoreError) {
-        try context.publish(.group(group.id, .events)) { event.writeEvent(to: &$0) }
-    }
-
-    /// Publishes what becomes of a group to one user.
-    func publish(_ event: GroupEvent, to user: UserID) throws(StoreError) {
-        try context.publish(.user(user, .events)) { event.writeEvent(to: &$0) }
-    }
-
     /// The group as an object.
     func object(of group: GroupState) throws(StoreError) -> TrainingGroup {
         guard let object = try context.read({ try $0.groups.object(group) }) else {
@@ -48,9 +38,8 @@ struct GroupConsequences {
         _ role: MemberRole, of user: UserID, in conversation: ConversationState
     ) throws(StoreError) {
         guard let group = try group(of: conversation) else { return }
-        try publish(
-            .roleChanged(GroupMemberChange(group: group.id, user: user, by: context.sender.user, role: .known(role))),
-            in: group)
+        let change = GroupMemberChange(group: group.id, user: user, by: context.sender.user, role: .known(role))
+        try context.publish(GroupMemberEvent(.roleChanged, change))
     }
 
     /// Somebody has gone, and others are left: their invites open nothing any more, and who was removed does not come back by
@@ -63,10 +52,10 @@ struct GroupConsequences {
         try context.boards.remove(user, from: group.key)
         let change = GroupMemberChange(group: group.id, user: user, by: context.sender.user)
         switch departure {
-        case .left: try publish(.memberLeft(change), in: group)
+        case .left: try context.publish(GroupMemberEvent(.left, change))
         case .removed:
             try context.transaction.groups.insertRemoval(of: user, from: group.key)
-            try publish(.memberRemoved(change), in: group)
+            try context.publish(GroupMemberEvent(.removed, change))
         }
     }
 
@@ -75,7 +64,7 @@ struct GroupConsequences {
     /// - Parameter object: the conversation.
     func announceName(of object: Conversation, _ conversation: ConversationState) throws(StoreError) {
         guard let group = try group(of: conversation) else { return }
-        try publish(.updated(TrainingGroup(group.id, timeZone: group.timeZone, of: object)), in: group)
+        try context.publish(GroupUpdated(TrainingGroup(group.id, timeZone: group.timeZone, of: object)))
     }
 
     /// Nobody is in the conversation any more.
@@ -84,6 +73,6 @@ struct GroupConsequences {
         try context.transaction.invites.revokeAll(to: group.key)
         try context.boards.end(group.key)
         context.changeAudience(.groupEnded(group.id))
-        for channel in [GroupChannel.checkIns, .streak] { try context.publish(.noBoard(group.id, channel)) }
+        for type in LeaderboardType.allCases { try context.clear(.group(group.id, type.channel)) }
     }
 }

@@ -76,7 +76,7 @@ extension DeleteGroup: CommandHandler {
         case .repeated(let first): object = first
         case .end(let group, let conversation):
             try context.memberships.endMemberships(in: conversation)
-            for user in conversation.facts.users { try context.groups.publish(.deleted(group.id), to: user) }
+            for user in conversation.facts.users { try context.publish(GroupDeleted(group.id), to: user) }
             object = try context.groups.object(of: group)
         }
         context.accept { object.write(to: &$0) }

@@ -72,9 +72,9 @@ extension AcceptInvite: CommandHandler {
             context.feed.notify(member, .newMember(caller, in: group.id, conversation: conversation.facts.id))
         }
         let object = try context.groups.object(of: group)
-        try context.groups.publish(.joined(object), to: caller)
+        try context.publish(GroupJoined(object), to: caller)
         let change = GroupMemberChange(group: group.id, user: caller, by: invite.maker, role: .known(.member))
-        try context.groups.publish(.memberJoined(change), in: group)
+        try context.publish(GroupMemberEvent(.joined, change))
         try context.boards.add(caller, to: group.key)
         return object
     }

@@ -160,10 +160,10 @@ final class BoardDuty: Duty {
     }
 
     private func publishEnd(of week: BoardWeek, _ batch: Batch) throws(StoreError) {
-        let end = WeekEnd(
-            group: week.id, week: week.period.week, startsAt: week.period.startsAt, endsAt: week.period.endsAt,
-            closesAt: week.period.closesAt(grace: batch.environment.settings.weekGrace))
-        try batch.publish(.group(week.id, .events)) { end.writeEvent(to: &$0) }
+        try batch.publish(
+            WeekEnd(
+                group: week.id, week: week.period.week, startsAt: week.period.startsAt, endsAt: week.period.endsAt,
+                closesAt: week.period.closesAt(grace: batch.environment.settings.weekGrace)))
         try batch.writable().boardWeeks.putEnded(week)
     }
 

@@ -38,7 +38,7 @@ extension BoardDuty {
             guard board.period.contains(batch.now), board.key.week == week.period.week else { continue }
             let object = try facts.leaderboard(board, week, grace: batch.environment.settings.weekGrace, now: batch.now)
             let transaction = try batch.writable()
-            try batch.effects.publish(.board(object), transaction)
+            try batch.effects.publish(object, transaction)
         }
     }
 }

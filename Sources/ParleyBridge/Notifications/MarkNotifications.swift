@@ -34,8 +34,7 @@ extension MarkNotificationsRead: CommandHandler {
         case .nothing: break
         case .all, .some:
             let event = NotificationsCleared(ids: cleared, unreadCount: unread, badge: .countedLater, at: context.now)
-            try context.publish(
-                .user(caller, .notifications), unread: .badge(of: caller, at: context.now), event.writeEvent)
+            try context.publish(event, to: caller, unread: .badge(of: caller, at: context.now))
         }
         context.accept { UnreadNotifications(unreadCount: unread).write(to: &$0) }
     }

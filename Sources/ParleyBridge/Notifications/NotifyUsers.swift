@@ -62,8 +62,7 @@ struct BatchFeed {
         let event = NotificationsCleared(
             ids: [entry.id], unreadCount: try transaction.facts.notifications.unreadCount(of: recipient),
             badge: .countedLater, at: batch.now)
-        try batch.publish(
-            .user(recipient, .notifications), unread: .badge(of: recipient, at: batch.now), event.writeEvent)
+        try batch.publish(event, to: recipient, unread: .badge(of: recipient, at: batch.now))
     }
 
     /// Where a challenge waits for no answer any more, the notification that asks for it is done.
@@ -114,11 +113,7 @@ struct BatchFeed {
             FeedRemovalDuty.self, at: batch.steady.advanced(by: NotificationFeed.lifetime))
         for row in rows {
             let notification = PushNotification(row.notification, of: row.user, at: batch.now)
-            let position = try batch.publish(
-                .user(row.user, .notifications), unread: .badge(of: row.user, at: batch.now)
-            ) {
-                notification.writeEvent(to: &$0)
-            }
+            let position = try batch.publish(notification, unread: .badge(of: row.user, at: batch.now))
             batch.pushNotes.feed(row.notification.id, of: row.user, at: position)
         }
     }

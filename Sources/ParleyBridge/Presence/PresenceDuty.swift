@@ -107,7 +107,7 @@ final class PresenceDuty: Duty {
         let stored = try transaction.facts.presence.stored(after: walk.after, limit: Self.atOnce)
         for stored in stored {
             try batch.effects.publish(
-                .presence(stored.presence.shown(under: stored.privacy), of: stored.user), transaction)
+                PresenceUpdate(user: stored.user, stored.presence.shown(under: stored.privacy)), transaction)
         }
         guard stored.count == Self.atOnce else {
             try transaction.presence.setBroker(walk.broker)
@@ -132,7 +132,7 @@ extension Effects {
             writes.put(announcement.presence, of: kept.user)
             let shown = announcement.presence.shown(under: kept.privacy)
             if shown != kept.presence.shown(under: kept.privacy) {
-                try publish(.presence(shown, of: kept.user), transaction)
+                try publish(PresenceUpdate(user: kept.user, shown), transaction)
             }
         }
     }

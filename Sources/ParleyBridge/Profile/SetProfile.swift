@@ -34,7 +34,7 @@ extension ProfileChange: CommandHandler {
         if profile.presence != current.presence {
             let kept = try context.read { try $0.presence.stored(of: [profile.user])[profile.user] }
             let shown = (kept?.presence ?? .offline(lastSeen: nil)).shown(under: profile.presence)
-            try context.publish(.presence(shown, of: profile.user))
+            try context.publish(PresenceUpdate(user: profile.user, shown))
         }
         let counts = try context.read { try $0.people.followCounts(of: profile.user, seenBy: profile.user) }
         context.accept { ShownProfile(profile, counts, forOwner: true).write(to: &$0) }

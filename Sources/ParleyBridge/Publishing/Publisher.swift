@@ -244,7 +244,7 @@ final class Publisher {
 
     private func announce(_ status: GatewayStatus) {
         var outgoing = Outgoing()
-        outgoing.event(.gatewayStatus, position: nil, retain: true) { status.writeEvent(to: &$0) }
+        outgoing.event(status.topic, position: nil, retain: GatewayStatus.isRetained) { status.writeEvent(to: &$0) }
         publications.add(outgoing, isCounted: false)
     }
 

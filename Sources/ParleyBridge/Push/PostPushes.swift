@@ -75,7 +75,7 @@ private struct PostedPushes {
         case .refused: counters.pushesRefused.add(1)
         case .ended(let end):
             counters.pushesRefused.add(1)
-            try batch.publish(.user(end.device.user, .events)) { end.writeEvent(to: &$0) }
+            try batch.publish(end)
         case .givenUp: counters.pushesDropped.add(1)
         case .dueAgain(let passed): counters.pushesDropped.add(passed)
         }
@@ -106,9 +106,7 @@ private struct PostedPushes {
         var (jobs, traces): ([PushJob], [PushTrace]) = ([], [])
         for notice in notices {
             if let topic = notice.topic {
-                try batch.publish(
-                    .user(notice.user, .notifications), unread: .badge(of: notice.user, at: batch.now)
-                ) { topic.writeEvent(to: &$0) }
+                try batch.publish(topic, unread: .badge(of: notice.user, at: batch.now))
             }
             for (id, registration) in notice.devices {
                 jobs.append(job(id, notice, registration))
@@ -192,8 +190,7 @@ private struct PostedPushes {
             ids: [], conversation: clearance.log.conversation, epoch: clearance.log.epoch, seq: clearance.seq,
             unreadCount: try batch.facts().notifications.unreadCount(of: clearance.user), badge: .countedLater,
             at: batch.now)
-        try batch.publish(
-            .user(clearance.user, .notifications), unread: .badge(of: clearance.user, at: batch.now), event.writeEvent)
+        try batch.publish(event, to: clearance.user, unread: .badge(of: clearance.user, at: batch.now))
     }
 
     // MARK: What is due

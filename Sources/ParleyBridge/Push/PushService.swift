@@ -93,7 +93,7 @@ final class PushService: Sendable {
             for outcome in outcomes {
                 guard let job = jobs[outcome.id] else { continue }
                 guard case .ended(let end) = try settlement.settle(job, outcome) else { continue }
-                try effects.event(.user(end.device.user, .events), transaction) { end.writeEvent(to: &$0) }
+                try effects.publish(end, transaction)
             }
             try transaction.pushJobs.release(now: steady)
             // They are published at the next start.

@@ -45,9 +45,8 @@ extension RegisterPush: CommandHandler {
         let losers = try context.transaction.pushRegistrations.put(
             decision.registration, address: decision.address, formerAddress: decision.formerAddress)
         for loser in losers {
-            let end = PushEnd(
-                device: loser, provider: .known(target.provider), reason: .known(.taken), at: context.now)
-            try context.publish(.user(loser.user, .events)) { end.writeEvent(to: &$0) }
+            try context.publish(
+                PushEnd(device: loser, provider: .known(target.provider), reason: .known(.taken), at: context.now))
         }
         context.afterCommit.push.hasRegistration = true
         context.accept { PushRegistered(registeredAt: decision.registration.registeredAt).write(to: &$0) }

@@ -87,10 +87,10 @@ extension ReceiptHandler {
     ) throws(StoreError) {
         let (mark, conversation, member) = (mark, decision.conversation, decision.member)
         if let kind = advance.announcement {
-            let watermark = Watermark(
-                conversation: mark.conversation, user: member.user, kind: kind, message: mark.message,
-                seq: kind == .read ? advance.disclosed.read : advance.disclosed.delivered, at: context.now)
-            try context.publish(.conversation(mark.conversation, .receipts)) { watermark.writeEvent(to: &$0) }
+            try context.publish(
+                Watermark(
+                    conversation: mark.conversation, user: member.user, kind: kind, message: mark.message,
+                    seq: kind == .read ? advance.disclosed.read : advance.disclosed.delivered, at: context.now))
         }
         if advance.hasRead {
             let reading = ConversationReading(
@@ -99,9 +99,7 @@ extension ReceiptHandler {
             let unread = UnreadSpan(
                 user: member.user, conversation: conversation.key, after: max(advance.user.readSeq, member.joinedSeq),
                 through: conversation.facts.lastSeq)
-            let position = try context.publish(.user(member.user, .events), unread: .conversation(unread)) {
-                reading.writeEvent(to: &$0)
-            }
+            let position = try context.publish(reading, to: member.user, unread: .conversation(unread))
             context.pushNotes.clearing(
                 upTo: advance.user.readSeq, in: conversation.key, of: member.user, besides: context.sender.device,
                 at: position)

@@ -43,7 +43,7 @@ struct SettleRelationships {
         // is to disappear is sent without its ciphertext, which `requests/list` returns.
         let request = MessageRequest(message: record.expiresAt == nil ? record : record.withoutCiphertext)
         let recipient = new.contact.other(than: sender)
-        try context.publish(.user(recipient, .events)) { request.writeEvent(to: &$0) }
+        try context.publish(request, to: recipient)
         context.feed.notify(recipient, .messageRequest(by: sender, in: record.conversation))
     }
 
@@ -67,7 +67,7 @@ struct SettleRelationships {
         if consequences.hasNewAudience { context.changeAudience(conversation.audience) }
         for user in consequences.opened {
             let object = try context.object(of: conversation, seenBy: user)
-            try context.publish(.user(user, .events)) { object.writeCreated(to: &$0) }
+            try context.publish(ConversationCreated(object), to: user)
         }
     }
 
@@ -78,23 +78,15 @@ struct SettleRelationships {
             let (one, other) = (contact.users[0], contact.users[1])
             context.changeAudience(areFriends ? .friends(one, other) : .friendsEnded(one, other))
             for user in contact.users {
-                try publish(
-                    areFriends ? "friend.added" : "friend.removed", about: contact.other(than: user), to: user)
+                let notice = PersonNotice(areFriends ? .friendAdded : .friendRemoved, contact.other(than: user))
+                try context.publish(notice, to: user)
             }
         }
         for user in contact.users {
             guard let blocks = consequences.blocks[user] else { continue }
             // To their own devices alone: whom to hide, also in groups.
-            try publish(blocks ? "user.blocked" : "user.unblocked", about: contact.other(than: user), to: user)
-        }
-    }
-
-    /// Publishes an event on the user's own topic that holds no more than whom it is about.
-    private func publish(_ type: StaticString, about other: UserID, to user: UserID) throws(StoreError) {
-        try context.publish(.user(user, .events)) { writer in
-            writer.event(type) { writer in
-                writer.object { $0.member("user_id", other) }
-            }
+            let notice = PersonNotice(blocks ? .userBlocked : .userUnblocked, contact.other(than: user))
+            try context.publish(notice, to: user)
         }
     }
 }

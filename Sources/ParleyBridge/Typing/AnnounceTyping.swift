@@ -43,8 +43,6 @@ extension StopTyping: GatheredCommandHandler {
 extension Effects {
     mutating func announce(_ indicator: TypingIndicator?) {
         guard let indicator else { return }
-        outgoing.event(.conversation(indicator.conversation, .typing), position: nil, qos: .atMostOnce) {
-            indicator.writeEvent(to: &$0)
-        }
+        outgoing.event(indicator.topic, position: nil, qos: .atMostOnce, indicator.writeEvent)
     }
 }

@@ -1,11 +1,5 @@
 import ParleyProtocol
 
-/// Something about what people have achieved, as it happens.
-public enum ActivityEvent: Hashable, Sendable {
-    case new(ActivityItem)
-    case reaction(ActivityReaction)
-}
-
 extension MessagingClient {
     /// What the user and their friends have achieved.
     public nonisolated var activity: Activity { Activity(client: self) }
@@ -64,7 +58,7 @@ extension MessagingClient {
             try await client.ask(GetSummary(user: user), for: user, \.user)
         }
 
-        /// From now on ``ClientEvent/activity(_:)`` follows what these users achieve and who reacts to it, as long as they
+        /// From now on ``ClientEvent/gateway(_:)`` follows what these users achieve and who reacts to it, as long as they
         /// are the user's friends, or the user. Who becomes a friend later is heard then.
         public func watch(_ users: [UserID]) async {
             await client.perform { context in context.activityWatch.watch(users) }

@@ -7,7 +7,7 @@ extension MessagingClient {
     /// Challenges between two members of a conversation: ``MessagingClient/challenges``.
     ///
     /// The gateway counts, and decides who has won; without a connection these calls fail. The event
-    /// ``ClientEvent/challengeUpdated(_:)`` follows each change of a challenge, and how far both have come. A card in the
+    /// ``ClientEvent/gateway(_:)`` follows each change of a challenge, and how far both have come. A card in the
     /// chat (``ChallengeCard``) names a challenge by its id, by which ``get(_:)`` says what has become of it.
     public struct Challenges: Sendable {
         let client: MessagingClient

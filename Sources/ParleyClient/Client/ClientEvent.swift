@@ -4,6 +4,23 @@ import ParleyProtocol
 
 /// What happens to a client, in the order in which it happened. Whatever an event is about is kept already.
 public enum ClientEvent: Sendable {
+    /// What the gateway says that is the app's alone, or of which the client keeps nothing to show. Its type says what:
+    ///
+    /// - `FeedNotification`, `NotificationsCleared`: something is new in the user's feed of notifications, or was read.
+    /// - `PersonNotice`: the user and somebody are friends now, or no longer; or the user has blocked somebody, on this or
+    ///   another device, whose words the app hides in groups.
+    /// - `GroupJoined`, `GroupUpdated`, `GroupMemberEvent`, `GroupDeleted`: what becomes of a group of the user's that trains
+    ///   together (``MessagingClient/trainingGroups``).
+    /// - `WeekEnd`: a week of such a group is over. What was done in it and comes late counts until the week is closed.
+    /// - `Challenge`: one of the user's conversations has a new one, it was answered or has ended, or somebody has come
+    ///   further in it.
+    /// - `ActivityItem`, `ActivityReaction`: somebody whose activity is watched has achieved something, or somebody reacts.
+    /// - `DeviceRenewal`: a device of the user's own has a new token: it has asked for it itself, or an operator has made it
+    ///   anew.
+    /// - `PushEnd`: a device of the user's own, this one or another, is notified of nothing while it is not connected: its
+    ///   registration with a push service was ended. The app on that device registers again
+    ///   (``MessagingClient/Push/register(_:)``).
+    case gateway(any GatewayEvent)
     /// Signed in. What was missed comes now; ``MessagingClient/ready(timeout:)`` returns when it is here.
     case connected
     /// There is no connection; another attempt follows.
@@ -33,20 +50,9 @@ public enum ClientEvent: Sendable {
     case conversationChanged(ConversationSummary)
     /// The user is no member any more. What is kept of it stays readable.
     case conversationRemoved(ConversationID)
-    /// What becomes of a group of the user's that trains together (``MessagingClient/trainingGroups``).
-    case group(GroupEvent)
     /// Somebody asks to write to the user, who accepts (``MessagingClient/MessageRequests/accept(_:)``, or by an
     /// answer), declines (``MessagingClient/MessageRequests/decline(_:)``) or does nothing.
     case messageRequest(ChatRequest)
-    /// The two follow each other now: both may write, and see whether the other is there.
-    case friendAdded(UserID)
-    /// The two do not follow each other any more.
-    case friendRemoved(UserID)
-    /// The user has blocked somebody, on this or another device. In groups the app hides what they say.
-    case userBlocked(UserID)
-    case userUnblocked(UserID)
-    /// A challenge of one of the user's conversations is new, was answered or has ended, or somebody has come further in it.
-    case challengeUpdated(Challenge)
     /// The gateway has a day that was reported here (``MessagingClient/Metrics/report(_:on:in:version:)``), as it is now.
     case dayReported(DayMetrics)
     /// The gateway has carried out what was kept here of a workout (``MessagingClient/workouts``): how the user is placed with
@@ -54,17 +60,11 @@ public enum ClientEvent: Sendable {
     case workoutReported(WorkoutReply)
     /// What was kept here to be told to the gateway was refused, and is not tried again.
     case requestRefused(RefusedRequest, Rejection)
-    /// A week of one of the user's groups is over. What was done in it and comes late counts until the week is closed.
-    case weekEnded(WeekEnd)
     /// A friend, or the user, came online or went offline.
     case presence(PresenceUpdate)
-    /// Something new in the user's feed of notifications, or some of it was read.
-    case notification(NotificationEvent)
-    /// What a push service brings to this user's sleeping devices, a message or something new in the feed, which then is the
-    /// event `notification` too. Whether a message is in the log the event `message` says.
+    /// What a push service brings to this user's sleeping devices, a message or something new in the feed, which then comes
+    /// as a `FeedNotification`, too. Whether a message is in the log the event `message` says.
     case push(OpenedPush)
-    /// Somebody whose activity is watched has achieved something, or somebody reacts to it.
-    case activity(ActivityEvent)
     /// Keys of another user, or the user's own, have changed. The notice has a sentence for people, and comes once.
     case keys(PeerKeyNotice)
     /// One of the user's own messages was sent, and these devices cannot read it: they are listed, and their keys were not
@@ -75,11 +75,6 @@ public enum ClientEvent: Sendable {
     case resendRequested(MessageID, in: ConversationID, of: DeviceAddress)
     /// A device could not open a message of this one, which was sealed anew for it. Once for a message.
     case resent(MessageID, in: ConversationID, for: DeviceAddress)
-    /// A device of the user's own has a new token: it has asked for it itself, or an operator has made it anew.
-    case deviceRenewed(DeviceRenewal)
-    /// A device of the user's own, this one or another, is notified of nothing while it is not connected: its registration with a
-    /// push service was ended. The app on that device registers again (``MessagingClient/Push/register(_:)``).
-    case pushEnded(PushEnd)
     /// The token of this device was to be renewed, and was not: it is tried again, and this event comes once an hour
     /// while it fails. When the token ends, at `expiresAt` where that is known, the device cannot sign in any more.
     case tokenNotRenewed(TokenRenewalError, expiresAt: Timestamp?)

@@ -32,7 +32,7 @@ struct ConnectionEvents {
             catchUp()
         case .message(let message):
             // What is no event of the protocol is nobody's.
-            guard let topic = message.topic, let event = try? GatewayEvent(topic: topic, payload: message.payload)
+            guard let topic = message.topic, let event = try? ReceivedEvent(topic: topic, payload: message.payload)
             else { return }
             handle(event)
         case .missed:
@@ -66,44 +66,39 @@ struct ConnectionEvents {
         context.leaderboardReader.readAgain()
     }
 
-    private func handle(_ event: GatewayEvent) {
+    private func handle(_ event: ReceivedEvent) {
         switch event {
         case .record(let record): context.delivery.handle(record)
         case .receipt(let watermark): context.receiptReader.handle(watermark)
         case .typing(let indicator):
             if indicator.sender != context.device { context.hub.emit(.typing(indicator)) }
-        case .conversationCreated(let conversation), .conversationUpdated(let conversation):
-            context.conversationUpdates.merge(conversation)
+        case .conversation(let conversation): context.conversationUpdates.merge(conversation)
         case .conversationRemoved(let id):
             context.groupWatch.handleRemoval(of: id)
             context.conversationUpdates.remove(id)
+        case .conversationRead(let reading): context.conversationUpdates.merge(reading)
+        case .conversationSettings(let settings): context.conversationUpdates.merge(settings)
         case .deviceRevoked(let revocation): context.keyExchange.markChanged(revocation.device.user)
         case .deviceAdded(let addition): context.keyExchange.announce(addition.device)
         case .keysChanged(let user): context.keyExchange.markChanged(user)
-        case .deviceRenewed(let renewal): context.hub.emit(.deviceRenewed(renewal))
-        case .pushEnded(let end): context.hub.emit(.pushEnded(end))
-        case .conversationRead(let reading): context.conversationUpdates.merge(reading)
-        case .conversationSettings(let settings): context.conversationUpdates.merge(settings)
-        case .messageRequest(let request): context.messageRequestReader.handle(request)
-        case .friendAdded(let user):
-            context.presence.befriend(user)
-            context.activityWatch.befriend(user)
-        case .friendRemoved(let user): context.presence.unfriend(user)
-        case .userBlocked(let user): context.hub.emit(.userBlocked(user))
-        case .userUnblocked(let user): context.hub.emit(.userUnblocked(user))
-        case .notification(let notification): context.hub.emit(.notification(.new(notification)))
-        case .push(let notification): context.pushes.handle(notification)
-        case .notificationsCleared(let cleared): context.hub.emit(.notification(.cleared(cleared)))
-        case .activity(let item): context.hub.emit(.activity(.new(item)))
-        case .activityReaction(let reaction): context.hub.emit(.activity(.reaction(reaction)))
-        case .presence(let update): context.presence.handle(update)
         case .linkApproved(let approval):
             if context.keyring.link.handOver(approval, to: context.device) { context.waiters.wake(.link) }
+        case .messageRequest(let request): context.messageRequestReader.handle(request)
+        case .friendAdded(let notice):
+            context.presence.befriend(notice.user)
+            context.hub.emit(.gateway(notice))
+            context.activityWatch.befriend(notice.user)
+        case .friendRemoved(let notice):
+            context.presence.unfriend(notice.user)
+            context.hub.emit(.gateway(notice))
+        case .presence(let update): context.presence.handle(update)
+        case .push(let notification): context.pushes.handle(notification)
+        case .groupJoined(let event): context.groupWatch.handle(event)
+        case .groupUpdated(let event): context.groupWatch.handle(event)
+        case .groupDeleted(let event): context.groupWatch.handle(event)
         case .leaderboard(let board): context.leaderboardReader.handle(board)
-        case .challengeUpdated(let challenge): context.hub.emit(.challengeUpdated(challenge))
-        case .group(let event): context.groupWatch.handle(event)
-        case .weekEnded(let end): context.hub.emit(.weekEnded(end))
-        case .gatewayStatus, .linkOffered, .unknown: break
+        case .other(let event): context.hub.emit(.gateway(event))
+        case .ignored: break
         }
     }
 }

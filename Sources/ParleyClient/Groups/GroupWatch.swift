@@ -56,21 +56,17 @@ struct GroupWatch {
         return wasHeard || isKnown
     }
 
-    func handle(_ event: GroupEvent) {
-        do throws(ClientError) {
-            switch event {
-            case .joined(let group): try watch(group)
-            case .updated(let group): try check(group)
-            case .deleted(let group):
-                // What the device has never heard of cannot be over for it.
-                guard end(group) else { return }
-            case .memberJoined, .memberLeft, .memberRemoved, .roleChanged: break
-            }
-        } catch {
-            // It is reported.
-            return
-        }
-        context.hub.emit(.group(event))
+    func handle(_ joining: GroupJoined) {
+        if (try? watch(joining.group)) != nil { context.hub.emit(.gateway(joining)) }
+    }
+
+    func handle(_ update: GroupUpdated) {
+        if (try? check(update.group)) != nil { context.hub.emit(.gateway(update)) }
+    }
+
+    func handle(_ deletion: GroupDeleted) {
+        // What the device has never heard of cannot be over for it.
+        if end(deletion.group) { context.hub.emit(.gateway(deletion)) }
     }
 
     /// A conversation is the user's no more, and if it was a group's, neither is that.

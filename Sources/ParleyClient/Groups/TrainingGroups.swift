@@ -8,7 +8,7 @@ extension MessagingClient {
     /// ``TrainingGroup/conversation``, which is used as any other.
     ///
     /// The gateway decides about each change. What becomes of a group that was asked for here, made or joined, comes as
-    /// ``ClientEvent/group(_:)``; after ``ClientEvent/connected`` it is asked for again, for what was missed.
+    /// ``ClientEvent/gateway(_:)``; after ``ClientEvent/connected`` it is asked for again, for what was missed.
     public struct TrainingGroups: Sendable {
         let client: MessagingClient
 

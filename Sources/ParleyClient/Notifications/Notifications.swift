@@ -1,18 +1,11 @@
 import ParleyProtocol
 
-/// Something about the user's notifications, as it happens.
-public enum NotificationEvent: Hashable, Sendable {
-    case new(FeedNotification)
-    /// The user has read some, or messages of a conversation, on one of their devices, perhaps this one.
-    case cleared(NotificationsCleared)
-}
-
 extension MessagingClient {
     /// What concerns the user and is no message.
     public nonisolated var notifications: Notifications { Notifications(client: self) }
 
     /// The feed of notifications: ``MessagingClient/notifications``. What is new in it while there is a connection comes as
-    /// ``ClientEvent/notification(_:)``.
+    /// ``ClientEvent/gateway(_:)``.
     ///
     /// It is the gateway's to keep: without a connection these calls fail.
     public struct Notifications: Sendable {

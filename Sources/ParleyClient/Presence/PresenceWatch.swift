@@ -26,13 +26,9 @@ struct PresenceWatch {
     func befriend(_ user: UserID) {
         context.signals.befriend(user)
         subscribe(to: user)
-        context.hub.emit(.friendAdded(user))
     }
 
-    func unfriend(_ user: UserID) {
-        context.signals.unfriend(user)
-        context.hub.emit(.friendRemoved(user))
-    }
+    func unfriend(_ user: UserID) { context.signals.unfriend(user) }
 }
 
 extension ClientContext {

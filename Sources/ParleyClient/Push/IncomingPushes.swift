@@ -23,7 +23,7 @@ struct IncomingPushes {
 
     func handle(_ notification: PushNotification) {
         if case .known(.feed) = notification.type, notification.user == context.device.user {
-            context.hub.emit(.notification(.new(notification.feedNotification)))
+            context.hub.emit(.gateway(notification.feedNotification))
         }
         guard context.pushQueue.append(notification) else { return emit(notification) }
         context.wakeUps.push.signal()

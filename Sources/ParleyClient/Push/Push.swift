@@ -14,7 +14,7 @@ extension MessagingClient {
         /// the same endpoint with the same secret, is so no more.
         ///
         /// Asked at once and never kept: an app registers at each start, whenever its push service gives it something else, and
-        /// when ``ClientEvent/pushEnded(_:)`` names this device. What is registered ``DeviceSummary/push`` says
+        /// when a `PushEnd` names this device. What is registered ``DeviceSummary/push`` says
         /// (``MessagingClient/Devices/all()``).
         ///
         /// - Returns: since when.

@@ -171,7 +171,7 @@ struct Echo: Hashable, Sendable {
     /// - Returns: `nil` for any event but a new message of `device`'s own.
     static func read(_ message: DeviceMessage, of device: DeviceAddress) -> (echo: Echo, sent: SentMessage)? {
         guard let topic = message.topic, case .conversation(_, .messages) = topic,
-            let event = try? GatewayEvent(topic: topic, payload: message.payload), case .record(let record) = event,
+            let event = try? ReceivedEvent(topic: topic, payload: message.payload), case .record(let record) = event,
             record.kind == .known(.message), record.sender == device, let content = record.content
         else { return nil }
         return (

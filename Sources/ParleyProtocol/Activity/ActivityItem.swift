@@ -48,14 +48,12 @@ public struct ActivityItem: Hashable, Sendable {
         self.timestamp = timestamp
         self.reactions = reactions
     }
-
-    /// Writes the event on `users/{uid}/activity`.
-    package func writeEvent(to writer: inout JSONWriter) {
-        writer.event("activity.new") { write(to: &$0) }
-    }
 }
 
-extension ActivityItem: GatewayObject {
+extension ActivityItem: AddressedEvent, GatewayObject {
+    package static let names = ["activity.new"]
+    package var topic: Topic { .user(user, .activity) }
+
     /// The user stands before whatever they have written: the broker's plugin reads who has caused the event.
     package init<Pass: FieldPass<ActivityItem>>(fields pass: inout Pass) throws(Pass.Failure) {
         id = try pass.required("id", \.id)
@@ -109,13 +107,12 @@ public struct ActivityReaction: Hashable, Sendable {
         self.emoji = emoji
         self.at = at
     }
-
-    package func writeEvent(to writer: inout JSONWriter) {
-        writer.event("activity.reaction") { write(to: &$0) }
-    }
 }
 
-extension ActivityReaction: GatewayObject {
+extension ActivityReaction: AddressedEvent, GatewayObject {
+    package static let names = ["activity.reaction"]
+    package var topic: Topic { .user(owner, .activity) }
+
     package init<Pass: FieldPass<ActivityReaction>>(fields pass: inout Pass) throws(Pass.Failure) {
         item = try pass.required("id", \.item)
         user = try pass.required("user_id", \.user)

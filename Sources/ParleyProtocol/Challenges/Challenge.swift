@@ -40,19 +40,22 @@ public struct Challenge: Hashable, Sendable {
         self.endsAt = endsAt
     }
 
-    /// - Parameter user: who has done what is new, so that they hear it where others are silent to them; `nil` where time
-    ///   has, or somebody has come further.
-    package func writeEvent(by user: UserID? = nil, to writer: inout JSONWriter) {
-        writer.event("challenge.updated") { writer in
+    /// Writes the event of what a user has done, so that they hear it where others are silent to them. Where time has, or
+    /// somebody has come further, nobody is named.
+    package func writeEvent(by user: UserID, to writer: inout JSONWriter) {
+        writer.event(name) { writer in
             writer.object { object in
-                if let user { object.member("user_id", user) }
+                object.member("user_id", user)
                 writeMembers(to: &object)
             }
         }
     }
 }
 
-extension Challenge: GatewayObject {
+extension Challenge: AddressedEvent, GatewayObject {
+    package static let names = ["challenge.updated"]
+    package var topic: Topic { .conversation(conversation, .challenges) }
+
     package init<Pass: FieldPass<Challenge>>(fields pass: inout Pass) throws(Pass.Failure) {
         id = try pass.required("id", \.id)
         conversation = try pass.required("conversation_id", \.conversation)

@@ -114,16 +114,6 @@ extension Conversation: GatewayObject {
     }
 
     package func write(to writer: inout JSONWriter) { writer.object { writeMembers(to: &$0) } }
-
-    /// The event on `users/{uid}/events`.
-    package func writeCreated(to writer: inout JSONWriter) {
-        writer.event("conversation.created") { write(to: &$0) }
-    }
-
-    /// The retained event on `conversations/{cid}/info`.
-    package func writeUpdated(to writer: inout JSONWriter) {
-        writer.event("conversation.updated") { withoutCounters.write(to: &$0) }
-    }
 }
 
 extension Conversation.ListEntry: GatewayObject {
@@ -190,23 +180,5 @@ extension ConversationList: GatewayObject {
         total = try pass.required("total", \.total)
         limit = try pass.required("limit", \.limit)
         offset = try pass.required("offset", \.offset)
-    }
-}
-
-/// The event `conversation.removed` on `users/{uid}/events`: the user is no member any more.
-public struct ConversationRemoval: Hashable, Sendable {
-    public let conversation: ConversationID
-
-    public init(conversation: ConversationID) { self.conversation = conversation }
-
-    package func writeEvent(to writer: inout JSONWriter) {
-        writer.event("conversation.removed") { write(to: &$0) }
-    }
-}
-
-extension ConversationRemoval: GatewayObject {
-    @inline(__always)
-    package init<Pass: FieldPass<ConversationRemoval>>(fields pass: inout Pass) throws(Pass.Failure) {
-        conversation = try pass.required("conversation_id", \.conversation)
     }
 }

@@ -16,14 +16,12 @@ public struct ConversationReading: Hashable, Sendable {
         self.unread = unread
         self.at = at
     }
-
-    /// Writes the event on `users/{uid}/events`.
-    package func writeEvent(to writer: inout JSONWriter) {
-        writer.event("conversation.read") { write(to: &$0) }
-    }
 }
 
-extension ConversationReading: GatewayObject {
+extension ConversationReading: PersonalEvent, GatewayObject {
+    package static let names = ["conversation.read"]
+    package var received: ReceivedEvent { .conversationRead(self) }
+
     package init<Pass: FieldPass<ConversationReading>>(fields pass: inout Pass) throws(Pass.Failure) {
         conversation = try pass.required("conversation_id", \.conversation)
         message = try pass.optional("last_read_message_id", \.message)
@@ -42,14 +40,12 @@ public struct ConversationSettings: Hashable, Sendable {
         self.conversation = conversation
         self.preferences = preferences
     }
-
-    /// Writes the event on `users/{uid}/events`.
-    package func writeEvent(to writer: inout JSONWriter) {
-        writer.event("conversation.settings") { write(to: &$0) }
-    }
 }
 
-extension ConversationSettings: GatewayObject {
+extension ConversationSettings: PersonalEvent, GatewayObject {
+    package static let names = ["conversation.settings"]
+    package var received: ReceivedEvent { .conversationSettings(self) }
+
     package init<Pass: FieldPass<ConversationSettings>>(fields pass: inout Pass) throws(Pass.Failure) {
         conversation = try pass.required("conversation_id", \.conversation)
         preferences = try pass.part(\.preferences)

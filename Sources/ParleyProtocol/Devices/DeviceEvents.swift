@@ -7,13 +7,13 @@ public struct DeviceAddition: Hashable, Sendable {
         self.device = device
         self.at = at
     }
-
-    package func writeEvent(to writer: inout JSONWriter) {
-        writer.event("device.added") { write(to: &$0) }
-    }
 }
 
-extension DeviceAddition: GatewayObject {
+extension DeviceAddition: AddressedEvent, GatewayObject {
+    package static let names = ["device.added"]
+    package var topic: Topic { .user(device.user, .events) }
+    package var received: ReceivedEvent { .deviceAdded(self) }
+
     package init<Pass: FieldPass<DeviceAddition>>(fields pass: inout Pass) throws(Pass.Failure) {
         device = try pass.part(\.device)
         at = try pass.required("at", \.at)
@@ -29,13 +29,13 @@ public struct DeviceRevocation: Hashable, Sendable {
         self.device = device
         self.at = at
     }
-
-    package func writeEvent(to writer: inout JSONWriter) {
-        writer.event("device.revoked") { write(to: &$0) }
-    }
 }
 
-extension DeviceRevocation: GatewayObject {
+extension DeviceRevocation: AddressedEvent, GatewayObject {
+    package static let names = ["device.revoked"]
+    package var topic: Topic { .user(device.user, .events) }
+    package var received: ReceivedEvent { .deviceRevoked(self) }
+
     package init<Pass: FieldPass<DeviceRevocation>>(fields pass: inout Pass) throws(Pass.Failure) {
         device = try pass.part(\.device)
         at = try pass.required("at", \.at)
@@ -54,13 +54,12 @@ public struct DeviceRenewal: Hashable, Sendable {
         self.expiresAt = expiresAt
         self.at = at
     }
-
-    package func writeEvent(to writer: inout JSONWriter) {
-        writer.event("device.renewed") { write(to: &$0) }
-    }
 }
 
-extension DeviceRenewal: GatewayObject {
+extension DeviceRenewal: AddressedEvent, GatewayObject {
+    package static let names = ["device.renewed"]
+    package var topic: Topic { .user(device.user, .events) }
+
     package init<Pass: FieldPass<DeviceRenewal>>(fields pass: inout Pass) throws(Pass.Failure) {
         device = try pass.part(\.device)
         expiresAt = try pass.required("expires_at", \.expiresAt)
@@ -68,18 +67,23 @@ extension DeviceRenewal: GatewayObject {
     }
 }
 
+/// The event `link.approved`, for the device that is named in it.
+extension LinkApproval: PersonalEvent {
+    package static let names = ["link.approved"]
+    package var received: ReceivedEvent { .linkApproved(self) }
+}
+
 /// The event `keys.changed`: `keys/get` has something new of a user, oneself or somebody with whom a conversation is shared.
 public struct KeysChange: Hashable, Sendable {
     public let user: UserID
 
     public init(user: UserID) { self.user = user }
-
-    package func writeEvent(to writer: inout JSONWriter) {
-        writer.event("keys.changed") { write(to: &$0) }
-    }
 }
 
-extension KeysChange: GatewayObject {
+extension KeysChange: PersonalEvent, GatewayObject {
+    package static let names = ["keys.changed"]
+    package var received: ReceivedEvent { .keysChanged(user) }
+
     package init<Pass: FieldPass<KeysChange>>(fields pass: inout Pass) throws(Pass.Failure) {
         user = try pass.required("user_id", \.user)
     }

@@ -46,9 +46,8 @@ public struct PendingLink: Hashable, Sendable {
         self.expiresAt = expiresAt
     }
 
-    package func writeEvent(to writer: inout JSONWriter) {
-        LinkOfferNotice(device: device, expiresAt: expiresAt).writeEvent(to: &writer)
-    }
+    /// The event that tells the user's devices.
+    package var notice: LinkOfferNotice { LinkOfferNotice(device: device, expiresAt: expiresAt) }
 }
 
 /// The event `link.offered`: a device of the user's own would be linked. It names no keys: they are asked for.
@@ -59,10 +58,6 @@ public struct LinkOfferNotice: Hashable, Sendable {
     public init(device: DeviceID, expiresAt: Timestamp) {
         self.device = device
         self.expiresAt = expiresAt
-    }
-
-    package func writeEvent(to writer: inout JSONWriter) {
-        writer.event("link.offered") { write(to: &$0) }
     }
 }
 
@@ -100,11 +95,6 @@ public struct LinkApproval: Command {
         writer.field(sealed)
         return writer.bytes
     }
-
-    /// The event `link.approved`, for the device that is named in it.
-    package func writeEvent(to writer: inout JSONWriter) {
-        writer.event("link.approved") { write(to: &$0) }
-    }
 }
 
 /// `links/get`: what this device of the user's has offered.
@@ -135,7 +125,10 @@ extension PendingLink: GatewayObject {
     }
 }
 
-extension LinkOfferNotice: GatewayObject {
+extension LinkOfferNotice: PersonalEvent, GatewayObject {
+    package static let names = ["link.offered"]
+    package var received: ReceivedEvent { .ignored }
+
     package init<Pass: FieldPass<LinkOfferNotice>>(fields pass: inout Pass) throws(Pass.Failure) {
         device = try pass.required("device_id", \.device)
         expiresAt = try pass.required("expires_at", \.expiresAt)

@@ -14,13 +14,14 @@ public struct GatewayStatus: Hashable, Sendable {
         self.version = version
         self.since = since
     }
-
-    package func writeEvent(to writer: inout JSONWriter) {
-        writer.event("gateway.status") { write(to: &$0) }
-    }
 }
 
-extension GatewayStatus: GatewayObject {
+extension GatewayStatus: AddressedEvent, GatewayObject {
+    package static let names = ["gateway.status"]
+    package static var isRetained: Bool { true }
+    package var topic: Topic { .gatewayStatus }
+    package var received: ReceivedEvent { .ignored }
+
     package init<Pass: FieldPass<GatewayStatus>>(fields pass: inout Pass) throws(Pass.Failure) {
         state = try pass.required("state", \.state)
         version = try pass.required("version", \.version, as: .text(64))

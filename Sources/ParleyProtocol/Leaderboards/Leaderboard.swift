@@ -14,17 +14,6 @@ public enum LeaderboardType: String, Sendable, CaseIterable, Codable {
     }
 }
 
-extension GroupChannel {
-    /// The board whose topic it is; `nil` if it is none.
-    var boardType: LeaderboardType? {
-        switch self {
-        case .checkIns: .checkIns
-        case .streak: .streak
-        case .events: nil
-        }
-    }
-}
-
 /// The board object of protocol §5: how the members of a group stand in a week.
 public struct Leaderboard: Hashable, Sendable {
     public let group: GroupID
@@ -85,14 +74,17 @@ public struct Leaderboard: Hashable, Sendable {
         self.isFinal = isFinal
         self.entries = entries
     }
-
-    /// Writes the event `leaderboard.updated`.
-    package func writeEvent(to writer: inout JSONWriter) {
-        writer.event("leaderboard.updated") { write(to: &$0) }
-    }
 }
 
-extension Leaderboard: GatewayObject {
+extension Leaderboard: AddressedEvent, GatewayObject {
+    package static let names = ["leaderboard.updated"]
+    package static var isRetained: Bool { true }
+    package var topic: Topic { .group(group, type.value?.channel ?? .checkIns) }
+    package var received: ReceivedEvent { .leaderboard(self) }
+
+    /// A board of a type of a later version has no topic that is known.
+    package func belongs(on topic: Topic) -> Bool { type.value != nil && topic == self.topic }
+
     package init<Pass: FieldPass<Leaderboard>>(fields pass: inout Pass) throws(Pass.Failure) {
         group = try pass.required("group_id", \.group)
         type = try pass.required("type", \.type)

@@ -13,12 +13,12 @@ public struct WeekEnd: Hashable, Sendable {
         self.endsAt = endsAt
         self.closesAt = closesAt
     }
-
-    /// Writes the event on `groups/{gid}/events`.
-    package func writeEvent(to writer: inout JSONWriter) { writer.event("week.ended") { write(to: &$0) } }
 }
 
-extension WeekEnd: GatewayObject {
+extension WeekEnd: AddressedEvent, GatewayObject {
+    package static let names = ["week.ended"]
+    package var topic: Topic { .group(group, .events) }
+
     package init<Pass: FieldPass<WeekEnd>>(fields pass: inout Pass) throws(Pass.Failure) {
         group = try pass.required("group_id", \.group)
         week = try pass.required("week", \.week)

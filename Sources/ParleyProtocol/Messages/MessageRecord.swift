@@ -223,13 +223,16 @@ extension MessageRecord: GatewayObject {
             if let status { object.member("status", Named.known(status)) }
         }
     }
+}
 
-    /// Writes the event that announces the record on `conversations/{cid}/messages`.
+extension MessageRecord: AddressedEvent {
+    package static let names = RecordKind.allCases.map { Named.known($0).eventType }
+    public var name: String { kind.eventType }
+    package var topic: Topic { .conversation(conversation, .messages) }
+    package var received: ReceivedEvent { .record(self) }
+
+    /// For itself, as there are more of these than of all others.
     package func writeEvent(to writer: inout JSONWriter) {
-        writer.object { object in
-            object.member("type", kind.eventType)
-            object.key("data")
-            write(to: &object)
-        }
+        writer.event(kind.eventType) { write(to: &$0) }
     }
 }

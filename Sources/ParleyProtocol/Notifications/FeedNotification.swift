@@ -69,7 +69,11 @@ public struct FeedNotification: Hashable, Sendable {
     }
 }
 
-extension FeedNotification: GatewayObject {
+/// The event of a gateway that says nothing of pushes; the others publish a ``PushNotification``, and read both.
+extension FeedNotification: PersonalEvent, GatewayObject {
+    package static let names = ["notification.new"]
+    package static var channel: UserChannel { .notifications }
+
     package init<Pass: FieldPass<FeedNotification>>(fields pass: inout Pass) throws(Pass.Failure) {
         id = try pass.required("id", \.id)
         type = try pass.required("type", \.type)
@@ -110,14 +114,12 @@ public struct NotificationsCleared: Hashable, Sendable {
         self.badge = badge
         self.at = at
     }
-
-    /// Writes the event on `users/{uid}/notifications`.
-    package func writeEvent(to writer: inout JSONWriter) {
-        writer.event("notification.cleared") { write(to: &$0) }
-    }
 }
 
-extension NotificationsCleared: GatewayObject {
+extension NotificationsCleared: PersonalEvent, GatewayObject {
+    package static let names = ["notification.cleared"]
+    package static var channel: UserChannel { .notifications }
+
     package init<Pass: FieldPass<NotificationsCleared>>(fields pass: inout Pass) throws(Pass.Failure) {
         ids = try pass.optional("ids", \.ids, as: .uuids())
         conversation = try pass.optional("conversation_id", \.conversation, without: .omitted)

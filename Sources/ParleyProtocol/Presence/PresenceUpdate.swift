@@ -21,13 +21,14 @@ public struct PresenceUpdate: Hashable, Sendable {
         case .offline(let lastSeen): self.init(user: user, state: .known(.offline), lastSeen: lastSeen)
         }
     }
-
-    package func writeEvent(to writer: inout JSONWriter) {
-        writer.event("presence.updated") { write(to: &$0) }
-    }
 }
 
-extension PresenceUpdate: GatewayObject {
+extension PresenceUpdate: AddressedEvent, GatewayObject {
+    package static let names = ["presence.updated"]
+    package static var isRetained: Bool { true }
+    package var topic: Topic { .user(user, .presence) }
+    package var received: ReceivedEvent { .presence(self) }
+
     package init<Pass: FieldPass<PresenceUpdate>>(fields pass: inout Pass) throws(Pass.Failure) {
         user = try pass.required("user_id", \.user)
         state = try pass.required("state", \.state)

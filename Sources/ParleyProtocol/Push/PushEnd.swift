@@ -22,13 +22,12 @@ public struct PushEnd: Hashable, Sendable {
         self.reason = reason
         self.at = at
     }
-
-    package func writeEvent(to writer: inout JSONWriter) {
-        writer.event("push.ended") { write(to: &$0) }
-    }
 }
 
-extension PushEnd: GatewayObject {
+extension PushEnd: AddressedEvent, GatewayObject {
+    package static let names = ["push.ended"]
+    package var topic: Topic { .user(device.user, .events) }
+
     package init<Pass: FieldPass<PushEnd>>(fields pass: inout Pass) throws(Pass.Failure) {
         device = try pass.part(\.device)
         provider = try pass.required("provider", \.provider)

@@ -85,7 +85,16 @@ public struct PushNotification: Hashable, Sendable {
     }
 }
 
-extension PushNotification: GatewayObject {
+extension PushNotification: AddressedEvent, GatewayObject {
+    package static let names = ["notification.new"]
+    package var topic: Topic { .user(user, .notifications) }
+    package var received: ReceivedEvent { .push(self) }
+
+    /// Only what is also pushed says for which time its badge is true.
+    package static func read(_ name: String, _ data: JSONObject) throws(ReadingError) -> any PublishedEvent {
+        data.has("badge_at") ? try PushNotification(reading: data) : try FeedNotification(reading: data)
+    }
+
     package init<Pass: FieldPass<PushNotification>>(fields pass: inout Pass) throws(Pass.Failure) {
         id = try pass.required("id", \.id)
         type = try pass.required("type", \.type)
@@ -155,16 +164,5 @@ extension PushNotification {
         PushNotification(
             id: id, type: .known(.wakeUp), user: user, device: device, badge: badge, badgeAt: badgeAt,
             createdAt: createdAt, expiresAt: expiresAt)
-    }
-
-    /// Writes the event on `users/{uid}/notifications`.
-    package func writeEvent(to writer: inout JSONWriter) {
-        writer.event("notification.new") { write(to: &$0) }
-    }
-
-    private var json: [UInt8] {
-        var writer = JSONWriter()
-        write(to: &writer)
-        return writer.finish()
     }
 }

@@ -46,14 +46,14 @@ public struct Watermark: Hashable, Sendable {
         self.seq = seq
         self.at = at
     }
-
-    /// The event on `conversations/{cid}/receipts`.
-    package func writeEvent(to writer: inout JSONWriter) {
-        writer.event(kind == .read ? "message.read" : "message.delivered") { write(to: &$0) }
-    }
 }
 
-extension Watermark: GatewayObject {
+extension Watermark: AddressedEvent, GatewayObject {
+    package static let names = ["message.delivered", "message.read"]
+    public var name: String { kind == .read ? "message.read" : "message.delivered" }
+    package var topic: Topic { .conversation(conversation, .receipts) }
+    package var received: ReceivedEvent { .receipt(self) }
+
     /// Which kind it is shows by the name of its message.
     package init<Pass: FieldPass<Watermark>>(fields pass: inout Pass) throws(Pass.Failure) {
         conversation = try pass.required("conversation_id", \.conversation)
@@ -71,15 +71,4 @@ extension Watermark: GatewayObject {
     private var readMessage: MessageID? { kind == .read ? message : nil }
 
     package func write(to writer: inout JSONWriter) { writer.object { writeMembers(to: &$0) } }
-}
-
-extension JSONWriter {
-    /// `{"type": …, "data": …}` (protocol §3).
-    public mutating func event(_ type: StaticString, data: (inout JSONWriter) -> Void) {
-        object { object in
-            object.member("type", type.description)
-            object.key("data")
-            data(&object)
-        }
-    }
 }

@@ -20,14 +20,12 @@ public struct MessageRequest: Hashable, Sendable {
             conversation: message.conversation, user: message.sender.user, createdAt: message.createdAt,
             message: message)
     }
-
-    /// Writes the event on the recipient's own topic.
-    package func writeEvent(to writer: inout JSONWriter) {
-        writer.event("message.request") { write(to: &$0) }
-    }
 }
 
-extension MessageRequest: GatewayObject {
+extension MessageRequest: PersonalEvent, GatewayObject {
+    package static let names = ["message.request"]
+    package var received: ReceivedEvent { .messageRequest(self) }
+
     package init<Pass: FieldPass<MessageRequest>>(fields pass: inout Pass) throws(Pass.Failure) {
         conversation = try pass.required("conversation_id", \.conversation)
         user = try pass.required("user_id", \.user)

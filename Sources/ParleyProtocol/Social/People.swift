@@ -67,16 +67,3 @@ extension PermissionReply: GatewayObject {
         reason = try pass.required("reason", \.reason, as: .text(64), default: "")
     }
 }
-
-/// The `data` of an event that is about one person: `friend.added`, `user.blocked` and their like.
-public struct PersonNotice: Hashable, Sendable {
-    public let user: UserID
-
-    public init(user: UserID) { self.user = user }
-}
-
-extension PersonNotice: GatewayObject {
-    package init<Pass: FieldPass<PersonNotice>>(fields pass: inout Pass) throws(Pass.Failure) {
-        user = try pass.required("user_id", \.user)
-    }
-}

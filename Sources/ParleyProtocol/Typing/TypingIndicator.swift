@@ -12,13 +12,13 @@ public struct TypingIndicator: Hashable, Sendable {
         self.isTyping = isTyping
         self.expiresAt = expiresAt
     }
-
-    package func writeEvent(to writer: inout JSONWriter) {
-        writer.event("typing.indicator") { write(to: &$0) }
-    }
 }
 
-extension TypingIndicator: GatewayObject {
+extension TypingIndicator: AddressedEvent, GatewayObject {
+    package static let names = ["typing.indicator"]
+    package var topic: Topic { .conversation(conversation, .typing) }
+    package var received: ReceivedEvent { .typing(self) }
+
     package init<Pass: FieldPass<TypingIndicator>>(fields pass: inout Pass) throws(Pass.Failure) {
         conversation = try pass.required("conversation_id", \.conversation)
         sender = try pass.part(\.sender)

@@ -209,21 +209,25 @@ struct ChatSession {
         case .messageExpired(let id, let place) where place == conversation: state.transcript.remove(id)
         case .messageRequest(let request): handle(request)
         case .presence(let update) where update.user == chat.other: state.presence = update
-        case .friendRemoved(let user) where user == chat.other: state.presence = nil
-        case .friendAdded(let user):
-            state.transcript.append("You and \(user) follow each other now.")
-        case .userBlocked(let user) where user == chat.other:
-            state.transcript.append("You have blocked \(user); /unblock ends that.")
-        case .userUnblocked(let user) where user == chat.other:
-            state.transcript.append("\(user) is not blocked any more.")
-        case .challengeUpdated(let challenge) where challenge.conversation == conversation:
+        case .gateway(let notice as PersonNotice): handle(notice)
+        case .gateway(let challenge as Challenge) where challenge.conversation == conversation:
             if let line = challenge.chatLine { state.transcript.append(line, .faint) }
-        case .change, .messageExpired, .receipt, .conversationAdded, .conversationChanged, .friendRemoved, .presence,
-            .userBlocked, .userUnblocked, .challengeUpdated, .group, .dayReported, .workoutReported, .weekEnded,
-            .leftOut,
-            .resendRequested, .resent, .deviceRenewed, .pushEnded, .notification, .push, .activity,
-            .historyReset, .conversationRemoved:
+        case .change, .gateway, .messageExpired, .receipt, .conversationAdded, .conversationChanged, .presence,
+            .dayReported, .workoutReported, .leftOut, .resendRequested, .resent, .push, .historyReset,
+            .conversationRemoved:
             break
+        }
+    }
+
+    private mutating func handle(_ notice: PersonNotice) {
+        let user = notice.user
+        switch notice.kind {
+        case .friendAdded: state.transcript.append("You and \(user) follow each other now.")
+        case .friendRemoved: if user == chat.other { state.presence = nil }
+        case .userBlocked:
+            if user == chat.other { state.transcript.append("You have blocked \(user); /unblock ends that.") }
+        case .userUnblocked:
+            if user == chat.other { state.transcript.append("\(user) is not blocked any more.") }
         }
     }
 

@@ -80,17 +80,14 @@ struct PlainChat: Sendable {
             try await client.markRead(conversation, upTo: message.id)
         case .waiting(let cause): Terminal.report("\(gateway.sentence(cause, client.device)); trying again")
         case .ended(let cause): throw ToolError(.noAnswer, gateway.sentence(cause, client.device))
-        case .keys, .leftOut, .gatewayFault, .membersChanged, .resendRequested, .resent, .tokenNotRenewed,
-            .requestRefused:
-            if let line = event.warning(for: client.device) { Terminal.report(line) }
         case .failed(_, let place, let reason) where place == conversation:
             Terminal.report("not sent: \(gateway.failure(of: .failed(reason), client.device).message)")
         case .storageFailed(let error): Terminal.report("\(error)")
-        case .connected, .status, .change, .messageExpired, .receipt, .typing, .conversationAdded,
-            .conversationChanged, .conversationRemoved, .messageRequest, .friendAdded, .friendRemoved, .userBlocked,
-            .userUnblocked, .challengeUpdated, .group, .dayReported, .workoutReported, .weekEnded, .presence,
-            .deviceRenewed, .pushEnded, .notification, .push, .activity, .failed, .historyReset, .missed:
-            break
+        case .connected, .gateway, .status, .change, .messageExpired, .receipt, .typing, .conversationAdded,
+            .conversationChanged, .conversationRemoved, .messageRequest, .dayReported, .workoutReported, .presence,
+            .push, .failed, .historyReset, .missed, .keys, .leftOut, .gatewayFault, .membersChanged, .resendRequested,
+            .resent, .tokenNotRenewed, .requestRefused:
+            if let line = event.warning(for: client.device) { Terminal.report(line) }
         }
     }
 

@@ -74,13 +74,10 @@ struct ConversationFollower: Sendable {
         case .historyReset(let id):
             guard only == nil || only == id else { break }
             marks[id] = try await last(in: id, before: 0).map(Mark.init) ?? Mark()
-        case .connected, .waiting, .ended, .status, .messageExpired, .receipt, .typing, .conversationAdded,
-            .conversationChanged, .conversationRemoved, .messageRequest, .friendAdded, .friendRemoved, .userBlocked,
-            .userUnblocked, .challengeUpdated, .group, .dayReported, .workoutReported, .requestRefused, .weekEnded,
-            .presence,
-            .keys, .leftOut,
-            .deviceRenewed, .pushEnded, .notification, .push, .activity, .failed, .storageFailed,
-            .gatewayFault, .membersChanged, .resendRequested, .resent, .tokenNotRenewed:
+        case .connected, .waiting, .ended, .gateway, .status, .messageExpired, .receipt, .typing, .conversationAdded,
+            .conversationChanged, .conversationRemoved, .messageRequest, .dayReported, .workoutReported,
+            .requestRefused, .presence, .keys, .leftOut, .push, .failed, .storageFailed, .gatewayFault,
+            .membersChanged, .resendRequested, .resent, .tokenNotRenewed:
             break
         }
     }

@@ -99,19 +99,16 @@ struct ListenCommand: AsyncParsableCommand {
             if sentence != complaint { Terminal.report("\(sentence); trying again") }
             complaint = sentence
         case .ended(let cause): throw ToolError(.noAnswer, gateway.sentence(cause, listener.device))
-        case .keys, .leftOut, .gatewayFault, .membersChanged, .resendRequested, .resent, .tokenNotRenewed,
-            .requestRefused:
-            if let line = event.warning(for: listener.device) { Terminal.report(line) }
         case .conversationRemoved(let id):
             Terminal.report("\(listener.device.user) is no longer a member of \(id)")
         case .historyReset(let id):
             Terminal.report("the gateway was put back to an earlier state: the history of \(id) begins anew from there")
         case .storageFailed(let error): Terminal.report("\(error)")
-        case .message, .change, .messageExpired, .status, .receipt, .typing, .conversationAdded, .conversationChanged,
-            .messageRequest, .friendAdded, .friendRemoved, .userBlocked, .userUnblocked, .challengeUpdated, .group,
-            .dayReported, .workoutReported, .weekEnded, .presence, .deviceRenewed, .pushEnded, .notification, .push,
-            .activity, .failed, .missed:
-            break
+        case .gateway, .message, .change, .messageExpired, .status, .receipt, .typing, .conversationAdded,
+            .conversationChanged, .messageRequest, .dayReported, .workoutReported, .presence, .push, .failed, .missed,
+            .keys, .leftOut, .gatewayFault, .membersChanged, .resendRequested, .resent, .tokenNotRenewed,
+            .requestRefused:
+            if let line = event.warning(for: listener.device) { Terminal.report(line) }
         }
     }
 }

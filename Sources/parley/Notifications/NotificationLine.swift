@@ -43,36 +43,3 @@ extension ActivityItem {
             .joined(separator: " ↵ ")
     }
 }
-
-extension NotificationEvent {
-    /// Writes it as an event, and says it as a sentence.
-    func write(to object: inout JSONWriter) -> String {
-        switch self {
-        case .new(let notification):
-            object.member("event", "notification.new")
-            object.member("notification", raw: notification.json)
-            return notification.sentence
-        case .cleared(let cleared):
-            object.member("event", "notification.cleared")
-            object.member("unread_count", cleared.unreadCount)
-            return "\(cleared.unreadCount) notifications are unread"
-        }
-    }
-}
-
-extension ActivityEvent {
-    /// Writes it as an event, and says it as a sentence.
-    func write(to object: inout JSONWriter) -> String {
-        switch self {
-        case .new(let item):
-            object.member("event", "activity.new")
-            object.member("item", raw: item.json)
-            return "\(item.user): \(item.title)"
-        case .reaction(let reaction):
-            object.member("event", "activity.reaction")
-            object.member("reaction", raw: reaction.json)
-            let emoji = reaction.emoji.map { "reacts \($0)" } ?? "takes back a reaction"
-            return "\(reaction.user) \(emoji) to \(reaction.item) of \(reaction.owner)"
-        }
-    }
-}

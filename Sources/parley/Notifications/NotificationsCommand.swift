@@ -56,7 +56,7 @@ struct NotificationsCommand: AsyncParsableCommand {
             guard follow else { return }
             for await event in events {
                 switch event {
-                case .notification(.new(let notification)): feed.add([notification]).forEach(show)
+                case .gateway(let notification as FeedNotification): feed.add([notification]).forEach(show)
                 case .connected, .missed: try await showMissed(&feed, by: client)
                 case .ended(let cause): throw ToolError(.noAnswer, gateway.sentence(cause, reader.device))
                 default: break

@@ -47,7 +47,7 @@ struct ListenPushCommand: AsyncParsableCommand {
                     if let badge = push.badge { board.merge(badge) }
                     show(push, board)
                     desktop?.show(push)
-                case .notification(.cleared(let cleared)):
+                case .gateway(let cleared as NotificationsCleared):
                     board.merge(cleared.badgeThen)
                     show(cleared, board)
                 case .ended(let cause): throw ToolError(.noAnswer, gateway.sentence(cause, listener.device))

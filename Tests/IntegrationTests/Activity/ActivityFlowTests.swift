@@ -64,7 +64,9 @@ extension GatewayTests {
                     await bob.activity.watch([one.user, other.user])
                     try await alice.people.follow(other.user)
                     try await bob.people.follow(one.user)
-                    _ = try await atBob.next("the friendship") { if case .friendAdded = $0 { true } else { nil } }
+                    _ = try await atBob.next("the friendship") {
+                        if case .gateway(is PersonNotice) = $0 { true } else { nil }
+                    }
                     let item = try await alice.activity.post(.planCompleted, title: "Six weeks", description: "done")
                     // The first may have been posted before the broker granted the subscription.
                     let listed = try await bob.activity.list().items
@@ -73,7 +75,7 @@ extension GatewayTests {
                     let reacted = try await bob.activity.react(emoji, to: item.id)
                     #expect(reacted.reactions == [other.user: "👏"])
                     let notification = try await atAlice.next("the notification") { event -> FeedNotification? in
-                        if case .notification(.new(let notification)) = event { notification } else { nil }
+                        if case .gateway(let notification as FeedNotification) = event { notification } else { nil }
                     }
                     #expect(notification.type == .known(.reaction) && notification.actor == other.user)
                     #expect(notification.subject.activity == item.id && !notification.isRead)
@@ -81,7 +83,7 @@ extension GatewayTests {
                     #expect(page.items.map(\.id) == [notification.id] && page.unreadCount == 1)
                     #expect(try await alice.notifications.markRead([notification.id]) == 0)
                     let cleared = try await atAlice.next("the clearing") { event -> NotificationsCleared? in
-                        if case .notification(.cleared(let cleared)) = event { cleared } else { nil }
+                        if case .gateway(let cleared as NotificationsCleared) = event { cleared } else { nil }
                     }
                     #expect(cleared.ids == [notification.id] && cleared.unreadCount == 0)
                     #expect(try await bob.activity.removeReaction(from: item.id).reactions.isEmpty)

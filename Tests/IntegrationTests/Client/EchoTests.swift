@@ -38,7 +38,7 @@ struct EchoTests {
         var ids: [MessageID] = []
         for await case .message(let message) in connection.events {
             let topic = try #require(message.topic)
-            guard case .record(let record) = try GatewayEvent(topic: topic, payload: message.payload) else { continue }
+            guard case .record(let record) = try ReceivedEvent(topic: topic, payload: message.payload) else { continue }
             ids.append(record.id)
             if ids.count == count { break }
         }

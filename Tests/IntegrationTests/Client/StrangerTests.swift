@@ -95,7 +95,7 @@ extension GatewayTests {
                     var atBob = ClientEvents(bob)
                     try await bob.people.block(one.user)
                     let blocked = try await atBob.next("the block") { event -> UserID? in
-                        if case .userBlocked(let user) = event { user } else { nil }
+                        event.user(.userBlocked)
                     }
                     #expect(blocked == one.user)
                     #expect(try await bob.people.blocked().items.map(\.user) == [one.user])
@@ -110,18 +110,26 @@ extension GatewayTests {
                 var atAlice = ClientEvents(alice)
                 try await befriend(one, other)
                 let added = try await atAlice.next("a friend") { event -> UserID? in
-                    if case .friendAdded(let user) = event { user } else { nil }
+                    event.user(.friendAdded)
                 }
                 #expect(added == other.user)
                 #expect(try await alice.people.followers().items.map(\.user) == [other.user])
                 #expect(try await alice.people.canMessage(other.user).canMessage)
                 try await alice.people.unfollow(other.user)
                 let removed = try await atAlice.next("no friend") { event -> UserID? in
-                    if case .friendRemoved(let user) = event { user } else { nil }
+                    event.user(.friendRemoved)
                 }
                 #expect(removed == other.user)
                 #expect(try await alice.people.following().items.isEmpty)
             }
         }
+    }
+}
+
+extension ClientEvent {
+    /// Whom a notice of this kind is about.
+    fileprivate func user(_ kind: PersonNotice.Kind) -> UserID? {
+        guard case .gateway(let notice as PersonNotice) = self, notice.kind == kind else { return nil }
+        return notice.user
     }
 }

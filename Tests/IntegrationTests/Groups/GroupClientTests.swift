@@ -22,7 +22,7 @@ extension GatewayTests {
                     let joined = try await bob.invites.accept(token)
                     #expect(joined.id == group.id && joined.memberCount == 2)
                     let change = try await atAlice.next("bob's coming") { event in
-                        if case .group(.memberJoined(let change)) = event { change } else { nil }
+                        event.change(.joined)
                     }
                     #expect(change.user == other.user && change.by == one.user)
                     #expect(try await bob.trainingGroups.all() == [joined])
@@ -35,7 +35,7 @@ extension GatewayTests {
 
                     try await alice.trainingGroups.rename(group.id, to: "Walkers")
                     let named = try await atBob.next("the name") { event in
-                        if case .group(.updated(let group)) = event { group.name } else { nil }
+                        if case .gateway(let update as GroupUpdated) = event { update.group.name } else { nil }
                     }
                     #expect(named == "Walkers")
                     try await alice.trainingGroups.setRole(.admin, of: other.user, in: group.id)
@@ -45,7 +45,7 @@ extension GatewayTests {
 
                     try await bob.trainingGroups.delete(group.id)
                     let ended = try await atAlice.next("the end") { event in
-                        if case .group(.deleted(let id)) = event { id } else { nil }
+                        if case .gateway(let deletion as GroupDeleted) = event { deletion.group } else { nil }
                     }
                     #expect(ended == group.id)
                     #expect(try await alice.trainingGroups.all().isEmpty)
@@ -71,7 +71,7 @@ extension GatewayTests {
                     _ = try await bob.invites.accept(token)
                     try await bob.trainingGroups.leave(group.id)
                     _ = try await atAlice.next("bob's going") { event in
-                        if case .group(.memberLeft(let change)) = event { change } else { nil }
+                        event.change(.left)
                     }
                     #expect(try await bob.trainingGroups.all().isEmpty)
                     #expect(await bob.conversations.all().allSatisfy { $0.id != group.conversation || !$0.isMember })
@@ -107,5 +107,13 @@ extension GatewayTests {
                 }
             }
         }
+    }
+}
+
+extension ClientEvent {
+    /// What has changed in who is in a group, if it is of this kind.
+    fileprivate func change(_ kind: GroupMemberEvent.Kind) -> GroupMemberChange? {
+        guard case .gateway(let event as GroupMemberEvent) = self, event.kind == kind else { return nil }
+        return event.change
     }
 }

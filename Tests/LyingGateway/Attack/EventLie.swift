@@ -30,20 +30,15 @@ extension World {
                 switch lie {
                 case .keysChanged: KeysChange(user: partner).writeEvent(to: &writer)
                 case .deviceRevoked:
-                    writer.event("device.revoked") { writer in
-                        writer.object {
-                            $0.member("user_id", device.user)
-                            $0.member("device_id", Person.phone)
-                            $0.member("at", time)
-                        }
-                    }
+                    DeviceRevocation(device: DeviceAddress(user: device.user, device: Person.phone), at: time)
+                        .writeEvent(to: &writer)
                 case .deviceAdded: DeviceAddition(device: ghost, at: time).writeEvent(to: &writer)
                 case .linkOffered:
                     let keys = attacker.device(ghost)
                     let offer = LinkOffer(
                         identityKey: keys.identityKey, signingKey: keys.signingKey ?? [], linkKey: keys.identityKey)
                     PendingLink(device: ghost.device, offer: offer, expiresAt: time.advanced(byMilliseconds: 600_000))
-                        .writeEvent(to: &writer)
+                        .notice.writeEvent(to: &writer)
                 case .linkApproved: approval(for: device, at: time)?.writeEvent(to: &writer)
                 }
             }

@@ -146,7 +146,7 @@ extension World {
             let sealed = try? attacker.account.sealed(for: keys.identityKey)
         else { return [] }
         let approval = LinkApproval(device: device.device, certificate: certificate, sealed: sealed)
-        return [Publication(.user(device.user, .events), .everybody) { approval.writeEvent(to: &$0) }]
+        return [Publication(approval, to: device.user, .everybody)]
     }
 
     private var linkLies: [LinkLie] { LinkLie.allCases.filter { tells(.link($0)) } }

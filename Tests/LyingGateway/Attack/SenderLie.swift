@@ -54,7 +54,7 @@ extension World {
         guard let record = try seal(text, by: sender, with: secret, in: thread, sealedIn: sealedIn, to: device) else {
             return []
         }
-        return [append(record, "message.new", to: thread)]
+        return [append(record, to: thread)]
     }
 
     /// Seals a text for a device, as the next record of a log.

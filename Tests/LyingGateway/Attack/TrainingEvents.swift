@@ -8,36 +8,28 @@ extension World {
         of group: TrainingGroup, in conversation: ConversationID, to user: UserID, and friend: UserID
     ) -> [Publication] {
         let change = GroupMemberChange(group: group.id, user: friend, by: user, role: .known(.member))
-        var events = LeaderboardType.allCases.map { type in
-            let board = board(of: group.id, type, user)
-            return Publication(.group(group.id, type.channel)) { board.writeEvent(to: &$0) }
+        var events = LeaderboardType.allCases.map { Publication(board(of: group.id, $0, user)) }
+        events.append(Publication(GroupJoined(group), to: user))
+        events.append(Publication(GroupUpdated(group)))
+        events += GroupMemberEvent.Kind.allCases.map { Publication(GroupMemberEvent($0, change)) }
+        events.append(
+            Publication(WeekEnd(group: group.id, week: World.thisWeek, startsAt: now, endsAt: now, closesAt: now)))
+        events += training.challenges.values.map { challenge in
+            Publication(.conversation(conversation, .challenges)) { challenge.writeEvent(to: &$0) }
         }
-        events.append(Publication(.user(user, .events)) { GroupEvent.joined(group).writeEvent(to: &$0) })
-        for event in [
-            GroupEvent.updated(group), .memberJoined(change), .memberLeft(change), .memberRemoved(change),
-            .roleChanged(change),
-        ] {
-            events.append(Publication(.group(group.id, .events)) { event.writeEvent(to: &$0) })
-        }
-        let end = WeekEnd(group: group.id, week: World.thisWeek, startsAt: now, endsAt: now, closesAt: now)
-        events.append(Publication(.group(group.id, .events)) { end.writeEvent(to: &$0) })
-        for challenge in training.challenges.values {
-            events.append(Publication(.conversation(conversation, .challenges)) { challenge.writeEvent(to: &$0) })
-        }
+        events.append(Publication(PushNotification(notification(of: group.id), of: user, at: now)))
         let cleared = NotificationsCleared(ids: [.random()], unreadCount: 0, badge: .counted(0), at: now)
-        let notified = PushNotification(notification(of: group.id), of: user, at: now)
-        events.append(Publication(.user(user, .notifications)) { notified.writeEvent(to: &$0) })
-        events.append(Publication(.user(user, .notifications)) { cleared.writeEvent(to: &$0) })
+        events.append(Publication(cleared, to: user))
         for owner in [user, friend] {
             let item = ActivityItem(
                 id: .random(), user: owner, type: .known(.goalReached), title: "5 km", description: nil,
                 metadata: Array("{}".utf8), timestamp: now, reactions: [friend: "👏"])
-            let reaction = ActivityReaction(item: item.id, user: friend, owner: owner, emoji: "👏", at: now)
-            events.append(Publication(.user(owner, .activity)) { item.writeEvent(to: &$0) })
-            events.append(Publication(.user(owner, .activity)) { reaction.writeEvent(to: &$0) })
+            events.append(Publication(item))
+            events.append(
+                Publication(ActivityReaction(item: item.id, user: friend, owner: owner, emoji: "👏", at: now)))
         }
         // The last: what follows of a group that is over may be heard, or not any more.
-        events.append(Publication(.user(user, .events)) { GroupEvent.deleted(group.id).writeEvent(to: &$0) })
+        events.append(Publication(GroupDeleted(group.id), to: user))
         return events
     }
 

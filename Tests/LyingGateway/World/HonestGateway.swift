@@ -40,7 +40,7 @@ package struct HonestGateway: Sendable {
         guard let record = try world.seal(text, by: phone.address, with: phone, in: thread, to: device) else {
             return nil
         }
-        _ = world.append(record, "message.new", to: thread)
+        _ = world.append(record, to: thread)
         return record
     }
 

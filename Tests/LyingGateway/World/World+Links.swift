@@ -20,7 +20,7 @@ extension World {
             device: device.device, offer: offer, expiresAt: tick().advanced(byMilliseconds: World.offerLifetime))
         links[device] = OfferedLink(
             pending: pending, former: former.flatMap { $0.approval ?? $0.former })
-        let event = Publication(.user(device.user, .events)) { pending.writeEvent(to: &$0) }
+        let event = Publication(pending.notice, to: device.user)
         return .accepted([event]) { pending.write(to: &$0) }
     }
 
@@ -47,7 +47,7 @@ extension World {
         link.approval = approval
         links[address] = link
         let events = told(approval, of: link.pending.offer, former: link.former, by: address).map { told in
-            Publication(.user(device.user, .events)) { told.writeEvent(to: &$0) }
+            Publication(told, to: device.user)
         }
         return .accepted(events) { writer in writer.object { _ in } }
     }

@@ -27,7 +27,7 @@ extension World {
                 replyTo: message.replyTo, expiresIn: message.expiresIn),
             members: thread.members)
         var answer = accepted(record)
-        answer.events = [append(record, "message.new", to: thread)]
+        answer.events = [append(record, to: thread)]
         if message.echoIsReply { answer.reply = nil }
         return answer
     }
@@ -54,7 +54,7 @@ extension World {
             suite: (change.sealed?.suite).map { .known($0) }, content: change.sealed?.content,
             nonce: change.sealed?.nonce, recipientKeys: change.sealed?.recipientKeys, createdAt: tick())
         var answer = accepted(record)
-        answer.events = [append(record, change.kind.event, to: thread)]
+        answer.events = [append(record, to: thread)]
         return answer
     }
 
@@ -73,14 +73,12 @@ extension World {
     }
 
     /// Puts a record at the end of a log.
-    mutating func append(_ record: MessageRecord, _ event: StaticString, to thread: TrueConversation) -> Publication {
+    mutating func append(_ record: MessageRecord, to thread: TrueConversation) -> Publication {
         var thread = thread
         thread.records.append(record)
         if threads[thread.id] == nil { order.append(thread.id) }
         threads[thread.id] = thread
-        return Publication(.conversation(thread.id, .messages)) { writer in
-            writer.event(event) { record.write(to: &$0) }
-        }
+        return Publication(.conversation(thread.id, .messages)) { record.writeEvent(to: &$0) }
     }
 
     mutating func history(_ request: GetHistory, for user: UserID) throws(Rejection) -> Answer {
@@ -110,17 +108,6 @@ extension TrueConversation {
         case .id(let id):
             guard let index = records.firstIndex(where: { $0.id == id }) else { throw .messageNotFound }
             return index
-        }
-    }
-}
-
-extension RecordKind {
-    fileprivate var event: StaticString {
-        switch self {
-        case .message: "message.new"
-        case .edit: "message.edited"
-        case .delete: "message.deleted"
-        case .reaction: "message.reaction"
         }
     }
 }

@@ -108,4 +108,12 @@ extension Publication {
         write(&writer)
         self.init(topic: topic.name, payload: writer.finish(), audience: audience)
     }
+
+    init(_ event: some AddressedEvent, _ audience: Audience = .subscribers) {
+        self.init(event.topic, audience, event.writeEvent)
+    }
+
+    init<E: PersonalEvent>(_ event: E, to user: UserID, _ audience: Audience = .subscribers) {
+        self.init(.user(user, E.channel), audience, event.writeEvent)
+    }
 }

@@ -58,14 +58,8 @@ struct LinkDevicesTests {
         #expect(try outgoing.replies.first?.payload == JSONWriter.reply { writer in writer.object { _ in } })
         let approved = try #require(try outgoing.events.first)
         #expect(approved.topic == "parley/v1/users/alice/events")
-        guard let value = approval.request as? LinkApproval,
-            case .linkApproved(let heard) = try GatewayEvent(
-                topic: .user("alice", .events), payload: approved.payload)
-        else {
-            Issue.record("no approval")
-            return
-        }
-        #expect(heard == value)
+        let heard = try #require(try EventTable.read(approved.payload, on: .user("alice", .events)) as? LinkApproval)
+        #expect(heard == approval.request as? LinkApproval)
         // It publishes nothing: the device does, with what it was handed.
         #expect(try test.store.read { try $0.devices.keys(of: laptop) } == nil)
         #expect(try result(of: publish(new, by: account, from: laptop)).code == nil)

@@ -65,7 +65,7 @@ extension SocialWorld {
     func challenges(_ outgoing: Outgoing) throws -> [Challenge] {
         try outgoing.events.filter { $0.event == "challenge.updated" }.map { event in
             guard let topic = Topic(event.topic),
-                case .challengeUpdated(let challenge) = try GatewayEvent(topic: topic, payload: event.payload)
+                let challenge = try EventTable.read(event.payload, on: topic) as? Challenge
             else { throw Rejection.internalFault }
             return challenge
         }

@@ -14,15 +14,28 @@ struct Document {
         text = try String(contentsOf: root.appending(path: "docs/\(name)"), encoding: .utf8)
     }
 
-    /// Expects that what stands between `<!-- part -->` and `<!-- /part -->` is `expected`, and says it if not.
-    func expect(_ part: String, is expected: String, sourceLocation: SourceLocation = #_sourceLocation) {
-        let (begin, end) = ("<!-- \(part) -->\n", "<!-- /\(part) -->")
-        let found: String? = text.range(of: begin).flatMap { start in
-            text.range(of: end, range: start.upperBound..<text.endIndex).map { stop in
-                String(text[start.upperBound..<stop.lowerBound])
+    /// What stands between `<!-- part -->` and `<!-- /part -->`.
+    private func text(of part: String) -> Substring? {
+        text.range(of: "<!-- \(part) -->\n").flatMap { start in
+            text.range(of: "<!-- /\(part) -->", range: start.upperBound..<text.endIndex).map { stop in
+                text[start.upperBound..<stop.lowerBound]
             }
         }
-        guard found != "\n\(expected)\n" else { return }
+    }
+
+    /// The names in the first column of the table that is this part.
+    func names(_ part: String) -> [String] {
+        (text(of: part) ?? "").split(separator: "\n").dropFirst(2).flatMap { row in
+            row.split(separator: "|")[0].split(separator: ",").map {
+                $0.trimmingCharacters(in: CharacterSet(charactersIn: " `"))
+            }
+        }
+    }
+
+    /// Expects that the part is `expected`, and says it if not.
+    func expect(_ part: String, is expected: String, sourceLocation: SourceLocation = #_sourceLocation) {
+        let (begin, end) = ("<!-- \(part) -->\n", "<!-- /\(part) -->")
+        guard text(of: part) ?? "" != "\n\(expected)\n" else { return }
         Issue.record(
             "docs/\(name) does not say what the code does. It should hold:\n\n\(begin)\n\(expected)\n\(end)",
             sourceLocation: sourceLocation)

@@ -10,6 +10,7 @@ import Testing
 /// One topic of each kind, and what `docs/topics.md` says of it.
 struct TopicSample {
     let topic: Topic
+    /// The events that come on it, or what else does.
     let payload: [String]
     let delivery: String
 
@@ -17,67 +18,31 @@ struct TopicSample {
     static let group = GroupID.random()
     static let owner = device("alice", "phone")
 
-    /// What other capabilities will write has its name and nothing more.
-    static let all: [TopicSample] = {
+    /// What comes on a topic is what the gateway makes of events there, in the order of their table.
+    static func all() throws -> [TopicSample] {
+        let events = try EventSample.byTopic()
+        func sample(_ topic: Topic, _ payload: String, _ delivery: String) -> TopicSample {
+            TopicSample(topic: topic, payload: [payload], delivery: delivery)
+        }
         var samples: [TopicSample] = []
-        if let operation = Operation(area: "area", verb: "verb") {
-            samples.append(TopicSample(topic: .up(owner, operation), payload: ["a request"], delivery: "0 or 1, no"))
-            for outcome in ReplyOutcome.allCases {
-                samples.append(
-                    TopicSample(topic: .down(owner, operation, outcome), payload: ["a reply"], delivery: "1, no"))
-            }
-        }
-        for channel in ConversationChannel.allCases {
-            let (payload, delivery): ([String], String) =
-                switch channel {
-                case .messages:
-                    (["message.new", "message.edited", "message.deleted", "message.reaction"], "1, no")
-                case .receipts: (["message.delivered", "message.read"], "1, no")
-                case .typing: (["typing.indicator"], "0, no")
-                case .info: (["conversation.updated"], "1, retained")
-                case .challenges: (["challenge.updated"], "1, no")
-                }
+        let operation = try #require(Operation(area: "area", verb: "verb"))
+        samples.append(sample(.up(owner, operation), "a request", "0 or 1, no"))
+        samples += ReplyOutcome.allCases.map { sample(.down(owner, operation, $0), "a reply", "1, no") }
+        let topics =
+            ConversationChannel.allCases.map { Topic.conversation(conversation, $0) }
+            + UserChannel.allCases.map { .user(owner.user, $0) } + GroupChannel.allCases.map { .group(group, $0) }
+        for topic in topics {
+            let made = events[topic] ?? []
+            let names = Set(made.map(\.type))
             samples.append(
-                TopicSample(topic: .conversation(conversation, channel), payload: payload, delivery: delivery))
+                TopicSample(
+                    topic: topic, payload: EventTable.names.filter(names.contains),
+                    delivery: Set(made.map(\.delivery)).sorted().joined(separator: "; ")))
         }
-        for channel in UserChannel.allCases {
-            let (payload, delivery): ([String], String) =
-                switch channel {
-                case .events:
-                    (
-                        [
-                            "conversation.created", "conversation.read", "conversation.removed",
-                            "conversation.settings", "message.request", "friend.added", "friend.removed",
-                            "user.blocked", "user.unblocked", "device.revoked", "device.renewed", "device.added",
-                            "link.offered", "link.approved", "keys.changed", "push.ended", "group.joined",
-                            "group.deleted",
-                        ], "1, no"
-                    )
-                case .notifications: (["notification.new", "notification.cleared"], "1, no")
-                case .activity: (["activity.new", "activity.reaction"], "1, no")
-                case .presence: (["presence.updated"], "1, retained")
-                }
-            samples.append(TopicSample(topic: .user(owner.user, channel), payload: payload, delivery: delivery))
-        }
-        for channel in GroupChannel.allCases {
-            let (payload, delivery): ([String], String) =
-                switch channel {
-                case .checkIns, .streak: (["leaderboard.updated"], "1, retained")
-                case .events:
-                    (
-                        [
-                            "group.updated", "group.member_joined", "group.member_left", "group.member_removed",
-                            "group.role_changed", "week.ended",
-                        ], "1, no"
-                    )
-                }
-            samples.append(TopicSample(topic: .group(group, channel), payload: payload, delivery: delivery))
-        }
-        samples.append(TopicSample(topic: .gatewayStatus, payload: ["gateway.status"], delivery: "1, retained"))
-        samples.append(
-            TopicSample(topic: .gatewayStats(name: "name"), payload: ["a number"], delivery: "0, retained"))
+        samples.append(sample(.gatewayStatus, "gateway.status", "1, retained"))
+        samples.append(sample(.gatewayStats(name: "name"), "a number", "0, retained"))
         return samples
-    }()
+    }
 
     /// The topic with placeholders for its ids.
     var pattern: String {
@@ -225,8 +190,8 @@ struct EventSample {
         for event in try outgoing.events {
             guard let type = event.event, let topic = Topic(event.topic) else { continue }
             let delivery = "\(event.qos.rawValue), \(event.isRetained ? "retained" : "no")"
-            let sample = TopicSample.all.first { $0.topic == topic }?.topic ?? TopicSample.likeness(of: topic)
-            events[sample, default: []].append(EventSample(type: type, delivery: delivery))
+            #expect(try EventTable.read(event.payload, on: topic)?.name == type)
+            events[TopicSample.likeness(of: topic), default: []].append(EventSample(type: type, delivery: delivery))
         }
         return events
     }

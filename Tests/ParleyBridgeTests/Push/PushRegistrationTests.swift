@@ -132,7 +132,7 @@ struct PushRegistrationTests {
         let expected = PushEnd(
             device: device("bob", "phone"), provider: .known(.webhook), reason: .known(.gone), at: at(5))
         #expect(
-            try GatewayEvent(topic: .user("bob", .events), payload: end.payload) == .pushEnded(expected))
+            try EventTable.read(end.payload, on: .user("bob", .events)) as? PushEnd == expected)
         let again = try world.step(now: at(6), outcomes: world.outcomes(begun, .ended(status: 410, since: nil)))
         #expect(!again.events.contains { $0.hasSuffix("push.ended") })
         // Kept until the broker has it.

@@ -59,7 +59,7 @@ struct PushClientTests {
             var (feed, pushes): ([NotificationID], [NotificationID]) = ([], [])
             while pushes.count < sent.count {
                 switch try await events.next() {
-                case .notification(.new(let notification)): feed.append(notification.id)
+                case .gateway(let notification as FeedNotification): feed.append(notification.id)
                 case .push(let push): pushes.append(push.id)
                 default: break
                 }
@@ -76,7 +76,7 @@ struct PushClientTests {
                 ids: [], conversation: chat, seq: 4, unreadCount: 0, badge: .counted(0), at: .now)
             device.broker.publish(to: device.address.user) { cleared.writeEvent(to: &$0) }
             while true {
-                guard case .notification(.cleared(let heard)) = try await events.next() else { continue }
+                guard case .gateway(let heard as NotificationsCleared) = try await events.next() else { continue }
                 #expect(heard == cleared)
                 break
             }

@@ -62,9 +62,11 @@ struct EventTests {
         let counted = data(#""last_seq":7,"#)
         #expect(Self.text { conversation.write(to: &$0) } == counted)
         #expect(
-            Self.text { conversation.writeCreated(to: &$0) } == #"{"type":"conversation.created","data":\#(counted)}"#)
+            Self.text(ConversationCreated(conversation).writeEvent)
+                == #"{"type":"conversation.created","data":\#(counted)}"#)
         #expect(
-            Self.text { conversation.writeUpdated(to: &$0) } == #"{"type":"conversation.updated","data":\#(data(""))}"#)
+            Self.text(ConversationUpdated(conversation).writeEvent)
+                == #"{"type":"conversation.updated","data":\#(data(""))}"#)
     }
 
     @Test("a device's keys are base64, and null where there are none")

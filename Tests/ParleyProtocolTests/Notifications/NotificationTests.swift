@@ -54,20 +54,14 @@ struct NotificationTests {
         let push = PushNotification(
             id: new.id, type: .known(.digest), user: bob, device: nil, badge: .counted(3), badgeAt: cleared.at,
             createdAt: cleared.at, expiresAt: cleared.at)
-        let events: [(JSONWriter.Body, GatewayEvent)] = [
-            (
-                { writer in writer.event("notification.new") { new.write(to: &$0) } }, .notification(new)
-            ),
-            ({ read.writeEvent(to: &$0) }, .notificationsCleared(read)),
-            ({ push.writeEvent(to: &$0) }, .push(push)),
-            ({ cleared.writeEvent(to: &$0) }, .notificationsCleared(cleared)),
-            ({ all.writeEvent(to: &$0) }, .notificationsCleared(all)),
-        ]
-        for (write, event) in events {
-            let payload = JSONWriter.bytes(write)
-            #expect(try GatewayEvent(topic: .user(bob, .notifications), payload: payload) == event)
-            #expect(throws: ReadingError.self) { try GatewayEvent(topic: .user(bob, .events), payload: payload) }
+        func isRead<E: PublishedEvent>(_ event: E) throws {
+            let payload = JSONWriter.bytes(event.writeEvent)
+            #expect(try EventTable.read(payload, on: .user(bob, .notifications)) as? E == event)
+            #expect(throws: ReadingError.self) { try EventTable.read(payload, on: .user(bob, .events)) }
         }
+        try isRead(new)
+        try isRead(push)
+        for event in [read, cleared, all] { try isRead(event) }
     }
 
     @Test(
@@ -81,11 +75,11 @@ struct NotificationTests {
             badgeAt: time, createdAt: time, expiresAt: time)
         let payload = JSONWriter.bytes { push.writeEvent(to: &$0) }
         #expect(throws: ReadingError.self) {
-            try GatewayEvent(topic: .user(bob, .notifications), payload: payload)
+            try EventTable.read(payload, on: .user(bob, .notifications))
         }
         let text = String(decoding: payload, as: UTF8.self).replacing(#""badge_at":""#, with: #""badge_at":"x"#)
         #expect(throws: ReadingError.self) {
-            try GatewayEvent(topic: .user(UserID(validated: "alice"), .notifications), payload: Array(text.utf8))
+            try EventTable.read(Array(text.utf8), on: .user(UserID(validated: "alice"), .notifications))
         }
     }
 
@@ -99,8 +93,4 @@ struct NotificationTests {
         #expect(
             try MarkNotificationsRead(JSONObject(parsing: Array(#"{"ids":[],"all":false}"#.utf8))).scope == .some([]))
     }
-}
-
-extension JSONWriter {
-    fileprivate typealias Body = (inout JSONWriter) -> Void
 }

@@ -6,8 +6,8 @@ struct PresenceUpdateTests {
     private let alice = UserID(validated: "alice")
     private let time = Timestamp(milliseconds: 1_768_469_400_000)
 
-    private func read(_ json: String, on topic: Topic? = nil) throws -> GatewayEvent {
-        try GatewayEvent(topic: topic ?? .user(alice, .presence), payload: Array(json.utf8))
+    private func read(_ json: String, on topic: Topic? = nil) throws -> PresenceUpdate? {
+        try EventTable.read(Array(json.utf8), on: topic ?? .user(alice, .presence)) as? PresenceUpdate
     }
 
     @Test("is what the protocol says, and read back")
@@ -23,7 +23,7 @@ struct PresenceUpdateTests {
         for (update, data) in updates {
             let json = #"{"type":"presence.updated","data":\#(data)}"#
             #expect(String(decoding: JSONWriter.bytes { update.writeEvent(to: &$0) }, as: UTF8.self) == json)
-            #expect(try read(json) == .presence(update))
+            #expect(try read(json) == update)
         }
     }
 
@@ -32,7 +32,7 @@ struct PresenceUpdateTests {
         #expect(
             try read(
                 #"{"type":"presence.updated","data":{"user_id":"alice","state":"away","mood":1,"last_seen":null}}"#)
-                == .presence(PresenceUpdate(user: alice, state: .unknown("away"), lastSeen: nil)))
+                == PresenceUpdate(user: alice, state: .unknown("away"), lastSeen: nil))
     }
 
     @Test("on the topic of another, or a topic of another kind, it is not believed")

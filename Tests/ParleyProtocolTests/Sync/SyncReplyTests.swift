@@ -55,16 +55,14 @@ struct SyncReplyTests {
                 seq: Int.random(in: 0...Int.max, using: &generator),
                 unread: .counted(Int.random(in: 0...Int.max, using: &generator)), at: generator.time())
             let readBytes = JSONWriter.bytes { read.writeEvent(to: &$0) }
-            #expect(try GatewayEvent(topic: .user(user, .events), payload: readBytes) == .conversationRead(read))
+            #expect(try EventTable.read(readBytes, on: .user(user, .events)) as? ConversationReading == read)
             let settings = ConversationSettings(
                 conversation: generator.uuid(), preferences: generator.preferences())
             let settingsBytes = JSONWriter.bytes { settings.writeEvent(to: &$0) }
-            #expect(
-                try GatewayEvent(topic: .user(user, .events), payload: settingsBytes)
-                    == .conversationSettings(settings))
+            #expect(try EventTable.read(settingsBytes, on: .user(user, .events)) as? ConversationSettings == settings)
             for bytes in [readBytes, settingsBytes] {
                 for topic in [Topic.conversation(read.conversation, .receipts), .user(user, .notifications)] {
-                    #expect(throws: ReadingError.self) { try GatewayEvent(topic: topic, payload: bytes) }
+                    #expect(throws: ReadingError.self) { try EventTable.read(bytes, on: topic) }
                 }
             }
         }

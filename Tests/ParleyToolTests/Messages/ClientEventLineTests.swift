@@ -67,7 +67,7 @@ struct ClientEventLineTests {
         let end = PushEnd(
             device: phone, provider: .known(.webpush), reason: .known(.taken),
             at: try #require(Timestamp("2026-01-19T00:00:00.000Z")))
-        let event = ClientEvent.pushEnded(end)
+        let event = ClientEvent.gateway(end)
         #expect(
             event.line(asJSON: false)
                 == "alice/phone is registered with webpush no more (taken): it is notified of nothing until it registers again"
@@ -86,7 +86,7 @@ struct ClientEventLineTests {
             group: group, week: try #require(ISOWeek("2026-W03")),
             startsAt: time.advanced(byMilliseconds: -604_800_000),
             endsAt: time, closesAt: time.advanced(byMilliseconds: 43_200_000))
-        let event = ClientEvent.weekEnded(end)
+        let event = ClientEvent.gateway(end)
         #expect(
             event.line(asJSON: false)
                 == "week 2026-W03 of group \(group) has ended; what comes late counts until 2026-01-19T12:00:00.000Z")

@@ -53,12 +53,12 @@ struct NotificationLineTests {
         let id = ActivityID(UUIDValue(high: 1, low: 1))
         let reaction = ActivityReaction(item: id, user: bob, owner: alice, emoji: "👏", at: time)
         let events: [(ClientEvent, String, String)] = [
-            (.notification(.new(notification(.known(.messageRequest)))), "bob wants to write", "notification.new"),
+            (.gateway(notification(.known(.messageRequest))), "bob wants to write", "notification.new"),
             (
-                .notification(.cleared(NotificationsCleared(ids: nil, unreadCount: 2, badge: .counted(0), at: time))),
+                .gateway(NotificationsCleared(ids: nil, unreadCount: 2, badge: .counted(0), at: time)),
                 "2 notifications are unread", "notification.cleared"
             ),
-            (.activity(.reaction(reaction)), "bob reacts 👏 to \(id) of alice", "activity.reaction"),
+            (.gateway(reaction), "bob reacts 👏 to \(id) of alice", "activity.reaction"),
         ]
         for (event, sentence, name) in events {
             #expect(event.line(asJSON: false) == sentence)

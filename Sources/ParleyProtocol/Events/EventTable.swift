@@ -1,0 +1,75 @@
+/// Every event that the gateway publishes, in the order in which `docs/topics.md` lists them. An event exists by its line here.
+package enum EventTable {
+    package static let all: [any PublishedEvent.Type] = [
+        MessageRecord.self,
+        Watermark.self,
+        TypingIndicator.self,
+        ConversationUpdated.self,
+        Challenge.self,
+        ConversationCreated.self,
+        ConversationReading.self,
+        ConversationRemoval.self,
+        ConversationSettings.self,
+        MessageRequest.self,
+        PersonNotice.self,
+        DeviceRevocation.self,
+        DeviceRenewal.self,
+        DeviceAddition.self,
+        LinkOfferNotice.self,
+        LinkApproval.self,
+        KeysChange.self,
+        PushEnd.self,
+        GroupJoined.self,
+        GroupDeleted.self,
+        PushNotification.self,
+        NotificationsCleared.self,
+        PresenceUpdate.self,
+        ActivityItem.self,
+        ActivityReaction.self,
+        Leaderboard.self,
+        GroupUpdated.self,
+        GroupMemberEvent.self,
+        WeekEnd.self,
+        GatewayStatus.self,
+    ]
+
+    package static let names: [String] = all.flatMap { $0.names }
+
+    private static let byName: [String: any PublishedEvent.Type] = {
+        var table: [String: any PublishedEvent.Type] = [:]
+        for event in all { for name in event.names { table[name] = event } }
+        return table
+    }()
+
+    /// - Returns: `nil` for an event that there is not.
+    static func event(named name: String) -> (any PublishedEvent.Type)? { byName[name] }
+
+    /// Reads an event as it came.
+    ///
+    /// - Returns: `nil` for an event of a later version: to be ignored.
+    /// - Throws: ``ReadingError``: what is no event, or lacks what its type must have, or came on a topic that belongs
+    ///   to something else.
+    package static func read(_ payload: [UInt8], on topic: Topic) throws(ReadingError) -> (any PublishedEvent)? {
+        let (name, data) = try split(payload)
+        return try read(name, data, on: topic)
+    }
+
+    static func read(
+        _ name: String, _ data: JSONObject, on topic: Topic
+    ) throws(ReadingError) -> (any PublishedEvent)? {
+        guard let event = try event(named: name)?.read(name, data) else { return nil }
+        guard event.belongs(on: topic) else { throw .misplaced(type: name) }
+        return event
+    }
+
+    static func split(_ payload: [UInt8]) throws(ReadingError) -> (name: String, data: JSONObject) {
+        let object = try JSONObject(reading: payload)
+        do throws(Rejection) {
+            return (
+                try object.text("type", maximum: 64).required("type"), try object.object("data").required("data")
+            )
+        } catch {
+            throw .field(error.message)
+        }
+    }
+}

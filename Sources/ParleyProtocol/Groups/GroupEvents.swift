@@ -1,0 +1,106 @@
+/// `group.joined`: the user is a member now.
+public struct GroupJoined: Hashable, Sendable {
+    public let group: TrainingGroup
+
+    public init(_ group: TrainingGroup) { self.group = group }
+}
+
+extension GroupJoined: PersonalEvent, GatewayObject {
+    package static let names = ["group.joined"]
+    package var received: ReceivedEvent { .groupJoined(self) }
+
+    package init<Pass: FieldPass<GroupJoined>>(fields pass: inout Pass) throws(Pass.Failure) {
+        group = try pass.part(\.group)
+    }
+}
+
+/// `group.deleted`: the group is ended; nobody is a member any more.
+public struct GroupDeleted: Hashable, Sendable {
+    public let group: GroupID
+
+    public init(_ group: GroupID) { self.group = group }
+}
+
+extension GroupDeleted: PersonalEvent, GatewayObject {
+    package static let names = ["group.deleted"]
+    package var received: ReceivedEvent { .groupDeleted(self) }
+
+    package init<Pass: FieldPass<GroupDeleted>>(fields pass: inout Pass) throws(Pass.Failure) {
+        group = try pass.required("group_id", \.group)
+    }
+}
+
+/// `group.updated`: it has another name.
+public struct GroupUpdated: Hashable, Sendable {
+    public let group: TrainingGroup
+
+    public init(_ group: TrainingGroup) { self.group = group }
+}
+
+extension GroupUpdated: AddressedEvent, GatewayObject {
+    package static let names = ["group.updated"]
+    package var topic: Topic { .group(group.id, .events) }
+    package var received: ReceivedEvent { .groupUpdated(self) }
+
+    package init<Pass: FieldPass<GroupUpdated>>(fields pass: inout Pass) throws(Pass.Failure) {
+        group = try pass.part(\.group)
+    }
+}
+
+/// Who is in a group, or what they are there, has changed.
+public struct GroupMemberEvent: Hashable, Sendable {
+    public enum Kind: String, Sendable, CaseIterable {
+        case joined = "group.member_joined"
+        case left = "group.member_left"
+        case removed = "group.member_removed"
+        case roleChanged = "group.role_changed"
+    }
+
+    public let kind: Kind
+    public let change: GroupMemberChange
+
+    public init(_ kind: Kind, _ change: GroupMemberChange) {
+        self.kind = kind
+        self.change = change
+    }
+}
+
+extension GroupMemberEvent: AddressedEvent {
+    package static let names = Kind.allCases.map(\.rawValue)
+    public var name: String { kind.rawValue }
+    package var topic: Topic { .group(change.group, .events) }
+
+    package static func read(_ name: String, _ data: JSONObject) throws(ReadingError) -> any PublishedEvent {
+        guard let kind = Kind(rawValue: name) else { throw .field(name) }
+        return GroupMemberEvent(kind, try GroupMemberChange(reading: data))
+    }
+
+    package func write(to writer: inout JSONWriter) { change.write(to: &writer) }
+}
+
+/// The `data` of a ``GroupMemberEvent``.
+public struct GroupMemberChange: Hashable, Sendable {
+    public let group: GroupID
+    /// Whom it is about.
+    public let user: UserID
+    /// Who did it; of somebody who has come, by whose invitation.
+    public let by: UserID?
+    /// The role that they have now; `nil` for somebody who has gone.
+    public let role: Named<MemberRole>?
+
+    public init(group: GroupID, user: UserID, by: UserID?, role: Named<MemberRole>? = nil) {
+        self.group = group
+        self.user = user
+        self.by = by
+        self.role = role
+    }
+}
+
+extension GroupMemberChange: GatewayObject {
+    package init<Pass: FieldPass<GroupMemberChange>>(fields pass: inout Pass) throws(Pass.Failure) {
+        group = try pass.required("group_id", \.group)
+        user = try pass.required("user_id", \.user)
+        by = try pass.optional("by", \.by)
+        role = try pass.optional("role", \.role)
+    }
+}
