@@ -70,21 +70,6 @@ struct SessionTests {
             try recipient.open(message, header, with: .ofSender(before + [other, alice.key]))
         }
     }
-
-    @Test("a value that was used lately stays, one that was not is dropped")
-    func recentlyUsed() {
-        var cache = RecentlyUsed<Int, Int>(capacity: 4)
-        var made: [Int] = []
-        for key in [1, 2, 1, 3, 1, 4, 1, 5, 1, 2] {
-            if cache[key] == nil {
-                made.append(key)
-                cache.insert(key * 10, for: key)
-            }
-            #expect(cache[key] == key * 10)
-            #expect(cache.count <= 4)
-        }
-        #expect(made == [1, 2, 3, 4, 5, 2])
-    }
 }
 
 @Suite("Failures")

@@ -24,18 +24,20 @@ struct Sessions: Sendable {
 
     private let keys: [IdentityKeyPair]
     /// A key for each conversation and direction.
-    private var aesKeys: RecentlyUsed<Way, AESKey>
+    private var aesKeys: BoundedCache<Way, AESKey>
+    /// The one used last, which costs a comparison and no look-up.
+    private var latest: (way: Way, key: AESKey)?
     /// What the AES keys are derived from.
-    private var sharedSecrets: RecentlyUsed<Pair, SecretBytes>
+    private var sharedSecrets: BoundedCache<Pair, SecretBytes>
     /// The same for every conversation and both directions.
-    private var boxKeys: RecentlyUsed<Pair, Box.SharedKey>
+    private var boxKeys: BoundedCache<Pair, Box.SharedKey>
 
     /// - Parameter capacity: how many keys of each kind are kept.
     init(keys: [IdentityKeyPair], capacity: Int) {
         self.keys = keys
-        aesKeys = RecentlyUsed(capacity: capacity)
-        sharedSecrets = RecentlyUsed(capacity: capacity / 4)
-        boxKeys = RecentlyUsed(capacity: capacity)
+        aesKeys = BoundedCache(capacity: capacity)
+        sharedSecrets = BoundedCache(capacity: capacity / 4)
+        boxKeys = BoundedCache(capacity: capacity)
     }
 
     /// How many keys are kept.
@@ -48,14 +50,16 @@ struct Sessions: Sendable {
         switch suite {
         case .x25519AESGCM:
             let way = Way(conversation: conversation, direction: direction, pair: pair)
-            if let key = aesKeys[way] { return .aes(key) }
-            let key = try makeAESKey(way)
-            aesKeys.insert(key, for: way)
+            if let latest, latest.way == way { return .aes(latest.key) }
+            let known = aesKeys[way]
+            let key = if let known { known } else { try makeAESKey(way) }
+            if known == nil { aesKeys[way] = key }
+            latest = (way, key)
             return .aes(key)
         case .naclBox, .groupBox:
             if let key = boxKeys[pair] { return .box(key) }
             let key = try Box.SharedKey(between: keys[pair.own].secretKey, and: X25519.PublicKey(pair.peer.bytes))
-            boxKeys.insert(key, for: pair)
+            boxKeys[pair] = key
             return .box(key)
         }
     }
@@ -79,7 +83,7 @@ struct Sessions: Sendable {
     private mutating func sharedSecret(_ pair: Pair) throws(SodiumError) -> SecretBytes {
         if let secret = sharedSecrets[pair] { return secret }
         let secret = try keys[pair.own].sharedSecret(with: pair.peer.bytes)
-        sharedSecrets.insert(secret, for: pair)
+        sharedSecrets[pair] = secret
         return secret
     }
 }
@@ -159,49 +163,5 @@ enum PairwiseKey: Sendable {
             else { throw .notAuthentic }
         }
         return WipedBytes(copying: opened.span.extracting(first: ContentKey.length))
-    }
-}
-
-/// Values that are dear to make again, for those used lately: two generations, the older dropped when the newer is full.
-///
-/// Holds at most `capacity` and costs one look-up for what is in use, and one comparison for what was used last.
-struct RecentlyUsed<Key: Hashable & Sendable, Value: Sendable>: Sendable {
-    private var young: [Key: Value] = [:]
-    private var old: [Key: Value] = [:]
-    /// Also in `young`, as nothing has been inserted since.
-    private var latest: Entry?
-    private let generation: Int
-
-    init(capacity: Int) { generation = max(1, capacity / 2) }
-
-    var count: Int { young.count + old.count }
-
-    subscript(key: Key) -> Value? {
-        mutating get {
-            if let value = latest?.value(for: key) { return value }
-            if let value = young[key] {
-                latest = Entry(key: key, value: value)
-                return value
-            }
-            guard let value = old.removeValue(forKey: key) else { return nil }
-            insert(value, for: key)
-            return value
-        }
-    }
-
-    mutating func insert(_ value: Value, for key: Key) {
-        if young.count >= generation {
-            old = young
-            young = [:]
-        }
-        young[key] = value
-        latest = Entry(key: key, value: value)
-    }
-
-    private struct Entry: Sendable {
-        let key: Key
-        let value: Value
-
-        func value(for other: Key) -> Value? { key == other ? value : nil }
     }
 }
