@@ -6,17 +6,22 @@ import ParleyProtocol
 /// sign-in until it ends, and a user as long as one of their devices has: what it holds is bounded by the devices that
 /// there are, and never by what they send. A snapshot of the gateway's changes nothing in it.
 struct DeviceUsage: Sendable {
-    private struct Device {
+    /// What a device has used, or a user with all their devices.
+    private struct Usage {
         var publishes = Consumption()
         var publishedBytes = Consumption()
         var subscribes = Consumption()
         var unsubscribes = Consumption()
         /// What the broker has not given back of subscriptions to the same filters.
         var repeatedBytes = Consumption()
-        /// What it sent that the plugin is not shown.
+        /// What they sent that the plugin is not shown.
         var unseenBytes = Consumption()
         /// What had come of packets when their connections ended.
         var partBytes = Consumption()
+    }
+
+    private struct Device {
+        var usage = Usage()
         /// What was refused for its rate.
         var refusals = Consumption()
         /// When each name of a further connection was last in use.
@@ -26,13 +31,7 @@ struct DeviceUsage: Sendable {
     }
 
     private struct User {
-        var publishes = Consumption()
-        var publishedBytes = Consumption()
-        var subscribes = Consumption()
-        var unsubscribes = Consumption()
-        var repeatedBytes = Consumption()
-        var unseenBytes = Consumption()
-        var partBytes = Consumption()
+        var usage = Usage()
         var devices = 0
     }
 
@@ -104,20 +103,20 @@ struct DeviceUsage: Sendable {
     mutating func publish(_ address: DeviceAddress, bytes: Int, limits: BrokerLimits, uptime: Int64) -> Bool {
         guard var device = devices[address], var user = users[address.user] else { return true }
         guard
-            device.publishes.hasRoom(
+            device.usage.publishes.hasRoom(
                 for: 1, burst: limits.publishBurst, perSecond: limits.publishesPerSecond, uptime: uptime),
-            device.publishedBytes.hasRoom(
+            device.usage.publishedBytes.hasRoom(
                 for: bytes, burst: limits.publishBurstBytes, perSecond: limits.publishBytesPerSecond, uptime: uptime),
-            user.publishes.hasRoom(
+            user.usage.publishes.hasRoom(
                 for: 1, burst: limits.publishBurst * 2, perSecond: limits.publishesPerSecond * 2, uptime: uptime),
-            user.publishedBytes.hasRoom(
+            user.usage.publishedBytes.hasRoom(
                 for: bytes, burst: limits.publishBurstBytes * 2, perSecond: limits.publishBytesPerSecond * 2,
                 uptime: uptime)
         else { return false }
-        device.publishes.add(1, perSecond: limits.publishesPerSecond, uptime: uptime)
-        device.publishedBytes.add(bytes, perSecond: limits.publishBytesPerSecond, uptime: uptime)
-        user.publishes.add(1, perSecond: limits.publishesPerSecond * 2, uptime: uptime)
-        user.publishedBytes.add(bytes, perSecond: limits.publishBytesPerSecond * 2, uptime: uptime)
+        device.usage.publishes.add(1, perSecond: limits.publishesPerSecond, uptime: uptime)
+        device.usage.publishedBytes.add(bytes, perSecond: limits.publishBytesPerSecond, uptime: uptime)
+        user.usage.publishes.add(1, perSecond: limits.publishesPerSecond * 2, uptime: uptime)
+        user.usage.publishedBytes.add(bytes, perSecond: limits.publishBytesPerSecond * 2, uptime: uptime)
         devices[address] = device
         users[address.user] = user
         return true
@@ -125,53 +124,39 @@ struct DeviceUsage: Sendable {
 
     /// Counts a filter likewise.
     mutating func subscribe(_ address: DeviceAddress, limits: BrokerLimits, uptime: Int64) -> Bool {
-        guard let device = devices[address], let user = users[address.user] else { return true }
-        guard
-            device.subscribes.hasRoom(
-                for: 1, burst: limits.subscribeBurst, perSecond: limits.subscribesPerSecond, uptime: uptime),
-            user.subscribes.hasRoom(
-                for: 1, burst: limits.subscribeBurst * 2, perSecond: limits.subscribesPerSecond * 2, uptime: uptime)
-        else { return false }
-        devices[address]?.subscribes.add(1, perSecond: limits.subscribesPerSecond, uptime: uptime)
-        users[address.user]?.subscribes.add(1, perSecond: limits.subscribesPerSecond * 2, uptime: uptime)
-        return true
+        count(1, of: \.subscribes, address, limits.subscribeBurst, limits.subscribesPerSecond, uptime)
     }
 
     /// Counts a filter that its session has subscribed to before, likewise.
     mutating func subscribeAgain(_ address: DeviceAddress, bytes: Int, uptime: Int64) -> Bool {
-        guard let device = devices[address], let user = users[address.user] else { return true }
-        let (burst, rate) = (DeviceUsage.repeatedBurst, DeviceUsage.repeatedPerSecond)
         let bytes = bytes + DeviceUsage.repeatedOverhead
-        guard device.repeatedBytes.hasRoom(for: bytes, burst: burst, perSecond: rate, uptime: uptime),
-            user.repeatedBytes.hasRoom(for: bytes, burst: burst * 2, perSecond: rate * 2, uptime: uptime)
-        else { return false }
-        devices[address]?.repeatedBytes.add(bytes, perSecond: rate, uptime: uptime)
-        users[address.user]?.repeatedBytes.add(bytes, perSecond: rate * 2, uptime: uptime)
-        return true
+        return count(
+            bytes, of: \.repeatedBytes, address, DeviceUsage.repeatedBurst, DeviceUsage.repeatedPerSecond, uptime)
     }
 
     /// Counts a filter that is given up. What comes with it is shown to no plugin and may cost the broker milliseconds, so
     /// fewer come at once than of those that are subscribed to.
     mutating func unsubscribe(_ address: DeviceAddress, limits: BrokerLimits, uptime: Int64) -> Bool {
-        guard let device = devices[address], let user = users[address.user] else { return true }
-        let (burst, rate) = (min(limits.subscribeBurst, DeviceUsage.unsubscribeBurst), limits.subscribesPerSecond)
-        guard device.unsubscribes.hasRoom(for: 1, burst: burst, perSecond: rate, uptime: uptime),
-            user.unsubscribes.hasRoom(for: 1, burst: burst * 2, perSecond: rate * 2, uptime: uptime)
-        else { return false }
-        devices[address]?.unsubscribes.add(1, perSecond: rate, uptime: uptime)
-        users[address.user]?.unsubscribes.add(1, perSecond: rate * 2, uptime: uptime)
-        return true
+        let burst = min(limits.subscribeBurst, DeviceUsage.unsubscribeBurst)
+        return count(1, of: \.unsubscribes, address, burst, limits.subscribesPerSecond, uptime)
     }
 
     /// Counts bytes that come with a publish, likewise.
     mutating func publishProperties(_ address: DeviceAddress, bytes: Int, limits: BrokerLimits, uptime: Int64) -> Bool {
+        count(bytes, of: \.publishedBytes, address, limits.publishBurstBytes, limits.publishBytesPerSecond, uptime)
+    }
+
+    /// Counts an amount for the device and for its user, who may use twice as much; not where either has no room for it.
+    private mutating func count(
+        _ amount: Int, of kind: WritableKeyPath<Usage, Consumption>, _ address: DeviceAddress, _ burst: Int,
+        _ rate: Int, _ uptime: Int64
+    ) -> Bool {
         guard let device = devices[address], let user = users[address.user] else { return true }
-        let (burst, rate) = (limits.publishBurstBytes, limits.publishBytesPerSecond)
-        guard device.publishedBytes.hasRoom(for: bytes, burst: burst, perSecond: rate, uptime: uptime),
-            user.publishedBytes.hasRoom(for: bytes, burst: burst * 2, perSecond: rate * 2, uptime: uptime)
+        guard device.usage[keyPath: kind].hasRoom(for: amount, burst: burst, perSecond: rate, uptime: uptime),
+            user.usage[keyPath: kind].hasRoom(for: amount, burst: burst * 2, perSecond: rate * 2, uptime: uptime)
         else { return false }
-        devices[address]?.publishedBytes.add(bytes, perSecond: rate, uptime: uptime)
-        users[address.user]?.publishedBytes.add(bytes, perSecond: rate * 2, uptime: uptime)
+        devices[address]?.usage[keyPath: kind].add(amount, perSecond: rate, uptime: uptime)
+        users[address.user]?.usage[keyPath: kind].add(amount, perSecond: rate * 2, uptime: uptime)
         return true
     }
 
@@ -181,10 +166,10 @@ struct DeviceUsage: Sendable {
         guard let device = devices[address], let user = users[address.user] else { return true }
         let (burst, rate) = (DeviceUsage.unseenBurst, DeviceUsage.unseenPerSecond)
         let isWithin =
-            device.unseenBytes.hasRoom(for: bytes, burst: burst, perSecond: rate, uptime: uptime)
-            && user.unseenBytes.hasRoom(for: bytes, burst: burst * 2, perSecond: rate * 2, uptime: uptime)
-        devices[address]?.unseenBytes.fill(bytes, burst: burst, perSecond: rate, uptime: uptime)
-        users[address.user]?.unseenBytes.fill(bytes, burst: burst * 2, perSecond: rate * 2, uptime: uptime)
+            device.usage.unseenBytes.hasRoom(for: bytes, burst: burst, perSecond: rate, uptime: uptime)
+            && user.usage.unseenBytes.hasRoom(for: bytes, burst: burst * 2, perSecond: rate * 2, uptime: uptime)
+        devices[address]?.usage.unseenBytes.fill(bytes, burst: burst, perSecond: rate, uptime: uptime)
+        users[address.user]?.usage.unseenBytes.fill(bytes, burst: burst * 2, perSecond: rate * 2, uptime: uptime)
         return isWithin
     }
 
@@ -195,11 +180,11 @@ struct DeviceUsage: Sendable {
         let (burst, rate) = (DeviceUsage.partBurst, DeviceUsage.partPerSecond)
         let most = burst + UnseenBytes.largestPacket
         let (own, all) = (
-            device.partBytes.filled(by: bytes, burst: most, perSecond: rate, uptime: uptime),
-            user.partBytes.filled(by: bytes, burst: most * 2, perSecond: rate * 2, uptime: uptime)
+            device.usage.partBytes.filled(by: bytes, burst: most, perSecond: rate, uptime: uptime),
+            user.usage.partBytes.filled(by: bytes, burst: most * 2, perSecond: rate * 2, uptime: uptime)
         )
-        devices[address]?.partBytes = own
-        users[address.user]?.partBytes = all
+        devices[address]?.usage.partBytes = own
+        users[address.user]?.usage.partBytes = all
         let excess = max(
             own.remaining(perSecond: rate, uptime: uptime) - Double(burst),
             (all.remaining(perSecond: rate * 2, uptime: uptime) - Double(burst * 2)) / 2)
@@ -211,8 +196,8 @@ struct DeviceUsage: Sendable {
     func hasUnseenToSpare(_ address: DeviceAddress, uptime: Int64) -> Bool {
         guard let device = devices[address], let user = users[address.user] else { return true }
         let (burst, rate) = (DeviceUsage.unseenBurst, DeviceUsage.unseenPerSecond)
-        return device.unseenBytes.hasRoom(for: burst / 2, burst: burst, perSecond: rate, uptime: uptime)
-            && user.unseenBytes.hasRoom(for: burst, burst: burst * 2, perSecond: rate * 2, uptime: uptime)
+        return device.usage.unseenBytes.hasRoom(for: burst / 2, burst: burst, perSecond: rate, uptime: uptime)
+            && user.usage.unseenBytes.hasRoom(for: burst, burst: burst * 2, perSecond: rate * 2, uptime: uptime)
     }
 
     /// Counts a refusal for its rate.
