@@ -15,6 +15,14 @@ public struct QuietHours: Hashable, Sendable {
         self.from = from
         self.to = to
     }
+
+    /// After midnight; `nil` for what is no time of day like `22:00`.
+    package static func minutes(_ text: String) -> Int64? {
+        let digits = text.utf8.map { Int64($0) - 0x30 }
+        guard digits.count == 5, digits[2] == 10, [0, 1, 3, 4].allSatisfy({ 0...9 ~= digits[$0] }) else { return nil }
+        let (hours, minutes) = (digits[0] * 10 + digits[1], digits[3] * 10 + digits[4])
+        return hours < 24 && minutes < 60 ? hours * 60 + minutes : nil
+    }
 }
 
 extension QuietHours: GatewayObject {
@@ -28,10 +36,9 @@ extension QuietHours: GatewayObject {
 private struct TimeOfDayForm: FieldForm {
     func read(_ name: String, of object: JSONObject) throws(Rejection) -> String? {
         let text = try object.text(name, maximum: 5).required("quiet_hours.\(name)")
-        let digits = text.utf8.map { $0 &- UInt8(ascii: "0") }
-        guard digits.count == 5, digits[2] == UInt8(ascii: ":") &- UInt8(ascii: "0"),
-            digits[0] < 3, digits[1] < 10, digits[0] < 2 || digits[1] < 4, digits[3] < 6, digits[4] < 10
-        else { throw .badRequest("quiet_hours.\(name)", "not a time of day like 22:00") }
+        guard QuietHours.minutes(text) != nil else {
+            throw .badRequest("quiet_hours.\(name)", "not a time of day like 22:00")
+        }
         return text
     }
 

@@ -9,13 +9,11 @@ extension QuietHours {
     /// - Parameter zone: where the user is.
     /// - Returns: `nil` outside of them; always where the two are the same.
     package func end(ifQuietAt time: Timestamp, in zone: CivilZone) -> Timestamp? {
-        guard let from = QuietHours.milliseconds(from), let to = QuietHours.milliseconds(to), from != to else {
-            return nil
-        }
+        guard let from = QuietHours.minutes(from), let to = QuietHours.minutes(to), from != to else { return nil }
         // Where the end is left out by clocks that go forward, the next quiet hours can begin at once.
         var end: Timestamp?
         for _ in 0..<4 {
-            guard let next = period(at: end ?? time, from: from, to: to, in: zone) else { break }
+            guard let next = period(at: end ?? time, from: from * 60_000, to: to * 60_000, in: zone) else { break }
             end = next
         }
         return end
@@ -33,16 +31,5 @@ extension QuietHours {
             if zone.firstInstant(atOrAfter: day.midnight.advanced(byMilliseconds: from)) <= time { return end }
         }
         return nil
-    }
-
-    /// After midnight; `nil` for what is no time of day like `22:00`.
-    private static func milliseconds(_ text: String) -> Int64? {
-        let digits = text.utf8.map { Int64($0) - 0x30 }
-        guard digits.count == 5, digits[2] == 10,
-            [0, 1, 3, 4].allSatisfy({ (0...9).contains(digits[$0]) })
-        else { return nil }
-        let (hours, minutes) = (digits[0] * 10 + digits[1], digits[3] * 10 + digits[4])
-        guard hours < 24, minutes < 60 else { return nil }
-        return (hours * 60 + minutes) * 60_000
     }
 }
