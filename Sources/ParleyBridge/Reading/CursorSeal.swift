@@ -13,9 +13,7 @@ package struct CursorSeal: Sendable {
     /// The cursor for a place, at most 160 characters.
     func seal(_ place: some ListPlace, of list: PagedList) throws(SodiumError) -> String {
         let bytes = place.bytes
-        var text: [UInt8] = []
-        Base64URL.append((try tag(bytes, list) + bytes).span, to: &text)
-        return String(decoding: text, as: UTF8.self)
+        return Base64URL.text(of: (try tag(bytes, list) + bytes).span)
     }
 
     /// The place that `seal` was given.

@@ -1,3 +1,5 @@
+import ParleyProtocol
+
 /// What digits that somebody typed in have shown.
 public enum SafetyDigitsComparison: Hashable, Sendable {
     /// They are this number's, and cover the other user's keys.
@@ -22,7 +24,7 @@ extension SafetyNumber {
     public func compare(digits typed: String) -> SafetyDigitsComparison {
         let given = typed.utf8.filter { ![UInt8(ascii: " "), 9, 10, 13].contains($0) }
         guard (1...2 * SafetyNumber.halfLength).contains(given.count),
-            given.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
+            given.allSatisfy(\.isASCIIDigit)
         else { return .unreadable }
         let isPeerFirst = peer.fingerprint.digits <= own.fingerprint.digits
         let needed = SafetyNumber.leastDigits + (isPeerFirst ? 0 : SafetyNumber.halfLength)

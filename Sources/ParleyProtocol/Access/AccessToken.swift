@@ -134,7 +134,7 @@ extension JSONObject {
 
 extension Span<UInt8> {
     fileprivate func isShortNumber(_ place: Range<Int>) -> Bool {
-        place.count <= 15 && place.allSatisfy { UInt8(ascii: "0")...UInt8(ascii: "9") ~= self[$0] }
+        place.count <= 15 && place.allSatisfy { self[$0].isASCIIDigit }
     }
 }
 

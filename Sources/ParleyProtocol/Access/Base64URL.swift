@@ -35,6 +35,12 @@ package enum Base64URL {
         if bitCount > 0 { output.append(digit(UInt8(truncatingIfNeeded: bits << (6 - bitCount)) & 0x3F)) }
     }
 
+    package static func text(of bytes: Span<UInt8>) -> String {
+        var text: [UInt8] = []
+        append(bytes, to: &text)
+        return String(decoding: text, as: UTF8.self)
+    }
+
     private static func value(of digit: UInt8) -> UInt8? {
         switch digit {
         case UInt8(ascii: "A")...UInt8(ascii: "Z"): digit &- UInt8(ascii: "A")

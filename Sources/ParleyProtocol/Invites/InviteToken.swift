@@ -17,11 +17,7 @@ public struct InviteToken: Hashable, Sendable, CustomStringConvertible {
         self.init(bytes: bytes)
     }
 
-    public var description: String {
-        var text: [UInt8] = []
-        Base64URL.append(bytes.span, to: &text)
-        return String(decoding: text, as: UTF8.self)
-    }
+    public var description: String { Base64URL.text(of: bytes.span) }
 }
 
 extension InviteToken: JSONReadable {

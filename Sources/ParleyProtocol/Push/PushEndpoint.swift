@@ -62,36 +62,22 @@ public struct PushEndpoint: Hashable, Sendable {
             guard let end = authority.firstIndex(of: UInt8(ascii: "]")) else { return nil }
             host = authority[authority.index(after: authority.startIndex)..<end]
             rest = authority[authority.index(after: end)...]
-            guard !host.isEmpty, host.allSatisfy(isAddressDigit) else { return nil }
+            guard !host.isEmpty, host.allSatisfy({ $0.hexadecimal != nil || ".:".utf8.contains($0) }) else {
+                return nil
+            }
         } else {
             host = authority.prefix { $0 != UInt8(ascii: ":") }
             rest = authority.dropFirst(host.count)
-            guard (1...253).contains(host.count), host.allSatisfy(isNameCharacter) else { return nil }
+            guard (1...253).contains(host.count),
+                host.allSatisfy({ $0.isASCIILetterOrDigit || ".-_".utf8.contains($0) })
+            else { return nil }
         }
         let name = String(decoding: host, as: UTF8.self).lowercased()
         guard !rest.isEmpty else { return (name, nil) }
         guard rest.removeFirst() == UInt8(ascii: ":"), (1...5).contains(rest.count),
-            rest.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }),
+            rest.allSatisfy(\.isASCIIDigit),
             let port = Int(String(decoding: rest, as: UTF8.self)), (1...65_535).contains(port)
         else { return nil }
         return (name, port)
-    }
-
-    private static func isNameCharacter(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_"):
-            true
-        default: false
-        }
-    }
-
-    private static func isAddressDigit(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "f"), UInt8(ascii: "A")...UInt8(ascii: "F"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: ":"):
-            true
-        default: false
-        }
     }
 }

@@ -78,10 +78,11 @@ extension PushTarget {
                 endpoint, p256dh: key, auth: try PushTarget.base64URL("auth", of: object, count: PushTarget.authBytes))
         case .apns:
             let token = try object.text("token", maximum: 400).required("token").lowercased()
-            guard token.utf8.count >= 16, token.utf8.count.isMultiple(of: 2), token.utf8.allSatisfy(PushTarget.isHex)
+            guard token.utf8.count >= 16, token.utf8.count.isMultiple(of: 2),
+                token.utf8.allSatisfy({ $0.hexadecimal != nil })
             else { throw .badRequest("token", "not 16 to 400 hexadecimal digits, two for each byte") }
             let topic = try object.text("topic", maximum: 255).required("topic")
-            guard !topic.isEmpty, topic.utf8.allSatisfy(PushTarget.isTopicCharacter) else {
+            guard !topic.isEmpty, topic.consists(ofLettersDigitsAnd: ".-_") else {
                 throw .badRequest("topic", "not letters, digits, \".\", \"-\" and \"_\"")
             }
             self = .apns(token: token, topic: topic)
@@ -101,8 +102,8 @@ extension PushTarget {
             object.member("secret", secret)
         case .webPush(let endpoint, let key, let auth):
             object.member("endpoint", endpoint.text)
-            object.member("p256dh", PushTarget.base64URL(key))
-            object.member("auth", PushTarget.base64URL(auth))
+            object.member("p256dh", Base64URL.text(of: key.span))
+            object.member("auth", Base64URL.text(of: auth.span))
         case .apns(let token, let topic):
             object.member("token", token)
             object.member("topic", topic)
@@ -125,24 +126,5 @@ extension PushTarget {
             throw .badRequest(name, "not \(count) bytes in base64url without padding")
         }
         return bytes
-    }
-
-    private static func base64URL(_ bytes: [UInt8]) -> String {
-        var text: [UInt8] = []
-        Base64URL.append(bytes.span, to: &text)
-        return String(decoding: text, as: UTF8.self)
-    }
-
-    private static func isHex(_ byte: UInt8) -> Bool {
-        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte)
-    }
-
-    private static func isTopicCharacter(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_"):
-            true
-        default: false
-        }
     }
 }

@@ -40,14 +40,6 @@ enum Reason {
     /// `nil` for anything but at most 64 letters, digits and `_`: garbage is not passed on.
     static func text(_ name: String??) -> String? {
         guard let name = name ?? nil, (1...64).contains(name.utf8.count) else { return nil }
-        let isName = name.utf8.allSatisfy { byte in
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"):
-                true
-            default: false
-            }
-        }
-        return isName ? name : nil
+        return name.consists(ofLettersDigitsAnd: "_") ? name : nil
     }
 }

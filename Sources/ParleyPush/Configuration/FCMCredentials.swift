@@ -26,7 +26,8 @@ package struct FCMCredentials: Sendable {
         clientEmail = try FCMCredentials.field("client_email", of: object, maximum: 320)
         tokenURI = try FCMCredentials.field("token_uri", of: object, maximum: 2048)
         keyID = try? object.text("private_key_id", maximum: 128)
-        guard projectID.utf8.allSatisfy(FCMCredentials.isNameCharacter) else { throw .fcmAccount(field: "project_id") }
+        // It stands in a path as it is.
+        guard projectID.consists(ofLettersDigitsAnd: "-.:") else { throw .fcmAccount(field: "project_id") }
         guard PushEndpoint(tokenURI) != nil else { throw .fcmAccount(field: "token_uri") }
         let pem = Array(try FCMCredentials.field("private_key", of: object, maximum: 16_384).utf8)
         guard let key = try? RSA.PrivateKey(pem: pem.span) else { throw .fcmAccount(field: "private_key") }
@@ -39,15 +40,5 @@ package struct FCMCredentials: Sendable {
     ) throws(PushConfigurationError) -> String {
         guard let text = try? object.text(name, maximum: maximum), !text.isEmpty else { throw .fcmAccount(field: name) }
         return text
-    }
-
-    /// What stands in a path as it is.
-    private static func isNameCharacter(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: ":"):
-            true
-        default: false
-        }
     }
 }

@@ -30,9 +30,5 @@ package struct VAPIDKey: Sendable {
     package var publicKey: [UInt8] { key.publicKey.bytes }
 
     /// The same in base64url.
-    package var publicKeyText: String {
-        var text: [UInt8] = []
-        Base64URL.append(publicKey.span, to: &text)
-        return String(decoding: text, as: UTF8.self)
-    }
+    package var publicKeyText: String { Base64URL.text(of: publicKey.span) }
 }

@@ -38,7 +38,7 @@ struct EndpointPolicy: Hashable, Sendable {
         let labels = name.split(separator: ".", omittingEmptySubsequences: false)
         guard labels.count >= 2, labels.allSatisfy({ !$0.isEmpty }), let last = labels.last else { return false }
         // What ends in digits is an address in some spelling (RFC 3696 §2).
-        guard last.utf8.contains(where: { !(UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else { return false }
+        guard last.utf8.contains(where: { !$0.isASCIIDigit }) else { return false }
         return !privateSuffixes.contains(String(last))
     }
 }

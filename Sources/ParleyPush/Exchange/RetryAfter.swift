@@ -8,7 +8,7 @@ enum RetryAfter {
     static func parse(_ text: String?, now: Timestamp) -> Duration? {
         guard let text else { return nil }
         let bytes = Array(text.utf8)
-        if (1...10).contains(bytes.count), bytes.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) {
+        if (1...10).contains(bytes.count), bytes.allSatisfy(\.isASCIIDigit) {
             return min(.seconds(Int64(text) ?? .max), longest)
         }
         guard let date = HTTPDate.parse(bytes) else { return nil }
@@ -50,7 +50,7 @@ enum HTTPDate {
 
     private static func number(_ text: String, digits: ClosedRange<Int>) -> Int? {
         guard digits.contains(text.utf8.count),
-            text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
+            text.utf8.allSatisfy(\.isASCIIDigit)
         else { return nil }
         return Int(text)
     }

@@ -28,9 +28,7 @@ enum WebPush {
     static func topic(_ conversation: ConversationID, auth: [UInt8]) -> String? {
         let text = Array(conversation.description.utf8)
         guard let digest = try? BLAKE2b.hash(text.span, length: .bytes32, key: auth.span) else { return nil }
-        var topic: [UInt8] = []
-        Base64URL.append(digest.span, to: &topic)
-        return String(decoding: topic.prefix(32), as: UTF8.self)
+        return String(Base64URL.text(of: digest.span).prefix(32))
     }
 
     /// RFC 8030 §5.3
