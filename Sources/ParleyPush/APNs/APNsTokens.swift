@@ -1,3 +1,4 @@
+import OpenSSL
 import ParleyProtocol
 import Synchronization
 
@@ -50,7 +51,8 @@ final class APNsTokens: Sendable {
     }
 
     private func make(_ state: inout State, _ now: Int64) throws(TokenError) -> Token {
-        let text = try SignedToken.make(by: credentials.key) {
+        let text = try SignedToken.make(by: credentials.key.sign) {
+            $0.member("alg", "ES256")
             $0.member("kid", credentials.keyID)
         } claims: {
             $0.member("iss", credentials.teamID)

@@ -1,3 +1,4 @@
+import OpenSSL
 import ParleyProtocol
 
 /// Access tokens for Google's push service, each had for an assertion that the account's key has signed (RFC 7523), and used
@@ -77,7 +78,8 @@ actor FCMTokens {
     /// The claims of RFC 7523 §3, with what the token is to be good for.
     private static func assertion(_ credentials: FCMCredentials, now: Timestamp) throws(TokenError) -> String {
         let issued = Int(now.milliseconds / 1000)
-        return try SignedToken.make(by: credentials.key) {
+        return try SignedToken.make(by: credentials.key.sign) {
+            $0.member("alg", "RS256")
             $0.member("typ", "JWT")
             $0.member("kid", credentials.keyID)
         } claims: {

@@ -1,3 +1,4 @@
+import OpenSSL
 import ParleyProtocol
 import Synchronization
 
@@ -41,8 +42,9 @@ final class VAPIDTokens: Sendable {
 
     /// The token of RFC 8292 §2.
     static func sign(audience: String, expires: Int64, _ key: VAPIDKey) throws(TokenError) -> String {
-        try SignedToken.make(by: key.key) {
+        try SignedToken.make(by: key.key.sign) {
             $0.member("typ", "JWT")
+            $0.member("alg", "ES256")
         } claims: {
             $0.member("aud", audience)
             $0.member("exp", Int(expires))
