@@ -137,7 +137,8 @@ let package = Package(
         .target(name: "MQTTWire", dependencies: ["Platform"], path: "Tests/MQTTWire", swiftSettings: strict),
         .target(name: "RepeatableRandom", path: "Tests/RepeatableRandom", swiftSettings: strict),
         .target(
-            name: "TestSupport", dependencies: ["RepeatableRandom"], path: "Tests/TestSupport", swiftSettings: strict),
+            name: "TestSupport", dependencies: ["ParleyProtocol", "RepeatableRandom"], path: "Tests/TestSupport",
+            swiftSettings: strict),
         .target(
             name: "TestNames", dependencies: ["ParleyProtocol"], path: "Tests/TestNames", swiftSettings: strict),
         .target(name: "PermissionOracle", path: "Tests/PermissionOracle", swiftSettings: strict),

@@ -50,7 +50,7 @@ struct RequestTemplateTests {
         #expect(String(decoding: template.bytes[topic], as: UTF8.self) == "parley/v1/up/alice/phone/messages/send")
         let operation = try #require(Operation(area: "messages", verb: "send"))
         #expect(operation == SendMessage.operation)
-        let message = try SendMessage(JSONObject(parsing: payload, of: template.bytes))
+        let message = try SendMessage(members: JSONObject(parsing: payload, of: template.bytes))
         #expect(message.id.value == number.id(milliseconds: 1_767_225_600_123))
         #expect(message.conversation == conversation)
         #expect(message.content.count == RequestTemplate.ciphertextBytes)

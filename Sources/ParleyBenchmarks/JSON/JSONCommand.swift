@@ -54,7 +54,7 @@ extension HostilePayload {
             let object = try JSONObject(parsing: bytes, MemberBound(requestOf: type))
             do throws(Rejection) {
                 _ = try object.requestID()
-                _ = try type.init(object)
+                _ = try type.init(members: object)
                 return "ok"
             } catch {
                 return error.code.rawValue

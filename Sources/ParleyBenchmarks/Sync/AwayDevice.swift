@@ -87,7 +87,7 @@ final class AwayDevice {
 
     /// From the bytes of a request to those of its reply.
     private func answer(_ payload: [UInt8]) throws -> [UInt8] {
-        let request = try SyncRequest(try JSONObject(parsing: payload))
+        let request = try SyncRequest(members: try JSONObject(parsing: payload))
         let page = try store.read { snapshot in
             try SyncPage.read(request, for: address.user, snapshot, seal: seal, now: .systemNow)
         }

@@ -182,8 +182,8 @@ struct OperationHandlers: Sendable {
         /// Reads a request from a scanned payload.
         func read(_ object: JSONObject) throws(Rejection) -> Parsed {
             switch handler {
-            case .command(let type): .command(try type.init(object))
-            case .query(let type): .query(try type.init(object))
+            case .command(let type): .command(try type.init(members: object))
+            case .query(let type): .query(try type.init(members: object))
             }
         }
     }

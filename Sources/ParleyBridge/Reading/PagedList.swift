@@ -42,12 +42,12 @@ struct CursorPage {
     }
 
     /// - Parameter name: of the member that holds the items.
-    func write(to writer: inout JSONWriter, as name: StaticString = "items") {
+    func write(to writer: inout JSONWriter, as name: String = "items") {
         writer.object { writeMembers(to: &$0, as: name) }
     }
 
     /// Writes the same among other members of an object.
-    func writeMembers(to object: inout JSONWriter, as name: StaticString = "items") {
+    func writeMembers(to object: inout JSONWriter, as name: String = "items") {
         object.member(name, elements: items)
         object.member("next_cursor", nextCursor)
     }

@@ -74,7 +74,7 @@ extension FollowedConversation {
             unopened.write("unopened", to: &writer)
             unopenedChanges.write("unopened_changes", to: &writer)
             writer.member("is_open", isOpen)
-            writer.member("preferences", object: preferences.writeFields)
+            writer.member("preferences", object: preferences.writeMembers)
             writer.member("unread", unread.count)
             writer.member("read_seq", unread.readSeq)
             writer.member("counted_seq", unread.countedSeq ?? (log.held?.upperBound ?? 1) - 1)
@@ -106,7 +106,7 @@ extension UnopenedPlaces {
         self.init(seqs: try places.map { try $0.integer("seq", in: seqs).required("seq") })
     }
 
-    fileprivate func write(_ name: StaticString, to writer: inout JSONWriter) {
+    fileprivate func write(_ name: String, to writer: inout JSONWriter) {
         guard !seqs.isEmpty else { return }
         writer.member(name, array: seqs) { writer, seq in writer.object { $0.member("seq", seq) } }
     }

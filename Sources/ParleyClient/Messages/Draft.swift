@@ -128,10 +128,10 @@ enum SealedDraft: Sendable {
         guard let object = try? JSONObject(parsing: kept) else { return nil }
         do throws(Rejection) {
             switch draft.change?.kind {
-            case nil: self = .message(try SendMessage(object))
-            case .edit: self = .change(try EditMessage(object).change)
-            case .delete: self = .change(try DeleteMessage(object).change)
-            case .reaction: self = .change(try ReactToMessage(object).change)
+            case nil: self = .message(try SendMessage(members: object))
+            case .edit: self = .change(try EditMessage(members: object).change)
+            case .delete: self = .change(try DeleteMessage(members: object).change)
+            case .reaction: self = .change(try ReactToMessage(members: object).change)
             }
         } catch {
             return nil

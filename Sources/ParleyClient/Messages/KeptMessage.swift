@@ -118,7 +118,7 @@ extension KeptMessage {
             if !sealedFor.isEmpty { object.member("sealed_for", array: sealedFor) { $0.value($1) } }
             if !leftOut.isEmpty {
                 object.member("left_out", array: leftOut) { writer, device in
-                    writer.object { device.writeFields(to: &$0) }
+                    writer.object { device.writeMembers(to: &$0) }
                 }
             }
             if !changes.isEmpty {
@@ -141,7 +141,9 @@ extension KeptMessage {
             record: try MessageRecord(reading: record),
             content: try object.base64("content", lengths: 0...Limits.packetBytes),
             isReplay: try object.bool("is_replay") ?? false)
-        leftOut = try (object.objects("left_out", maximum: Limits.recipientKeys) ?? []).map { try $0.address() }
+        leftOut = try (object.objects("left_out", maximum: Limits.recipientKeys) ?? []).map {
+            try DeviceAddress(members: $0)
+        }
         if let changes = try object.object("changes") { self.changes = try MessageChanges(reading: changes) }
         resending = try object.choice("resending")
         isOwnWriting = try object.bool("is_own_writing") ?? false

@@ -178,7 +178,7 @@ extension ContentValue {
 }
 
 extension JSONWriter {
-    mutating func member(_ name: StaticString, ifPresent value: (some JSONWritable)?) {
+    mutating func member(_ name: String, ifPresent value: (some JSONWritable)?) {
         if let value { member(name, value) }
     }
 }

@@ -36,7 +36,7 @@ struct KeptRequestSender {
     func keep<R: KeptCommand>(_ request: R) throws(ClientError) {
         let payload = request.payload()
         do {
-            _ = try R(JSONObject(parsing: payload))
+            _ = try R(members: JSONObject(parsing: payload))
         } catch let rejection as Rejection {
             throw .refused(rejection)
         } catch {
@@ -135,7 +135,7 @@ extension KeptRequest {
             let type = OperationTable.request(operation) as? any KeptCommand.Type,
             let object = try? JSONObject(parsing: Array(content[(end + 1)...]))
         else { return nil }
-        return try? type.init(object)
+        return try? type.init(members: object)
     }
 }
 

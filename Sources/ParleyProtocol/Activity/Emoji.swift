@@ -18,3 +18,13 @@ public struct Emoji: Hashable, Sendable, CustomStringConvertible {
 
     public var description: String { text }
 }
+
+extension Emoji: JSONReadable {
+    public func write(to writer: inout JSONWriter) { text.write(to: &writer) }
+
+    public static func read(_ name: String, of object: JSONObject) throws(Rejection) -> Emoji? {
+        guard let text = try object.text(name, maximum: Limits.emojiBytes) else { return nil }
+        guard let emoji = Emoji(text) else { throw .badRequest(name, "not one emoji") }
+        return emoji
+    }
+}

@@ -1,7 +1,6 @@
 /// `challenges/create`: one member of a conversation challenges another.
-public struct CreateChallenge: Command {
+public struct CreateChallenge: RepeatableCommand {
     public static let operation = Operation(validatedArea: "challenges", verb: "create")
-    public static let fields = "id, conversation_id, challenged_id, type, target, duration_days"
     public typealias Reply = Challenge
 
     public let id: ChallengeID
@@ -23,52 +22,31 @@ public struct CreateChallenge: Command {
         self.durationDays = durationDays
     }
 
-    public init(_ object: JSONObject) throws(Rejection) {
-        id = try object.uuid("id").required("id")
-        conversation = try object.uuid("conversation_id").required("conversation_id")
-        challenged = try object.level("challenged_id").required("challenged_id")
-        type = try object.choice("type", as: ChallengeType.self).required("type")
-        target = try object.integer("target", in: Limits.challengeTargets).required("target")
-        durationDays = try object.integer("duration_days", in: Limits.challengeDays).required("duration_days")
+    package init<Pass: FieldPass<CreateChallenge>>(fields pass: inout Pass) throws(Pass.Failure) {
+        id = try pass.required("id", \.id)
+        conversation = try pass.required("conversation_id", \.conversation)
+        challenged = try pass.required("challenged_id", \.challenged)
+        type = try pass.required("type", \.type)
+        target = try pass.required("target", \.target, as: .integer(Limits.challengeTargets))
+        durationDays = try pass.required("duration_days", \.durationDays, as: .integer(Limits.challengeDays))
     }
 
-    public func writeFields(to object: inout JSONWriter) {
-        object.member("id", id)
-        object.member("conversation_id", conversation)
-        object.member("challenged_id", challenged)
-        object.member("type", type.rawValue)
-        object.member("target", target)
-        object.member("duration_days", durationDays)
-    }
-
-    /// What makes two requests of one id the same: everything that was sent, and who sent it.
-    public func identityPreimage(sender: DeviceAddress) -> [UInt8] {
-        var preimage = IdentityPreimage(reserving: 256)
-        preimage.field(sender.user.text.utf8)
-        preimage.field(sender.device.text.utf8)
-        preimage.field(conversation.value.bytes)
-        preimage.field(challenged.text.utf8)
-        preimage.field(type.rawValue.utf8)
-        preimage.field(String(target).utf8)
-        preimage.field(String(durationDays).utf8)
-        return preimage.bytes
+    package func identityPreimage(sender: DeviceAddress) -> [UInt8] {
+        IdentityPreimage(of: sender).field(conversation).field(challenged.text).field(type.rawValue).field(target)
+            .field(durationDays).bytes
     }
 }
 
 /// A request for one challenge: `id`.
-public protocol ChallengeRequest: Request where Reply == Challenge {
+package protocol ChallengeRequest: Request where Reply == Challenge {
     var challenge: ChallengeID { get }
     init(challenge: ChallengeID)
 }
 
 extension ChallengeRequest {
-    public static var fields: String { "id" }
-
-    public init(_ object: JSONObject) throws(Rejection) {
-        self.init(challenge: try object.uuid("id").required("id"))
+    package init<Pass: FieldPass<Self>>(fields pass: inout Pass) throws(Pass.Failure) {
+        self.init(challenge: try pass.required("id", \.challenge))
     }
-
-    public func writeFields(to object: inout JSONWriter) { object.member("id", challenge) }
 }
 
 /// `challenges/accept`: by whom is challenged. The days of both begin with the day that it is where they are.
@@ -110,7 +88,6 @@ public struct GetChallenge: Query, ChallengeRequest {
 /// `challenges/list`: those in which the caller takes part, the newest first; of one conversation, all that it has.
 public struct ListChallenges: Query {
     public static let operation = Operation(validatedArea: "challenges", verb: "list")
-    public static let fields = "conversation_id?, limit?=50, cursor?"
     public typealias Reply = ListPage<Challenge>
 
     public let conversation: ConversationID?
@@ -121,13 +98,8 @@ public struct ListChallenges: Query {
         self.page = page
     }
 
-    public init(_ object: JSONObject) throws(Rejection) {
-        conversation = try object.uuid("conversation_id")
-        page = try Page(object)
-    }
-
-    public func writeFields(to object: inout JSONWriter) {
-        if let conversation { object.member("conversation_id", conversation) }
-        page.writeFields(to: &object)
+    package init<Pass: FieldPass<ListChallenges>>(fields pass: inout Pass) throws(Pass.Failure) {
+        conversation = try pass.optional("conversation_id", \.conversation)
+        page = try pass.part(\.page)
     }
 }

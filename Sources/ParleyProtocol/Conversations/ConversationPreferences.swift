@@ -45,6 +45,4 @@ extension ConversationPreferences: GatewayObject {
         isArchived = try pass.required("is_archived", \.isArchived, default: false)
         isMarkedUnread = try pass.required("is_unread", \.isMarkedUnread, default: false)
     }
-
-    package func writeFields(to object: inout JSONWriter) { writeMembers(to: &object) }
 }

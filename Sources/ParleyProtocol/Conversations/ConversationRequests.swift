@@ -1,7 +1,7 @@
 /// `conversations/create`: a direct conversation with one user, or a group of at most 10.
 public struct CreateConversation: Command {
     public static let operation = Operation(validatedArea: "conversations", verb: "create")
-    public static let fields = "id?, type, name?, participant_ids"
+    package static let refusalOfOperators: String? = "An operator has no conversations."
     public typealias Reply = Conversation
 
     public enum Form: Hashable, Sendable {
@@ -22,45 +22,66 @@ public struct CreateConversation: Command {
     package static let mostNames = 128
 
     /// The refusal of more than `mostNames` names, in the words of the limit of either type.
-    private static func tooMany(_ type: ConversationType) -> Rejection {
+    static func tooMany(_ type: ConversationType) -> Rejection {
         switch type {
         case .direct: .badRequest("participant_ids", "a direct conversation has exactly one other participant")
         case .group: Rejection(.groupFull, "A group does not hold \(mostNames) members.")
         }
     }
 
-    public init(_ object: JSONObject) throws(Rejection) {
-        let type = try object.choice("type", as: ConversationType.self).required("type")
-        let named: [UserID] = try object.levels(
-            "participant_ids", maximum: CreateConversation.mostNames, excess: CreateConversation.tooMany(type)
-        ).required("participant_ids")
-        var seen: Set<UserID> = []
-        participants = named.filter { seen.insert($0).inserted }
-        let id: ConversationID? = try object.uuid("id")
-        let name = try object.text("name", maximum: Limits.nameCharacters)
+    private var type: ConversationType {
+        switch form {
+        case .direct: .direct
+        case .group: .group
+        }
+    }
+
+    private var id: ConversationID? {
+        switch form {
+        case .direct: nil
+        case .group(let id, _): id
+        }
+    }
+
+    private var name: String? {
+        switch form {
+        case .direct: nil
+        case .group(_, let name): name
+        }
+    }
+
+    package init<Pass: FieldPass<CreateConversation>>(fields pass: inout Pass) throws(Pass.Failure) {
+        let type = try pass.required("type", \.type)
+        participants = try pass.required(
+            "participant_ids", \.participants, as: UsersForm(excess: CreateConversation.tooMany(type)))
+        let id = try pass.optional("id", \.id)
+        let name = try pass.optional("name", \.name, as: .text(Limits.nameCharacters))
         switch type {
         case .direct: form = .direct
         case .group: form = .group(id: id, name: name)
         }
     }
+}
 
-    public func writeFields(to object: inout JSONWriter) {
-        switch form {
-        case .direct:
-            object.member("type", ConversationType.direct.rawValue)
-        case .group(let id, let name):
-            object.member("type", ConversationType.group.rawValue)
-            if let id { object.member("id", id) }
-            if let name { object.member("name", name) }
-        }
-        object.member("participant_ids", array: participants) { $0.value($1) }
+/// Users, each once, in the order of the request.
+struct UsersForm: FieldForm {
+    /// The refusal of more than `CreateConversation.mostNames`.
+    let excess: Rejection
+
+    func read(_ name: String, of object: JSONObject) throws(Rejection) -> [UserID]? {
+        guard
+            let named: [UserID] = try object.levels(name, maximum: CreateConversation.mostNames, excess: excess)
+        else { return nil }
+        var seen: Set<UserID> = []
+        return named.filter { seen.insert($0).inserted }
     }
+
+    func write(_ value: [UserID], to writer: inout JSONWriter) { writer.array(value) { $0.value($1) } }
 }
 
 /// `conversations/list`: the caller's conversations, the last active first.
 public struct ListConversations: Query {
     public static let operation = Operation(validatedArea: "conversations", verb: "list")
-    public static let fields = "limit?=20, offset?=0, archived?=false"
     public typealias Reply = ConversationList
 
     public let limit: Int
@@ -73,16 +94,10 @@ public struct ListConversations: Query {
         self.archived = archived
     }
 
-    public init(_ object: JSONObject) throws(Rejection) {
-        limit = try object.integer("limit", in: 1...Limits.pageItems) ?? 20
-        offset = try object.integer("offset", in: 0...Int(Int32.max)) ?? 0
-        archived = try object.bool("archived") ?? false
-    }
-
-    public func writeFields(to object: inout JSONWriter) {
-        object.member("limit", limit)
-        object.member("offset", offset)
-        object.member("archived", archived)
+    package init<Pass: FieldPass<ListConversations>>(fields pass: inout Pass) throws(Pass.Failure) {
+        limit = try pass.required("limit", \.limit, as: .integer(1...Limits.pageItems), default: 20)
+        offset = try pass.required("offset", \.offset, as: .integer(0...Int(Int32.max)), default: 0)
+        archived = try pass.flag("archived", \.archived)
     }
 }
 

@@ -1,7 +1,6 @@
 /// `conversations/update`: a group's name, for everybody; the rest is the caller's own. Only what is named changes.
 public struct UpdateConversation: Command {
     public static let operation = Operation(validatedArea: "conversations", verb: "update")
-    public static let fields = "conversation_id, name?, is_muted?, muted_until?, is_archived?, is_unread?"
     public typealias Reply = Conversation
 
     public let conversation: ConversationID
@@ -25,32 +24,22 @@ public struct UpdateConversation: Command {
         self.isUnread = isUnread
     }
 
-    public init(_ object: JSONObject) throws(Rejection) {
-        conversation = try object.uuid("conversation_id").required("conversation_id")
-        name = FieldChange(object, "name", try object.text("name", maximum: Limits.nameCharacters))
-        isMuted = try object.bool("is_muted")
-        mutedUntil = FieldChange(object, "muted_until", try object.timestamp("muted_until"))
-        isArchived = try object.bool("is_archived")
-        isUnread = try object.bool("is_unread")
-        if isMuted == false, case .set = mutedUntil {
-            throw .badRequest("muted_until", "is_muted is false beside it")
-        }
-    }
-
-    public func writeFields(to object: inout JSONWriter) {
-        object.member("conversation_id", conversation)
-        name.write("name", to: &object)
-        if let isMuted { object.member("is_muted", isMuted) }
-        mutedUntil.write("muted_until", to: &object)
-        if let isArchived { object.member("is_archived", isArchived) }
-        if let isUnread { object.member("is_unread", isUnread) }
+    package init<Pass: FieldPass<UpdateConversation>>(fields pass: inout Pass) throws(Pass.Failure) {
+        conversation = try pass.required("conversation_id", \.conversation)
+        name = try pass.change("name", \.name, as: .text(Limits.nameCharacters))
+        isMuted = try pass.optional("is_muted", \.isMuted)
+        mutedUntil = try pass.change("muted_until", \.mutedUntil, as: OwnForm())
+        isArchived = try pass.optional("is_archived", \.isArchived)
+        isUnread = try pass.optional("is_unread", \.isUnread)
+        var hasEnd = false
+        if case .set = mutedUntil { hasEnd = true }
+        try pass.check(isMuted != false || !hasEnd, or: .badRequest("muted_until", "is_muted is false beside it"))
     }
 }
 
 /// `conversations/add-members`
 public struct AddMembers: Command {
     public static let operation = Operation(validatedArea: "conversations", verb: "add-members")
-    public static let fields = "conversation_id, user_ids"
     public typealias Reply = Conversation
 
     public let conversation: ConversationID
@@ -62,27 +51,16 @@ public struct AddMembers: Command {
         self.users = users
     }
 
-    public init(_ object: JSONObject) throws(Rejection) {
-        conversation = try object.uuid("conversation_id").required("conversation_id")
-        let named: [UserID] = try object.levels(
-            "user_ids", maximum: CreateConversation.mostNames,
-            excess: Rejection(.groupFull, "A group does not hold \(CreateConversation.mostNames) members.")
-        ).required("user_ids")
-        guard !named.isEmpty else { throw .badRequest("user_ids", "empty") }
-        var seen: Set<UserID> = []
-        users = named.filter { seen.insert($0).inserted }
-    }
-
-    public func writeFields(to object: inout JSONWriter) {
-        object.member("conversation_id", conversation)
-        object.member("user_ids", array: users) { $0.value($1) }
+    package init<Pass: FieldPass<AddMembers>>(fields pass: inout Pass) throws(Pass.Failure) {
+        conversation = try pass.required("conversation_id", \.conversation)
+        users = try pass.required("user_ids", \.users, as: UsersForm(excess: CreateConversation.tooMany(.group)))
+        try pass.check(!users.isEmpty, or: .badRequest("user_ids", "empty"))
     }
 }
 
 /// `conversations/remove-member`
 public struct RemoveMember: Command {
     public static let operation = Operation(validatedArea: "conversations", verb: "remove-member")
-    public static let fields = "conversation_id, user_id"
     public typealias Reply = Conversation
 
     public let conversation: ConversationID
@@ -93,21 +71,15 @@ public struct RemoveMember: Command {
         self.user = user
     }
 
-    public init(_ object: JSONObject) throws(Rejection) {
-        conversation = try object.uuid("conversation_id").required("conversation_id")
-        user = try object.level("user_id").required("user_id")
-    }
-
-    public func writeFields(to object: inout JSONWriter) {
-        object.member("conversation_id", conversation)
-        object.member("user_id", user)
+    package init<Pass: FieldPass<RemoveMember>>(fields pass: inout Pass) throws(Pass.Failure) {
+        conversation = try pass.required("conversation_id", \.conversation)
+        user = try pass.required("user_id", \.user)
     }
 }
 
 /// `conversations/set-role`
 public struct SetRole: Command {
     public static let operation = Operation(validatedArea: "conversations", verb: "set-role")
-    public static let fields = "conversation_id, user_id, role"
     public typealias Reply = Conversation
 
     public let conversation: ConversationID
@@ -120,23 +92,16 @@ public struct SetRole: Command {
         self.role = role
     }
 
-    public init(_ object: JSONObject) throws(Rejection) {
-        conversation = try object.uuid("conversation_id").required("conversation_id")
-        user = try object.level("user_id").required("user_id")
-        role = try object.choice("role", as: MemberRole.self).required("role")
-    }
-
-    public func writeFields(to object: inout JSONWriter) {
-        object.member("conversation_id", conversation)
-        object.member("user_id", user)
-        object.member("role", role.rawValue)
+    package init<Pass: FieldPass<SetRole>>(fields pass: inout Pass) throws(Pass.Failure) {
+        conversation = try pass.required("conversation_id", \.conversation)
+        user = try pass.required("user_id", \.user)
+        role = try pass.required("role", \.role)
     }
 }
 
 /// `conversations/leave`
 public struct LeaveConversation: Command, ConversationRequest {
     public static let operation = Operation(validatedArea: "conversations", verb: "leave")
-    public typealias Reply = Done
 
     public let conversation: ConversationID
 

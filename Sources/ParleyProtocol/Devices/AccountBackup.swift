@@ -1,8 +1,6 @@
 /// `account/backup`: the account key, sealed by the user's recovery key, which the gateway does not have (protocol §6).
 public struct BackUpAccount: Command {
     public static let operation = Operation(validatedArea: "account", verb: "backup")
-    public static let fields = "blob"
-    public typealias Reply = Done
 
     /// In bytes.
     public static let lengths = 1...4096
@@ -11,11 +9,9 @@ public struct BackUpAccount: Command {
 
     public init(blob: [UInt8]) { self.blob = blob }
 
-    public init(_ object: JSONObject) throws(Rejection) {
-        blob = try object.base64("blob", lengths: BackUpAccount.lengths).required("blob")
+    package init<Pass: FieldPass<BackUpAccount>>(fields pass: inout Pass) throws(Pass.Failure) {
+        blob = try pass.required("blob", \.blob, as: .base64(BackUpAccount.lengths))
     }
-
-    public func writeFields(to object: inout JSONWriter) { object.member("blob", base64: blob) }
 }
 
 /// The `data` of a reply to `account/get-backup`.

@@ -24,22 +24,27 @@ public struct DeviceCertificate: Hashable, Sendable {
         writer.field(String(issuedAt.milliseconds).utf8)
         return writer.bytes
     }
-
-    /// - Returns: `nil` where neither `certificate` nor `issued_at` is there.
-    /// - Throws: `bad_request` where one of the two is.
-    init?(optional object: JSONObject) throws(Rejection) {
-        let signature = try object.base64("certificate", lengths: 64...64)
-        let issuedAt = try object.timestamp("issued_at")
-        guard signature != nil || issuedAt != nil else { return nil }
-        self.init(
-            signature: try signature.required("certificate"), issuedAt: try issuedAt.required("issued_at"))
-    }
 }
 
 extension DeviceCertificate: GatewayObject {
     package init<Pass: FieldPass<DeviceCertificate>>(fields pass: inout Pass) throws(Pass.Failure) {
         signature = try pass.required("certificate", \.signature, as: .base64(64))
         issuedAt = try pass.required("issued_at", \.issuedAt)
+    }
+}
+
+extension FieldPass {
+    /// A certificate and its time, both or neither.
+    mutating func certificate(
+        _ value: (Object) -> DeviceCertificate?, without absence: FieldAbsence
+    ) throws(Failure) -> DeviceCertificate? {
+        let signature = try optional("certificate", { value($0)?.signature }, as: .base64(64), without: absence)
+        let issuedAt = try optional("issued_at", { value($0)?.issuedAt }, without: absence)
+        try check(signature != nil || issuedAt == nil, or: .badRequest("certificate", "missing"))
+        try check(signature == nil || issuedAt != nil, or: .badRequest("issued_at", "missing"))
+        return signature.flatMap { signature in
+            issuedAt.map { DeviceCertificate(signature: signature, issuedAt: $0) }
+        }
     }
 }
 

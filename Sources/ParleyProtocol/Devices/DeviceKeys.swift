@@ -40,13 +40,7 @@ extension DeviceKeys: GatewayObject {
         identityKey = try pass.required("identity_key", \.identityKey, as: .base64(32))
         signingKey = try pass.optional("signing_key", \.signingKey, as: .base64(32))
         signature = try pass.optional("signature", \.signature, as: .base64(64))
-        let certificate = try pass.optional("certificate", \.certificate?.signature, as: .base64(64))
-        let issuedAt = try pass.optional("issued_at", \.certificate?.issuedAt)
-        try pass.check(certificate != nil || issuedAt == nil, or: .badRequest("certificate", "missing"))
-        try pass.check(certificate == nil || issuedAt != nil, or: .badRequest("issued_at", "missing"))
-        self.certificate = certificate.flatMap { signature in
-            issuedAt.map { DeviceCertificate(signature: signature, issuedAt: $0) }
-        }
+        certificate = try pass.certificate(\.certificate, without: .null)
         createdAt = try pass.required("created_at", \.createdAt)
     }
 
@@ -56,8 +50,6 @@ extension DeviceKeys: GatewayObject {
 /// `keys/publish`: the public keys of the calling device.
 public struct PublishKeys: Command {
     public static let operation = Operation(validatedArea: "keys", verb: "publish")
-    public static let fields =
-        "identity_key, signing_key?, signature?, account_key?, certificate?, issued_at?, reset?=false"
     public typealias Reply = UserKeys
 
     public let identityKey: [UInt8]
@@ -79,40 +71,26 @@ public struct PublishKeys: Command {
         self.resetsAccount = resetsAccount
     }
 
-    public init(_ object: JSONObject) throws(Rejection) {
-        identityKey = try object.base64("identity_key", lengths: 32...32).required("identity_key")
-        signingKey = try object.base64("signing_key", lengths: 32...32)
-        signature = try object.base64("signature", lengths: 64...64)
-        guard signature == nil || signingKey != nil else {
-            throw .badRequest("signature", "there is no signing_key that made it")
+    package init<Pass: FieldPass<PublishKeys>>(fields pass: inout Pass) throws(Pass.Failure) {
+        identityKey = try pass.required("identity_key", \.identityKey, as: .base64(32))
+        signingKey = try pass.optional("signing_key", \.signingKey, as: .base64(32))
+        signature = try pass.optional("signature", \.signature, as: .base64(64))
+        try pass.check(
+            signature == nil || signingKey != nil, or: .badRequest("signature", "there is no signing_key that made it"))
+        let accountKey = try pass.optional("account_key", \.proof?.accountKey, as: .base64(32))
+        let certificate = try pass.certificate(\.proof?.certificate, without: .omitted)
+        try pass.check(accountKey != nil || certificate == nil, or: .badRequest("account_key", "missing"))
+        try pass.check(accountKey == nil || certificate != nil, or: .badRequest("certificate", "missing"))
+        proof = accountKey.flatMap { accountKey in
+            certificate.map { AccountProof(accountKey: accountKey, certificate: $0) }
         }
-        let accountKey = try object.base64("account_key", lengths: 32...32)
-        let certificate = try DeviceCertificate(optional: object)
-        if accountKey != nil || certificate != nil {
-            proof = AccountProof(
-                accountKey: try accountKey.required("account_key"), certificate: try certificate.required("certificate")
-            )
-            guard signingKey != nil else {
-                throw .badRequest("certificate", "there is no signing_key that it could be of")
-            }
-        } else {
-            proof = nil
-        }
-        resetsAccount = try object.bool("reset") ?? false
-        guard !resetsAccount || proof != nil else {
-            throw .badRequest("reset", "there is no account_key that could take the place of another")
-        }
-    }
-
-    public func writeFields(to object: inout JSONWriter) {
-        object.member("identity_key", base64: identityKey)
-        if let signingKey { object.member("signing_key", base64: signingKey) }
-        if let signature { object.member("signature", base64: signature) }
-        if let proof {
-            object.member("account_key", base64: proof.accountKey)
-            proof.certificate.writeMembers(to: &object)
-        }
-        if resetsAccount { object.member("reset", true) }
+        try pass.check(
+            proof == nil || signingKey != nil,
+            or: .badRequest("certificate", "there is no signing_key that it could be of"))
+        resetsAccount = try pass.flag("reset", \.resetsAccount)
+        try pass.check(
+            !resetsAccount || proof != nil,
+            or: .badRequest("reset", "there is no account_key that could take the place of another"))
     }
 }
 

@@ -82,9 +82,7 @@ extension DeviceCredentials: GatewayObject {
 /// `admin/add-user`.
 public struct AddUser: Command {
     public static let operation = Operation(validatedArea: "admin", verb: "add-user")
-    public static let fields = "user_id, display_name?, message_privacy?"
     public static let isForOperators = true
-    public typealias Reply = Done
 
     public let user: UserID
     public let displayName: String?
@@ -97,23 +95,16 @@ public struct AddUser: Command {
         self.messagePrivacy = messagePrivacy
     }
 
-    public init(_ object: JSONObject) throws(Rejection) {
-        user = try object.level("user_id").required("user_id")
-        displayName = try object.text("display_name", maximum: Limits.nameCharacters)
-        messagePrivacy = try object.choice("message_privacy")
-    }
-
-    public func writeFields(to object: inout JSONWriter) {
-        object.member("user_id", user)
-        if let displayName { object.member("display_name", displayName) }
-        if let messagePrivacy { object.member("message_privacy", messagePrivacy.rawValue) }
+    package init<Pass: FieldPass<AddUser>>(fields pass: inout Pass) throws(Pass.Failure) {
+        user = try pass.required("user_id", \.user)
+        displayName = try pass.optional("display_name", \.displayName, as: .text(Limits.nameCharacters))
+        messagePrivacy = try pass.optional("message_privacy", \.messagePrivacy)
     }
 }
 
 /// `admin/add-device`: makes a device, or its token anew.
 public struct AddDevice: Command {
     public static let operation = Operation(validatedArea: "admin", verb: "add-device")
-    public static let fields = "user_id, device_id, ttl_days?, name?"
     public static let isForOperators = true
     public typealias Reply = DeviceCredentials
 
@@ -129,26 +120,17 @@ public struct AddDevice: Command {
         self.name = name
     }
 
-    public init(_ object: JSONObject) throws(Rejection) {
-        address = try object.address()
-        lifetimeDays = try object.integer("ttl_days", in: 1...3650)
-        name = try object.text("name", maximum: Limits.nameCharacters)
-        if let name, name.isEmpty { throw .badRequest("name", "empty") }
-    }
-
-    public func writeFields(to object: inout JSONWriter) {
-        address.writeFields(to: &object)
-        if let lifetimeDays { object.member("ttl_days", lifetimeDays) }
-        if let name { object.member("name", name) }
+    package init<Pass: FieldPass<AddDevice>>(fields pass: inout Pass) throws(Pass.Failure) {
+        address = try pass.part(\.address)
+        lifetimeDays = try pass.optional("ttl_days", \.lifetimeDays, as: .integer(1...3650))
+        name = try pass.optional("name", \.name, as: .nonemptyText(Limits.nameCharacters))
     }
 }
 
 /// `admin/revoke-device`
 public struct RevokeUserDevice: Command {
     public static let operation = Operation(validatedArea: "admin", verb: "revoke-device")
-    public static let fields = "user_id, device_id, keep_issued?=false"
     public static let isForOperators = true
-    public typealias Reply = Done
 
     public let address: DeviceAddress
     /// Whether the devices stay whose tokens it has made, as an operator's device. Else they are revoked with it.
@@ -159,14 +141,9 @@ public struct RevokeUserDevice: Command {
         self.keepsIssued = keepsIssued
     }
 
-    public init(_ object: JSONObject) throws(Rejection) {
-        address = try object.address()
-        keepsIssued = try object.bool("keep_issued") ?? false
-    }
-
-    public func writeFields(to object: inout JSONWriter) {
-        address.writeFields(to: &object)
-        if keepsIssued { object.member("keep_issued", true) }
+    package init<Pass: FieldPass<RevokeUserDevice>>(fields pass: inout Pass) throws(Pass.Failure) {
+        address = try pass.part(\.address)
+        keepsIssued = try pass.flag("keep_issued", \.keepsIssued)
     }
 }
 
@@ -174,7 +151,6 @@ public struct RevokeUserDevice: Command {
 public struct ListUsers: Query, PageRequest {
     public static let operation = Operation(validatedArea: "admin", verb: "list-users")
     public static let isForOperators = true
-    public typealias Reply = Done
 
     public let page: Page
 
@@ -202,11 +178,5 @@ public struct UserSummary: Hashable, Sendable {
             object.member("created_at", createdAt)
             object.member("devices", array: devices) { $0.value($1) }
         }
-    }
-}
-
-extension JSONObject {
-    package func address() throws(Rejection) -> DeviceAddress {
-        try DeviceAddress(members: self)
     }
 }

@@ -1,7 +1,6 @@
 /// `links/offer`: a new device's public keys, for another device of the user to certify (protocol §6, "Linking").
 public struct LinkOffer: Command {
     public static let operation = Operation(validatedArea: "links", verb: "offer")
-    public static let fields = "identity_key, signing_key, link_key"
     public typealias Reply = PendingLink
 
     /// X25519, 32 bytes.
@@ -16,10 +15,6 @@ public struct LinkOffer: Command {
         self.signingKey = signingKey
         self.linkKey = linkKey
     }
-
-    public init(_ object: JSONObject) throws(Rejection) { try self.init(members: object) }
-
-    public func writeFields(to object: inout JSONWriter) { writeMembers(to: &object) }
 
     /// What the code that the new device shows is the BLAKE2b-256 of: `parley/v1 link`, uid, did and the three keys, each
     /// with its 16-bit big-endian length.
@@ -62,10 +57,8 @@ public struct LinkOfferNotice: Hashable, Sendable {
 }
 
 /// `links/approve`: what a certified device hands the new one.
-public struct LinkApproval: Command {
+public struct LinkApproval: RepeatableCommand {
     public static let operation = Operation(validatedArea: "links", verb: "approve")
-    public static let fields = "device_id, certificate, issued_at, sealed"
-    public typealias Reply = Done
 
     /// `crypto_box_seal` of a seed of 32 bytes.
     public static let sealedLength = 80
@@ -81,11 +74,6 @@ public struct LinkApproval: Command {
         self.sealed = sealed
     }
 
-    public init(_ object: JSONObject) throws(Rejection) { try self.init(members: object) }
-
-    public func writeFields(to object: inout JSONWriter) { writeMembers(to: &object) }
-
-    /// What makes two approvals the same.
     package func identityPreimage(sender: DeviceAddress) -> [UInt8] {
         var writer = ByteWriter()
         for text in [sender.user.text, sender.device.text, device.text, "\(certificate.issuedAt.milliseconds)"] {

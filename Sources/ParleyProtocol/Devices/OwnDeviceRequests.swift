@@ -19,7 +19,6 @@ public struct RevokeDevice: Command, DeviceRequest {
 /// `devices/renew`: a new token for the calling device.
 public struct RenewDevice: Command {
     public static let operation = Operation(validatedArea: "devices", verb: "renew")
-    public static let fields = ""
     public typealias Reply = DeviceCredentials
 
     /// The calling device. A request of an older client may name it, or another, which is forbidden.
@@ -27,9 +26,7 @@ public struct RenewDevice: Command {
 
     public init(device: DeviceID? = nil) { self.device = device }
 
-    public init(_ object: JSONObject) throws(Rejection) { device = try object.level("device_id") }
-
-    public func writeFields(to object: inout JSONWriter) {
-        if let device { object.member("device_id", device) }
+    package init<Pass: FieldPass<RenewDevice>>(fields pass: inout Pass) throws(Pass.Failure) {
+        device = try pass.optional("device_id", \.device)
     }
 }

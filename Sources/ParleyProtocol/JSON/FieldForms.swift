@@ -12,37 +12,111 @@ package struct OwnForm<Value: JSONReadable>: FieldForm {
 extension FieldPass {
     @inline(__always)
     mutating func required<Value: JSONReadable>(
-        _ name: StaticString, _ value: (Object) -> Value
+        _ name: String, _ value: (Object) -> Value
     ) throws(Failure) -> Value {
         try required(name, value, as: OwnForm<Value>(), default: nil)
     }
 
     @inline(__always)
     mutating func required<Value: JSONReadable>(
-        _ name: StaticString, _ value: (Object) -> Value, default missing: Value
+        _ name: String, _ value: (Object) -> Value, default missing: Value
     ) throws(Failure) -> Value {
         try required(name, value, as: OwnForm<Value>(), default: missing)
     }
 
     @inline(__always)
     mutating func required<Form: FieldForm>(
-        _ name: StaticString, _ value: (Object) -> Form.Value, as form: Form
+        _ name: String, _ value: (Object) -> Form.Value, as form: Form
     ) throws(Failure) -> Form.Value {
         try required(name, value, as: form, default: nil)
     }
 
     @inline(__always)
     mutating func optional<Value: JSONReadable>(
-        _ name: StaticString, _ value: (Object) -> Value?, without absence: FieldAbsence = .null
+        _ name: String, _ value: (Object) -> Value?, without absence: FieldAbsence = .null
     ) throws(Failure) -> Value? {
         try optional(name, value, as: OwnForm<Value>(), without: absence)
     }
 
     @inline(__always)
     mutating func optional<Form: FieldForm>(
-        _ name: StaticString, _ value: (Object) -> Form.Value?, as form: Form
+        _ name: String, _ value: (Object) -> Form.Value?, as form: Form
     ) throws(Failure) -> Form.Value? {
         try optional(name, value, as: form, without: .null)
+    }
+}
+
+/// A name out of a closed set, which travels as its raw value.
+package struct ChoiceForm<Value: RawRepresentable<String> & CaseIterable>: FieldForm {
+    package func read(_ name: String, of object: JSONObject) throws(Rejection) -> Value? {
+        try object.choice(name)
+    }
+
+    package func write(_ value: Value, to writer: inout JSONWriter) { value.rawValue.write(to: &writer) }
+}
+
+extension FieldPass {
+    @inline(__always)
+    mutating func required<Value: RawRepresentable<String> & CaseIterable>(
+        _ name: String, _ value: (Object) -> Value
+    ) throws(Failure) -> Value {
+        try required(name, value, as: ChoiceForm<Value>(), default: nil)
+    }
+}
+
+// A request leaves out a field that has no value.
+extension FieldPass where Object: Request {
+    @inline(__always)
+    mutating func optional<Value: JSONReadable>(
+        _ name: String, _ value: (Object) -> Value?
+    ) throws(Failure) -> Value? {
+        try optional(name, value, as: OwnForm<Value>(), without: .omitted)
+    }
+
+    @inline(__always)
+    mutating func optional<Value: RawRepresentable<String> & CaseIterable>(
+        _ name: String, _ value: (Object) -> Value?
+    ) throws(Failure) -> Value? {
+        try optional(name, value, as: ChoiceForm<Value>(), without: .omitted)
+    }
+
+    @inline(__always)
+    mutating func optional<Form: FieldForm>(
+        _ name: String, _ value: (Object) -> Form.Value?, as form: Form
+    ) throws(Failure) -> Form.Value? {
+        try optional(name, value, as: form, without: .omitted)
+    }
+
+    /// What is false unless the request says that it is true.
+    @inline(__always)
+    mutating func flag(_ name: String, _ value: (Object) -> Bool) throws(Failure) -> Bool {
+        try optional(name, { value($0) ? true : nil }) ?? false
+    }
+
+    /// A field of a change, which `null` clears.
+    mutating func change<Form: FieldForm>(
+        _ name: String, _ value: (Object) -> FieldChange<Form.Value>, as form: Form
+    ) throws(Failure) -> FieldChange<Form.Value> {
+        let change = try optional(
+            name, { value($0) == .unchanged ? nil : value($0) }, as: ChangeForm(form: form), without: .omitted)
+        return change ?? .unchanged
+    }
+}
+
+/// A value that is set, or `null`.
+private struct ChangeForm<Form: FieldForm>: FieldForm where Form.Value: Hashable & Sendable {
+    let form: Form
+
+    func read(_ name: String, of object: JSONObject) throws(Rejection) -> FieldChange<Form.Value>? {
+        if let value = try form.read(name, of: object) { return .set(value) }
+        return object.isNull(name) ? .cleared : nil
+    }
+
+    func write(_ value: FieldChange<Form.Value>, to writer: inout JSONWriter) {
+        switch value {
+        case .unchanged, .cleared: writer.token("null")
+        case .set(let value): form.write(value, to: &writer)
+        }
     }
 }
 
@@ -59,9 +133,12 @@ package struct ObjectForm<Value: GatewayObject>: FieldForm {
 /// A text for people, of at most so many Unicode scalars.
 package struct TextForm: FieldForm {
     let maximum: Int
+    var mayBeEmpty = true
 
     package func read(_ name: String, of object: JSONObject) throws(Rejection) -> String? {
-        try object.text(name, maximum: maximum)
+        let text = try object.text(name, maximum: maximum)
+        guard mayBeEmpty || text != "" else { throw .badRequest(name, "empty") }
+        return text
     }
 
     package func write(_ value: String, to writer: inout JSONWriter) { value.write(to: &writer) }
@@ -117,10 +194,12 @@ package struct ObjectsForm<Element: GatewayObject>: FieldForm {
     }
 }
 
-/// An array of UUIDs; the packet that they came in bounds how many there are.
+/// An array of UUIDs.
 package struct UUIDsForm<ID: UUIDIdentifier>: FieldForm {
+    let maximum: Int
+
     package func read(_ name: String, of object: JSONObject) throws(Rejection) -> [ID]? {
-        try object.uuids(name, maximum: .max)
+        try object.uuids(name, maximum: maximum)
     }
 
     package func write(_ value: [ID], to writer: inout JSONWriter) { writer.array(value) { $1.write(to: &$0) } }
@@ -128,6 +207,7 @@ package struct UUIDsForm<ID: UUIDIdentifier>: FieldForm {
 
 extension FieldForm where Self == TextForm {
     static func text(_ maximum: Int) -> TextForm { TextForm(maximum: maximum) }
+    static func nonemptyText(_ maximum: Int) -> TextForm { TextForm(maximum: maximum, mayBeEmpty: false) }
 
     /// The name of an epoch.
     static var epoch: TextForm { TextForm(maximum: Limits.epochCharacters) }
@@ -138,6 +218,7 @@ extension FieldForm where Self == TextForm {
 extension FieldForm where Self == IntegerForm {
     /// The place of a record in its log.
     static var seq: IntegerForm { IntegerForm(range: 1...Int.max) }
+    static func integer(_ range: ClosedRange<Int>) -> IntegerForm { IntegerForm(range: range) }
 }
 
 extension FieldForm where Self == Base64Form {
@@ -148,5 +229,6 @@ extension FieldForm where Self == Base64Form {
 extension FieldForm {
     static func objects<Element>() -> Self where Self == ObjectsForm<Element> { ObjectsForm() }
     static func object<Value>() -> Self where Self == ObjectForm<Value> { ObjectForm() }
-    static func uuids<ID>() -> Self where Self == UUIDsForm<ID> { UUIDsForm() }
+    /// - Parameter maximum: without it, the packet that they came in bounds how many there are.
+    static func uuids<ID>(_ maximum: Int = .max) -> Self where Self == UUIDsForm<ID> { UUIDsForm(maximum: maximum) }
 }

@@ -1,15 +1,21 @@
-/// An object of the contract: the gateway writes it and a device reads it, by one list of its fields.
+/// An object of the contract, a request among them: one side writes it and the other reads it, by one list of its fields.
 ///
 /// The list is an initializer that takes each field from a pass: a ``FieldReader`` takes it from JSON, a ``FieldWriter``
 /// from the object that is written, and writes it on the way. So a field is named once, in its order in
-/// JSON:
+/// JSON, which is also the order in which what is wrong is found:
 ///
 ///     package init<Pass: FieldPass<Watermarks>>(fields pass: inout Pass) throws(Pass.Failure) {
 ///         delivered = try pass.required("delivered", \.delivered)
 ///         read = try pass.required("read", \.read)
 ///     }
-package protocol GatewayObject: GatewayValue {
+package protocol GatewayObject: FieldGroup {
     init<Pass: FieldPass<Self>>(fields pass: inout Pass) throws(Pass.Failure)
+}
+
+/// Fields that are one value.
+package protocol FieldGroup: GatewayValue {
+    /// Writes the fields without the brackets around them.
+    func writeMembers(to writer: inout JSONWriter)
 }
 
 /// What goes through the list of an object's fields.
@@ -25,22 +31,32 @@ package protocol FieldPass<Object> {
     ///   - form: its form in JSON, and what bounds it when it is read.
     ///   - missing: what it is where it is missing; without this default an object that lacks the field is refused.
     mutating func required<Form: FieldForm>(
-        _ name: StaticString, _ value: (Object) -> Form.Value, as form: Form, default missing: Form.Value?
+        _ name: String, _ value: (Object) -> Form.Value, as form: Form, default missing: Form.Value?
     ) throws(Failure) -> Form.Value
 
     /// A field that may be missing.
     mutating func optional<Form: FieldForm>(
-        _ name: StaticString, _ value: (Object) -> Form.Value?, as form: Form, without absence: FieldAbsence
+        _ name: String, _ value: (Object) -> Form.Value?, as form: Form, without absence: FieldAbsence
     ) throws(Failure) -> Form.Value?
 
     /// Several fields that are one value of the object's, among its own in JSON.
-    mutating func part<Part: GatewayObject>(_ value: (Object) -> Part) throws(Failure) -> Part
+    mutating func part<Part: FieldGroup>(_ value: (Object) -> Part) throws(Failure) -> Part
 
     /// The same for fields that may be missing; whether they are there shows by one of them.
-    mutating func part<Part: GatewayObject>(_ value: (Object) -> Part?, shownBy name: StaticString) throws(Failure)
+    mutating func part<Part: FieldGroup>(_ value: (Object) -> Part?, shownBy name: String) throws(Failure)
         -> Part?
 
-    /// What holds for every object that the gateway writes, and is looked at in one that is read.
+    /// A value that fields before it are together.
+    ///
+    /// - Parameter read: what they are where they were read; `nil` where they are nothing, which is refused.
+    func combined<Value>(
+        _ value: (Object) -> Value, from read: @autoclosure () -> Value?, or rejection: @autoclosure () -> Rejection
+    ) throws(Failure) -> Value
+
+    /// Refuses an object that has more than one of these fields.
+    func atMostOne(of names: String...) throws(Failure)
+
+    /// What holds for every object that is written, and is looked at in one that is read.
     func check(_ condition: @autoclosure () -> Bool, or rejection: @autoclosure () -> Rejection) throws(Failure)
 }
 
@@ -72,26 +88,37 @@ package struct FieldReader<Object>: FieldPass {
     package init(_ object: JSONObject) { self.object = object }
 
     package func required<Form: FieldForm>(
-        _ name: StaticString, _ value: (Object) -> Form.Value, as form: Form, default missing: Form.Value?
+        _ name: String, _ value: (Object) -> Form.Value, as form: Form, default missing: Form.Value?
     ) throws(Rejection) -> Form.Value {
-        let name = name.description
-        return try (form.read(name, of: object) ?? missing).required(name)
+        try (form.read(name, of: object) ?? missing).required(name)
     }
 
     package func optional<Form: FieldForm>(
-        _ name: StaticString, _ value: (Object) -> Form.Value?, as form: Form, without absence: FieldAbsence
+        _ name: String, _ value: (Object) -> Form.Value?, as form: Form, without absence: FieldAbsence
     ) throws(Rejection) -> Form.Value? {
-        try form.read(name.description, of: object)
+        try form.read(name, of: object)
     }
 
-    package func part<Part: GatewayObject>(_ value: (Object) -> Part) throws(Rejection) -> Part {
+    package func part<Part: FieldGroup>(_ value: (Object) -> Part) throws(Rejection) -> Part {
         try Part(members: object)
     }
 
-    package func part<Part: GatewayObject>(
-        _ value: (Object) -> Part?, shownBy name: StaticString
+    package func part<Part: FieldGroup>(
+        _ value: (Object) -> Part?, shownBy name: String
     ) throws(Rejection) -> Part? {
-        object.has(name.description) ? try Part(members: object) : nil
+        object.has(name) ? try Part(members: object) : nil
+    }
+
+    package func combined<Value>(
+        _ value: (Object) -> Value, from read: @autoclosure () -> Value?, or rejection: @autoclosure () -> Rejection
+    ) throws(Rejection) -> Value {
+        guard let value = read() else { throw rejection() }
+        return value
+    }
+
+    package func atMostOne(of names: String...) throws(Rejection) {
+        let named = names.filter(object.has)
+        guard named.count <= 1 else { throw .badRequest(named.joined(separator: ", "), "at most one of them") }
     }
 
     package func check(
@@ -124,7 +151,7 @@ extension GatewayObject {
 
     @inline(__always)
     package mutating func required<Form: FieldForm>(
-        _ name: StaticString, _ value: (Object) -> Form.Value, as form: Form, default missing: Form.Value?
+        _ name: String, _ value: (Object) -> Form.Value, as form: Form, default missing: Form.Value?
     ) -> Form.Value {
         let value = unsafe value(object.pointee)
         writer.key(name)
@@ -134,7 +161,7 @@ extension GatewayObject {
 
     @inline(__always)
     package mutating func optional<Form: FieldForm>(
-        _ name: StaticString, _ value: (Object) -> Form.Value?, as form: Form, without absence: FieldAbsence
+        _ name: String, _ value: (Object) -> Form.Value?, as form: Form, without absence: FieldAbsence
     ) -> Form.Value? {
         let value = unsafe value(object.pointee)
         if let value {
@@ -148,25 +175,34 @@ extension GatewayObject {
     }
 
     @inline(__always)
-    package mutating func part<Part: GatewayObject>(_ value: (Object) -> Part) -> Part {
+    package mutating func part<Part: FieldGroup>(_ value: (Object) -> Part) -> Part {
         let value = unsafe value(object.pointee)
         value.writeMembers(to: &writer)
         return value
     }
 
     @inline(__always)
-    package mutating func part<Part: GatewayObject>(_ value: (Object) -> Part?, shownBy name: StaticString) -> Part? {
+    package mutating func part<Part: FieldGroup>(_ value: (Object) -> Part?, shownBy name: String) -> Part? {
         let value = unsafe value(object.pointee)
         value?.writeMembers(to: &writer)
         return value
     }
 
     @inline(__always)
+    package func combined<Value>(
+        _ value: (Object) -> Value, from read: @autoclosure () -> Value?, or rejection: @autoclosure () -> Rejection
+    ) -> Value {
+        unsafe value(object.pointee)
+    }
+
+    @inline(__always)
+    package func atMostOne(of names: String...) {}
+
+    @inline(__always)
     package func check(_ condition: @autoclosure () -> Bool, or rejection: @autoclosure () -> Rejection) {}
 }
 
 extension GatewayObject {
-    /// Writes the fields without the brackets around them.
     @inline(__always)
     package func writeMembers(to writer: inout JSONWriter) {
         unsafe withUnsafePointer(to: self) { object in

@@ -78,15 +78,14 @@ public struct JSONWriter: Sendable {
         needsComma = true
     }
 
-    public mutating func key(_ name: StaticString) {
-        let (needsComma, length) = (needsComma, name.utf8CodeUnitCount)
+    @inline(__always)
+    public mutating func key(_ name: String) {
+        let (needsComma, text) = (needsComma, name.utf8Span.span)
         // With one look at how much room there is: keys are half of what is written of a record.
-        bytes.append(addingCapacity: length + 4) { output in
+        bytes.append(addingCapacity: text.count + 4) { output in
             if needsComma { output.append(UInt8(ascii: ",")) }
             output.append(UInt8(ascii: "\""))
-            name.withUTF8Buffer { text in
-                for index in 0..<length { unsafe output.append(text[index]) }
-            }
+            for index in 0..<text.count { output.append(text[index]) }
             output.append(UInt8(ascii: "\""))
             output.append(UInt8(ascii: ":"))
         }
@@ -125,40 +124,40 @@ public struct JSONWriter: Sendable {
 
     // MARK: Members
 
-    public mutating func member(_ name: StaticString, _ value: some JSONWritable) {
+    public mutating func member(_ name: String, _ value: some JSONWritable) {
         key(name)
         value.write(to: &self)
     }
 
-    public mutating func member(_ name: StaticString, _ value: (some JSONWritable)?) {
+    public mutating func member(_ name: String, _ value: (some JSONWritable)?) {
         key(name)
         if let value { value.write(to: &self) } else { token("null") }
     }
 
-    public mutating func member(_ name: StaticString, base64 value: [UInt8]?) {
+    public mutating func member(_ name: String, base64 value: [UInt8]?) {
         key(name)
         if let value { quoted { Base64.append(value, to: &$0) } } else { token("null") }
     }
 
-    public mutating func member(_ name: StaticString, raw json: [UInt8]?) {
+    public mutating func member(_ name: String, raw json: [UInt8]?) {
         key(name)
         if let json { raw(json) } else { token("null") }
     }
 
-    public mutating func member(_ name: StaticString, object body: (inout JSONWriter) -> Void) {
+    public mutating func member(_ name: String, object body: (inout JSONWriter) -> Void) {
         key(name)
         object(body)
     }
 
     public mutating func member<Element>(
-        _ name: StaticString, array elements: some Sequence<Element>, _ body: (inout JSONWriter, Element) -> Void
+        _ name: String, array elements: some Sequence<Element>, _ body: (inout JSONWriter, Element) -> Void
     ) {
         key(name)
         array(elements, body)
     }
 
     /// An array whose elements are JSON already, comma between them.
-    public mutating func member(_ name: StaticString, elements json: some Collection<UInt8>) {
+    public mutating func member(_ name: String, elements json: some Collection<UInt8>) {
         key(name)
         elements(json)
     }

@@ -7,7 +7,7 @@ public enum MemberBound: Hashable, Sendable {
     case request(table: TableShape?)
 
     /// What holds for the payload of an operation; of one that the gateway does not know, no member is a table.
-    public init(requestOf type: (any Request.Type)?) { self = .request(table: type?.table) }
+    package init(requestOf type: (any Request.Type)?) { self = .request(table: type?.table) }
 
     /// The most members of an object.
     var most: Int {

@@ -1,7 +1,6 @@
 /// `leaderboards/get`: a board of a group in which the caller is, of the week that runs or of an earlier one.
 public struct GetLeaderboard: Query {
     public static let operation = Operation(validatedArea: "leaderboards", verb: "get")
-    public static let fields = "group_id, type, week?"
     public typealias Reply = Leaderboard
 
     public let group: GroupID
@@ -15,15 +14,9 @@ public struct GetLeaderboard: Query {
         self.week = week
     }
 
-    public init(_ object: JSONObject) throws(Rejection) {
-        group = try object.uuid("group_id").required("group_id")
-        type = try object.choice("type").required("type")
-        week = try ISOWeek.read("week", of: object)
-    }
-
-    public func writeFields(to object: inout JSONWriter) {
-        object.member("group_id", group)
-        object.member("type", type.rawValue)
-        if let week { object.member("week", week) }
+    package init<Pass: FieldPass<GetLeaderboard>>(fields pass: inout Pass) throws(Pass.Failure) {
+        group = try pass.required("group_id", \.group)
+        type = try pass.required("type", \.type)
+        week = try pass.optional("week", \.week)
     }
 }

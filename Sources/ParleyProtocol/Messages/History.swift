@@ -1,7 +1,6 @@
 /// `history/get`: a page of a conversation's log.
 public struct GetHistory: Query {
     public static let operation = Operation(validatedArea: "history", verb: "get")
-    public static let fields = "conversation_id, limit?=50, and at most one of before?, after?, around?"
     public typealias Reply = HistoryReply
 
     public let conversation: ConversationID
@@ -14,31 +13,15 @@ public struct GetHistory: Query {
         self.position = position
     }
 
-    public init(_ object: JSONObject) throws(Rejection) {
-        conversation = try object.uuid("conversation_id").required("conversation_id")
-        limit = try object.integer("limit", in: 1...Limits.pageItems) ?? 50
-        let named = ["before", "after", "around"].filter(object.has)
-        guard named.count <= 1 else { throw .badRequest(named.joined(separator: ", "), "at most one of them") }
-        if let point = try RecordPoint(object, "before") {
-            position = .before(point)
-        } else if let point = try RecordPoint(object, "after") {
-            position = .after(point)
-        } else if let point = try RecordPoint(object, "around") {
-            position = .around(point)
-        } else {
-            position = .newest
-        }
-    }
-
-    public func writeFields(to object: inout JSONWriter) {
-        object.member("conversation_id", conversation)
-        object.member("limit", limit)
-        switch position {
-        case .newest: break
-        case .before(let point): point.write("before", to: &object)
-        case .after(let point): point.write("after", to: &object)
-        case .around(let point): point.write("around", to: &object)
-        }
+    package init<Pass: FieldPass<GetHistory>>(fields pass: inout Pass) throws(Pass.Failure) {
+        conversation = try pass.required("conversation_id", \.conversation)
+        limit = try pass.required("limit", \.limit, as: .integer(1...Limits.pageItems), default: 50)
+        try pass.atMostOne(of: "before", "after", "around")
+        let before = try pass.optional("before", \.position.before)
+        let after = try pass.optional("after", \.position.after)
+        let around = try pass.optional("around", \.position.around)
+        position =
+            before.map { .before($0) } ?? after.map { .after($0) } ?? around.map { .around($0) } ?? .newest
     }
 }
 
@@ -49,27 +32,36 @@ public enum HistoryPosition: Hashable, Sendable {
     /// Excludes the point.
     case after(RecordPoint)
     case around(RecordPoint)
+
+    fileprivate var before: RecordPoint? {
+        if case .before(let point) = self { point } else { nil }
+    }
+
+    fileprivate var after: RecordPoint? {
+        if case .after(let point) = self { point } else { nil }
+    }
+
+    fileprivate var around: RecordPoint? {
+        if case .around(let point) = self { point } else { nil }
+    }
 }
 
 /// A place in a log: a record's id or its seq.
 public enum RecordPoint: Hashable, Sendable {
     case id(MessageID)
     case seq(Int)
+}
 
-    init?(_ object: JSONObject, _ name: String) throws(Rejection) {
-        guard object.has(name) else { return nil }
-        if object.isNumber(name) {
-            self = .seq(try object.integer(name, in: 0...Int.max).required(name))
-        } else {
-            self = .id(try object.uuid(name).required(name))
+extension RecordPoint: JSONReadable {
+    public func write(to writer: inout JSONWriter) {
+        switch self {
+        case .id(let id): id.write(to: &writer)
+        case .seq(let seq): seq.write(to: &writer)
         }
     }
 
-    fileprivate func write(_ name: StaticString, to object: inout JSONWriter) {
-        switch self {
-        case .id(let id): object.member(name, id)
-        case .seq(let seq): object.member(name, seq)
-        }
+    public static func read(_ name: String, of object: JSONObject) throws(Rejection) -> RecordPoint? {
+        object.isNumber(name) ? try object.count(name).map(RecordPoint.seq) : try object.uuid(name).map(RecordPoint.id)
     }
 }
 

@@ -1,74 +1,77 @@
 /// An operation that changes a message (protocol §5).
-public protocol MessageChange: Command where Reply == AcceptedChange {
+package protocol MessageChange: RepeatableCommand where Reply == AcceptedChange {
     var change: ChangeMessage { get }
 }
 
 extension MessageChange {
-    public func writeFields(to object: inout JSONWriter) { change.writeFields(to: &object) }
+    package func identityPreimage(sender: DeviceAddress) -> [UInt8] { change.identityPreimage(sender: sender) }
+}
+
+extension FieldPass where Object: MessageChange {
+    /// The fields of a change that brings new content.
+    fileprivate mutating func change(
+        _ kind: (SealedContent) -> ChangeMessage.Change
+    ) throws(Failure) -> ChangeMessage {
+        let (id, conversation, message) = try target()
+        let sealed = try part(\.change.sealed, shownBy: "suite")
+        return try combined(
+            \.change,
+            from: sealed.map {
+                ChangeMessage(id: id, conversation: conversation, message: message, change: kind($0))
+            }, or: .badRequest("suite", "missing"))
+    }
+
+    fileprivate mutating func target() throws(Failure) -> (MessageID, ConversationID, MessageID) {
+        (
+            try required("id", \.change.id), try required("conversation_id", \.change.conversation),
+            try required("message_id", \.change.message)
+        )
+    }
 }
 
 /// `messages/edit`
 public struct EditMessage: MessageChange {
     public static let operation = Operation(validatedArea: "messages", verb: "edit")
-    public static let fields =
-        "id, conversation_id, message_id, suite, encrypted_content, nonce, recipient_keys?, recipient_key_id?"
-    public typealias Reply = AcceptedChange
 
     public let change: ChangeMessage
 
-    public init(id: MessageID, conversation: ConversationID, message: MessageID, sealed: SealedContent) {
-        change = ChangeMessage(id: id, conversation: conversation, message: message, change: .edit(sealed))
-    }
-
-    public init(_ object: JSONObject) throws(Rejection) {
-        change = try ChangeMessage(object) { (object) throws(Rejection) in .edit(try SealedContent(object)) }
-    }
-
     fileprivate init(checked change: ChangeMessage) { self.change = change }
+
+    package init<Pass: FieldPass<EditMessage>>(fields pass: inout Pass) throws(Pass.Failure) {
+        change = try pass.change(ChangeMessage.Change.edit)
+    }
 }
 
 /// `messages/delete`: for everybody.
 public struct DeleteMessage: MessageChange {
     public static let operation = Operation(validatedArea: "messages", verb: "delete")
-    public static let fields = "id, conversation_id, message_id"
-    public typealias Reply = AcceptedChange
 
     public let change: ChangeMessage
 
-    public init(id: MessageID, conversation: ConversationID, message: MessageID) {
+    fileprivate init(checked change: ChangeMessage) { self.change = change }
+
+    package init<Pass: FieldPass<DeleteMessage>>(fields pass: inout Pass) throws(Pass.Failure) {
+        let (id, conversation, message) = try pass.target()
         change = ChangeMessage(id: id, conversation: conversation, message: message, change: .delete)
     }
-
-    public init(_ object: JSONObject) throws(Rejection) {
-        change = try ChangeMessage(object) { (_) throws(Rejection) in .delete }
-    }
-
-    fileprivate init(checked change: ChangeMessage) { self.change = change }
 }
 
 /// `messages/react`: an empty reaction inside removes the sender's.
 public struct ReactToMessage: MessageChange {
     public static let operation = Operation(validatedArea: "messages", verb: "react")
-    public static let fields =
-        "id, conversation_id, message_id, suite, encrypted_content, nonce, recipient_keys?, recipient_key_id?"
-    public typealias Reply = AcceptedChange
 
     public let change: ChangeMessage
 
-    public init(id: MessageID, conversation: ConversationID, message: MessageID, sealed: SealedContent) {
-        change = ChangeMessage(id: id, conversation: conversation, message: message, change: .react(sealed))
-    }
-
-    public init(_ object: JSONObject) throws(Rejection) {
-        change = try ChangeMessage(object) { (object) throws(Rejection) in .react(try SealedContent(object)) }
-    }
-
     fileprivate init(checked change: ChangeMessage) { self.change = change }
+
+    package init<Pass: FieldPass<ReactToMessage>>(fields pass: inout Pass) throws(Pass.Failure) {
+        change = try pass.change(ChangeMessage.Change.react)
+    }
 }
 
 extension ChangeMessage {
     /// The operation that asks for this change.
-    public var request: any MessageChange {
+    package var request: any MessageChange {
         switch change {
         case .edit: EditMessage(checked: self)
         case .delete: DeleteMessage(checked: self)

@@ -28,6 +28,15 @@ public enum MessageType: String, Sendable, CaseIterable, Codable {
     }
 }
 
+/// The type of a message as a device may send it.
+struct SendableTypeForm: FieldForm {
+    func read(_ name: String, of object: JSONObject) throws(Rejection) -> MessageType? {
+        try object.choice(name, as: MessageType.Sendable.self)?.type
+    }
+
+    func write(_ value: MessageType, to writer: inout JSONWriter) { value.rawValue.write(to: &writer) }
+}
+
 /// How a message is sealed (protocol §6). The gateway can open none of them; it knows only their shapes.
 public enum Suite: String, Sendable, CaseIterable, Codable {
     case x25519AESGCM = "x25519-hkdf-sha256-aes256gcm"
@@ -90,8 +99,9 @@ public struct RecipientKey: Hashable, Sendable {
     /// Whether the sender has sealed nothing for this device.
     public var isLeftOut: Bool { encryptedKey == RecipientKey.leftOutKey }
 
-    init(_ object: JSONObject) throws(Rejection) {
-        address = try object.address()
+    /// Reads what a device has sent, whose key is held to its bounds.
+    init(sent object: JSONObject) throws(Rejection) {
+        address = try DeviceAddress(members: object)
         encryptedKey = try object.base64("encrypted_key", lengths: Limits.encryptedKeyBytes).required("encrypted_key")
         keyID = try KeyID.read("key_id", of: object)
     }

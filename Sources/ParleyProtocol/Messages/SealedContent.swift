@@ -19,37 +19,37 @@ public struct SealedContent: Hashable, Sendable {
         self.recipientKeys = recipientKeys
         self.recipientKeyID = recipientKeyID
     }
+}
 
-    init(_ object: JSONObject) throws(Rejection) {
-        suite = try object.choice("suite", as: Suite.self).required("suite")
-        content = try object.base64(
-            "encrypted_content", lengths: Limits.minimumContentBytes...Limits.contentBytes
-        ).required("encrypted_content")
-        nonce = try object.base64("nonce", lengths: suite.nonceLength...suite.nonceLength).required("nonce")
-        recipientKeys = try SealedContent.recipientKeys(object)
-        recipientKeyID = try KeyID.read("recipient_key_id", of: object)
+extension SealedContent: GatewayObject {
+    @inline(__always)
+    package init<Pass: FieldPass<SealedContent>>(fields pass: inout Pass) throws(Pass.Failure) {
+        suite = try pass.required("suite", \.suite)
+        content = try pass.required(
+            "encrypted_content", \.content, as: .base64(Limits.minimumContentBytes...Limits.contentBytes))
+        nonce = try pass.required("nonce", \.nonce, as: .base64(suite.nonceLength))
+        recipientKeys = try pass.optional(
+            "recipient_keys", \.recipientKeys, as: RecipientKeysForm(), without: .omitted)
+        recipientKeyID = try pass.optional("recipient_key_id", \.recipientKeyID, without: .omitted)
     }
+}
 
-    private static func recipientKeys(_ object: JSONObject) throws(Rejection) -> [RecipientKey]? {
-        guard let elements = try object.objects("recipient_keys", maximum: Limits.recipientKeys) else { return nil }
+/// The content key for each device, each device once.
+private struct RecipientKeysForm: FieldForm {
+    func read(_ name: String, of object: JSONObject) throws(Rejection) -> [RecipientKey]? {
+        guard let elements = try object.objects(name, maximum: Limits.recipientKeys) else { return nil }
         var keys: [RecipientKey] = []
         keys.reserveCapacity(elements.count)
         var seen: Set<DeviceAddress> = []
         for element in elements {
-            let key = try RecipientKey(element)
-            guard seen.insert(key.address).inserted else {
-                throw .badRequest("recipient_keys", "a device is named twice")
-            }
+            let key = try RecipientKey(sent: element)
+            guard seen.insert(key.address).inserted else { throw .badRequest(name, "a device is named twice") }
             keys.append(key)
         }
         return keys
     }
 
-    func writeFields(to object: inout JSONWriter) {
-        object.member("suite", suite.rawValue)
-        object.member("encrypted_content", base64: content)
-        object.member("nonce", base64: nonce)
-        if let recipientKeys { object.member("recipient_keys", raw: RecipientKey.json(recipientKeys)) }
-        if let recipientKeyID { object.member("recipient_key_id", base64: recipientKeyID.bytes) }
+    func write(_ value: [RecipientKey], to writer: inout JSONWriter) {
+        writer.array(value) { $1.write(to: &$0) }
     }
 }

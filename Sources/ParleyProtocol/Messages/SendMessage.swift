@@ -1,9 +1,6 @@
 /// `messages/send`: a sealed message for a conversation.
-public struct SendMessage: Command {
+public struct SendMessage: RepeatableCommand {
     public static let operation = Operation(validatedArea: "messages", verb: "send")
-    public static let fields =
-        "id, conversation_id, message_type, suite, encrypted_content, nonce, recipient_keys?, recipient_key_id?, "
-        + "reply_to?, expires_in?, reply?, is_urgent?"
     public typealias Reply = SentMessage
 
     public let id: MessageID
@@ -50,17 +47,17 @@ public struct SendMessage: Command {
         case event, message
     }
 
-    public init(_ object: JSONObject) throws(Rejection) {
-        id = try object.uuid("id").required("id")
-        conversation = try object.uuid("conversation_id").required("conversation_id")
-        type = try object.choice("message_type", as: MessageType.Sendable.self).required("message_type").type
-        let sealed = try SealedContent(object)
+    package init<Pass: FieldPass<SendMessage>>(fields pass: inout Pass) throws(Pass.Failure) {
+        id = try pass.required("id", \.id)
+        conversation = try pass.required("conversation_id", \.conversation)
+        type = try pass.required("message_type", \.type, as: SendableTypeForm())
+        let sealed = try pass.part(\.sealed)
         (suite, content, nonce) = (sealed.suite, sealed.content, sealed.nonce)
         (recipientKeys, recipientKeyID) = (sealed.recipientKeys, sealed.recipientKeyID)
-        replyTo = try object.uuid("reply_to")
-        expiresIn = try object.integer("expires_in", in: Limits.expirySeconds)
-        echoIsReply = try object.choice("reply", as: ReplyForm.self) == .event
-        isUrgent = try object.bool("is_urgent") ?? false
+        replyTo = try pass.optional("reply_to", \.replyTo)
+        expiresIn = try pass.optional("expires_in", \.expiresIn, as: .integer(Limits.expirySeconds))
+        echoIsReply = try pass.optional("reply", { $0.echoIsReply ? ReplyForm.event : nil }) == .event
+        isUrgent = try pass.flag("is_urgent", \.isUrgent)
     }
 
     /// The ciphertext with what is needed to open it.
@@ -69,33 +66,11 @@ public struct SendMessage: Command {
             suite: suite, content: content, nonce: nonce, recipientKeys: recipientKeys, recipientKeyID: recipientKeyID)
     }
 
-    public func writeFields(to object: inout JSONWriter) {
-        object.member("id", id)
-        object.member("conversation_id", conversation)
-        object.member("message_type", type.rawValue)
-        sealed.writeFields(to: &object)
-        if let replyTo { object.member("reply_to", replyTo) }
-        if let expiresIn { object.member("expires_in", expiresIn) }
-        if echoIsReply { object.member("reply", ReplyForm.event.rawValue) }
-        if isUrgent { object.member("is_urgent", true) }
-    }
-
-    /// What makes two requests the same (protocol §4): everything but how the reply is wanted and whether it is urgent. Sender and device are
-    /// part of it. The digest of these bytes is stored, so that a repeat is recognized even when the ciphertext is gone.
-    public func identityPreimage(sender: DeviceAddress) -> [UInt8] {
-        var preimage = IdentityPreimage(reserving: content.count + 192)
-        preimage.field(sender.user.text.utf8)
-        preimage.field(sender.device.text.utf8)
-        preimage.field(conversation.value.bytes)
-        preimage.field(type.rawValue.utf8)
-        preimage.field(suite.rawValue.utf8)
-        preimage.field(content)
-        preimage.field(nonce)
-        preimage.field(recipientKeys.map(RecipientKey.json) ?? [])
-        preimage.field(replyTo?.value.bytes ?? [])
-        preimage.field(expiresIn.map { Array(String($0).utf8) } ?? [])
-        if let recipientKeyID { preimage.field(recipientKeyID.bytes) }
-        return preimage.bytes
+    /// Everything but how the reply is wanted and whether it is urgent.
+    package func identityPreimage(sender: DeviceAddress) -> [UInt8] {
+        IdentityPreimage(of: sender, reserving: content.count).field(conversation).field(type.rawValue)
+            .field(suite.rawValue).field(content).field(nonce).field(recipientKeys.map(RecipientKey.json) ?? [])
+            .field(replyTo).field(expiresIn).fieldIfPresent(recipientKeyID?.bytes).bytes
     }
 
     /// When it disappears, if it does.

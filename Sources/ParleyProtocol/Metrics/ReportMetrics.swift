@@ -1,7 +1,7 @@
 /// `metrics/report`: what a user had on a civil day, as far as a device knows. A higher version replaces all of it.
 public struct ReportMetrics: Command {
     public static let operation = Operation(validatedArea: "metrics", verb: "report")
-    public static let fields = "date, time_zone, steps?, calories?, exercise_minutes?, version"
+    package static let refusalOfOperators: String? = "An operator reports nothing of themselves."
     public typealias Reply = DayMetrics
 
     /// Where the user was.
@@ -19,19 +19,14 @@ public struct ReportMetrics: Command {
         self.version = version
     }
 
-    public init(_ object: JSONObject) throws(Rejection) {
-        day = try CivilDay.read("date", of: object).required("date")
-        timeZone = try object.timeZoneName("time_zone").required("time_zone")
-        values = try MetricValues(members: object)
-        version = try object.integer("version", in: Limits.metricVersions).required("version")
-    }
-
-    public func writeFields(to object: inout JSONWriter) {
-        object.member("date", day)
-        object.member("time_zone", timeZone)
-        if let steps = values.steps { object.member("steps", steps) }
-        if let calories = values.calories { object.member("calories", calories) }
-        if let minutes = values.exerciseMinutes { object.member("exercise_minutes", minutes) }
-        object.member("version", version)
+    package init<Pass: FieldPass<ReportMetrics>>(fields pass: inout Pass) throws(Pass.Failure) {
+        day = try pass.required("date", \.day)
+        timeZone = try pass.required("time_zone", \.timeZone, as: TimeZoneForm())
+        let amount = IntegerForm(range: Limits.metricAmounts)
+        values = MetricValues(
+            steps: try pass.optional("steps", \.values.steps, as: amount),
+            calories: try pass.optional("calories", \.values.calories, as: amount),
+            exerciseMinutes: try pass.optional("exercise_minutes", \.values.exerciseMinutes, as: amount))
+        version = try pass.required("version", \.version, as: .integer(Limits.metricVersions))
     }
 }

@@ -36,7 +36,6 @@ extension NotificationPage: GatewayObject {
 /// `notifications/mark-read`
 public struct MarkNotificationsRead: Command {
     public static let operation = Operation(validatedArea: "notifications", verb: "mark-read")
-    public static let fields = "ids or all"
     public typealias Reply = UnreadNotifications
 
     public enum Scope: Hashable, Sendable {
@@ -49,21 +48,18 @@ public struct MarkNotificationsRead: Command {
 
     public init(_ scope: Scope) { self.scope = scope }
 
-    public init(_ object: JSONObject) throws(Rejection) {
-        let all = try object.bool("all") ?? false
-        let ids: [NotificationID]? = try object.uuids("ids", maximum: Limits.pageItems)
-        switch (ids, all) {
-        case (let ids?, false): scope = .some(ids)
-        case (nil, true): scope = .all
-        case (nil, false), (_?, true): throw .badRequest("ids, all", "exactly one of them")
+    private var ids: [NotificationID]? {
+        switch scope {
+        case .all: nil
+        case .some(let ids): ids
         }
     }
 
-    public func writeFields(to object: inout JSONWriter) {
-        switch scope {
-        case .all: object.member("all", true)
-        case .some(let ids): object.member("ids", array: ids) { $1.write(to: &$0) }
-        }
+    package init<Pass: FieldPass<MarkNotificationsRead>>(fields pass: inout Pass) throws(Pass.Failure) {
+        let all = try pass.flag("all") { $0.scope == .all }
+        let ids = try pass.optional("ids", \.ids, as: .uuids(Limits.pageItems))
+        try pass.check((ids == nil) == all, or: .badRequest("ids, all", "exactly one of them"))
+        scope = ids.map { .some($0) } ?? .all
     }
 }
 

@@ -1,7 +1,6 @@
 /// `profile/get`
 public struct GetProfile: Query {
     public static let operation = Operation(validatedArea: "profile", verb: "get")
-    public static let fields = "user_id? (the caller)"
     public typealias Reply = ShownProfile
 
     /// `nil` for the caller, who alone sees their settings.
@@ -9,9 +8,7 @@ public struct GetProfile: Query {
 
     public init(user: UserID? = nil) { self.user = user }
 
-    public init(_ object: JSONObject) throws(Rejection) { user = try object.level("user_id") }
-
-    public func writeFields(to object: inout JSONWriter) {
-        if let user { object.member("user_id", user) }
+    package init<Pass: FieldPass<GetProfile>>(fields pass: inout Pass) throws(Pass.Failure) {
+        user = try pass.optional("user_id", \.user)
     }
 }

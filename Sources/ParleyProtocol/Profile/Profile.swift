@@ -89,38 +89,24 @@ public enum FieldChange<Value: Hashable & Sendable>: Hashable, Sendable {
         case .set(let value): value
         }
     }
-
 }
 
-extension FieldChange {
-    /// - Parameter value: what the member of that name holds, `nil` if it is missing or `null`.
-    init(_ object: JSONObject, _ name: String, _ value: Value?) {
-        if let value { self = .set(value) } else { self = object.isNull(name) ? .cleared : .unchanged }
-    }
-
-    func write(_ name: StaticString, to object: inout JSONWriter, _ body: (inout JSONWriter, Value) -> Void) {
-        switch self {
-        case .unchanged: return
-        case .cleared:
-            object.key(name)
-            object.token("null")
-        case .set(let value):
-            object.key(name)
-            body(&object, value)
+/// An address of a picture: the bound is in bytes.
+private struct URLForm: FieldForm {
+    func read(_ name: String, of object: JSONObject) throws(Rejection) -> String? {
+        let url = try object.text(name, maximum: Limits.urlBytes)
+        guard url?.utf8.count ?? 0 <= Limits.urlBytes else {
+            throw .badRequest(name, "longer than \(Limits.urlBytes) bytes")
         }
+        return url
     }
-}
 
-extension FieldChange where Value: JSONWritable {
-    func write(_ name: StaticString, to object: inout JSONWriter) { write(name, to: &object) { $1.write(to: &$0) } }
+    func write(_ value: String, to writer: inout JSONWriter) { value.write(to: &writer) }
 }
 
 /// `profile/set`: only what is named changes; a field that may be null is cleared by `null`.
 public struct ProfileChange: Command {
     public static let operation = Operation(validatedArea: "profile", verb: "set")
-    public static let fields =
-        "display_name?, photo_url?, message_privacy?, share_workout_data?, send_read_receipts?, send_typing?, "
-        + "presence?, quiet_hours?, time_zone?"
     public typealias Reply = ShownProfile
 
     public let displayName: String?
@@ -150,33 +136,16 @@ public struct ProfileChange: Command {
         self.timeZone = timeZone
     }
 
-    public init(_ object: JSONObject) throws(Rejection) {
-        displayName = try object.text("display_name", maximum: Limits.nameCharacters)
-        if let displayName, displayName.isEmpty { throw .badRequest("display_name", "empty") }
-        let photo = try object.text("photo_url", maximum: Limits.urlBytes)
-        if let photo, photo.utf8.count > Limits.urlBytes {
-            throw .badRequest("photo_url", "longer than \(Limits.urlBytes) bytes")
-        }
-        photoURL = FieldChange(object, "photo_url", photo)
-        messagePrivacy = try object.choice("message_privacy")
-        sharesWorkoutData = try object.bool("share_workout_data")
-        sendsReadReceipts = try object.bool("send_read_receipts")
-        sendsTyping = try object.bool("send_typing")
-        presence = try object.choice("presence")
-        quietHours = FieldChange(object, "quiet_hours", try ObjectForm<QuietHours>().read("quiet_hours", of: object))
-        timeZone = FieldChange(object, "time_zone", try object.timeZoneName("time_zone"))
-    }
-
-    public func writeFields(to object: inout JSONWriter) {
-        if let displayName { object.member("display_name", displayName) }
-        photoURL.write("photo_url", to: &object)
-        if let messagePrivacy { object.member("message_privacy", messagePrivacy.rawValue) }
-        if let sharesWorkoutData { object.member("share_workout_data", sharesWorkoutData) }
-        if let sendsReadReceipts { object.member("send_read_receipts", sendsReadReceipts) }
-        if let sendsTyping { object.member("send_typing", sendsTyping) }
-        if let presence { object.member("presence", presence.rawValue) }
-        quietHours.write("quiet_hours", to: &object) { $1.write(to: &$0) }
-        timeZone.write("time_zone", to: &object)
+    package init<Pass: FieldPass<ProfileChange>>(fields pass: inout Pass) throws(Pass.Failure) {
+        displayName = try pass.optional("display_name", \.displayName, as: .nonemptyText(Limits.nameCharacters))
+        photoURL = try pass.change("photo_url", \.photoURL, as: URLForm())
+        messagePrivacy = try pass.optional("message_privacy", \.messagePrivacy)
+        sharesWorkoutData = try pass.optional("share_workout_data", \.sharesWorkoutData)
+        sendsReadReceipts = try pass.optional("send_read_receipts", \.sendsReadReceipts)
+        sendsTyping = try pass.optional("send_typing", \.sendsTyping)
+        presence = try pass.optional("presence", \.presence)
+        quietHours = try pass.change("quiet_hours", \.quietHours, as: .object())
+        timeZone = try pass.change("time_zone", \.timeZone, as: TimeZoneForm())
     }
 
     /// The profile with this change made.

@@ -1,7 +1,6 @@
 /// `admin/explain-push`: why somebody was or was not notified of a message.
 public struct ExplainPush: Query {
     public static let operation = Operation(validatedArea: "admin", verb: "explain-push")
-    public static let fields = "message_id, user_id"
     public static let isForOperators = true
     public typealias Reply = PushExplanation
 
@@ -13,14 +12,9 @@ public struct ExplainPush: Query {
         self.user = user
     }
 
-    public init(_ object: JSONObject) throws(Rejection) {
-        message = try object.uuid("message_id").required("message_id")
-        user = try object.level("user_id").required("user_id")
-    }
-
-    public func writeFields(to object: inout JSONWriter) {
-        object.member("message_id", message)
-        object.member("user_id", user)
+    package init<Pass: FieldPass<ExplainPush>>(fields pass: inout Pass) throws(Pass.Failure) {
+        message = try pass.required("message_id", \.message)
+        user = try pass.required("user_id", \.user)
     }
 }
 

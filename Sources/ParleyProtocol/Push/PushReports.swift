@@ -3,7 +3,6 @@
 /// `admin/trace`: what became of a message, or of one notification.
 public struct TraceMessage: Query {
     public static let operation = Operation(validatedArea: "admin", verb: "trace")
-    public static let fields = "id"
     public static let isForOperators = true
     public typealias Reply = MessageTrace
 
@@ -12,12 +11,9 @@ public struct TraceMessage: Query {
 
     public init(id: UUIDValue) { self.id = id }
 
-    public init(_ object: JSONObject) throws(Rejection) {
-        let id: MessageID = try object.uuid("id").required("id")
-        self.init(id: id.value)
+    package init<Pass: FieldPass<TraceMessage>>(fields pass: inout Pass) throws(Pass.Failure) {
+        id = try pass.required("id", { MessageID($0.id) }).value
     }
-
-    public func writeFields(to object: inout JSONWriter) { object.member("id", MessageID(id)) }
 }
 
 /// The `data` of a reply to `admin/trace`.

@@ -2,16 +2,15 @@
 /// token before, or the same endpoint with the same secret, is so no more and hears `push.ended`.
 public struct RegisterPush: Command {
     public static let operation = Operation(validatedArea: "push", verb: "register")
-    public static let fields = PushTarget.fields
     public typealias Reply = PushRegistered
 
     public let target: PushTarget
 
     public init(_ target: PushTarget) { self.target = target }
 
-    public init(_ object: JSONObject) throws(Rejection) { target = try PushTarget(object) }
-
-    public func writeFields(to object: inout JSONWriter) { target.writeFields(to: &object) }
+    package init<Pass: FieldPass<RegisterPush>>(fields pass: inout Pass) throws(Pass.Failure) {
+        target = try pass.part(\.target)
+    }
 }
 
 /// `push/unregister`: the calling device is reached by no push service any more.

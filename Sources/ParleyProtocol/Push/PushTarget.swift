@@ -51,17 +51,14 @@ public enum PushTarget: Hashable, Sendable {
 
 // MARK: Fields
 
-extension PushTarget {
-    public static let fields =
-        "provider:\"apns\"｜\"fcm\"｜\"webpush\"｜\"webhook\", endpoint? and secret?, endpoint?, p256dh? and auth?, "
-        + "token? and topic?, or token?"
-
+/// Which fields there are depends on the provider: they are no list that holds for all.
+extension PushTarget: FieldGroup {
     private static let secretCharacters = 16...256
     private static let publicKeyBytes = 65
     private static let authBytes = 16
 
     /// Reads it from a request, or from what is stored.
-    public init(_ object: JSONObject) throws(Rejection) {
+    package init(members object: JSONObject) throws(Rejection) {
         switch try object.choice("provider", as: PushProvider.self).required("provider") {
         case .webhook:
             let endpoint = try PushTarget.endpoint(object)
@@ -94,7 +91,7 @@ extension PushTarget {
         }
     }
 
-    public func writeFields(to object: inout JSONWriter) {
+    package func writeMembers(to object: inout JSONWriter) {
         object.member("provider", provider.rawValue)
         switch self {
         case .webhook(let endpoint, let secret):

@@ -9,17 +9,6 @@ public struct MarkReceipt: Hashable, Sendable {
         self.conversation = conversation
         self.message = message
     }
-
-    init(_ kind: ReceiptKind, _ object: JSONObject) throws(Rejection) {
-        self.kind = kind
-        conversation = try object.uuid("conversation_id").required("conversation_id")
-        message = try object.uuid("message_id").required("message_id")
-    }
-
-    func writeFields(to object: inout JSONWriter) {
-        object.member("conversation_id", conversation)
-        object.member("message_id", message)
-    }
 }
 
 public enum ReceiptKind: String, Sendable, CaseIterable {

@@ -1,12 +1,28 @@
 /// `reports/create`: somebody reports a message or a person to the operators.
-public struct CreateReport: Command {
+public struct CreateReport: RepeatableCommand {
     public static let operation = Operation(validatedArea: "reports", verb: "create")
-    public static let fields = "id, reason, message_id or user_id, evidence?"
     public typealias Reply = ReportReceipt
 
     public enum Subject: Hashable, Sendable {
         case message(MessageID)
         case user(UserID)
+
+        /// - Returns: `nil` for neither and for both.
+        fileprivate init?(_ message: MessageID?, _ user: UserID?) {
+            switch (message, user) {
+            case (let message?, nil): self = .message(message)
+            case (nil, let user?): self = .user(user)
+            case (nil, nil), (_?, _?): return nil
+            }
+        }
+
+        fileprivate var message: MessageID? {
+            if case .message(let id) = self { id } else { nil }
+        }
+
+        fileprivate var user: UserID? {
+            if case .user(let user) = self { user } else { nil }
+        }
     }
 
     public let id: ReportID
@@ -24,45 +40,22 @@ public struct CreateReport: Command {
         self.evidence = evidence
     }
 
-    public init(_ object: JSONObject) throws(Rejection) {
-        id = try object.uuid("id").required("id")
-        reason = try object.text("reason", maximum: Limits.reasonCharacters).required("reason")
-        let message: MessageID? = try object.uuid("message_id")
-        let user: UserID? = try object.level("user_id")
-        switch (message, user) {
-        case (let message?, nil): subject = .message(message)
-        case (nil, let user?): subject = .user(user)
-        case (nil, nil), (_?, _?): throw .badRequest("message_id, user_id", "exactly one of them")
-        }
-        evidence = try object.json("evidence", maximumBytes: Limits.evidenceBytes)
+    package init<Pass: FieldPass<CreateReport>>(fields pass: inout Pass) throws(Pass.Failure) {
+        id = try pass.required("id", \.id)
+        reason = try pass.required("reason", \.reason, as: .text(Limits.reasonCharacters))
+        let message = try pass.optional("message_id", \.subject.message)
+        let user = try pass.optional("user_id", \.subject.user)
+        subject = try pass.combined(
+            \.subject, from: Subject(message, user), or: .badRequest("message_id, user_id", "exactly one of them"))
+        evidence = try pass.optional("evidence", \.evidence, as: JSONForm(maximumBytes: Limits.evidenceBytes))
     }
 
-    public func writeFields(to object: inout JSONWriter) {
-        object.member("id", id)
-        object.member("reason", reason)
-        switch subject {
-        case .message(let id): object.member("message_id", id)
-        case .user(let user): object.member("user_id", user)
+    package func identityPreimage(sender: DeviceAddress) -> [UInt8] {
+        let preimage = IdentityPreimage(of: sender, reserving: evidence?.count ?? 0).field(reason)
+        return switch subject {
+        case .message(let id): preimage.field("message").field(id).field(evidence ?? []).bytes
+        case .user(let user): preimage.field("user").field(user.text).field(evidence ?? []).bytes
         }
-        if let evidence { object.member("evidence", raw: evidence) }
-    }
-
-    /// What makes two requests of one id the same: everything that was sent, and who sent it.
-    public func identityPreimage(sender: DeviceAddress) -> [UInt8] {
-        var preimage = IdentityPreimage(reserving: reason.utf8.count + (evidence?.count ?? 0) + 192)
-        preimage.field(sender.user.text.utf8)
-        preimage.field(sender.device.text.utf8)
-        preimage.field(reason.utf8)
-        switch subject {
-        case .message(let id):
-            preimage.field("message".utf8)
-            preimage.field(id.value.bytes)
-        case .user(let user):
-            preimage.field("user".utf8)
-            preimage.field(user.text.utf8)
-        }
-        preimage.field(evidence ?? [])
-        return preimage.bytes
     }
 }
 

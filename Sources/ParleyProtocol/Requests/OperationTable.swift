@@ -1,11 +1,11 @@
 /// Every operation that the gateway knows, in the order in which protocol §5 lists them. An operation exists by its line
 /// here.
-public enum OperationTable {
-    public enum Entry: Sendable {
+package enum OperationTable {
+    package enum Entry: Sendable {
         case command(any Command.Type)
         case query(any Query.Type)
 
-        public var request: any Request.Type {
+        package var request: any Request.Type {
             switch self {
             case .command(let type): type
             case .query(let type): type
@@ -13,7 +13,7 @@ public enum OperationTable {
         }
     }
 
-    public static let entries: [Entry] = [
+    package static let entries: [Entry] = [
         .command(SendMessage.self),
         .command(EditMessage.self),
         .command(DeleteMessage.self),
@@ -100,7 +100,7 @@ public enum OperationTable {
         .query(GetGatewayInfo.self),
     ]
 
-    public static let all: [any Request.Type] = entries.map(\.request)
+    package static let all: [any Request.Type] = entries.map(\.request)
 
     private static let byOperation: [Operation: any Request.Type] = {
         var table: [Operation: any Request.Type] = [:]
@@ -109,5 +109,5 @@ public enum OperationTable {
     }()
 
     /// - Returns: `nil` for an operation that there is not.
-    public static func request(_ operation: Operation) -> (any Request.Type)? { byOperation[operation] }
+    package static func request(_ operation: Operation) -> (any Request.Type)? { byOperation[operation] }
 }

@@ -10,15 +10,12 @@ public struct Page: Hashable, Sendable {
 
     /// Longer than any cursor of the gateway's, in characters.
     static let longestCursor = 256
+}
 
-    init(_ object: JSONObject) throws(Rejection) {
-        limit = try object.integer("limit", in: 1...Limits.pageItems) ?? 50
-        cursor = try object.text("cursor", maximum: Page.longestCursor)
-    }
-
-    func writeFields(to object: inout JSONWriter) {
-        object.member("limit", limit)
-        if let cursor { object.member("cursor", cursor) }
+extension Page: GatewayObject {
+    package init<Pass: FieldPass<Page>>(fields pass: inout Pass) throws(Pass.Failure) {
+        limit = try pass.required("limit", \.limit, as: .integer(1...Limits.pageItems), default: 50)
+        cursor = try pass.optional("cursor", \.cursor, as: .text(Page.longestCursor), without: .omitted)
     }
 }
 
@@ -36,7 +33,7 @@ public struct ListPage<Item: Hashable & Sendable>: Hashable, Sendable {
     }
 }
 
-extension ListPage: GatewayValue, GatewayObject where Item: GatewayObject {
+extension ListPage: GatewayValue, FieldGroup, GatewayObject where Item: GatewayObject {
     package init<Pass: FieldPass<ListPage>>(fields pass: inout Pass) throws(Pass.Failure) {
         elements = try pass.required("items", \.elements, as: .readyMadeList())
         nextCursor = try pass.optional("next_cursor", \.nextCursor, as: .text(Page.longestCursor))

@@ -30,6 +30,6 @@ public enum Reply {
     }
 
     private static func writeAddress(_ writer: inout JSONWriter, _ address: DeviceAddress) {
-        writer.object { address.writeFields(to: &$0) }
+        writer.object { address.writeMembers(to: &$0) }
     }
 }

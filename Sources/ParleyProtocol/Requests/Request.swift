@@ -2,52 +2,45 @@
 /// and whose values are requests, parsed once at the edge. Inside the gateway invalid values do not exist.
 ///
 /// Each is in the folder of its capability, and in ``OperationTable``.
-public protocol Request: Hashable, Sendable {
+package protocol Request: GatewayObject {
     /// What `data` of its reply is, as a device reads it.
-    associatedtype Reply: Hashable, Sendable
+    associatedtype Reply: Hashable, Sendable = Done
 
     /// `area/verb`, where it is asked for.
     static var operation: Operation { get }
-    /// Its fields, in the notation of protocol §5.
-    static var fields: String { get }
     /// Whether the caller must hold the operator role.
     static var isForOperators: Bool { get }
+    /// What operators are told who ask for what is for people alone; `nil` where they may ask.
+    static var refusalOfOperators: String? { get }
     /// Whether the gateway answers. Typing it never answers.
     static var hasReply: Bool { get }
     /// The field that is a table of as many members as there is room for.
     static var table: TableShape? { get }
-
-    /// Reads its fields from a scanned payload.
-    ///
-    /// - Throws: what protocol §4 refuses it with.
-    init(_ object: JSONObject) throws(Rejection)
-
-    /// Writes its fields, as a device sends them.
-    func writeFields(to object: inout JSONWriter)
 }
 
 /// A request that changes something.
-public protocol Command: Request {}
+package protocol Command: Request {}
 
 /// A request that changes nothing: it is carried out on a snapshot.
-public protocol Query: Request {}
+package protocol Query: Request {}
 
 extension Request {
-    public static var isForOperators: Bool { false }
-    public static var hasReply: Bool { true }
-    public static var table: TableShape? { nil }
+    package static var isForOperators: Bool { false }
+    package static var refusalOfOperators: String? { nil }
+    package static var hasReply: Bool { true }
+    package static var table: TableShape? { nil }
 
     /// Where it is asked for.
-    public var operation: Operation { Self.operation }
+    package var operation: Operation { Self.operation }
 
     /// The payload, as a device sends it to ``Request/operation``.
     ///
     /// - Parameter requestID: a name for the request, which the reply repeats; at most 64 characters.
-    public func payload(requestID: String? = nil) -> [UInt8] {
+    package func payload(requestID: String? = nil) -> [UInt8] {
         var writer = JSONWriter()
         writer.object { object in
             if let requestID { object.member("request_id", requestID) }
-            writeFields(to: &object)
+            writeMembers(to: &object)
         }
         return writer.finish()
     }
@@ -121,6 +114,4 @@ extension DeviceAddress: GatewayObject {
         user = try pass.required("user_id", \.user)
         device = try pass.required("device_id", \.device)
     }
-
-    package func writeFields(to object: inout JSONWriter) { writeMembers(to: &object) }
 }

@@ -1,76 +1,83 @@
-// Requests that take one field, a page, or nothing: the fields of such requests are declared here.
+// Requests that take one field, a page, or nothing: the fields of such requests are listed here.
 
 /// A request for a conversation: `conversation_id`.
-public protocol ConversationRequest: Request {
+package protocol ConversationRequest: Request {
     var conversation: ConversationID { get }
     init(conversation: ConversationID)
 }
 
 extension ConversationRequest {
-    public static var fields: String { "conversation_id" }
-
-    public init(_ object: JSONObject) throws(Rejection) {
-        self.init(conversation: try object.uuid("conversation_id").required("conversation_id"))
+    package init<Pass: FieldPass<Self>>(fields pass: inout Pass) throws(Pass.Failure) {
+        self.init(conversation: try pass.required("conversation_id", \.conversation))
     }
+}
 
-    public func writeFields(to object: inout JSONWriter) { object.member("conversation_id", conversation) }
+/// A request for a group: `group_id`.
+package protocol GroupRequest: Request {
+    var group: GroupID { get }
+    init(group: GroupID)
+}
+
+extension GroupRequest {
+    package init<Pass: FieldPass<Self>>(fields pass: inout Pass) throws(Pass.Failure) {
+        self.init(group: try pass.required("group_id", \.group))
+    }
 }
 
 /// A request for a user: `user_id`.
-public protocol UserRequest: Request {
+package protocol UserRequest: Request {
     var user: UserID { get }
     init(user: UserID)
 }
 
 extension UserRequest {
-    public static var fields: String { "user_id" }
-
-    public init(_ object: JSONObject) throws(Rejection) {
-        self.init(user: try object.level("user_id").required("user_id"))
+    package init<Pass: FieldPass<Self>>(fields pass: inout Pass) throws(Pass.Failure) {
+        self.init(user: try pass.required("user_id", \.user))
     }
-
-    public func writeFields(to object: inout JSONWriter) { object.member("user_id", user) }
 }
 
 /// A request for a device of the caller's own user: `device_id`.
-public protocol DeviceRequest: Request {
+package protocol DeviceRequest: Request {
     var device: DeviceID { get }
     init(device: DeviceID)
 }
 
 extension DeviceRequest {
-    public static var fields: String { "device_id" }
-
-    public init(_ object: JSONObject) throws(Rejection) {
-        self.init(device: try object.level("device_id").required("device_id"))
+    package init<Pass: FieldPass<Self>>(fields pass: inout Pass) throws(Pass.Failure) {
+        self.init(device: try pass.required("device_id", \.device))
     }
+}
 
-    public func writeFields(to object: inout JSONWriter) { object.member("device_id", device) }
+/// A request for one thing that has an id: `id`.
+package protocol IDRequest: Request {
+    associatedtype ID: UUIDIdentifier
+    var id: ID { get }
+    init(id: ID)
+}
+
+extension IDRequest {
+    package init<Pass: FieldPass<Self>>(fields pass: inout Pass) throws(Pass.Failure) {
+        self.init(id: try pass.required("id", \.id))
+    }
 }
 
 /// A request for a part of a list: `limit?=50, cursor?`.
-public protocol PageRequest: Request {
+package protocol PageRequest: Request {
     var page: Page { get }
     init(page: Page)
 }
 
 extension PageRequest {
-    public static var fields: String { "limit?=50, cursor?" }
-
-    public init(_ object: JSONObject) throws(Rejection) { self.init(page: try Page(object)) }
-
-    public func writeFields(to object: inout JSONWriter) { page.writeFields(to: &object) }
+    package init<Pass: FieldPass<Self>>(fields pass: inout Pass) throws(Pass.Failure) {
+        self.init(page: try pass.part(\.page))
+    }
 }
 
 /// A request without fields.
-public protocol EmptyRequest: Request {
+package protocol EmptyRequest: Request {
     init()
 }
 
 extension EmptyRequest {
-    public static var fields: String { "" }
-
-    public init(_ object: JSONObject) throws(Rejection) { self.init() }
-
-    public func writeFields(to object: inout JSONWriter) {}
+    package init<Pass: FieldPass<Self>>(fields pass: inout Pass) throws(Pass.Failure) { self.init() }
 }

@@ -21,7 +21,6 @@ public struct AcceptRequest: Command, ConversationRequest {
 /// `requests/decline`: whoever asked does not learn of it.
 public struct DeclineRequest: Command, ConversationRequest {
     public static let operation = Operation(validatedArea: "requests", verb: "decline")
-    public typealias Reply = Done
 
     public let conversation: ConversationID
 

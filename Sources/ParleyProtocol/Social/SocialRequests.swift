@@ -15,28 +15,12 @@ public struct ListPeople: Hashable, Sendable {
         self.user = user
         self.page = page
     }
-
-    init(_ list: PeopleList, _ object: JSONObject) throws(Rejection) {
-        self.list = list
-        switch list {
-        case .followers, .following: user = try object.level("user_id")
-        case .blocked: user = nil
-        }
-        page = try Page(object)
-    }
-
-    func writeFields(to object: inout JSONWriter) {
-        if let user { object.member("user_id", user) }
-        page.writeFields(to: &object)
-    }
 }
 
 /// `admin/explain`: whether one person may write to another, and why.
 public struct ExplainPermission: Query {
     public static let operation = Operation(validatedArea: "admin", verb: "explain")
-    public static let fields = "from, to"
     public static let isForOperators = true
-    public typealias Reply = Done
 
     public let sender: UserID
     public let recipient: UserID
@@ -46,13 +30,8 @@ public struct ExplainPermission: Query {
         self.recipient = recipient
     }
 
-    public init(_ object: JSONObject) throws(Rejection) {
-        sender = try object.level("from").required("from")
-        recipient = try object.level("to").required("to")
-    }
-
-    public func writeFields(to object: inout JSONWriter) {
-        object.member("from", sender)
-        object.member("to", recipient)
+    package init<Pass: FieldPass<ExplainPermission>>(fields pass: inout Pass) throws(Pass.Failure) {
+        sender = try pass.required("from", \.sender)
+        recipient = try pass.required("to", \.recipient)
     }
 }

@@ -1,7 +1,6 @@
 /// `sync/get`: everything that the caller's conversations have after these cursors.
 public struct SyncRequest: Query {
     public static let operation = Operation(validatedArea: "sync", verb: "get")
-    public static let fields = "cursors: {conversation_id: {epoch, seq}}, limit?=200, cursor?"
     public static let table: TableShape? = .cursors
     public typealias Reply = SyncReply
 
@@ -28,27 +27,31 @@ public struct SyncRequest: Query {
         self.cursor = cursor
     }
 
+    package init<Pass: FieldPass<SyncRequest>>(fields pass: inout Pass) throws(Pass.Failure) {
+        limit = try pass.required("limit", \.limit, as: .integer(1...Limits.pageItems), default: Limits.pageItems)
+        cursor = try pass.optional("cursor", \.cursor, as: .text(Page.longestCursor))
+        cursors = try pass.required("cursors", \.cursors, as: CursorsForm())
+    }
+}
+
+private struct CursorsForm: FieldForm {
     /// `"ID":{"epoch":"","seq":0},` in bytes.
     private static let shortestEntry = UUIDValue.textLength + 26
 
-    public init(_ object: JSONObject) throws(Rejection) {
-        limit = try object.integer("limit", in: 1...Limits.pageItems) ?? Limits.pageItems
-        cursor = try object.text("cursor", maximum: Page.longestCursor)
-        var cursors: [ConversationID: Cursor] = [:]
-        cursors.reserveCapacity((object.value("cursors")?.place.count ?? 0) / SyncRequest.shortestEntry)
+    func read(_ name: String, of object: JSONObject) throws(Rejection) -> [ConversationID: SyncRequest.Cursor]? {
+        var cursors: [ConversationID: SyncRequest.Cursor] = [:]
+        cursors.reserveCapacity((object.value(name)?.place.count ?? 0) / CursorsForm.shortestEntry)
         let isThere = try object.forEachEntry(of: .cursors) { (id: ConversationID, value) throws(Rejection) in
-            cursors[id] = Cursor(
+            cursors[id] = SyncRequest.Cursor(
                 epoch: try value.text("epoch", maximum: Limits.epochCharacters).required("cursors.epoch"),
                 seq: try value.integer("seq", in: 0...Int.max).required("cursors.seq"))
         }
-        guard isThere else { throw .badRequest("cursors", "missing") }
-        self.cursors = cursors
+        return isThere ? cursors : nil
     }
 
-    public func writeFields(to object: inout JSONWriter) {
-        object.key("cursors")
-        object.object { members in
-            for (id, cursor) in cursors.sorted(by: { $0.key < $1.key }) {
+    func write(_ value: [ConversationID: SyncRequest.Cursor], to writer: inout JSONWriter) {
+        writer.object { members in
+            for (id, cursor) in value.sorted(by: { $0.key < $1.key }) {
                 members.key(id)
                 members.object {
                     $0.member("epoch", cursor.epoch)
@@ -56,7 +59,5 @@ public struct SyncRequest: Query {
                 }
             }
         }
-        object.member("limit", limit)
-        if let cursor { object.member("cursor", cursor) }
     }
 }

@@ -1,10 +1,12 @@
-extension JSONObject {
-    /// An IANA name of a time zone, at most 64 characters. That there is such a zone is checked where the zones are known.
-    package func timeZoneName(_ name: String) throws(Rejection) -> String? {
-        guard let zone = try text(name, maximum: Limits.timeZoneCharacters) else { return nil }
+/// An IANA name of a time zone, at most 64 characters. That there is such a zone is checked where the zones are known.
+struct TimeZoneForm: FieldForm {
+    func read(_ name: String, of object: JSONObject) throws(Rejection) -> String? {
+        guard let zone = try object.text(name, maximum: Limits.timeZoneCharacters) else { return nil }
         guard zone.consists(ofLettersDigitsAnd: "/_-+"), !zone.isEmpty, !zone.hasPrefix("/") else {
             throw .badRequest(name, "not an IANA name")
         }
         return zone
     }
+
+    func write(_ value: String, to writer: inout JSONWriter) { value.write(to: &writer) }
 }

@@ -2,7 +2,6 @@
 public struct StartTyping: Command, ConversationRequest {
     public static let operation = Operation(validatedArea: "typing", verb: "start")
     public static let hasReply = false
-    public typealias Reply = Done
 
     public let conversation: ConversationID
 
@@ -13,7 +12,6 @@ public struct StartTyping: Command, ConversationRequest {
 public struct StopTyping: Command, ConversationRequest {
     public static let operation = Operation(validatedArea: "typing", verb: "stop")
     public static let hasReply = false
-    public typealias Reply = Done
 
     public let conversation: ConversationID
 

@@ -1,7 +1,6 @@
 /// `workouts/log`: somebody has done something, and says when and where (protocol §5).
-public struct LogWorkout: Command {
+public struct LogWorkout: RepeatableCommand {
     public static let operation = Operation(validatedArea: "workouts", verb: "log")
-    public static let fields = "id, completed_at, time_zone, kind?, minutes?"
     public typealias Reply = WorkoutReply
 
     public let id: WorkoutID
@@ -20,49 +19,29 @@ public struct LogWorkout: Command {
         self.minutes = minutes
     }
 
-    public init(_ object: JSONObject) throws(Rejection) {
-        id = try object.uuid("id").required("id")
-        completedAt = try object.timestamp("completed_at").required("completed_at")
-        timeZone = try object.timeZoneName("time_zone").required("time_zone")
-        kind = try object.text("kind", maximum: Limits.workoutKindCharacters)
-        minutes = try object.integer("minutes", in: Limits.workoutMinutes)
+    package init<Pass: FieldPass<LogWorkout>>(fields pass: inout Pass) throws(Pass.Failure) {
+        id = try pass.required("id", \.id)
+        completedAt = try pass.required("completed_at", \.completedAt)
+        timeZone = try pass.required("time_zone", \.timeZone, as: TimeZoneForm())
+        kind = try pass.optional("kind", \.kind, as: .text(Limits.workoutKindCharacters))
+        minutes = try pass.optional("minutes", \.minutes, as: .integer(Limits.workoutMinutes))
     }
 
-    public func writeFields(to object: inout JSONWriter) {
-        object.member("id", id)
-        object.member("completed_at", completedAt)
-        object.member("time_zone", timeZone)
-        if let kind { object.member("kind", kind) }
-        if let minutes { object.member("minutes", minutes) }
-    }
-
-    /// What makes two requests of one id the same: everything that was sent, and who sent it.
-    public func identityPreimage(sender: DeviceAddress) -> [UInt8] {
-        var preimage = IdentityPreimage(reserving: (kind?.utf8.count ?? 0) + 256)
-        preimage.field(sender.user.text.utf8)
-        preimage.field(sender.device.text.utf8)
-        preimage.field(String(completedAt.milliseconds).utf8)
-        preimage.field(timeZone.utf8)
+    package func identityPreimage(sender: DeviceAddress) -> [UInt8] {
         // An empty kind is another than none.
-        preimage.field((kind.map { "=\($0)" } ?? "").utf8)
-        preimage.field((minutes.map { String($0) } ?? "").utf8)
-        return preimage.bytes
+        IdentityPreimage(of: sender).field("\(completedAt.milliseconds)").field(timeZone)
+            .field(kind.map { "=\($0)" }).field(minutes).bytes
     }
 }
 
 /// `workouts/delete`: takes back what was logged.
-public struct DeleteWorkout: Command {
+public struct DeleteWorkout: Command, IDRequest {
     public static let operation = Operation(validatedArea: "workouts", verb: "delete")
-    public static let fields = "id"
     public typealias Reply = WorkoutReply
 
     public let id: WorkoutID
 
     public init(id: WorkoutID) { self.id = id }
-
-    public init(_ object: JSONObject) throws(Rejection) { id = try object.uuid("id").required("id") }
-
-    public func writeFields(to object: inout JSONWriter) { object.member("id", id) }
 }
 
 /// The workout reply of protocol §5: how its user stands with it.

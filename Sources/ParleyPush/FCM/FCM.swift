@@ -4,7 +4,7 @@ import ParleyProtocol
 enum FCM {
     /// Of the data, its key included, in bytes.
     static let dataLimit = 4096
-    static let key: StaticString = "parley"
+    static let key = "parley"
 
     static func request(
         _ delivery: PushDelivery, token: String, project: String, url: String, authorization: String
@@ -16,7 +16,7 @@ enum FCM {
     }
 
     static func body(_ delivery: PushDelivery, token: String) -> [UInt8] {
-        let object = delivery.notification.json(fitting: dataLimit - key.utf8CodeUnitCount)
+        let object = delivery.notification.json(fitting: dataLimit - key.utf8.count)
         return JSONWriter.object { body in
             body.member("message") { message in
                 message.member("token", token)

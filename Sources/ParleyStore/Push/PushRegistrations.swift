@@ -55,7 +55,8 @@ package struct PushRegistrationQueries {
 
 extension PushRegistration {
     fileprivate init(_ row: some ColumnReader) throws(StoreError) {
-        guard let object = try? JSONObject(parsing: row.bytes(3) ?? []), let target = try? PushTarget(object) else {
+        guard let object = try? JSONObject(parsing: row.bytes(3) ?? []), let target = try? PushTarget(members: object)
+        else {
             throw .inconsistent(.column(3))
         }
         self.init(
@@ -88,7 +89,7 @@ package struct PushRegistrationWrites {
             UPDATE push_jobs SET registration = ?, provider = ? WHERE "user" = ? AND device = ? AND is_under_way = 0
             """, [registration.number, registration.target.provider.rawValue, user, device])
         var target = JSONWriter()
-        target.object { registration.target.writeFields(to: &$0) }
+        target.object { registration.target.writeMembers(to: &$0) }
         try database.run(
             """
             INSERT INTO push_registrations ("user", device, number, provider, address, target, registered_at)
@@ -113,7 +114,7 @@ package struct PushRegistrationWrites {
             let holder = DeviceAddress(user: try row.level(0), device: try row.level(1))
             guard holder != registration.device else { continue }
             // What a version before has written holds the secret in the target alone.
-            let target = (try? JSONObject(parsing: row.bytes(3) ?? [])).flatMap { try? PushTarget($0) }
+            let target = (try? JSONObject(parsing: row.bytes(3) ?? [])).flatMap { try? PushTarget(members: $0) }
             if row.bytes(2) == address || target?.ownershipSecret == registration.target.ownershipSecret {
                 holders.append(holder)
             }

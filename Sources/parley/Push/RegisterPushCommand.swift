@@ -138,7 +138,7 @@ extension CommonOptions {
         writer.object(fields)
         let target: PushTarget
         do {
-            target = try PushTarget(JSONObject(parsing: writer.finish()))
+            target = try PushTarget(members: JSONObject(parsing: writer.finish()))
         } catch let error as Rejection {
             throw ValidationError(error.message)
         }

@@ -60,7 +60,7 @@ struct ToldConversation: Sendable {
             object.member("last_message", raw: nil)
             object.member("unread_count", 0)
             object.member("last_read_seq", 0)
-            ConversationPreferences().writeFields(to: &object)
+            ConversationPreferences().writeMembers(to: &object)
         }
     }
 }

@@ -113,7 +113,7 @@ extension World {
             object.member("messages", array: records) { $1.write(to: &$0) }
             object.member("watermarks") { _ in }
             object.member("unread_count", 0)
-            ConversationPreferences().writeFields(to: &object)
+            ConversationPreferences().writeMembers(to: &object)
             if cursor == nil || lies(about: thread, to: user).contains(where: \.isToldInSync) {
                 object.key("conversation")
                 told(thread, to: user, at: .sync).write(to: &object)

@@ -20,7 +20,7 @@ extension World {
             }
             register(device.user)
             answered += 1
-            return try answer(try type.init(object), from: device)
+            return try answer(try type.init(members: object), from: device)
         } catch {
             return .refused(error)
         }

@@ -2,6 +2,7 @@ import MQTTClient
 import ParleyProtocol
 import ParleyRules
 import TestNames
+import TestSupport
 import Testing
 
 @testable import ParleyBridge
@@ -41,17 +42,6 @@ struct ProtocolDocumentTests {
 
 @Suite("docs/topics.md against the code")
 struct TopicsDocumentTests {
-    @Test("the table of operations is what the gateway answers")
-    func operationTable() throws {
-        let rows = OperationTable.all.map { kind in
-            [
-                "`\(kind.operation)`", kind.fields.isEmpty ? "" : "`\(kind.fields)`",
-                kind.isForOperators ? "operators" : "",
-            ]
-        }
-        try Document("topics.md").expect("operations", is: table(["area/verb", "request", "for"], rows))
-    }
-
     @Test("the table of topics is the topics, and who hears them is what the plugin decides")
     func topicTable() throws {
         let rows = try TopicSample.all().map { sample in

@@ -1,6 +1,7 @@
 import ParleyProtocol
 import ParleyRules
 import TestNames
+import TestSupport
 import Testing
 
 /// `docs/permissions.md`, made by asking the engine about everything that there can be between alice and bob.

@@ -2,6 +2,7 @@ import HTTPClient
 import ParleyProtocol
 import ParleyRules
 import TestNames
+import TestSupport
 import Testing
 
 @testable import ParleyPush

@@ -178,7 +178,7 @@ struct InviteTests {
             for kind in [PreviewInvite.self, AcceptInvite.self] as [any InviteTokenRequest.Type] {
                 let code: ErrorCode?
                 do throws(Rejection) {
-                    _ = try kind.init(try parsed(json))
+                    _ = try kind.init(members: try parsed(json))
                     code = nil
                 } catch {
                     code = error.code

@@ -112,7 +112,7 @@ struct PushRegistrationTests {
         let world = try PushWorld()
         let target = Self.webhook.replacing("SECRET", with: "0123456789abcdef")
         try register("bob", "phone", target, world)
-        let former = try RegisterPush(JSONObject(parsing: Array(target.utf8))).digest(with: nil)
+        let former = try RegisterPush(members: JSONObject(parsing: Array(target.utf8))).digest(with: nil)
         let digits = former.map { String(Int($0) + 256, radix: 16).dropFirst() }.joined()
         try world.test.execute("UPDATE push_registrations SET address = x'\(digits)' WHERE device = 'phone'")
         #expect(try register("carol", "laptop", target.replacing("cdef", with: "cdee"), world) == [])

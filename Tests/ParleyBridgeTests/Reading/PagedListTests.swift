@@ -1,5 +1,6 @@
 import ParleyProtocol
 import TestNames
+import TestSupport
 import Testing
 
 @testable import ParleyBridge
@@ -8,8 +9,10 @@ import Testing
 @Suite("Lists in pages")
 struct PagedListTests {
     @Test("every operation that takes a cursor is among those tested here")
-    func allAreTestedHere() {
-        let taking = OperationTable.all.filter { $0.fields.contains("cursor?") }.map { $0.operation.description }
+    func allAreTestedHere() throws {
+        let taking = try OperationTable.all.filter { try $0.fields.contains("cursor?") }.map {
+            $0.operation.description
+        }
         #expect(Set(taking) == Set(ListedThings.sealed.map { $0.request.operation.description }))
         #expect(taking.count == 11)
     }

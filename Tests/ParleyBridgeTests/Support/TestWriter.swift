@@ -152,7 +152,7 @@ func request(
     let handler = try #require(type as? any CommandHandler.Type)
     return Incoming(
         route: route(of: type, from: sender), isForOperators: type.isForOperators,
-        request: try handler.init(try JSONObject(parsing: Array(json.utf8))))
+        request: try handler.init(members: try JSONObject(parsing: Array(json.utf8))))
 }
 
 /// A query as it comes out of the ingress.
@@ -162,7 +162,7 @@ func request(
     let handler = try #require(type as? any QueryHandler.Type)
     return Incoming(
         route: route(of: type, from: sender), isForOperators: type.isForOperators,
-        request: try handler.init(try JSONObject(parsing: Array(json.utf8))))
+        request: try handler.init(members: try JSONObject(parsing: Array(json.utf8))))
 }
 
 private func route(of type: any Request.Type, from sender: DeviceAddress) -> ReplyRoute {

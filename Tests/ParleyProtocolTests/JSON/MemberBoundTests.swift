@@ -49,7 +49,7 @@ struct MemberBoundTests {
             #expect(fault(text, SyncRequest.self) == nil)
             #expect(fault(text, ListConversations.self) == .members && fault(text, nil) == .members)
             let object = try JSONObject(parsing: Array(text.utf8), MemberBound(requestOf: SyncRequest.self))
-            let request = try SyncRequest(object)
+            let request = try SyncRequest(members: object)
             #expect(request.cursors.count == 3_000)
             #expect(request.cursors.values.allSatisfy { $0 == .init(epoch: "e", seq: 1) })
         }

@@ -5,9 +5,13 @@ import Testing
 
 @Suite("The codec of the hot kinds, held to Foundation's", .seeded)
 struct HotCodecTests {
-    static func send(_ bytes: [UInt8]) throws -> SendMessage { try SendMessage(try JSONObject(parsing: bytes)) }
+    static func send(_ bytes: [UInt8]) throws -> SendMessage {
+        try SendMessage(members: try JSONObject(parsing: bytes))
+    }
 
-    static func history(_ bytes: [UInt8]) throws -> GetHistory { try GetHistory(try JSONObject(parsing: bytes)) }
+    static func history(_ bytes: [UInt8]) throws -> GetHistory {
+        try GetHistory(members: try JSONObject(parsing: bytes))
+    }
 
     @Test("messages/send: what Foundation encodes, however spelled, is read as the same message")
     func readsSend() throws {

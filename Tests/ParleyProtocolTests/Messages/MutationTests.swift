@@ -23,7 +23,7 @@ struct MutationTests {
             var bytes = message.payload(requestID: "r/\u{E9}")
             generator.mutate(&bytes)
             guard let object = try? JSONObject(parsing: bytes) else { continue }
-            guard (try? object.requestID()) != nil, let read = try? SendMessage(object) else { continue }
+            guard (try? object.requestID()) != nil, let read = try? SendMessage(members: object) else { continue }
             taken += 1
             let text = String(decoding: bytes, as: UTF8.self)
             let view = try #require(try? JSONDecoder().decode(SendView.self, from: Data(bytes)), "\(text)")
@@ -39,7 +39,9 @@ struct MutationTests {
         for _ in 0..<Self.mutationsEach {
             var bytes = Array(try JSONEncoder().encode(HistoryView(try generator.history())))
             generator.mutate(&bytes)
-            guard let object = try? JSONObject(parsing: bytes), let read = try? GetHistory(object) else { continue }
+            guard let object = try? JSONObject(parsing: bytes), let read = try? GetHistory(members: object) else {
+                continue
+            }
             taken += 1
             let text = String(decoding: bytes, as: UTF8.self)
             let view = try #require(try? JSONDecoder().decode(HistoryView.self, from: Data(bytes)), "\(text)")
@@ -65,7 +67,7 @@ struct MutationTests {
             if round % 10 == 0 { bytes = generator.bytes(0...64) }
             guard let object = try? JSONObject(parsing: bytes) else { continue }
             do throws(Rejection) {
-                _ = try kind.init(object)
+                _ = try kind.init(members: object)
             } catch {
                 #expect([.badRequest, .tooLarge, .groupFull, .inviteInvalid].contains(error.code))
             }

@@ -86,11 +86,12 @@ struct NotificationTests {
     @Test("either ids or all are marked as read", arguments: [#"{"all":false}"#, #"{"ids":[],"all":true}"#, "{}"])
     func eitherOr(json: String) throws {
         let refusal = #expect(throws: Rejection.self) {
-            try MarkNotificationsRead(JSONObject(parsing: Array(json.utf8)))
+            try MarkNotificationsRead(members: JSONObject(parsing: Array(json.utf8)))
         }
         #expect(refusal?.code == .badRequest)
-        #expect(try MarkNotificationsRead(JSONObject(parsing: Array(#"{"all":true}"#.utf8))).scope == .all)
+        #expect(try MarkNotificationsRead(members: JSONObject(parsing: Array(#"{"all":true}"#.utf8))).scope == .all)
         #expect(
-            try MarkNotificationsRead(JSONObject(parsing: Array(#"{"ids":[],"all":false}"#.utf8))).scope == .some([]))
+            try MarkNotificationsRead(members: JSONObject(parsing: Array(#"{"ids":[],"all":false}"#.utf8))).scope
+                == .some([]))
     }
 }

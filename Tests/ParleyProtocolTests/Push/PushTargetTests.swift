@@ -10,7 +10,7 @@ struct PushTargetTests {
     private static func refusal(_ members: String) throws -> Rejection? {
         let object = try JSONObject(parsing: Array("{\(members)}".utf8))
         do throws(Rejection) {
-            _ = try PushTarget(object)
+            _ = try PushTarget(members: object)
             return nil
         } catch {
             return error
@@ -71,7 +71,7 @@ struct PushTargetTests {
     @Test("two spellings of a token of APNs are one address")
     func oneAddress() throws {
         let targets = try ["00FFaa1100FFaa11", "00ffaa1100ffaa11"].map { token in
-            try PushTarget(JSONObject(parsing: Array("{\(Self.apns(token))}".utf8)))
+            try PushTarget(members: JSONObject(parsing: Array("{\(Self.apns(token))}".utf8)))
         }
         #expect(targets[0] == targets[1] && targets[0].address == "00ffaa1100ffaa11")
     }

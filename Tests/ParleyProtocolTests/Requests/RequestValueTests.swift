@@ -6,7 +6,7 @@ struct RequestValueTests {
     static let conversation = "7f31a1de-0c7a-4b58-9d2c-1f2e3d4c5b6a"
     static let message = "0b0c6a52-6f2c-4c1e-9a51-0d2b1a2f3c4d"
 
-    static func read<R: Request>(_: R.Type, _ payload: String) throws -> R { try R(try JSONObject(payload)) }
+    static func read<R: Request>(_: R.Type, _ payload: String) throws -> R { try R(members: try JSONObject(payload)) }
 
     @Test("defaults stand where a field is left out")
     func defaults() throws {

@@ -31,7 +31,7 @@ struct NewActivityTests {
             let post =
                 #"{"id":"\#(ActivityID(UUIDValue(high: 1, low: 1)))","type":"goal_reached","title":"\#(activity.title)","#
                 + #""metadata":\#(metadata)}"#
-            #expect(try PostActivity(JSONObject(parsing: Array(post.utf8))).metadata == activity.metadata)
+            #expect(try PostActivity(members: JSONObject(parsing: Array(post.utf8))).metadata == activity.metadata)
         }
     }
 }

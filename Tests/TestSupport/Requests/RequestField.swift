@@ -1,33 +1,32 @@
 import ParleyProtocol
-import Testing
 
 /// A field of a request as protocol §5 has it: what it may hold, and what it must be refused with.
-struct RequestField: CustomStringConvertible {
-    let name: String
-    let isRequired: Bool
-    let form: FieldForm
+package struct RequestField: CustomStringConvertible {
+    package let name: String
+    package let isRequired: Bool
+    package let form: FieldValues
     /// Members without which this field may not stand.
-    var companions = ""
+    package private(set) var companions = ""
     /// Whether its companions may stand without it, as they do where it is null.
-    var isNullable = true
+    package private(set) var isNullable = true
 
-    var description: String { name }
+    package var description: String { name }
 
-    static func required(_ name: String, _ form: FieldForm) -> RequestField {
+    static func required(_ name: String, _ form: FieldValues) -> RequestField {
         RequestField(name: name, isRequired: true, form: form)
     }
 
-    static func optional(_ name: String, _ form: FieldForm, companions: String = "") -> RequestField {
+    static func optional(_ name: String, _ form: FieldValues, companions: String = "") -> RequestField {
         RequestField(name: name, isRequired: false, form: form, companions: companions)
     }
 
     /// One of several that stand together or not at all.
-    static func together(_ name: String, _ form: FieldForm, companions: String) -> RequestField {
+    static func together(_ name: String, _ form: FieldValues, companions: String) -> RequestField {
         RequestField(name: name, isRequired: false, form: form, companions: companions, isNullable: false)
     }
 
     /// Every field that an operation takes.
-    static func of(_ kind: any Request.Type) -> [RequestField] {
+    package static func of(_ kind: any Request.Type) -> [RequestField] {
         let conversation = required("conversation_id", .uuid)
         let user = required("user_id", .level)
         let page = [optional("limit", .integer(1...200)), optional("cursor", .text(256))]
@@ -41,7 +40,7 @@ struct RequestField: CustomStringConvertible {
             return [
                 required("id", .uuid), conversation, required("message_type", .choice(MessageType.Sendable.self)),
                 optional("reply_to", .uuid), optional("expires_in", .integer(1...31_536_000)),
-                optional("reply", .one(#""event""#, ofNames: true)),
+                optional("reply", .one(#""event""#, ofNames: true)), optional("is_urgent", .bool),
             ] + sealed
         case is EditMessage.Type, is ReactToMessage.Type:
             return [required("id", .uuid), conversation, required("message_id", .uuid)] + sealed
@@ -103,7 +102,7 @@ struct RequestField: CustomStringConvertible {
         case is SetGroupRole.Type:
             return [required("group_id", .uuid), user, required("role", .choice(MemberRole.self))]
         case is ReportMetrics.Type:
-            let amount = FieldForm.integer(Limits.metricAmounts)
+            let amount = FieldValues.integer(Limits.metricAmounts)
             return [
                 required("date", .day), required("time_zone", .timeZone), optional("steps", amount),
                 optional("calories", amount), optional("exercise_minutes", amount),
@@ -192,9 +191,15 @@ struct RequestField: CustomStringConvertible {
                 optional("name", .text(100)),
             ]
         case is RevokeUserDevice.Type: return [user, required("device_id", .level), optional("keep_issued", .bool)]
-        default:
-            if !kind.fields.isEmpty { Issue.record("nobody has said what the fields of \(kind.operation) may hold") }
-            return []
+        default: return []
         }
+    }
+
+    /// An object of the fields that `kind` must have, but `without` one, and with `more` members.
+    package static func payload(_ kind: any Request.Type, without: String? = nil, more: String = "") -> String {
+        let members = of(kind).filter { $0.isRequired && $0.name != without }.map { field in
+            #""\#(field.name)":\#(field.form.good[0])"#
+        }
+        return "{" + (members.joined(separator: ",") + more).drop { $0 == "," } + "}"
     }
 }

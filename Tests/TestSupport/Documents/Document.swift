@@ -2,13 +2,13 @@ import Foundation
 import Testing
 
 /// A page of `docs`, and the parts of it that say what the code says.
-struct Document {
+package struct Document {
     private let name: String
     private let text: String
 
-    init(_ name: String) throws {
+    package init(_ name: String) throws {
         self.name = name
-        // Tests/ParleyBridgeTests/Documents/Document.swift
+        // Tests/TestSupport/Documents/Document.swift
         var root = URL(filePath: #filePath)
         for _ in 0..<4 { root.deleteLastPathComponent() }
         text = try String(contentsOf: root.appending(path: "docs/\(name)"), encoding: .utf8)
@@ -24,7 +24,7 @@ struct Document {
     }
 
     /// The names in the first column of the table that is this part.
-    func names(_ part: String) -> [String] {
+    package func names(_ part: String) -> [String] {
         (text(of: part) ?? "").split(separator: "\n").dropFirst(2).flatMap { row in
             row.split(separator: "|")[0].split(separator: ",").map {
                 $0.trimmingCharacters(in: CharacterSet(charactersIn: " `"))
@@ -33,7 +33,7 @@ struct Document {
     }
 
     /// Expects that the part is `expected`, and says it if not.
-    func expect(_ part: String, is expected: String, sourceLocation: SourceLocation = #_sourceLocation) {
+    package func expect(_ part: String, is expected: String, sourceLocation: SourceLocation = #_sourceLocation) {
         let (begin, end) = ("<!-- \(part) -->\n", "<!-- /\(part) -->")
         guard text(of: part) ?? "" != "\n\(expected)\n" else { return }
         Issue.record(
@@ -42,8 +42,17 @@ struct Document {
     }
 }
 
+extension Document {
+    /// What stands in code font in the row of a table that begins with `name`, each span by itself; empty where there is none.
+    package func code(inRow name: String) -> [String] {
+        let row = text.split(separator: "\n").first { $0.hasPrefix("| \(name) |") }
+        return row.map { $0.split(separator: "`", omittingEmptySubsequences: false) }?.enumerated()
+            .filter { !$0.offset.isMultiple(of: 2) }.map { String($0.element) } ?? []
+    }
+}
+
 /// Rows of a table in Markdown, a line each.
-func table(_ head: [String], _ rows: [[String]]) -> String {
+package func table(_ head: [String], _ rows: [[String]]) -> String {
     func line(_ cells: [String]) -> String { "| " + cells.joined(separator: " | ") + " |\n" }
     return line(head) + line(head.map { _ in "---" }) + rows.map(line).joined()
 }
