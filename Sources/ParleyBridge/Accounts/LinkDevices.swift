@@ -49,7 +49,7 @@ extension LinkApproval: CommandHandler {
         let (user, facts) = (context.sender.user, try context.facts)
         let address = DeviceAddress(user: user, device: device)
         let kept = try facts.links.link(of: address, now: context.now)
-        let digest = try BLAKE2b.hash(identityPreimage(sender: context.sender).span, length: .bytes16)
+        let digest = try context.digest(of: self)
         var isCertificateValid = false
         if let accountKey = try facts.accounts.key(of: user), let offer = kept?.link.offer {
             isCertificateValid = try certificate.isValid(

@@ -1,6 +1,7 @@
 import ParleyProtocol
 import ParleyRules
 import ParleyStore
+import Sodium
 
 /// A command as the gateway carries it out. The conformance of each is in the folder of its capability.
 protocol CommandHandler: Command {
@@ -31,7 +32,11 @@ extension CommandHandler {
     ///
     /// - Throws: a `Rejection`, and then nothing is written; or what went wrong with the store.
     func carryOut(_ route: ReplyRoute, in batch: Batch) throws {
-        try apply(try decide(in: DecisionContext(route, batch)), in: ApplyContext(route, batch))
+        let context = DecisionContext(route, batch)
+        if let words = Self.refusalOfOperators, try !context.facts.users.hasMember(route.address.user) {
+            throw Rejection(.forbidden, words)
+        }
+        try apply(try decide(in: context), in: ApplyContext(route, batch))
     }
 }
 
@@ -40,6 +45,34 @@ protocol GatheredCommandHandler: CommandHandler {}
 
 extension GatheredCommandHandler {
     var isGathered: Bool { true }
+}
+
+/// A command that makes something under an id: the first time it is made, and a repeat is answered with it.
+protocol OnceHandler: CommandHandler, RepeatableCommand where Decision == OnceDecision<Made, New> {
+    /// What was made, as far as a repeat is answered with it.
+    associatedtype Made
+    /// What is to be made.
+    associatedtype New
+
+    /// The digest of the request that has used the id, and what it has made; `nil` for the first time.
+    func made(in context: DecisionContext) throws -> (digest: [UInt8]?, what: () throws -> Made)?
+
+    /// - Parameter digest: what the request is, 16 bytes.
+    func decideNew(_ digest: [UInt8], in context: DecisionContext) throws -> New
+}
+
+enum OnceDecision<Made, New> {
+    case repeated(Made)
+    case new(New)
+}
+
+extension OnceHandler {
+    func decide(in context: DecisionContext) throws -> OnceDecision<Made, New> {
+        let digest = try context.digest(of: self)
+        guard let made = try made(in: context) else { return .new(try decideNew(digest, in: context)) }
+        guard made.digest == digest else { throw Rejection.idTaken }
+        return .repeated(try made.what())
+    }
 }
 
 /// What a command is decided with: everything that was so before it. It may refuse, and has no way to write.
@@ -59,6 +92,11 @@ struct DecisionContext {
     var steady: Timestamp { batch.steady }
     var settings: Settings { batch.environment.settings }
     var tokens: TokenIssuer { batch.environment.tokens }
+
+    /// What a request of the sender's is, 16 bytes: of a repeat the same.
+    func digest(of command: some RepeatableCommand) throws -> [UInt8] {
+        try BLAKE2b.hash(command.identityPreimage(sender: sender).span, length: .bytes16)
+    }
 
     // MARK: Facts
 

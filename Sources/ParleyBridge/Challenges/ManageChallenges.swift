@@ -1,24 +1,24 @@
 import ParleyProtocol
 import ParleyRules
 import ParleyStore
-import Sodium
 
-extension CreateChallenge: CommandHandler {
-    enum Decision {
-        /// The same request has made it.
-        case repeated(Challenge)
-        case insert(ChallengeState, in: ConversationKey, digest: [UInt8])
+extension CreateChallenge: OnceHandler {
+    struct New {
+        let challenge: ChallengeState
+        let conversation: ConversationKey
+        let digest: [UInt8]
     }
 
-    func decide(in context: DecisionContext) throws -> Decision {
-        let (facts, caller) = (try context.facts, context.sender.user)
-        let digest = try BLAKE2b.hash(identityPreimage(sender: context.sender).span, length: .bytes16)
-        if let existing = try facts.challenges.digest(of: id) {
-            guard existing == digest, let challenge = try facts.challenges.challenge(id) else {
-                throw Rejection.idTaken
-            }
-            return .repeated(try context.shown(challenge))
+    func made(in context: DecisionContext) throws -> (digest: [UInt8]?, what: () throws -> Challenge)? {
+        let challenges = try context.facts.challenges
+        guard let digest = try challenges.digest(of: id), let challenge = try challenges.challenge(id) else {
+            return nil
         }
+        return (digest, { try context.shown(challenge) })
+    }
+
+    func decideNew(_ digest: [UInt8], in context: DecisionContext) throws -> New {
+        let (facts, caller) = (try context.facts, context.sender.user)
         let conversation = try context.visibleConversation(conversation, to: caller)
         try CreateChallengeRule.check(
             self, by: caller,
@@ -33,17 +33,19 @@ extension CreateChallenge: CommandHandler {
         let terms = ChallengeState.Terms(
             id: id, conversation: self.conversation, challenger: caller, challenged: challenged, type: type,
             target: target, durationDays: durationDays, createdAt: context.now)
-        return .insert(ChallengeState(terms, steady: context.steady), in: conversation.key, digest: digest)
+        return New(
+            challenge: ChallengeState(terms, steady: context.steady), conversation: conversation.key, digest: digest)
     }
 
-    func apply(_ decision: Decision, in context: ApplyContext) throws(StoreError) {
+    func apply(_ decision: OnceDecision<Challenge, New>, in context: ApplyContext) throws(StoreError) {
         switch decision {
         case .repeated(let challenge): context.accept { challenge.write(to: &$0) }
-        case .insert(let challenge, let conversation, let digest):
+        case .new(let new):
+            let challenge = new.challenge
             try context.charge(StorageCost.challenge, to: challenge.terms.challenger)
             let due = challenge.nextLook(now: context.now, steady: context.steady)
             try context.transaction.challenges.insert(
-                challenge, in: conversation, digest: digest, dueAt: due, steady: context.steady)
+                challenge, in: new.conversation, digest: new.digest, dueAt: due, steady: context.steady)
             try challenge.announce(dueAt: due, in: context)
         }
     }

@@ -15,9 +15,6 @@ extension CreateConversation: CommandHandler {
     func decide(in context: DecisionContext) throws -> Decision {
         let creator = context.sender.user
         let plan = try CreateConversationRule.plan(self, by: creator, maximumMembers: context.settings.groupMembers)
-        guard try context.facts.users.hasMember(creator) else {
-            throw Rejection(.forbidden, "An operator has no conversations.")
-        }
         switch plan.type {
         case .direct: return try decideDirect(plan, context)
         case .group: return try decideGroup(plan, context)

@@ -1,26 +1,21 @@
 import ParleyProtocol
 import ParleyRules
 import ParleyStore
-import Sodium
 
-extension CreateGroup: CommandHandler {
-    enum Decision {
-        /// A group that the same request has made.
-        case repeated(GroupState)
-        case insert(GroupID, digest: [UInt8])
+extension CreateGroup: OnceHandler {
+    struct New {
+        let id: GroupID
+        let digest: [UInt8]
     }
 
-    func decide(in context: DecisionContext) throws -> Decision {
-        let (creator, facts) = (context.sender.user, try context.facts)
+    func made(in context: DecisionContext) throws -> (digest: [UInt8]?, what: () throws -> GroupState)? {
         if let timeZone { try CivilZones.require(timeZone) }
-        let digest = try BLAKE2b.hash(identityPreimage(sender: context.sender).span, length: .bytes16)
-        if let id, let first = try facts.groups.digest(of: id) {
-            guard first == digest else { throw Rejection.idTaken }
-            return .repeated(try context.visibleGroup(id).group)
-        }
-        guard try facts.users.hasMember(creator) else {
-            throw Rejection(.forbidden, "An operator is in no group.")
-        }
+        guard let id, let digest = try context.facts.groups.digest(of: id) else { return nil }
+        return (digest, { try context.visibleGroup(id).group })
+    }
+
+    func decideNew(_ digest: [UInt8], in context: DecisionContext) throws -> New {
+        let (creator, facts) = (context.sender.user, try context.facts)
         try TrainingGroupRule.enter(
             groups: facts.groups.groups(of: creator).count, most: context.settings.groupsPerUser)
         try context.checkOpenConversations()
@@ -28,14 +23,14 @@ extension CreateGroup: CommandHandler {
         let id = id ?? .random()
         try TrainingGroupRule.create(id)
         guard try context.conversation(ConversationID(of: id)) == nil else { throw Rejection.idTaken }
-        return .insert(id, digest: digest)
+        return New(id: id, digest: digest)
     }
 
-    func apply(_ decision: Decision, in context: ApplyContext) throws(StoreError) {
+    func apply(_ decision: OnceDecision<GroupState, New>, in context: ApplyContext) throws(StoreError) {
         let object: TrainingGroup
         switch decision {
         case .repeated(let group): object = try context.groups.object(of: group)
-        case .insert(let id, let digest): object = try insert(id, digest: digest, context)
+        case .new(let new): object = try insert(new.id, digest: new.digest, context)
         }
         context.accept { object.write(to: &$0) }
     }

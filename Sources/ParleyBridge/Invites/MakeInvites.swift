@@ -3,23 +3,22 @@ import ParleyRules
 import ParleyStore
 import Sodium
 
-extension CreateInvite: CommandHandler {
-    struct Decision {
+extension CreateInvite: OnceHandler {
+    struct New {
+        let invite: NewInvite
         /// As its maker gets it.
         let object: Invite
-        /// `nil` where the same request has made it.
-        let new: NewInvite?
         /// Whether the maker's ended ones are revoked to make room.
-        var revokesEnded = false
+        let revokesEnded: Bool
     }
 
-    func decide(in context: DecisionContext) throws -> Decision {
+    func made(in context: DecisionContext) throws -> (digest: [UInt8]?, what: () throws -> Invite)? {
+        guard let id, let first = try context.facts.invites.invite(id) else { return nil }
+        return (first.digest, { try shown(first.objectAtFirst, seed: first.seed, context) })
+    }
+
+    func decideNew(_ digest: [UInt8], in context: DecisionContext) throws -> New {
         let maker = context.sender.user
-        let digest = try BLAKE2b.hash(identityPreimage(sender: context.sender).span, length: .bytes16)
-        if let id, let first = try context.facts.invites.invite(id) {
-            guard first.digest == digest else { throw Rejection.idTaken }
-            return Decision(object: try shown(first.objectAtFirst, seed: first.seed, context), new: nil)
-        }
         let group = try context.visibleGroup(group).group
         let (facts, now, most) = (try context.facts.invites, context.now, InviteRule.mostOpen)
         let revokesEnded = try InviteRule.create(
@@ -32,7 +31,8 @@ extension CreateInvite: CommandHandler {
             id: id ?? .random(), group: group, maker: maker, seed: seed,
             tokenDigest: try context.tokens.inviteToken(seed: seed).digest, createdAt: context.now,
             expiresAt: context.now.advanced(by: .seconds(expiresIn)), uses: uses, digest: digest)
-        return Decision(object: try shown(new.object, seed: seed, context), new: new, revokesEnded: revokesEnded)
+        return New(
+            invite: new, object: try shown(new.object, seed: seed, context), revokesEnded: revokesEnded)
     }
 
     /// For how long invites that were revoked are kept at least: until then a repeated request finds them.
@@ -44,16 +44,26 @@ extension CreateInvite: CommandHandler {
     }
 
     /// The reply is a secret, which the broker shall not store for a device that is away.
-    func apply(_ decision: Decision, in context: ApplyContext) throws(StoreError) {
-        if let new = decision.new {
-            try context.charge(StorageCost.row, to: new.maker)
-            let invites = try context.transaction.invites
-            if decision.revokesEnded { try invites.revokeEnded(of: new.maker, to: new.group.key, now: context.now) }
-            try invites.removeRevoked(
-                to: new.group.key, madeBefore: context.now.advanced(by: .zero - CreateInvite.kept))
-            try context.transaction.invites.insert(new)
+    func apply(_ decision: OnceDecision<Invite, New>, in context: ApplyContext) throws(StoreError) {
+        let object: Invite
+        switch decision {
+        case .repeated(let made): object = made
+        case .new(let new):
+            object = new.object
+            try insert(new.invite, revokesEnded: new.revokesEnded, context)
         }
-        context.accept(isSecret: true) { decision.object.write(to: &$0) }
+        context.accept(isSecret: true) { object.write(to: &$0) }
+    }
+
+    private func insert(
+        _ invite: NewInvite, revokesEnded: Bool, _ context: ApplyContext
+    ) throws(StoreError) {
+        try context.charge(StorageCost.row, to: invite.maker)
+        let invites = try context.transaction.invites
+        if revokesEnded { try invites.revokeEnded(of: invite.maker, to: invite.group.key, now: context.now) }
+        try invites.removeRevoked(
+            to: invite.group.key, madeBefore: context.now.advanced(by: .zero - CreateInvite.kept))
+        try invites.insert(invite)
     }
 }
 

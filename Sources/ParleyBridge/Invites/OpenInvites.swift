@@ -27,9 +27,6 @@ extension AcceptInvite: CommandHandler {
 
     func decide(in context: DecisionContext) throws -> Decision {
         let (caller, facts, settings) = (context.sender.user, try context.facts, context.settings)
-        guard try facts.users.hasMember(caller) else {
-            throw Rejection(.forbidden, "An operator is in no group.")
-        }
         let invite = try facts.invites.invite(tokenDigest: token.digest)
         let conversation = try invite.flatMap { try context.conversation($0.group.conversationID) }
         // A repeat is answered, however many there were before.

@@ -1,7 +1,6 @@
 import ParleyProtocol
 import ParleyRules
 import ParleyStore
-import Sodium
 
 /// That a change is to be appended, or was before.
 struct ChangeDecision {
@@ -28,7 +27,7 @@ extension MessageChangeHandler {
     func decide(in context: DecisionContext) throws -> ChangeDecision {
         let (change, sender) = (change, context.sender)
         let conversation = try context.visibleConversation(change.conversation, to: sender.user)
-        let digest = try BLAKE2b.hash(change.identityPreimage(sender: sender).span, length: .bytes16)
+        let digest = try context.digest(of: self)
         let target = try context.target(change.message, in: change.conversation)
         let acceptance = try AcceptChange.decide(
             change, sender: sender,

@@ -1,7 +1,6 @@
 import ParleyProtocol
 import ParleyRules
 import ParleyStore
-import Sodium
 
 extension SendMessage: GatheredCommandHandler {
     /// That a message is to be appended, or was before.
@@ -24,7 +23,7 @@ extension SendMessage: GatheredCommandHandler {
     func decide(in context: DecisionContext) throws -> Decision {
         let sender = context.sender
         guard let conversation = try context.conversation(conversation) else { throw Rejection.conversationNotFound }
-        let digest = try BLAKE2b.hash(identityPreimage(sender: sender).span, length: .bytes16)
+        let digest = try context.digest(of: self)
         let facts = AcceptMessage.Facts(
             conversation: conversation.facts, existing: try context.place(of: id)?.record, digest: digest,
             knowsReplyTarget: try replyTo.map { target in

@@ -1,7 +1,6 @@
 import ParleyProtocol
 import ParleyRules
 import ParleyStore
-import Sodium
 
 extension CreateReport: CommandHandler {
     struct Decision {
@@ -12,7 +11,7 @@ extension CreateReport: CommandHandler {
 
     func decide(in context: DecisionContext) throws -> Decision {
         let (facts, reporter) = (try context.facts, context.sender.user)
-        let digest = try BLAKE2b.hash(identityPreimage(sender: context.sender).span, length: .bytes16)
+        let digest = try context.digest(of: self)
         let existing = try facts.reports.identity(of: id)
         // A repeat is answered as before, and looks at nobody.
         if existing == nil, case .user(let user) = subject { try context.chargeLookup(of: user) }

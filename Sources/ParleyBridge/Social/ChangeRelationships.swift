@@ -16,12 +16,11 @@ protocol RelationshipHandler: UserRequest, CommandHandler where Decision == Rela
 }
 
 extension RelationshipHandler {
+    package static var refusalOfOperators: String? { "An operator follows nobody and blocks nobody." }
+
     func decide(in context: DecisionContext) throws -> RelationshipDecision {
         let caller = context.sender.user
         guard caller != user else { throw Rejection(.badRequest, "user_id: the caller's own") }
-        guard try context.facts.users.hasMember(caller) else {
-            throw Rejection(.forbidden, "An operator follows nobody and blocks nobody.")
-        }
         try context.chargeLookup(of: user)
         let conversation = try context.conversation(.direct([caller, user]))
         guard let contact = try conversation?.contact ?? context.facts.contacts.contact(caller, user) else {

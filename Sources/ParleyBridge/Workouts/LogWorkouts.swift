@@ -1,13 +1,12 @@
 import ParleyProtocol
 import ParleyRules
 import ParleyStore
-import Sodium
 
-extension LogWorkout: CommandHandler {
-    enum Decision {
-        /// The same request was carried out before.
-        case repeated(WorkoutReply)
-        case insert(CountedWorkout, digest: [UInt8], Places)
+extension LogWorkout: OnceHandler {
+    struct New {
+        let workout: CountedWorkout
+        let digest: [UInt8]
+        let places: Places
     }
 
     /// Where the workouts of a user count.
@@ -28,13 +27,13 @@ extension LogWorkout: CommandHandler {
         var zones: [String] { groups.isEmpty ? ["UTC"] : groups.map(\.timeZone) }
     }
 
-    func decide(in context: DecisionContext) throws -> Decision {
+    func made(in context: DecisionContext) throws -> (digest: [UInt8]?, what: () throws -> WorkoutReply)? {
+        guard let made = try context.facts.workouts.workout(id) else { return nil }
+        return (made.digest, { made.reply })
+    }
+
+    func decideNew(_ digest: [UInt8], in context: DecisionContext) throws -> New {
         let (user, facts) = (context.sender.user, try context.facts)
-        let digest = try BLAKE2b.hash(identityPreimage(sender: context.sender).span, length: .bytes16)
-        if let first = try facts.workouts.workout(id) {
-            guard first.user == user, first.digest == digest else { throw Rejection.idTaken }
-            return .repeated(first.reply)
-        }
         let zone = try CivilZones.require(timeZone)
         try WorkoutRule.check(completedAt: completedAt, now: context.now)
         let places = try Places(of: user, facts)
@@ -49,29 +48,27 @@ extension LogWorkout: CommandHandler {
             throw Rejection(.badRequest, "completed_at: more than \(limit) workouts of one day")
         }
         try context.checkRoom(for: StorageCost.row, of: user)
-        return .insert(workout, digest: digest, places)
+        return New(workout: workout, digest: digest, places: places)
     }
 
-    func apply(_ decision: Decision, in context: ApplyContext) throws(StoreError) {
+    func apply(_ decision: OnceDecision<WorkoutReply, New>, in context: ApplyContext) throws(StoreError) {
         let reply: WorkoutReply
         switch decision {
         case .repeated(let first): reply = first
-        case .insert(let workout, let digest, let places): reply = try insert(workout, digest: digest, places, context)
+        case .new(let new): reply = try insert(new, context)
         }
         context.accept { reply.write(to: &$0) }
     }
 
-    private func insert(
-        _ workout: CountedWorkout, digest: [UInt8], _ places: Places, _ context: ApplyContext
-    ) throws(StoreError) -> WorkoutReply {
-        let user = context.sender.user
+    private func insert(_ new: New, _ context: ApplyContext) throws(StoreError) -> WorkoutReply {
+        let (user, workout, places) = (context.sender.user, new.workout, new.places)
         try context.charge(StorageCost.row, to: user)
         let change = try context.transaction.facts.change(adding: workout.day, to: user)
         try context.transaction.workouts.apply(change, to: user)
         let trainee = try context.boards.trainee(user, with: workout)
         let reply = try context.boards.reply(id, trainee, completedAt, in: places.zones[0])
         try context.transaction.workouts.insert(
-            workout, of: user, kind: kind, minutes: minutes, digest: digest, reply: reply)
+            workout, of: user, kind: kind, minutes: minutes, digest: new.digest, reply: reply)
         context.markProgress(ProgressChange(user: user, isOfWorkouts: true))
         guard places.isShown else { return reply }
         try context.boards.update(trainee, since: completedAt, in: places.groups)
