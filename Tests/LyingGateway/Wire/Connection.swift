@@ -31,7 +31,8 @@ struct Connection {
         var asked: [Asked] = []
         do {
             var buffer = [UInt8](repeating: 0, count: 65_536)
-            input += buffer.prefix(try Socket.receive(descriptor, into: &buffer, at: 0))
+            let count = try Socket.receive(descriptor, into: &buffer, at: 0)
+            input += buffer[..<count]
             while let packet = try ClientPacket.take(from: &input) {
                 switch packet {
                 case .connect(let clientID):
