@@ -118,13 +118,14 @@ let package = Package(
         .target(
             name: "GatewaySite",
             dependencies: [
-                "MQTTWire", "ParleyBridge", "ParleyProtocol", "ParleyRules", "ParleyStore", "Platform", argumentParser,
+                "Launch", "MQTTWire", "ParleyBridge", "ParleyProtocol", "ParleyRules", "ParleyStore", "Platform",
+                argumentParser,
             ],
             swiftSettings: strict),
         .executableTarget(
             name: "ParleyBenchmarks",
             dependencies: [
-                "GatewaySite", "MQTTClient", "MQTTWire", "ParleyBridge", "ParleyClient", "ParleyCrypto",
+                "GatewaySite", "Launch", "MQTTClient", "MQTTWire", "ParleyBridge", "ParleyClient", "ParleyCrypto",
                 "ParleyProtocol",
                 "ParleyRules", "ParleyStore", "Platform", "OpenSSL", "Sodium", argumentParser,
             ],
@@ -134,10 +135,11 @@ let package = Package(
         .systemLibrary(
             name: "CHTTPDoubles", path: "Tests/CHTTPDoubles", pkgConfig: "libnghttp2",
             providers: [.apt(["libnghttp2-dev", "libssl-dev"])]),
+        .target(name: "Launch", dependencies: ["Platform"], path: "Tests/Launch", swiftSettings: strict),
         .target(name: "MQTTWire", dependencies: ["Platform"], path: "Tests/MQTTWire", swiftSettings: strict),
         .target(name: "RepeatableRandom", path: "Tests/RepeatableRandom", swiftSettings: strict),
         .target(
-            name: "TestSupport", dependencies: ["ParleyProtocol", "RepeatableRandom"], path: "Tests/TestSupport",
+            name: "TestSupport", dependencies: ["Launch", "ParleyProtocol", "RepeatableRandom"], path: "Tests/TestSupport",
             swiftSettings: strict),
         .target(
             name: "TestNames", dependencies: ["ParleyProtocol"], path: "Tests/TestNames", swiftSettings: strict),
@@ -167,7 +169,8 @@ let package = Package(
         .executableTarget(
             name: "ParleyTrials",
             dependencies: [
-                "GatewaySite", "MQTTWire", "ParleyBridge", "ParleyProtocol", "ParleyRules", "ParleyStore", "Platform",
+                "GatewaySite", "Launch", "MQTTWire", "ParleyBridge", "ParleyProtocol", "ParleyRules", "ParleyStore",
+                "Platform",
                 "RepeatableRandom", argumentParser,
             ],
             path: "Tests/ParleyTrials", swiftSettings: strict),
@@ -188,7 +191,7 @@ let package = Package(
             dependencies: ["ParleyDeviceStore", "ParleyProtocol", "Sodium", "TestNames", "TestSupport"],
             swiftSettings: strict),
         .testTarget(
-            name: "MQTTClientTests", dependencies: ["MQTTClient", "MQTTWire", "Platform", "TestSupport"],
+            name: "MQTTClientTests", dependencies: ["Launch", "MQTTClient", "MQTTWire", "Platform", "TestSupport"],
             swiftSettings: strict),
         .testTarget(
             name: "ParleyRulesTests",
@@ -253,7 +256,8 @@ let package = Package(
             name: "IntegrationTests",
             dependencies: [
                 "ParleyBridge", "ParleyClient", "ParleyCrypto", "ParleyMosquitto", "ParleyProtocol", "ParleyRules",
-                "ParleyStore", "MQTTClient", "MQTTWire", "AccessOracle", "PermissionOracle", "Platform", "Sodium",
+                "ParleyStore", "Launch", "MQTTClient", "MQTTWire", "AccessOracle", "PermissionOracle", "Platform",
+                "Sodium",
                 "TestSupport",
             ],
             swiftSettings: strict),

@@ -1,3 +1,4 @@
+import Launch
 import Foundation
 import Glibc
 import MQTTClient
@@ -43,7 +44,7 @@ final class TestBroker {
 
     /// Starts it again, after ``stop(with:)``.
     func start() throws {
-        process = try ChildProcess("/usr/sbin/mosquitto", ["-c", configurationFile.path])
+        process = try ChildProcess(Programs.mosquitto, ["-c", configurationFile.path])
         try eventually("a broker that answers") { () -> Void? in
             do throws(MQTTError) {
                 let probe = try MQTTConnection(configuration(""))

@@ -1,3 +1,4 @@
+import Launch
 import GatewaySite
 import ArgumentParser
 import Foundation
@@ -41,7 +42,7 @@ struct TrialsCommand: ParsableCommand {
 
     func run() throws {
         signal(SIGPIPE, SIG_IGN)
-        let installation = try places.installation()
+        let installation = places.installation
         let interruption = try Interruption()
         report("seed \(seed); preparing \(trials) trials")
         var casts: [Cast] = []
@@ -53,7 +54,7 @@ struct TrialsCommand: ParsableCommand {
         let outcomes = try TrialRun(
             casts: casts, port: site.port, seed: seed, isCutMade: !withoutCut, lanes: lanes, stop: interruption.stop
         ).perform()
-        gateway.end()
+        gateway.end(grace: Site.grace)
 
         let summary = TrialReport(outcomes)
         places.machine.print(summary.table)

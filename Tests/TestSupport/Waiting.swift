@@ -1,4 +1,5 @@
 import Glibc
+import Launch
 
 /// How long a test waits for what must come. Generous: a machine that builds at the same time answers late.
 package let patience = Duration.seconds(120)
@@ -35,4 +36,13 @@ package func waiting(
         try await Task.sleep(for: .milliseconds(10))
     }
     throw NeverCameError(what())
+}
+
+extension ChildProcess {
+    /// Waits for its end, but not for ever: for a program that could ask for something.
+    ///
+    /// - Returns: its exit status, or 128 and the signal's number.
+    package func awaitEnd(_ what: @autoclosure () -> String) throws -> Int32 {
+        try eventually("the end of \(what())") { status() }
+    }
 }

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 
-/// Where the programs of a site are. `scripts/bench.sh` and `scripts/trials.sh` build them and say so.
+/// What a site is made of. `scripts/bench.sh` and `scripts/trials.sh` build the programs, which lie beside this one.
 package struct InstallationOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The template of the broker's configuration.", valueName: "file"))
     package var template = "broker-config/development.conf"
@@ -10,13 +10,8 @@ package struct InstallationOptions: ParsableArguments {
 
     package init() {}
 
-    /// `parleyd` and the plugin lie beside this program.
-    package func installation() throws -> Installation {
-        let program = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-        let beside = URL(fileURLWithPath: program).deletingLastPathComponent()
-        return Installation(
-            parleyd: beside.appendingPathComponent("parleyd").path, program: program,
-            plugin: beside.appendingPathComponent("libParleyBrokerPlugin.so").path,
+    package var installation: Installation {
+        Installation(
             template: URL(fileURLWithPath: template).path, scratch: URL(fileURLWithPath: machine.scratch).path)
     }
 }

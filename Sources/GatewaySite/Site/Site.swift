@@ -1,18 +1,14 @@
 import MQTTWire
 import Foundation
+import Launch
 import ParleyBridge
 import ParleyProtocol
 import ParleyRules
 import ParleyStore
 
-/// Where the programs and files are that a site is made of.
+/// Where the files are that a site is made of.
 package struct Installation {
-    package let parleyd: String
-    /// The one that makes the site.
-    package let program: String
-    package let plugin: String
     package let template: String
-    package let mosquitto = "/usr/sbin/mosquitto"
     /// Temporary directories are made in it; it should be on the kind of disk that a gateway would have.
     package let scratch: String
 }
@@ -22,8 +18,10 @@ package struct Installation {
 package final class Site {
     package let directory: DataDirectory
     package let port: UInt16
-    package let broker: Program
-    private let installation: Installation
+    package let broker: ChildProcess
+
+    /// For a program to end by itself.
+    package static let grace = Duration.seconds(10)
 
     /// Nothing is to be refused for its rate.
     private static let settings = """
@@ -38,7 +36,6 @@ package final class Site {
 
     /// - Parameter populate: fills the database before anything runs.
     package init(_ installation: Installation, populate: (Store, TokenIssuer) throws -> Void) throws {
-        self.installation = installation
         let directory = DataDirectory(path: try Site.temporaryDirectory(in: installation.scratch))
         var isComplete = false
         defer { if !isComplete { Site.remove(directory) } }
@@ -56,13 +53,15 @@ package final class Site {
         try BrokerTemplate(path: installation.template).install(
             in: directory,
             BrokerTemplate.Values(
-                plugin: installation.plugin, mqttPort: Int(port), webSocketPort: Int(webSocketPort),
+                plugin: try Programs.path("libParleyBrokerPlugin.so"), mqttPort: Int(port),
+                webSocketPort: Int(webSocketPort),
                 user: NSUserName()))
-        broker = try Program(
-            installation.mosquitto, ["-c", directory.brokerConfiguration], in: directory.path,
-            logPath: directory.path + "/mosquitto.log")
+        let files = ServiceFiles("mosquitto", in: directory.path)
+        broker = try files.launch(Programs.mosquitto, ["-c", directory.brokerConfiguration])
         // The gateway's listener is the last that the broker opens.
-        try broker.wait { FileManager.default.fileExists(atPath: directory.brokerSocket) }
+        try broker.awaitStart("mosquitto", said: files.errors) {
+            FileManager.default.fileExists(atPath: directory.brokerSocket)
+        }
         self.directory = directory
         isComplete = true
     }
@@ -70,19 +69,20 @@ package final class Site {
     /// Starts the gateway, and returns when it is ready.
     ///
     /// - Parameter parleyd: the program, if it is not the one of this build.
-    package func startGateway(_ parleyd: String? = nil) throws -> Program {
-        try start(parleyd ?? installation.parleyd, ["run", "--data", directory.path], log: "parleyd.log")
+    package func startGateway(_ parleyd: String? = nil) throws -> ChildProcess {
+        try start(parleyd ?? Programs.path("parleyd"), ["run", "--data", directory.path], name: "parleyd")
     }
 
     /// Starts this program once more, to stand in the gateway's place, and returns when it is ready.
-    package func startOwnProgram(_ arguments: [String], log: String) throws -> Program {
-        try start(installation.program, arguments, log: log)
+    package func startOwnProgram(_ arguments: [String], name: String) throws -> ChildProcess {
+        try start(Programs.own, arguments, name: name)
     }
 
-    private func start(_ path: String, _ arguments: [String], log: String) throws -> Program {
-        let program = try Program(path, arguments, in: directory.path, logPath: "\(directory.path)/\(log)")
-        try program.wait(forLine: "parley: ready")
-        return program
+    private func start(_ path: String, _ arguments: [String], name: String) throws -> ChildProcess {
+        let files = ServiceFiles(name, in: directory.path)
+        let child = try files.launch(path, arguments)
+        try files.awaitReady(child)
+        return child
     }
 
     /// How many messages of these conversations the gateway has stored. It must not be running.
@@ -97,7 +97,7 @@ package final class Site {
 
     /// Ends the broker and removes every file.
     package func close() {
-        broker.end()
+        broker.end(grace: Site.grace)
         Site.remove(directory)
     }
 

@@ -69,7 +69,7 @@ struct CompareCommand: ParsableCommand {
 
     func run() throws {
         signal(SIGPIPE, SIG_IGN)
-        let installation = try places.installation()
+        let installation = places.installation
         let interruption = try Interruption()
         let machine = Machine(scratch: installation.scratch, toolchain: places.machine.toolchain)
         let loadBefore = Machine.load

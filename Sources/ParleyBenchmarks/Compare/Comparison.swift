@@ -1,3 +1,4 @@
+import Launch
 import GatewaySite
 import Platform
 import ParleyBridge
@@ -66,13 +67,13 @@ struct Comparison {
     }
 
     private func measure(
-        _ fleet: Fleet, _ plan: LoadPlan, broker: Program, system: Program
+        _ fleet: Fleet, _ plan: LoadPlan, broker: ChildProcess, system: ChildProcess
     ) throws -> Sample {
         var begun = (broker: 0.0, system: 0.0)
         var used = (broker: 0.0, system: 0.0)
         let outcome = try fleet.run(plan) { edge in
             let now = (
-                broker: ProcessUsage.cpuSeconds(broker.pid), system: ProcessUsage.cpuSeconds(system.pid)
+                broker: ProcessUsage.cpuSeconds(broker.identifier), system: ProcessUsage.cpuSeconds(system.identifier)
             )
             switch edge {
             case .begin: begun = now

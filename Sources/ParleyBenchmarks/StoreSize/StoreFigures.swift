@@ -1,3 +1,4 @@
+import Launch
 import GatewaySite
 import Foundation
 import Platform
@@ -28,22 +29,22 @@ struct StoreFigures {
         for _ in 1..<starts {
             let (gateway, taken) = try StoreFigures.start(site, stop)
             seconds.append(taken)
-            gateway.end()
+            gateway.end(grace: Site.grace)
         }
         let (gateway, taken) = try StoreFigures.start(site, stop)
-        defer { gateway.end() }
+        defer { gateway.end(grace: Site.grace) }
         startSeconds = Spread(seconds + [taken])
-        residentReady = ProcessUsage.residentMegabytes(gateway.pid).now
+        residentReady = ProcessUsage.residentMegabytes(gateway.identifier).now
 
         var reader = try HistoryReader(seat, port: site.port)
-        let cpuBefore = ProcessUsage.cpuSeconds(gateway.pid)
+        let cpuBefore = ProcessUsage.cpuSeconds(gateway.identifier)
         roundTrips = try (0..<pages).map { _ in
             if stop.isRaised { throw LoadError.interrupted }
             return try reader.read(filled.ids[Int.random(in: filled.ids.indices)])
         }.sorted()
-        pageMicroseconds = (ProcessUsage.cpuSeconds(gateway.pid) - cpuBefore) * 1e6 / Double(pages)
-        (residentAfterPages, residentMost) = ProcessUsage.residentMegabytes(gateway.pid)
-        gateway.end()
+        pageMicroseconds = (ProcessUsage.cpuSeconds(gateway.identifier) - cpuBefore) * 1e6 / Double(pages)
+        (residentAfterPages, residentMost) = ProcessUsage.residentMegabytes(gateway.identifier)
+        gateway.end(grace: Site.grace)
 
         // No second process may have the database open.
         let store = try Store(path: site.directory.database)
@@ -55,7 +56,7 @@ struct StoreFigures {
         }.sorted()
     }
 
-    private static func start(_ site: Site, _ stop: StopFlag) throws -> (gateway: Program, seconds: Double) {
+    private static func start(_ site: Site, _ stop: StopFlag) throws -> (gateway: ChildProcess, seconds: Double) {
         if stop.isRaised { throw LoadError.interrupted }
         let begun = MonotonicTime.now
         let gateway = try site.start(.gatewayEvent)

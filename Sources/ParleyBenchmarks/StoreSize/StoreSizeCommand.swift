@@ -37,7 +37,7 @@ struct StoreSizeCommand: ParsableCommand {
 
     func run() throws {
         signal(SIGPIPE, SIG_IGN)
-        let installation = try places.installation()
+        let installation = places.installation
         let interruption = try Interruption()
         var filled = FilledStore(conversations: conversations, messages: messages)
         report("filling a database")

@@ -1,3 +1,4 @@
+import Launch
 import ArgumentParser
 import Foundation
 import GatewaySite
@@ -57,7 +58,7 @@ struct WorkoutsCommand: ParsableCommand {
 
     func run() throws {
         signal(SIGPIPE, SIG_IGN)
-        let installation = try places.installation()
+        let installation = places.installation
         let interruption = try Interruption()
         let plan = TrainingGroups(
             groups: groups, members: members, days: days, devices: devices, connected: connected)
@@ -67,7 +68,7 @@ struct WorkoutsCommand: ParsableCommand {
         defer { site.close() }
         let begun = Timestamp.systemNow
         let gateway = try site.startGateway()
-        defer { gateway.end() }
+        defer { gateway.end(grace: Site.grace) }
         let fleet = try TrainingFleet(trained, port: site.port, stop: interruption.stop)
         var table = Table(["what", "figure"], names: 1)
 
@@ -80,7 +81,7 @@ struct WorkoutsCommand: ParsableCommand {
         for work in TrainingFleet.Work.allCases {
             try measure(work, fleet, gateway, &table)
         }
-        let memory = ProcessUsage.residentMegabytes(gateway.pid).most
+        let memory = ProcessUsage.residentMegabytes(gateway.identifier).most
         table.rows.append(["memory of the gateway, at most", "\(memory.formatted(0)) MB"])
         places.machine.print(table)
         guard fleet.refusals.isEmpty else {
@@ -136,18 +137,18 @@ struct WorkoutsCommand: ParsableCommand {
     }
 
     private func measure(
-        _ work: TrainingFleet.Work, _ fleet: TrainingFleet, _ gateway: Program, _ table: inout Table
+        _ work: TrainingFleet.Work, _ fleet: TrainingFleet, _ gateway: ChildProcess, _ table: inout Table
     ) throws {
         report("\(work.rawValue), one by one and in a closed loop")
         let count = 1000
-        var before = ProcessUsage.cpuSeconds(gateway.pid)
+        var before = ProcessUsage.cpuSeconds(gateway.identifier)
         let times = try fleet.alone(work, count: count)
-        let cpu = (ProcessUsage.cpuSeconds(gateway.pid) - before) * 1000 / Double(count)
+        let cpu = (ProcessUsage.cpuSeconds(gateway.identifier) - before) * 1000 / Double(count)
         add("\(work.rawValue) one by one, from request to reply", times, &table)
         table.rows.append(["\(work.rawValue) one by one, CPU of the gateway", "\(cpu.formatted(2)) ms"])
         var used = 0.0
         let (replies, time) = try fleet.throughput(work, seconds: seconds) { edge in
-            let now = ProcessUsage.cpuSeconds(gateway.pid)
+            let now = ProcessUsage.cpuSeconds(gateway.identifier)
             switch edge {
             case .begin: before = now
             case .end: used = now - before

@@ -1,3 +1,4 @@
+import Launch
 import Glibc
 import ParleyClient
 import ParleyProtocol

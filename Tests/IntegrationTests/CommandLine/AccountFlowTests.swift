@@ -1,3 +1,4 @@
+import Launch
 import Foundation
 import Glibc
 import TestSupport
@@ -56,7 +57,7 @@ struct AccountFlowTests {
     private func open(_ arguments: String...) throws -> Window {
         let terminal = try PseudoTerminal(columns: 120, rows: 60)
         let child = try terminal.start(
-            "/usr/bin/env", ["PARLEY_DATA=\(couple.gateway.directory)", Products.path("parley")] + arguments,
+            "/usr/bin/env", ["PARLEY_DATA=\(couple.gateway.directory)", Programs.path("parley")] + arguments,
             directory: couple.gateway.directory)
         return Window(terminal: terminal, child: child)
     }
@@ -65,7 +66,7 @@ struct AccountFlowTests {
     private func show(_ arguments: String..., status: Int32 = 0) throws -> [String] {
         let terminal = try PseudoTerminal(columns: 120, rows: 60)
         let child = try terminal.start(
-            "/usr/bin/env", ["PARLEY_DATA=\(couple.gateway.directory)", Products.path("parley")] + arguments,
+            "/usr/bin/env", ["PARLEY_DATA=\(couple.gateway.directory)", Programs.path("parley")] + arguments,
             directory: couple.gateway.directory)
         return try Window(terminal: terminal, child: child).end(status)
     }

@@ -1,3 +1,4 @@
+import Launch
 import Glibc
 import TestSupport
 import Testing
@@ -71,7 +72,7 @@ struct EarlierMessagesTests {
     func chats() throws {
         let terminal = try PseudoTerminal(columns: 120)
         let child = try terminal.start(
-            Products.path("parley"),
+            Programs.path("parley"),
             ["chat", "--data", couple.gateway.directory, "--as", "bob/laptop", "--with", "alice"],
             directory: couple.gateway.directory)
         try terminal.awaitRow("what was said last", containing: "alice", "five")

@@ -1,3 +1,4 @@
+import Launch
 import Foundation
 import Glibc
 import TestSupport
@@ -185,7 +186,7 @@ final class HostileOutputTests {
         ] {
             let terminal = try PseudoTerminal(columns: 100, rows: 40)
             let child = try terminal.start(
-                Products.path("parley"), ["chat", "--data", couple.gateway.directory, "--as", device, "--with", other],
+                Programs.path("parley"), ["chat", "--data", couple.gateway.directory, "--as", device, "--with", other],
                 directory: couple.gateway.directory)
             try terminal.awaitRow("what was written", containing: words, #"\u{1b}]0;t\u{7}"#)
             terminal.type("/requests\r")

@@ -1,3 +1,4 @@
+import Launch
 import TestSupport
 import Testing
 

@@ -1,3 +1,4 @@
+import Launch
 import Foundation
 import TestSupport
 
@@ -58,7 +59,7 @@ struct ParleyTool: Sendable {
         let files = "\(scratch)/\(UInt64.random(in: 0 ... .max))"
         try Data(input.utf8).write(to: URL(filePath: files + ".in"))
         let patience = arguments.contains("--timeout") ? [] : ["--timeout", "300"]
-        let words = ["-c", "exec <\(files).in; \(script)", try Products.path("parley"), data] + patience + arguments
+        let words = ["-c", "exec <\(files).in; \(script)", try Programs.path("parley"), data] + patience + arguments
         let child = try ChildProcess(
             "/bin/bash", words,
             directory: scratch, output: files + ".out", errors: files + ".err")

@@ -1,3 +1,4 @@
+import Launch
 import Foundation
 import Glibc
 import ParleyClient
@@ -94,7 +95,7 @@ struct PassphraseTests {
     private func start(_ arguments: [String]) throws -> (terminal: PseudoTerminal, child: ChildProcess) {
         let terminal = try PseudoTerminal(columns: 100)
         let child = try terminal.start(
-            Products.path("parley"), arguments + ["--data", couple.gateway.directory],
+            Programs.path("parley"), arguments + ["--data", couple.gateway.directory],
             directory: couple.gateway.directory)
         return (terminal, child)
     }

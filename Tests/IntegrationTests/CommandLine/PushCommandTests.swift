@@ -1,3 +1,4 @@
+import Launch
 import MQTTWire
 import Foundation
 import TestSupport

@@ -1,3 +1,4 @@
+import Launch
 import Foundation
 import Glibc
 import TestSupport
@@ -15,7 +16,7 @@ struct TerminalChatTests {
     ) throws -> (terminal: PseudoTerminal, child: ChildProcess) {
         let terminal = try PseudoTerminal(columns: columns, rows: rows)
         let child = try terminal.start(
-            Products.path("parley"),
+            Programs.path("parley"),
             ["chat", "--data", couple.gateway.directory, "--as", device, "--with", other],
             directory: couple.gateway.directory)
         try terminal.awaitRow("the chat's bar", containing: "\(device) with \(other)")

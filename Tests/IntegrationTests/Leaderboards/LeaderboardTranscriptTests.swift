@@ -1,3 +1,4 @@
+import Launch
 import Foundation
 import TestSupport
 import Testing
@@ -52,7 +53,7 @@ struct LeaderboardTranscriptTests {
             .write(toFile: script, atomically: false, encoding: .utf8)
         let shell = try ChildProcess(
             "/usr/bin/env",
-            ["DIR=\(gateway.directory)", "TOOL=\(try Products.path("parley"))", "/bin/bash", script],
+            ["DIR=\(gateway.directory)", "TOOL=\(try Programs.path("parley"))", "/bin/bash", script],
             directory: gateway.directory, output: output, errors: output + ".err")
         _ = shell.waitUntilEnded()
         let printed = try String(contentsOfFile: output, encoding: .utf8).components(separatedBy: Self.mark + "\n")

@@ -1,3 +1,4 @@
+import Launch
 import MQTTWire
 import Foundation
 import Glibc
@@ -16,10 +17,6 @@ final class PluginBroker {
 
     var socketPath: String { folder.appending(path: "broker.sock").path }
     var log: String { (try? String(contentsOf: folder.appending(path: "log"), encoding: .utf8)) ?? "" }
-
-    enum BrokerError: Error {
-        case ended(log: String)
-    }
 
     /// - Parameters:
     ///   - publicKey: what is put in the key file, if not the right one.
@@ -43,7 +40,7 @@ final class PluginBroker {
             persistence_location \(folder.path)/
             log_dest file \(folder.path)/log
             log_type all
-            plugin \(try Products.path("libParleyBrokerPlugin.so"))
+            plugin \(try Programs.path("libParleyBrokerPlugin.so"))
             \(options ?? "plugin_opt_public_key_file \(keyFile.path)")
             \(operatorListeners.map { "plugin_opt_operator_listeners \($0)" } ?? "")
             listener 0 \(socketPath)
@@ -70,14 +67,9 @@ extension PluginBroker {
     func start() throws {
         let process = try launch()
         self.process = process
-        try eventually("a broker that answers; its log: \(log)") { () -> Void? in
-            guard process.isRunning else { throw BrokerError.ended(log: log) }
+        try process.awaitStart("mosquitto", said: log) {
             // In this order: a client that is refused takes a port, which might be one of another broker's.
-            guard let local = try? localClient() else { return nil }
-            local.close()
-            guard let client = try? client() else { return nil }
-            client.close()
-            return (try? WireClient(port: webSocketPort))?.close()
+            (try? localClient()) != nil && (try? client()) != nil && (try? WireClient(port: webSocketPort)) != nil
         }
     }
 
@@ -95,16 +87,12 @@ extension PluginBroker {
 
     private func launch() throws -> ChildProcess {
         try ChildProcess(
-            "/usr/sbin/mosquitto", ["-c", folder.appending(path: "mosquitto.conf").path], directory: folder.path,
-            output: "/dev/null", errors: "/dev/null")
+            Programs.mosquitto, ["-c", folder.appending(path: "mosquitto.conf").path], directory: folder.path)
     }
 
     /// Ends the broker, which writes its sessions to disk.
     func stop() {
-        guard let process, process.isRunning else { return }
-        process.send(SIGTERM)
-        process.waitUntilEnded()
-        self.process = nil
+        process.take()?.end()
     }
 
     var isRunning: Bool { process?.isRunning == true }

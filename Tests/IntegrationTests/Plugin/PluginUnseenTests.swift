@@ -1,6 +1,5 @@
 import MQTTWire
 import ParleyProtocol
-import TestSupport
 import Testing
 
 /// What a device sends past the plugin, at a real broker: packets of which the plugin is shown nothing, or not all.

@@ -1,3 +1,4 @@
+import Launch
 import MQTTWire
 import Foundation
 import MQTTClient
@@ -47,10 +48,7 @@ final class TestGateway: Sendable {
 
     deinit {
         children.withLock { children in
-            for child in [children.parleyd, children.broker] {
-                child?.send(SIGKILL)
-                child?.waitUntilEnded()
-            }
+            for child in [children.parleyd, children.broker] { child?.end(with: SIGKILL) }
         }
         try? FileManager.default.removeItem(atPath: directory)
     }
@@ -59,8 +57,8 @@ final class TestGateway: Sendable {
     var database: String { directory + "/parley.db" }
     var brokerSocket: String { directory + "/run/broker.sock" }
     /// All that parleyd has written on standard error.
-    var log: String { (try? String(contentsOfFile: directory + "/parleyd.err", encoding: .utf8)) ?? "" }
-    var brokerLog: String { (try? String(contentsOfFile: directory + "/mosquitto.err", encoding: .utf8)) ?? "" }
+    var log: String { files("parleyd").errors }
+    var brokerLog: String { files("mosquitto").errors }
 
     /// A name that no other test on this gateway has.
     func uniqueName(_ prefix: String = "user") -> String {
@@ -78,7 +76,7 @@ extension TestGateway {
             atPath: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         let result = try run([
             "init", "--data", directory, "--mqtt-port", "\(mqtt)", "--ws-port", "\(webSocket)", "--plugin",
-            try Products.path("libParleyBrokerPlugin.so"), "--template", Products.brokerTemplate,
+            try Programs.path("libParleyBrokerPlugin.so"), "--template", Programs.brokerTemplate,
         ])
         guard result.status == 0 else { throw StartError("parleyd init", result.errors) }
         children.withLock { $0.mqttPort = mqtt }
@@ -91,15 +89,7 @@ extension TestGateway {
 
     /// Runs parleyd to its end.
     func run(_ arguments: [String]) throws -> (status: Int32, output: String, errors: String) {
-        let scratch = "\(directory)/run-\(uniqueName("")).out"
-        let child = try ChildProcess(
-            Products.path("parleyd"), arguments, directory: directory, output: scratch, errors: scratch + ".err")
-        let status = child.waitUntilEnded()
-        let texts = try [scratch, scratch + ".err"].map { path in
-            defer { try? FileManager.default.removeItem(atPath: path) }
-            return try String(contentsOfFile: path, encoding: .utf8)
-        }
-        return (status, texts[0], texts[1])
+        try ServiceFiles("run-\(uniqueName(""))", in: directory).run(Programs.path("parleyd"), arguments)
     }
 }
 
@@ -109,24 +99,19 @@ extension TestGateway {
     /// Starts the broker and returns when its last listener answers. A port that was taken meanwhile is replaced.
     func startBroker() throws {
         for _ in 0..<5 {
-            let broker = try ChildProcess(
-                "/usr/sbin/mosquitto", ["-c", directory + "/mosquitto.conf"], directory: directory,
-                output: directory + "/mosquitto.out", errors: directory + "/mosquitto.err")
+            let broker = try files("mosquitto").launch(Programs.mosquitto, ["-c", directory + "/mosquitto.conf"])
             children.withLock { $0.broker = broker }
             let isListening = try eventually("the broker's socket") { () -> Bool? in
-                if isBrokerListening { return true }
+                if let client = try? WireClient(unixSocket: brokerSocket) {
+                    client.close()
+                    return true
+                }
                 return broker.isRunning ? nil : false
             }
             if isListening { return }
             try prepare()
         }
         throw StartError("mosquitto", brokerLog)
-    }
-
-    private var isBrokerListening: Bool {
-        guard let client = try? WireClient(unixSocket: brokerSocket) else { return false }
-        client.close()
-        return true
     }
 
     /// Starts parleyd and returns when it says that it is ready.
@@ -137,24 +122,16 @@ extension TestGateway {
 
     /// Starts parleyd without waiting for anything.
     func launchParleyd() throws {
-        let parleyd = try ChildProcess(
-            Products.path("parleyd"), ["--data", directory], directory: directory, output: directory + "/parleyd.out",
-            errors: directory + "/parleyd.err")
+        let parleyd = try files("parleyd").launch(Programs.path("parleyd"), ["--data", directory])
         children.withLock { $0.parleyd = parleyd }
     }
 
     /// Whether the parleyd that was launched last has said that devices can sign in.
-    var isReady: Bool {
-        (try? String(contentsOfFile: directory + "/parleyd.out", encoding: .utf8))?.hasPrefix("parley: ready") ?? false
-    }
+    var isReady: Bool { files("parleyd").isReady }
 
-    func awaitReady() throws {
-        try eventually("parleyd's ready line; it said: \(log)") { () -> Void? in
-            if isReady { return () }
-            guard isParleydRunning else { throw StartError("parleyd", log) }
-            return nil
-        }
-    }
+    func awaitReady() throws { if let parleyd { try files("parleyd").awaitReady(parleyd) } }
+
+    private func files(_ program: String) -> ServiceFiles { ServiceFiles(program, in: directory) }
 
     var isParleydRunning: Bool { parleyd?.isRunning ?? false }
     var parleyd: ChildProcess? { children.withLock { $0.parleyd } }
@@ -164,36 +141,8 @@ extension TestGateway {
     ///
     /// - Returns: its exit status, or 128 and the signal's number.
     @discardableResult
-    func endParleyd(_ signal: Int32 = SIGTERM) -> Int32 { end(parleyd, signal) }
+    func endParleyd(_ signal: Int32 = SIGTERM) -> Int32 { parleyd?.end(with: signal) ?? -1 }
 
     @discardableResult
-    func endBroker(_ signal: Int32 = SIGTERM) -> Int32 { end(broker, signal) }
-
-    private func end(_ child: ChildProcess?, _ signal: Int32) -> Int32 {
-        child?.send(signal)
-        return child?.waitUntilEnded() ?? -1
-    }
-}
-
-struct StartError: Error, CustomStringConvertible {
-    let description: String
-
-    init(_ program: String, _ said: String) { description = "\(program) did not start: \(said)" }
-}
-
-/// Where the programs under test lie.
-enum Products {
-    /// Beside the tests' own bundle, or where `PARLEY_PRODUCTS` says: to test a release build with the tests' debug one.
-    static func path(_ name: String) throws -> String {
-        let bundle = URL(filePath: try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"))
-        let folder =
-            ProcessInfo.processInfo.environment["PARLEY_PRODUCTS"].map { URL(filePath: $0) }
-            ?? bundle.deletingLastPathComponent()
-        let path = folder.appending(path: name).path
-        guard FileManager.default.fileExists(atPath: path) else { throw StartError(name, "there is no \(path)") }
-        return path
-    }
-
-    static let brokerTemplate = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent().deletingLastPathComponent().appending(path: "broker-config/development.conf").path
+    func endBroker(_ signal: Int32 = SIGTERM) -> Int32 { broker?.end(with: signal) ?? -1 }
 }

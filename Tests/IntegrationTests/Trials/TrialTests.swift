@@ -1,3 +1,4 @@
+import Launch
 import Foundation
 import TestSupport
 import Testing
@@ -23,9 +24,9 @@ struct TrialTests {
         try FileManager.default.createDirectory(atPath: scratch, withIntermediateDirectories: false)
         defer { try? FileManager.default.removeItem(atPath: scratch) }
         let child = try ChildProcess(
-            Products.path("parley-trials"),
+            Programs.path("parley-trials"),
             [
-                "--seed", "\(Seeded.seed % 1_000_000_000)", "--template", Products.brokerTemplate,
+                "--seed", "\(Seeded.seed % 1_000_000_000)", "--template", Programs.brokerTemplate,
                 "--scratch", scratch,
             ] + arguments, directory: scratch,
             output: scratch + "/out", errors: scratch + "/err")

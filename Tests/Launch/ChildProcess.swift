@@ -1,7 +1,7 @@
-import Glibc
+import Platform
 import Synchronization
 
-/// A program that a test starts and ends. It ends with the value.
+/// A program that a test or a measurement starts and ends. It ends with the value.
 ///
 /// Not Foundation's `Process`: that hands its child the signal mask of a runtime thread, on which SIGTERM is blocked.
 package final class ChildProcess: Sendable {
@@ -9,7 +9,7 @@ package final class ChildProcess: Sendable {
     /// How it ended: its exit status, or 128 and the signal's number.
     private let ending = Mutex<Int32?>(nil)
 
-    private static let longestLife = Duration.seconds(900)
+    package static let longestLife = Duration.seconds(900)
 
     /// - Parameters:
     ///   - directory: where it works.
@@ -54,9 +54,13 @@ package final class ChildProcess: Sendable {
     }
 
     /// Sends a signal and waits for the end.
-    package func end(with signal: Int32) {
+    ///
+    /// - Parameter grace: after it a program that goes on is killed.
+    /// - Returns: as ``waitUntilEnded(within:)``.
+    @discardableResult
+    package func end(with signal: Int32 = SIGTERM, grace: Duration = longestLife) -> Int32 {
         send(signal)
-        waitUntilEnded()
+        return waitUntilEnded(within: grace)
     }
 
     /// Lets it write no file beyond so many bytes, as if the disk were full there; `nil` for as many as it likes.
@@ -71,31 +75,35 @@ package final class ChildProcess: Sendable {
 
     package var isRunning: Bool { status() == nil }
 
-    /// Waits for its end. A program that does not come to it is killed after ``longestLife``, so that a test fails and does
+    /// Waits for its end. A program that does not come to it is killed when `longest` is over, so that a test fails and does
     /// not hold up all others for ever.
+    ///
+    /// - Returns: its exit status, or 128 and the signal's number.
     @discardableResult
-    package func waitUntilEnded() -> Int32 {
-        let deadline = ContinuousClock.now.advanced(by: ChildProcess.longestLife)
-        while ContinuousClock.now < deadline {
-            if let status = status() { return status }
-            usleep(2_000)
-        }
-        kill(identifier, SIGKILL)
+    package func waitUntilEnded(within longest: Duration = longestLife) -> Int32 {
+        let deadline = ContinuousClock.now.advanced(by: longest)
         while true {
             if let status = status() { return status }
+            if ContinuousClock.now > deadline { kill(identifier, SIGKILL) }
             usleep(2_000)
         }
     }
 
-    /// Waits for its end, but not for ever: for a program that could ask for something.
+    /// Waits until it is as it must be to be used.
     ///
-    /// - Returns: as ``waitUntilEnded()``.
-    package func awaitEnd(_ what: @autoclosure () -> String) throws -> Int32 {
-        try eventually("the end of \(what())") { status() }
+    /// - Throws: `StartError`, with what it said, when it has ended, or did not get there in two minutes.
+    package func awaitStart(
+        _ name: String, said: @autoclosure () -> String, until isReady: () throws -> Bool
+    ) throws {
+        let deadline = ContinuousClock.now.advanced(by: .seconds(120))
+        while try !isReady() {
+            guard isRunning, ContinuousClock.now < deadline else { throw StartError(name, said()) }
+            usleep(1_000)
+        }
     }
 
     /// How it ended; `nil` while it runs.
-    private func status() -> Int32? {
+    package func status() -> Int32? {
         ending.withLock { ending in
             if let ending { return ending }
             var word: Int32 = 0
@@ -116,4 +124,10 @@ package struct SpawnError: Error {
         self.path = path
         self.errno = errno
     }
+}
+
+package struct StartError: Error, CustomStringConvertible {
+    package let description: String
+
+    package init(_ program: String, _ said: String) { description = "\(program) did not start: \(said)" }
 }
