@@ -4,10 +4,7 @@ import argparse
 import itertools
 import random
 import re
-import shutil
-import signal
 import sys
-import tempfile
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -18,6 +15,7 @@ import mqtt
 from device import Credentials, Device
 from gateway import Gateway
 from history import ALICE, CAROL, CHANNELS, MALLORY, PUBLISH, RECONNECT, Author, History, Step, questions
+from launch import in_scratch
 from observer import Names, Observer
 
 Result = TypeVar("Result")
@@ -314,15 +312,7 @@ def main() -> int:
     parser.add_argument("--plants", action="store_true")
     parser.add_argument("--ignore-time", action="store_true")
     options = parser.parse_args()
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, lambda *_: sys.exit(143))
-    scratch = Path(tempfile.mkdtemp(prefix="distinguish-"))
-    try:
-        return run(options, scratch)
-    except KeyboardInterrupt:
-        return 130
-    finally:
-        shutil.rmtree(scratch, ignore_errors=True)
+    return in_scratch("distinguish", options, run)
 
 
 if __name__ == "__main__":

@@ -27,8 +27,9 @@ from typing import Any
 
 import device as interop
 from device import Device, Refused
-from gateway import BINARIES, Gateway
+from gateway import Gateway
 from identities import Address
+from launch import BINARIES
 from services import LIMIT, Services, key_of
 from tool import Tool
 
@@ -243,7 +244,7 @@ def count(town: Town, services: Services, gateway: Gateway, is_done: Done) -> Co
         len(expected), sorted(expected.keys() - found.keys()), unexpected=len(found.keys() - expected.keys())
     )
     counted.complaints = sum(len(record["complaints"]) + (not record["is_valid"]) for record in services.records())
-    gateway.stop_parleyd()
+    gateway.end("parleyd")
     with contextlib.closing(sqlite3.connect(f"file:{gateway.data}/parley.db?mode=ro", uri=True)) as database:
         for key in list(counted.missing):
             if is_superseded(database, *expected[key]) and any(o[:2] == key[:2] and o[2] > key[2] for o in found):

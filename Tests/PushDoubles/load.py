@@ -27,8 +27,9 @@ from typing import Any
 
 from authority import make_apple_account, make_certificates
 from device import Device
-from gateway import BINARIES, Gateway
+from gateway import Gateway
 from identities import Address
+from launch import BINARIES
 from ports import free_ports
 from services import LIMIT
 from tool import Tool
@@ -174,12 +175,12 @@ class Way:
         self._requests, self._cpu, self._took = 0, 0.0, 0.0
 
     def measure(self, seconds: float) -> None:
-        before, cpu, started = self._apple.requests(self._answer), self._gateway.cpu(), time.monotonic()
+        before, cpu, started = self._apple.requests(self._answer), self._gateway.usage("parleyd").cpu, time.monotonic()
         self._times += self._groups.send(seconds)
         if self.name in ANSWERS:
             self._requests += self._apple.requests(self._answer) - before
         self._took += time.monotonic() - started
-        self._cpu += self._gateway.cpu() - cpu
+        self._cpu += self._gateway.usage("parleyd").cpu - cpu
 
     def forget(self) -> None:
         self._times, self._requests, self._cpu, self._took = [], 0, 0.0, 0.0
@@ -189,7 +190,7 @@ class Way:
         times = sorted(self._times)
         return Row(
             self.name, times[len(times) // 2], times[len(times) * 99 // 100], self._requests / self._took,
-            self._cpu / self._took, self._gateway.memory(),
+            self._cpu / self._took, self._gateway.usage("parleyd").peak / 1_048_576,
         )  # fmt: skip
 
 

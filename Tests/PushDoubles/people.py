@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from device import Device
-from gateway import BINARIES, Gateway
+from gateway import Gateway
 from identities import Address, direct_conversation_id
+from launch import BINARIES
 from messenger import Messenger
 from paho.mqtt.client import MQTTMessage
 from services import LIMIT

@@ -9,10 +9,7 @@ import gc
 import itertools
 import random
 import selectors
-import shutil
-import signal
 import sys
-import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -21,6 +18,7 @@ from pathlib import Path
 
 from device import Device
 from gateway import Gateway
+from launch import in_scratch
 from ledger import percentile
 from population import DEVICES_PER_PAIR, Person, settle
 from rounds import WITHOUT_LIMITS
@@ -284,15 +282,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="churn.sh", add_help=False)
     parser.add_argument("--short", action="store_true")
     options = parser.parse_args()
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, lambda *_: sys.exit(143))
-    scratch = Path(tempfile.mkdtemp(prefix="churn-"))
-    try:
-        return run(options, scratch)
-    except KeyboardInterrupt:
-        return 130
-    finally:
-        shutil.rmtree(scratch, ignore_errors=True)
+    return in_scratch("churn", options, run)
 
 
 if __name__ == "__main__":

@@ -12,8 +12,9 @@ from pathlib import Path
 
 import gathering
 from catalogue import Attack
-from gateway import Gateway, Usage
+from gateway import Gateway
 from honest import Crowd
+from launch import Usage
 from ledger import Ledger, Phase
 from people import Town, fill_groups, fill_unread, found
 from report import THOROUGH as THOROUGH_BOUNDS

@@ -1,15 +1,13 @@
 """Plays attackers beside honest users, and says what the honest notice. `scripts/siege.sh --help` says the options."""
 
 import argparse
-import shutil
-import signal
 import sys
-import tempfile
 from pathlib import Path
 
 import report
 from catalogue import ATTACKS, named
 from gathering import PERIODS
+from launch import in_scratch
 from report import Bounds, Row
 from rounds import SHORT, THOROUGH, Siege, say
 
@@ -58,15 +56,7 @@ def main() -> int:
         for each in ATTACKS:
             print(f"{each.name:26} {each.description}")
         return 0
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, lambda *_: sys.exit(143))
-    scratch = Path(tempfile.mkdtemp(prefix="siege-"))
-    try:
-        return run(options, scratch)
-    except KeyboardInterrupt:
-        return 130
-    finally:
-        shutil.rmtree(scratch, ignore_errors=True)
+    return in_scratch("siege", options, run)
 
 
 if __name__ == "__main__":

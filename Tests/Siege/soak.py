@@ -5,11 +5,8 @@
 
 import argparse
 import gc
-import shutil
-import signal
 import statistics
 import sys
-import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -19,6 +16,7 @@ from companions import Companions, arrange
 from gateway import Gateway
 from hooks import Hooks
 from honest import Crowd
+from launch import in_scratch
 from ledger import Phase, percentile
 from people import found
 from report import MEGABYTE
@@ -229,15 +227,7 @@ def main() -> int:
     options = parser.parse_args()
     if options.minutes < 1:
         parser.error("--minutes is at least 1")
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, lambda *_: sys.exit(143))
-    scratch = Path(tempfile.mkdtemp(prefix="soak-"))
-    try:
-        return run(options, scratch)
-    except KeyboardInterrupt:
-        return 130
-    finally:
-        shutil.rmtree(scratch, ignore_errors=True)
+    return in_scratch("soak", options, run)
 
 
 if __name__ == "__main__":
