@@ -18,21 +18,19 @@ extension SchemaTests {
     /// Of workouts.
     static let workouts: [Statement] = [
         Statement(
-            testDescription: "a workout is logged once", constraint: "UNIQUE constraint failed: workouts.id",
+            "a workout is logged once", unique("workouts.id"),
             accepted: workout(id: id), refused: workout(id: thirdID, day: 20_001)),
         Statement(
-            testDescription: "a workout's id has 16 bytes", constraint: "CHECK constraint failed: length(id) = 16",
+            "a workout's id has 16 bytes", check("length(id) = 16"),
             accepted: workout(), refused: workout(id: "x'00'")),
         Statement(
-            testDescription: "a workout lasts no longer than a day",
-            constraint: "CHECK constraint failed: minutes BETWEEN 0 AND 1440",
+            "a workout lasts no longer than a day", check("minutes BETWEEN 0 AND 1440"),
             accepted: workout(minutes: 1440), refused: workout(minutes: 1441)),
         Statement(
-            testDescription: "a week begins on a Monday", constraint: "CHECK constraint failed: (week + 3) % 7 = 0",
+            "a week begins on a Monday", check("(week + 3) % 7 = 0"),
             accepted: workout(), refused: workout(week: 19_997)),
         Statement(
-            testDescription: "a run of days ends no sooner than it begins",
-            constraint: "CHECK constraint failed: last_day >= first_day",
+            "a run of days ends no sooner than it begins", check("last_day >= first_day"),
             accepted: "INSERT INTO workout_runs VALUES ('alice', 1, 1)",
             refused: "INSERT INTO workout_runs VALUES ('alice', 2, 1)"),
     ]
@@ -40,32 +38,26 @@ extension SchemaTests {
     /// Of boards, where there is one.
     static let onBoards: [Statement] = [
         Statement(
-            testDescription: "a board is unique for group, week and type",
-            constraint: "UNIQUE constraint failed: boards.of_group, boards.week, boards.type",
+            "a board is unique for group, week and type", unique("boards.of_group, boards.week, boards.type"),
             accepted: "INSERT INTO boards VALUES (1, 19996, 'check-ins', 0, 1, 1, 0, NULL, 0)",
             refused: "INSERT INTO boards VALUES (1, 19996, 'streak', 0, 1, 1, 0, NULL, 0)"),
         Statement(
-            testDescription: "a board counts what there is to count",
-            constraint: "CHECK constraint failed: type IN ('check-ins', 'streak')",
+            "a board counts what there is to count", check("type IN ('check-ins', 'streak')"),
             accepted: "INSERT INTO boards VALUES (1, 19996, 'check-ins', 0, 1, 1, 0, NULL, 0)",
             refused: "INSERT INTO boards VALUES (1, 19996, 'steps', 0, 1, 1, 0, NULL, 0)"),
         Statement(
-            testDescription: "no version is published that there is not",
-            constraint: "CHECK constraint failed: published_version BETWEEN 0 AND version",
-            accepted: "UPDATE boards SET published_version = 1",
-            refused: "UPDATE boards SET published_version = 2"),
+            "no version is published that there is not", check("published_version BETWEEN 0 AND version"),
+            accepted: "UPDATE boards SET published_version = 1", refused: "UPDATE boards SET published_version = 2"),
         Statement(
-            testDescription: "nobody stands on a board with nothing",
-            constraint: "CHECK constraint failed: value > 0",
+            "nobody stands on a board with nothing", check("value > 0"),
             accepted: "INSERT INTO board_entries VALUES (1, 19996, 'streak', 'alice', 1, 0, NULL, 0, 1, NULL)",
             refused: "INSERT INTO board_entries VALUES (1, 19996, 'streak', 'alice', 0, 0, NULL, 0, 1, NULL)"),
         Statement(
-            testDescription: "a rank before is another",
-            constraint: "CHECK constraint failed: previous_rank > 0 AND previous_rank <> rank",
+            "a rank before is another", check("previous_rank > 0 AND previous_rank <> rank"),
             accepted: "INSERT INTO board_entries VALUES (1, 19996, 'streak', 'alice', 1, 0, NULL, 0, 1, 2)",
             refused: "INSERT INTO board_entries VALUES (1, 19996, 'streak', 'alice', 1, 0, NULL, 0, 1, 1)"),
         Statement(
-            testDescription: "a line is of a board that is there", constraint: "FOREIGN KEY constraint failed",
+            "a line is of a board that is there", foreignKey,
             accepted: "INSERT INTO board_entries VALUES (1, 19996, 'streak', 'alice', 1, 0, NULL, 0, 1, NULL)",
             refused: "INSERT INTO board_entries VALUES (1, 19988, 'streak', 'alice', 1, 0, NULL, 0, 1, NULL)"),
     ]

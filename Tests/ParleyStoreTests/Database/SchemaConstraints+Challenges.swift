@@ -25,61 +25,52 @@ extension SchemaTests {
     /// Of days and challenges.
     static let challenges: [Statement] = [
         Statement(
-            testDescription: "nobody has walked less than nothing",
-            constraint: "CHECK constraint failed: steps >= 0",
+            "nobody has walked less than nothing", check("steps >= 0"),
             accepted: day(", steps", ", 0"), refused: day(", steps", ", -1")),
         Statement(
-            testDescription: "nobody has burnt less than nothing",
-            constraint: "CHECK constraint failed: calories >= 0",
+            "nobody has burnt less than nothing", check("calories >= 0"),
             accepted: day(", calories", ", 0"), refused: day(", calories", ", -1")),
         Statement(
-            testDescription: "nobody has exercised for less than nothing",
-            constraint: "CHECK constraint failed: exercise_minutes >= 0",
+            "nobody has exercised for less than nothing", check("exercise_minutes >= 0"),
             accepted: day(", exercise_minutes", ", NULL"), refused: day(", exercise_minutes", ", -1")),
         Statement(
-            testDescription: "a challenge counts one of four things",
-            constraint: "CHECK constraint failed: type IN ('steps', 'calories', 'workout_count', 'streak')",
+            "a challenge counts one of four things",
+            check("type IN ('steps', 'calories', 'workout_count', 'streak')"),
             accepted: challenge("declined", type: "streak"), refused: challenge("declined", type: "naps")),
         Statement(
-            testDescription: "a challenge has a target",
-            constraint: "CHECK constraint failed: target > 0",
+            "a challenge has a target", check("target > 0"),
             accepted: challenge("declined", target: 1), refused: challenge("declined", target: 0)),
         Statement(
-            testDescription: "a challenge is in one of its states",
-            constraint: "CHECK constraint failed: status IN",
+            "a challenge is in one of its states", check("status IN"),
             accepted: challenge("expired"), refused: challenge("forgotten")),
         Statement(
-            testDescription: "what is counted was accepted",
-            constraint: "CHECK constraint failed: (accepted_at IS NOT NULL) = (status IN ('active', 'completed'))",
+            "what is counted was accepted",
+            check("(accepted_at IS NOT NULL) = (status IN ('active', 'completed'))"),
             accepted: challenge("active", accepted: "0, 1", deadline: "1", due: "1"),
             refused: challenge("active", deadline: "1", due: "1")),
         Statement(
-            testDescription: "what was accepted has an end",
-            constraint: "CHECK constraint failed: (ends_at IS NULL) = (accepted_at IS NULL)",
+            "what was accepted has an end", check("(ends_at IS NULL) = (accepted_at IS NULL)"),
             accepted: challenge("active", accepted: "0, 1", deadline: "1", due: "1"),
             refused: challenge("active", accepted: "0, NULL", deadline: "1", due: "1")),
         Statement(
-            testDescription: "what is completed has an outcome",
-            constraint: "CHECK constraint failed: (outcome IS NOT NULL) = (status = 'completed')",
+            "what is completed has an outcome", check("(outcome IS NOT NULL) = (status = 'completed')"),
             accepted: challenge("completed", accepted: "0, 1", outcome: "'void', NULL", deadline: "1"),
             refused: challenge("completed", accepted: "0, 1", deadline: "1")),
         Statement(
-            testDescription: "somebody has won what was won",
-            constraint: "CHECK constraint failed: (winner IS NOT NULL) = (coalesce(outcome, 'void') = 'won')",
+            "somebody has won what was won",
+            check("(winner IS NOT NULL) = (coalesce(outcome, 'void') = 'won')"),
             accepted: completed,
             refused: challenge("completed", accepted: "0, 1", outcome: "'won', NULL", deadline: "1")),
         Statement(
-            testDescription: "nobody has won what is tied",
-            constraint: "CHECK constraint failed: (winner IS NOT NULL) = (coalesce(outcome, 'void') = 'won')",
+            "nobody has won what is tied", check("(winner IS NOT NULL) = (coalesce(outcome, 'void') = 'won')"),
             accepted: challenge("completed", accepted: "0, 1", outcome: "'tied', NULL", deadline: "1"),
             refused: challenge("completed", accepted: "0, 1", outcome: "'tied', 'bob'", deadline: "1")),
         Statement(
-            testDescription: "what is open is looked at again",
-            constraint: "CHECK constraint failed: (due_at IS NOT NULL) = (status IN ('pending', 'active'))",
+            "what is open is looked at again",
+            check("(due_at IS NOT NULL) = (status IN ('pending', 'active'))"),
             accepted: pending, refused: challenge("pending", deadline: "1")),
         Statement(
-            testDescription: "what waits for an answer has a deadline",
-            constraint: "CHECK constraint failed: (deadline IS NOT NULL)",
+            "what waits for an answer has a deadline", check("(deadline IS NOT NULL)"),
             accepted: pending, refused: challenge("pending", due: "1")),
     ]
 }
