@@ -143,12 +143,8 @@ let package = Package(
             swiftSettings: strict),
         .target(
             name: "TestNames", dependencies: ["ParleyProtocol"], path: "Tests/TestNames", swiftSettings: strict),
-        .target(name: "PermissionOracle", path: "Tests/PermissionOracle", swiftSettings: strict),
-        .target(name: "AccessOracle", path: "Tests/AccessOracle", swiftSettings: strict),
-        .target(name: "BoardOracle", path: "Tests/BoardOracle", swiftSettings: strict),
-        .target(
-            name: "BoardModel", dependencies: ["BoardOracle", "ParleyProtocol", "ParleyRules", "RepeatableRandom"],
-            path: "Tests/BoardModel", swiftSettings: strict),
+        // They import nothing of what they judge.
+        .target(name: "Oracles", path: "Tests/Oracles", swiftSettings: strict),
         .target(
             name: "LyingGateway",
             dependencies: ["MQTTWire", "ParleyCrypto", "ParleyProtocol", "Platform", "RepeatableRandom", "Sodium"],
@@ -162,8 +158,7 @@ let package = Package(
         .executableTarget(
             name: "PermissionModel",
             dependencies: [
-                "AccessOracle", "BoardModel", "ParleyProtocol", "ParleyRules", "PermissionOracle", "RepeatableRandom",
-                argumentParser,
+                "Oracles", "ParleyProtocol", "ParleyRules", "RepeatableRandom", argumentParser,
             ],
             path: "Tests/PermissionModel", swiftSettings: strict),
         .executableTarget(
@@ -196,8 +191,7 @@ let package = Package(
         .testTarget(
             name: "ParleyRulesTests",
             dependencies: [
-                "BoardModel", "ParleyRules", "ParleyProtocol", "PermissionModel", "PermissionOracle", "TestNames",
-                "TestSupport",
+                "Oracles", "ParleyRules", "ParleyProtocol", "PermissionModel", "TestNames", "TestSupport",
             ],
             swiftSettings: strict),
         .testTarget(
@@ -256,7 +250,7 @@ let package = Package(
             name: "IntegrationTests",
             dependencies: [
                 "ParleyBridge", "ParleyClient", "ParleyCrypto", "ParleyMosquitto", "ParleyProtocol", "ParleyRules",
-                "ParleyStore", "Launch", "MQTTClient", "MQTTWire", "AccessOracle", "PermissionOracle", "Platform",
+                "ParleyStore", "Launch", "MQTTClient", "MQTTWire", "Oracles", "Platform",
                 "Sodium",
                 "TestSupport",
             ],

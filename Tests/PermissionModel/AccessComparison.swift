@@ -1,4 +1,4 @@
-import AccessOracle
+import Oracles
 import ParleyProtocol
 import ParleyRules
 import RepeatableRandom

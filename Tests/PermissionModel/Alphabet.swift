@@ -1,4 +1,4 @@
-import PermissionOracle
+import Oracles
 
 /// Everything that can happen among so many people.
 package struct Alphabet: Sendable {

@@ -1,5 +1,5 @@
 import ParleyRules
-import PermissionOracle
+import Oracles
 
 /// The engine beside the oracle, after the same history.
 package struct Comparison: Sendable {

@@ -1,6 +1,6 @@
 import ParleyProtocol
 import ParleyRules
-import PermissionOracle
+import Oracles
 
 /// Every state that some people can bring about, each with every event, state by state: histories after which the engine
 /// holds the same are gone on from once.

@@ -1,4 +1,4 @@
-import PermissionOracle
+import Oracles
 
 /// Every history of some people up to a length, none taken for another.
 ///

@@ -1,4 +1,4 @@
-import PermissionOracle
+import Oracles
 import RepeatableRandom
 
 /// Histories of three to five people that nobody has thought of, each from a number of its own.

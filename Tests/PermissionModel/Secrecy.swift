@@ -1,6 +1,6 @@
 import ParleyProtocol
 import ParleyRules
-import PermissionOracle
+import Oracles
 
 /// Whoever was blocked sees the world in which the other had instead unfollowed them, let followers write, and declined or
 /// taken back what was accepted; and whoever was declined what the ignored see.

@@ -1,6 +1,5 @@
-import BoardModel
 import Glibc
-import PermissionOracle
+import Oracles
 
 /// What ends the model: something that must not be, told as a story.
 protocol Finding: Error, CustomStringConvertible {}

@@ -1,4 +1,4 @@
-import PermissionOracle
+import Oracles
 
 /// How often what was seen: a check that could not fail shows here.
 package struct Tally: Sendable, CustomStringConvertible {

@@ -1,6 +1,6 @@
 import ParleyProtocol
 import ParleyRules
-import PermissionOracle
+import Oracles
 
 /// A few people as the gateway has them: what is between each two, and the clock.
 package struct World: Sendable {

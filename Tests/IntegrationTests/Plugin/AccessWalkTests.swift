@@ -1,4 +1,4 @@
-import AccessOracle
+import Oracles
 import Foundation
 import ParleyProtocol
 import TestSupport

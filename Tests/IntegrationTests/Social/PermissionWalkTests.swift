@@ -1,5 +1,5 @@
 import ParleyProtocol
-import PermissionOracle
+import Oracles
 import TestSupport
 import Testing
 

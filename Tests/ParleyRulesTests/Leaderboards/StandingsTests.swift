@@ -1,4 +1,4 @@
-import BoardModel
+import PermissionModel
 import ParleyProtocol
 import ParleyRules
 import TestNames

@@ -1,5 +1,5 @@
 import PermissionModel
-import PermissionOracle
+import Oracles
 import TestSupport
 import Testing
 

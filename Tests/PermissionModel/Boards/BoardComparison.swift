@@ -1,4 +1,4 @@
-import BoardOracle
+import Oracles
 import Foundation
 import ParleyProtocol
 import ParleyRules

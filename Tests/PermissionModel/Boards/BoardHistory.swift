@@ -1,4 +1,4 @@
-import BoardOracle
+import Oracles
 import ParleyProtocol
 import ParleyRules
 import RepeatableRandom
