@@ -56,8 +56,7 @@ extension GatewayTests {
 
         @Test("a client posts, watches, reacts, and is told of what concerns its user")
         func clients() async throws {
-            let gateway = try SharedGateway.current
-            let (one, other) = (try gateway.chatter(), try gateway.chatter())
+            let (one, other) = try SharedGateway.chatters()
             try await one.chat { alice in
                 try await other.chat { bob in
                     var (atAlice, atBob) = (ClientEvents(alice), ClientEvents(bob))

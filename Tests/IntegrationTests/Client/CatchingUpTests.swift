@@ -12,8 +12,7 @@ extension GatewayTests {
         private let other: ChatDevice
 
         init() async throws {
-            let gateway = try SharedGateway.current
-            (one, other) = (try gateway.chatter(), try gateway.chatter())
+            (one, other) = try SharedGateway.chatters()
             for device in [one, other] { try await device.chat { _ in } }
         }
 

@@ -9,8 +9,7 @@ extension GatewayTests {
         private let other: ChatDevice
 
         init() async throws {
-            let gateway = try SharedGateway.current
-            (one, other) = (try gateway.chatter(), try gateway.chatter())
+            (one, other) = try SharedGateway.chatters()
             // Keys are there before anybody writes.
             for device in [one, other] { try await device.chat { _ in } }
         }

@@ -7,8 +7,7 @@ extension GatewayTests {
     struct ChatTests {
         @Test("what one writes the other reads, both ways, with each suite", arguments: Suite.allCases)
         func bothWays(suite: Suite) async throws {
-            let gateway = try SharedGateway.current
-            let (one, other) = (try gateway.chatter(), try gateway.chatter())
+            let (one, other) = try SharedGateway.chatters()
             try await one.chat { alice in
                 try await other.chat { bob in
                     let (toBob, toAlice) = (try await alice.conversation(with: other.user), ClientEvents(alice))

@@ -43,8 +43,7 @@ extension GatewayTests {
 
         @Test("it greets, and reads the answer")
         func example() async throws {
-            let gateway = try SharedGateway.current
-            let (one, other) = (try gateway.chatter(), try gateway.chatter())
+            let (one, other) = try SharedGateway.chatters()
             let printed = Printed()
             try await other.chat { bob in
                 var events = ClientEvents(bob)

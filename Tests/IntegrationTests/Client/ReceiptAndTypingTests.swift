@@ -8,8 +8,7 @@ extension GatewayTests {
     struct ReceiptAndTypingTests {
         @Test("a message is sent, delivered by itself, and read when the other says so, also while nobody listened")
         func receipts() async throws {
-            let gateway = try SharedGateway.current
-            let (one, other) = (try gateway.chatter(), try gateway.chatter())
+            let (one, other) = try SharedGateway.chatters()
             try await other.chat { bob in
                 let (conversation, id) = try await one.chat { alice in
                     let conversation = try await alice.conversation(with: other.user).id
@@ -37,8 +36,7 @@ extension GatewayTests {
 
         @Test("the other sees that one writes, and that they stopped by sending")
         func typing() async throws {
-            let gateway = try SharedGateway.current
-            let (one, other) = (try gateway.chatter(), try gateway.chatter())
+            let (one, other) = try SharedGateway.chatters()
             try await one.chat { alice in
                 try await other.chat { bob in
                     let conversation = try await alice.conversation(with: other.user).id

@@ -11,10 +11,7 @@ struct AccountFlowTests {
     private let couple: Couple
     private var parley: ParleyTool { couple.parley }
 
-    init() throws {
-        couple = try Couple()
-        for device in ["alice/phone", "bob/phone"] { try couple.makeKeys(of: device) }
-    }
+    init() throws { couple = try Couple(keysOf: ["alice/phone", "bob/phone"]) }
 
     /// A program in a terminal of its own, and what is typed into it.
     private struct Window {

@@ -7,10 +7,7 @@ struct ChallengeCommandTests {
     private let couple: Couple
     private var parley: ParleyTool { couple.parley }
 
-    init() throws {
-        couple = try Couple()
-        for device in ["alice/phone", "bob/phone"] { try couple.makeKeys(of: device) }
-    }
+    init() throws { couple = try Couple(keysOf: ["alice/phone", "bob/phone"]) }
 
     @Test("a challenge is made, listed, accepted and shown, and its card is a message that leads to it")
     func flow() throws {

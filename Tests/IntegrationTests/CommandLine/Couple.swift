@@ -12,13 +12,15 @@ final class Couple: Sendable {
     let gateway: TestGateway
     let parley: ParleyTool
 
-    init(settings: JSON = TestGateway.roomy) throws {
+    /// - Parameter devices: of these the keys are made.
+    init(settings: JSON = TestGateway.roomy, keysOf devices: [String] = []) throws {
         gateway = try TestGateway(settings: settings)
         parley = try ParleyTool(data: gateway.directory)
         for user in ["alice", "bob"] {
             try #require(try parley.run("user", "add", user, "--message-privacy", "anyone").status == 0)
             try addDevice(of: user)
         }
+        for device in devices { try makeKeys(of: device) }
     }
 
     deinit { parley.removeScratch() }

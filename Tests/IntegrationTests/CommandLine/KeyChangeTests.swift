@@ -6,10 +6,7 @@ struct KeyChangeTests {
     private let couple: Couple
     private var parley: ParleyTool { couple.parley }
 
-    init() throws {
-        couple = try Couple()
-        for device in ["alice/phone", "bob/phone"] { try couple.makeKeys(of: device) }
-    }
+    init() throws { couple = try Couple(keysOf: ["alice/phone", "bob/phone"]) }
 
     @Test("the number is the same on both sides, 60 digits, and names the devices")
     func numbers() throws {

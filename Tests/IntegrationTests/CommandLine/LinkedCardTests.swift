@@ -8,10 +8,7 @@ final class LinkedCardTests {
     private let couple: Couple
     private var parley: ParleyTool { couple.parley }
 
-    init() throws {
-        couple = try Couple()
-        for device in ["alice/phone", "bob/phone"] { try couple.makeKeys(of: device) }
-    }
+    init() throws { couple = try Couple(keysOf: ["alice/phone", "bob/phone"]) }
 
     /// What bob's device prints of the messages up to one with a text, for people.
     private func read(through text: String) throws -> String {

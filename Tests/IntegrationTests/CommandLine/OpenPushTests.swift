@@ -11,10 +11,7 @@ struct OpenPushTests {
     private var parley: ParleyTool { couple.parley }
     private let bob = DeviceAddress(user: UserID(validated: "bob"), device: DeviceID(validated: "phone"))
 
-    init() throws {
-        couple = try Couple()
-        for device in ["alice/phone", "bob/phone"] { try couple.makeKeys(of: device) }
-    }
+    init() throws { couple = try Couple(keysOf: ["alice/phone", "bob/phone"]) }
 
     @Test("a message is opened beside a client that has the database open, as it has become there since")
     func besideClient() async throws {

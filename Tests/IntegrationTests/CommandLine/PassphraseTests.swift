@@ -11,10 +11,7 @@ struct PassphraseTests {
     private var parley: ParleyTool { couple.parley }
     private var keysPath: String { couple.gateway.directory + "/devices/alice/phone/keys" }
 
-    init() throws {
-        couple = try Couple()
-        for device in ["alice/phone", "bob/phone"] { try couple.makeKeys(of: device) }
-    }
+    init() throws { couple = try Couple(keysOf: ["alice/phone", "bob/phone"]) }
 
     /// Runs the tool where there is no terminal to ask.
     private func run(_ arguments: String..., input: String = "", environment: String = "") throws -> ParleyTool.Outcome

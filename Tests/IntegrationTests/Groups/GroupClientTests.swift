@@ -7,8 +7,7 @@ extension GatewayTests {
     struct GroupClientTests {
         @Test("a group is made, joined by a link and talked in, and its members hear what becomes of it")
         func groupLife() async throws {
-            let gateway = try SharedGateway.current
-            let (one, other) = (try gateway.chatter(), try gateway.chatter())
+            let (one, other) = try SharedGateway.chatters()
             try await one.chat { alice in
                 let group = try await alice.trainingGroups.create(name: "Runners", timeZone: "Europe/Berlin")
                 #expect(group.members.map(\.user) == [one.user] && group.timeZone == "Europe/Berlin")
@@ -58,8 +57,7 @@ extension GatewayTests {
 
         @Test("who has left hears no more, and a refusal says what it is")
         func leavingAndRefusals() async throws {
-            let gateway = try SharedGateway.current
-            let (one, other) = (try gateway.chatter(), try gateway.chatter())
+            let (one, other) = try SharedGateway.chatters()
             try await one.chat { alice in
                 let group = try await alice.trainingGroups.create(name: "Runners")
                 await refused(.alreadyInGroup) { () async throws(ClientError) in

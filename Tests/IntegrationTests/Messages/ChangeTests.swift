@@ -3,17 +3,7 @@ import Testing
 
 extension GatewayTests {
     @Suite("Changing")
-    struct ChangeTests {
-        let gateway: TestGateway
-        let alice: DeviceClient
-        let bob: DeviceClient
-        let conversation: String
-
-        init() throws {
-            gateway = try SharedGateway.current
-            (alice, bob, conversation) = try gateway.pair()
-        }
-
+    final class ChangeTests: PairSuite {
         private var topic: String { "conversations/\(conversation)/messages" }
 
         private func history(_ fields: JSON = [:], of device: DeviceClient? = nil) throws -> [JSON] {

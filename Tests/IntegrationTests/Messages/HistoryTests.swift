@@ -3,17 +3,7 @@ import Testing
 
 extension GatewayTests {
     @Suite("History")
-    struct HistoryTests {
-        let gateway: TestGateway
-        let alice: DeviceClient
-        let bob: DeviceClient
-        let conversation: String
-
-        init() throws {
-            gateway = try SharedGateway.current
-            (alice, bob, conversation) = try gateway.pair()
-        }
-
+    final class HistoryTests: PairSuite {
         private func fill(_ count: Int, _ changes: JSON = [:]) throws -> [String] {
             let ids = (0..<count).map { _ in newID() }
             let asked = try ids.map { id in

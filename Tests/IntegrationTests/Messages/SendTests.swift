@@ -3,17 +3,7 @@ import Testing
 
 extension GatewayTests {
     @Suite("Sending")
-    struct SendTests {
-        let gateway: TestGateway
-        let alice: DeviceClient
-        let bob: DeviceClient
-        let conversation: String
-
-        init() throws {
-            gateway = try SharedGateway.current
-            (alice, bob, conversation) = try gateway.pair()
-        }
-
+    final class SendTests: PairSuite {
         private var topic: String { "conversations/\(conversation)/messages" }
 
         private func history() throws -> [JSON] {

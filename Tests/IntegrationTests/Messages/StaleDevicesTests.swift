@@ -3,17 +3,7 @@ import Testing
 extension GatewayTests {
     /// Which devices a message must be sealed for (protocol §6).
     @Suite("Stale devices")
-    struct StaleDevicesTests {
-        let gateway: TestGateway
-        let alice: DeviceClient
-        let bob: DeviceClient
-        let conversation: String
-
-        init() throws {
-            gateway = try SharedGateway.current
-            (alice, bob, conversation) = try gateway.pair()
-        }
-
+    final class StaleDevicesTests: PairSuite {
         private func keys(_ devices: (String, String)...) -> JSON {
             let keys = devices.map { user, device -> JSON in
                 [

@@ -4,17 +4,7 @@ import Testing
 extension GatewayTests {
     /// Bad input gets the error that the protocol names, and changes nothing.
     @Suite("Refusals")
-    struct RefusalTests {
-        let gateway: TestGateway
-        let alice: DeviceClient
-        let bob: DeviceClient
-        let conversation: String
-
-        init() throws {
-            gateway = try SharedGateway.current
-            (alice, bob, conversation) = try gateway.pair()
-        }
-
+    final class RefusalTests: PairSuite {
         private func expectNothingChanged() throws {
             let page = try alice.accepted("history/get", ["conversation_id": .string(conversation)])
             #expect(page["last_seq"] == 0)

@@ -19,6 +19,11 @@ struct SharedGateway: SuiteTrait, TestScoping {
             return running
         }
     }
+
+    /// Two people's devices, for clients.
+    static func chatters() throws -> (ChatDevice, ChatDevice) {
+        (try current.chatter(), try current.chatter())
+    }
 }
 
 extension Trait where Self == SharedGateway {
@@ -28,3 +33,17 @@ extension Trait where Self == SharedGateway {
 /// What one gateway does for its devices. The suites in it share one.
 @Suite("Gateway", .ownThreads, .sharedGateway)
 struct GatewayTests {}
+
+/// What a suite in it about one conversation begins with.
+class PairSuite {
+    let gateway: TestGateway
+    let alice: DeviceClient
+    let bob: DeviceClient
+    /// The direct conversation of the two.
+    let conversation: String
+
+    init() throws {
+        gateway = try SharedGateway.current
+        (alice, bob, conversation) = try gateway.pair()
+    }
+}

@@ -3,17 +3,7 @@ import Testing
 
 extension GatewayTests {
     @Suite("Catching up")
-    struct SyncTests {
-        let gateway: TestGateway
-        let alice: DeviceClient
-        let bob: DeviceClient
-        let conversation: String
-
-        init() throws {
-            gateway = try SharedGateway.current
-            (alice, bob, conversation) = try gateway.pair()
-        }
-
+    final class SyncTests: PairSuite {
         private func fill(_ count: Int, _ conversation: String? = nil, by device: DeviceClient? = nil) throws {
             let device = device ?? alice
             let asked = try (0..<count).map { _ in
