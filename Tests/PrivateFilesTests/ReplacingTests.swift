@@ -1,3 +1,4 @@
+import TestSupport
 import Foundation
 import PrivateFiles
 import Testing
@@ -19,7 +20,7 @@ struct ReplacingTests {
         try Files.replace("file", in: place.path, with: [1, 2, 3])
         #expect(try read("file") == [1, 2, 3])
         #expect(try place.permissions("file") == 0o600)
-        #expect(try place.entries == ["file"])
+        #expect(try place.names == ["file"])
     }
 
     @Test("what cannot be written leaves what was there, and nothing beside it")
@@ -31,7 +32,7 @@ struct ReplacingTests {
             try Files.replace("file", in: "\(place.path)/nowhere", with: [1])
         }
         #expect(nowhere?.isMissing == true)
-        #expect(try place.entries == ["taken"])
+        #expect(try place.names == ["taken"])
     }
 
     @Test("what a killed process has left beside a file goes with the next replacement under the lock")
@@ -41,7 +42,7 @@ struct ReplacingTests {
         try Files.replace("file", in: place.path, with: [7], holding: lock)
         #expect(try read("file") == [7])
         #expect(try place.permissions("file") == 0o600)
-        #expect(try place.entries == ["file", "file.lock"])
+        #expect(try place.names == ["file", "file.lock"])
     }
 
     @Test("a link in the temporary file's place is not written through")
@@ -50,7 +51,7 @@ struct ReplacingTests {
         try FileManager.default.createSymbolicLink(
             atPath: "\(place.path)/.file.new", withDestinationPath: "\(place.path)/elsewhere")
         #expect(throws: FileError.self) { try Files.replace("file", in: place.path, with: [7], holding: lock) }
-        #expect(!(try place.entries.contains("elsewhere")))
+        #expect(!(try place.names.contains("elsewhere")))
     }
 
     @Test("another content is another identity, the same one is not")

@@ -1,3 +1,4 @@
+import TestSupport
 import PrivateFiles
 import Testing
 
@@ -12,7 +13,7 @@ struct StreamedFilesTests {
         for content in [[UInt8](repeating: 7, count: 100_000), [1, 2, 3], []] {
             try write(content, to: path)
             #expect(try read(path, pieces: 4096) == content)
-            #expect(try directory.entries == ["file"])
+            #expect(try directory.names == ["file"])
         }
         #expect(try directory.permissions("file") == 0o600)
     }
@@ -22,10 +23,10 @@ struct StreamedFilesTests {
         let directory = try TemporaryDirectory()
         let path = directory.path + "/file"
         #expect(throws: EnoughError.self) { try write([1, 2, 3], to: path, failing: true) }
-        #expect(try directory.entries.isEmpty)
+        #expect(try directory.names.isEmpty)
         try write([4], to: path)
         #expect(throws: EnoughError.self) { try write([1, 2, 3], to: path, failing: true) }
-        #expect(try directory.entries == ["file"])
+        #expect(try directory.names == ["file"])
         #expect(try read(path, pieces: 10) == [4])
     }
 

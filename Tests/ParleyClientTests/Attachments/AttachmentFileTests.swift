@@ -7,27 +7,11 @@ import Testing
 
 @Suite("Attachments from file to file")
 struct AttachmentFileTests {
-    private final class Directory: Sendable {
-        let path = NSTemporaryDirectory() + "/parley-attachments-\(UUID().uuidString)"
-
-        init() throws { try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true) }
-
-        deinit { try? FileManager.default.removeItem(atPath: path) }
-
-        var names: Set<String> { Set((try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []) }
-
-        func bytes(_ name: String) throws -> [UInt8] { [UInt8](try Data(contentsOf: URL(filePath: "\(path)/\(name)"))) }
-
-        func write(_ bytes: [UInt8], to name: String) throws {
-            try Data(bytes).write(to: URL(filePath: "\(path)/\(name)"))
-        }
-    }
-
     static let content = (0..<200_000).map { UInt8(truncatingIfNeeded: $0 &* 31) }
 
     @Test("a file that was sealed opens again, and progress reaches its size both ways")
     func roundTrip() throws {
-        let directory = try Directory()
+        let directory = try TemporaryDirectory()
         try directory.write(Self.content, to: "photo")
         var (sealing, opening) = ([Int](), [Int]())
         let seal = try AttachmentFile.seal(
@@ -37,12 +21,12 @@ struct AttachmentFileTests {
             seal, "\(directory.path)/sealed", to: "\(directory.path)/opened", progress: { opening.append($0) })
         #expect(try directory.bytes("opened") == Self.content)
         #expect(sealing == opening && sealing.last == Self.content.count && sealing == sealing.sorted())
-        #expect(directory.names == ["photo", "sealed", "opened"])
+        #expect(try directory.names == ["photo", "sealed", "opened"])
     }
 
     @Test("a file that is not what its sender sealed leaves no file, and what was there before it untouched")
     func refused() throws {
-        let directory = try Directory()
+        let directory = try TemporaryDirectory()
         try directory.write(Self.content, to: "photo")
         let seal = try AttachmentFile.seal("\(directory.path)/photo", to: "\(directory.path)/sealed")
         var bytes = try directory.bytes("sealed")
@@ -55,7 +39,7 @@ struct AttachmentFileTests {
             }
         }
         #expect(try directory.bytes("kept") == [1, 2, 3])
-        #expect(directory.names == ["photo", "sealed", "changed", "kept"])
+        #expect(try directory.names == ["photo", "sealed", "changed", "kept"])
         #expect { try AttachmentFile.open(seal, "\(directory.path)/nothing", to: "\(directory.path)/opened") } throws: {
             ($0 as? FileError)?.isMissing == true
         }
@@ -73,7 +57,7 @@ struct AttachmentFileTests {
 
     @Test("a task that is cancelled seals and opens nothing")
     func cancelled() async throws {
-        let directory = try Directory()
+        let directory = try TemporaryDirectory()
         try directory.write(Self.content, to: "photo")
         let seal = try AttachmentFile.seal("\(directory.path)/photo", to: "\(directory.path)/sealed")
         let work = Task {
@@ -86,6 +70,6 @@ struct AttachmentFileTests {
             }
         }
         await work.value
-        #expect(directory.names == ["photo", "sealed"])
+        #expect(try directory.names == ["photo", "sealed"])
     }
 }

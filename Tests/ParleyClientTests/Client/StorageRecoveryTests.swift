@@ -1,3 +1,4 @@
+import TestSupport
 import Foundation
 import MemoryTransport
 import ParleyDeviceStore
@@ -9,14 +10,14 @@ import Testing
 
 @Suite("Recovering a device's database")
 struct StorageRecoveryTests {
-    private let place: TemporaryDataDirectory
+    private let place: TemporaryDirectory
     private let directory: DeviceDirectory
     private let configuration: ClientConfiguration
     private let conversation = ConversationID(UUIDValue(high: 1, low: 1))
     private let message = MessageID(UUIDValue(high: 2, low: 2))
 
     init() throws {
-        place = try TemporaryDataDirectory()
+        place = try TemporaryDirectory()
         directory = place.directory(of: device("alice/phone"))
         let connection = DeviceConfiguration(
             gateway: .tcp(host: "127.0.0.1", port: 1), device: directory.device, over: NoTransport()

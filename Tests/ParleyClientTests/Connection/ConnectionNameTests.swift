@@ -1,3 +1,4 @@
+import TestSupport
 import Foundation
 import ParleyProtocol
 import Testing
@@ -6,12 +7,12 @@ import Testing
 
 @Suite("The names of a device's connections")
 struct ConnectionNameTests {
-    private let place: TemporaryDataDirectory
+    private let place: TemporaryDirectory
     private let directory: DeviceDirectory
     private let phone = device("alice/phone")
 
     init() throws {
-        place = try TemporaryDataDirectory()
+        place = try TemporaryDirectory()
         directory = place.directory(of: device("alice/phone"))
         try directory.make()
     }
@@ -57,7 +58,7 @@ struct ConnectionNameTests {
         try input.fileHandleForWriting.close()
         script.waitUntilExit()
         #expect(claim(directory.path).name == first)
-        let other = try TemporaryDataDirectory()
+        let other = try TemporaryDirectory()
         #expect(claim(other.directory(of: phone).path).name != first)
     }
 

@@ -1,3 +1,4 @@
+import TestSupport
 import MemoryTransport
 import ParleyDeviceStore
 import ParleyProtocol
@@ -7,13 +8,13 @@ import Testing
 
 @Suite("What an earlier version has believed of a conversation")
 struct KeptFaultTests {
-    private let place: TemporaryDataDirectory
+    private let place: TemporaryDirectory
     private let directory: DeviceDirectory
     private let alice = UserID(validated: "alice")
     private let bob = UserID(validated: "bob")
 
     init() throws {
-        place = try TemporaryDataDirectory()
+        place = try TemporaryDirectory()
         directory = place.directory(of: device("alice/phone"))
     }
 

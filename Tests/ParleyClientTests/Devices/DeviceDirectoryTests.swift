@@ -1,21 +1,17 @@
+import TestSupport
 import Foundation
 import ParleyClient
 import ParleyProtocol
 import Testing
 
 @Suite("What is kept on disk for a device")
-final class DeviceDirectoryTests {
-    private let data: String
+struct DeviceDirectoryTests {
+    private let data: TemporaryDirectory
     private let alice = DeviceAddress(user: UserID(validated: "alice"), device: DeviceID(validated: "phone"))
 
-    init() throws {
-        data = FileManager.default.temporaryDirectory.appending(path: "parley-\(UUID().uuidString)").path
-        try FileManager.default.createDirectory(atPath: data, withIntermediateDirectories: false)
-    }
+    init() throws { data = try TemporaryDirectory() }
 
-    deinit { try? FileManager.default.removeItem(atPath: data) }
-
-    private var directory: DeviceDirectory { DeviceDirectory(of: alice, in: data) }
+    private var directory: DeviceDirectory { data.directory(of: alice) }
 
     private func credentials(_ password: String) -> DeviceCredentials {
         DeviceCredentials(
@@ -39,7 +35,7 @@ final class DeviceDirectoryTests {
     func permissions() throws {
         try directory.store(credentials("secret"))
         #expect(try permissions(directory.credentialsPath) == 0o600)
-        for path in [directory.path, data + "/devices/alice", data + "/devices"] {
+        for path in [directory.path, data.path + "/devices/alice", data.path + "/devices"] {
             #expect(try permissions(path) == 0o700)
         }
     }
@@ -70,11 +66,11 @@ final class DeviceDirectoryTests {
         }
         try directory.store(credentials("secret"))
         let other = DeviceAddress(user: alice.user, device: DeviceID(validated: "laptop"))
-        try DeviceDirectory(of: other, in: data).store(credentials("secret"))
+        try DeviceDirectory(of: other, in: data.path).store(credentials("secret"))
         guard
             case .ofAnotherDevice = #expect(
                 throws: CredentialsError.self,
-                performing: { try DeviceDirectory(of: other, in: data).readCredentials() })
+                performing: { try DeviceDirectory(of: other, in: data.path).readCredentials() })
         else {
             Issue.record("another device's file")
             return
@@ -101,8 +97,8 @@ final class DeviceDirectoryTests {
 
     @Test("without a data directory the sentence names what is missing")
     func noDataDirectory() throws {
-        let missing = DeviceDirectory(of: alice, in: data + "/nowhere")
+        let missing = DeviceDirectory(of: alice, in: data.path + "/nowhere")
         let error = #expect(throws: CredentialsError.self) { try missing.store(credentials("secret")) }
-        #expect(error?.description.contains(data + "/nowhere/devices") == true)
+        #expect(error?.description.contains(data.path + "/nowhere/devices") == true)
     }
 }

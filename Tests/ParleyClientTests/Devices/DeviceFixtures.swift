@@ -1,3 +1,4 @@
+import TestSupport
 import Foundation
 import ParleyClient
 import ParleyCrypto
@@ -54,17 +55,7 @@ struct TestAccount {
     }
 }
 
-/// A data directory of one test's own, removed with it.
-final class TemporaryDataDirectory: Sendable {
-    let path: String
-
-    init() throws {
-        path = FileManager.default.temporaryDirectory.appending(path: "parley-\(UUID().uuidString)").path
-        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
-    }
-
-    deinit { try? FileManager.default.removeItem(atPath: path) }
-
+extension TemporaryDirectory {
     func directory(of device: DeviceAddress) -> DeviceDirectory { DeviceDirectory(of: device, in: path) }
 }
 

@@ -1,3 +1,4 @@
+import TestSupport
 import Foundation
 import ParleyCrypto
 import ParleyProtocol
@@ -10,7 +11,7 @@ import Testing
 enum KeyStoreKind: CaseIterable {
     case ownersFile, passphraseFile
 
-    func open(_ device: DeviceAddress, in place: TemporaryDataDirectory) throws -> any DeviceKeyStore {
+    func open(_ device: DeviceAddress, in place: TemporaryDirectory) throws -> any DeviceKeyStore {
         switch self {
         case .ownersFile: FileKeyStore(in: place.directory(of: device))
         case .passphraseFile: FileKeyStore(in: place.directory(of: device), protectedBy: try .cheap("a passphrase"))
@@ -28,11 +29,11 @@ extension KeyProtection {
 
 @Suite("Every store of a device's keys")
 struct DeviceKeyStoreTests {
-    private let place: TemporaryDataDirectory
+    private let place: TemporaryDirectory
     private let phone = device("alice/phone")
     private let now = Timestamp(milliseconds: 1_768_469_400_000)
 
-    init() throws { place = try TemporaryDataDirectory() }
+    init() throws { place = try TemporaryDirectory() }
 
     @Test(
         "keys are made once; asking again, and opening the store again, gives the same",
@@ -174,7 +175,7 @@ struct DeviceKeyStoreTests {
     @Test("an account that is handed over takes the place of what was there, with its certificate if that is good")
     func adopted() throws {
         for kind in KeyStoreKind.allCases {
-            let place = try TemporaryDataDirectory()
+            let place = try TemporaryDirectory()
             let store = try kind.open(phone, in: place)
             let keys = try store.change(.newAccount, now: now)
             let account = try AccountSecret.generate()

@@ -1,3 +1,4 @@
+import TestSupport
 import Foundation
 import ParleyCrypto
 import ParleyProtocol
@@ -9,12 +10,12 @@ import Testing
 
 @Suite("Keys in a file")
 struct FileKeyStoreTests {
-    private let place: TemporaryDataDirectory
+    private let place: TemporaryDirectory
     private let directory: DeviceDirectory
     private let now = Timestamp(milliseconds: 1_768_469_400_000)
 
     init() throws {
-        place = try TemporaryDataDirectory()
+        place = try TemporaryDirectory()
         directory = place.directory(of: device("alice/phone"))
     }
 

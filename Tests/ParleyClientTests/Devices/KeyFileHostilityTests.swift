@@ -1,3 +1,4 @@
+import TestSupport
 import Foundation
 import ParleyProtocol
 import Sodium
@@ -7,12 +8,12 @@ import Testing
 
 @Suite("Files of keys that are broken or somebody else's")
 struct KeyFileHostilityTests {
-    private let place: TemporaryDataDirectory
+    private let place: TemporaryDirectory
     private let directory: DeviceDirectory
     private let keys: DeviceKeySet
 
     init() throws {
-        place = try TemporaryDataDirectory()
+        place = try TemporaryDirectory()
         directory = place.directory(of: device("alice/phone"))
         try directory.make()
         var keys = try DeviceKeySet.generate(for: directory.device)

@@ -12,7 +12,7 @@ import Testing
 struct KeyStoreKillTests {
     @Test("keys and pins of a process killed at any moment are whole: what it had made, or what was there before")
     func killed() async throws {
-        let place = try TemporaryDataDirectory()
+        let place = try TemporaryDirectory()
         let path = place.path
         let directory = place.directory(of: device("alice/phone"))
         var known: [IdentityKey] = []
@@ -43,7 +43,7 @@ struct KeyStoreKillTests {
 
     @Test("of a process killed while it changes the passphrase the keys open with the one before or the one after")
     func killedChanging() async throws {
-        let place = try TemporaryDataDirectory()
+        let place = try TemporaryDirectory()
         let path = place.path
         let directory = place.directory(of: device("alice/phone"))
         let first = FileKeyStore(in: directory, protectedBy: try .cheap("one"))

@@ -1,3 +1,4 @@
+import TestSupport
 import ParleyCrypto
 import ParleyProtocol
 import Testing
@@ -6,14 +7,14 @@ import Testing
 
 @Suite("The keys that a client works with")
 struct KeyringTests {
-    private let place: TemporaryDataDirectory
+    private let place: TemporaryDirectory
     private let alice: DeviceAddress
     private let bob: DeviceAddress
     private let keys: TestKeys
     private let now = ContinuousClock.now
 
     init() throws {
-        place = try TemporaryDataDirectory()
+        place = try TemporaryDirectory()
         alice = device("alice/phone")
         bob = device("bob/phone")
         keys = try TestKeys()

@@ -1,3 +1,4 @@
+import TestSupport
 import ParleyCrypto
 import ParleyProtocol
 import PrivateFiles
@@ -179,7 +180,7 @@ struct PeerKeyBookVersion1Tests {
 
     @Test("its file is read, and the next change writes the new version")
     func file() throws {
-        let place = try TemporaryDataDirectory()
+        let place = try TemporaryDirectory()
         let directory = place.directory(of: fixture.owner)
         let storageKey = try SecretBytes.random(count: 32)
         try directory.make()

@@ -1,3 +1,4 @@
+import TestSupport
 import Foundation
 import ParleyCrypto
 import ParleyProtocol
@@ -9,7 +10,7 @@ import Testing
 
 @Suite("What is known of others' keys, on the disk")
 struct PeerKeysTests {
-    private let place: TemporaryDataDirectory
+    private let place: TemporaryDirectory
     private let directory: DeviceDirectory
     private let storageKey: SecretBytes
     private let keys: TestKeys
@@ -17,7 +18,7 @@ struct PeerKeysTests {
     private let phone = device("bob/phone")
 
     init() throws {
-        place = try TemporaryDataDirectory()
+        place = try TemporaryDirectory()
         directory = place.directory(of: device("alice/phone"))
         storageKey = try SecretBytes.random(count: 32)
         keys = try TestKeys()

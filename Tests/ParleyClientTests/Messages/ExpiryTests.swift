@@ -1,3 +1,4 @@
+import TestSupport
 import MemoryTransport
 import ParleyDeviceStore
 import ParleyProtocol
@@ -8,13 +9,13 @@ import Testing
 
 @Suite("Messages that disappear", .timeLimit(.minutes(20)))
 struct ExpiryTests {
-    private let place: TemporaryDataDirectory
+    private let place: TemporaryDirectory
     private let directory: DeviceDirectory
     private let conversation = ConversationID(UUIDValue(high: 1, low: 1))
     private let bob = device("bob/phone")
 
     init() throws {
-        place = try TemporaryDataDirectory()
+        place = try TemporaryDirectory()
         directory = place.directory(of: device("alice/phone"))
     }
 

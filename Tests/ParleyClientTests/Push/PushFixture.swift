@@ -1,3 +1,4 @@
+import TestSupport
 import Foundation
 import ParleyCrypto
 import ParleyDeviceStore
@@ -9,7 +10,7 @@ import Testing
 
 /// A phone of alice's that knows bob's phone, as a client has left it on the disk, and what is pushed to it.
 struct PushFixture {
-    let place: TemporaryDataDirectory
+    let place: TemporaryDirectory
     let alice = device("alice/phone")
     let bob = device("bob/phone")
     let conversation = ConversationID.random()
@@ -20,7 +21,7 @@ struct PushFixture {
     let others: DeviceKeySet
 
     init() throws {
-        place = try TemporaryDataDirectory()
+        place = try TemporaryDirectory()
         own = try FileKeyStore(in: place.directory(of: alice)).keys()
         others = try DeviceKeySet.generate(for: bob)
         try pin([published("phone", others.identityKey)])

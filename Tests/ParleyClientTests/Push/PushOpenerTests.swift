@@ -1,3 +1,4 @@
+import TestSupport
 import ParleyCrypto
 import ParleyDeviceStore
 import ParleyProtocol
@@ -153,7 +154,7 @@ struct PushOpenerTests {
 
     @Test("a device that has no keys yet is told so, and none are made")
     func noKeys() throws {
-        let place = try TemporaryDataDirectory()
+        let place = try TemporaryDirectory()
         let directory = place.directory(of: house.alice)
         let opener = PushOpener(keys: FileKeyStore(in: directory), directory: directory)
         let payload = house.push(nil).json(fitting: .max)

@@ -8,11 +8,11 @@ final class MemoryDevice: Sendable {
     let address = device("alice/phone")
     let bob = UserID(validated: "bob")
     let broker: MemoryBroker
-    private let place: TemporaryDataDirectory
+    private let place: TemporaryDirectory
 
     init(_ weather: Weather = .fair) throws {
         broker = try MemoryBroker(weather)
-        place = try TemporaryDataDirectory()
+        place = try TemporaryDirectory()
         try broker.add(bob)
     }
 

@@ -1,3 +1,4 @@
+import TestSupport
 import Foundation
 import MemoryTransport
 import ParleyProtocol
@@ -11,13 +12,13 @@ import Testing
 struct TokenRenewalTests {
     private static let day: Int64 = 86_400_000
 
-    private let place: TemporaryDataDirectory
+    private let place: TemporaryDirectory
     private let directory: DeviceDirectory
     private let broker: MemoryBroker
     private let first: DeviceCredentials
 
     init() throws {
-        place = try TemporaryDataDirectory()
+        place = try TemporaryDirectory()
         directory = place.directory(of: device("alice/phone"))
         first = DeviceCredentials(
             of: directory.device, password: "token 1", expiresAt: Timestamp(milliseconds: 30 * Self.day))

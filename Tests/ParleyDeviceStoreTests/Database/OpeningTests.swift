@@ -1,3 +1,4 @@
+import TestSupport
 import ParleyProtocol
 import Sodium
 import TestNames
@@ -40,7 +41,7 @@ struct OpeningTests {
         let store = try directory.open()
         try store.write { try $0.insert(stored("hello", seq: 1)) }
         #expect(try directory.names == ["messages.db", "messages.db-shm", "messages.db-wal", "messages.db.lock"])
-        for name in try directory.names { #expect(try directory.rights(name) == 0o600, "\(name)") }
+        for name in try directory.names { #expect(try directory.permissions(name) == 0o600, "\(name)") }
     }
 
     @Test("a second one is refused while the first is open")
@@ -110,7 +111,7 @@ struct OpeningTests {
     func emptyFileIsMade() throws {
         try directory.write([])
         #expect(try directory.open().texts(.newest).isEmpty)
-        #expect(try directory.rights("messages.db") == 0o600)
+        #expect(try directory.permissions("messages.db") == 0o600)
     }
 
     @Test("a path that leads nowhere, and a directory, are named in the refusal")

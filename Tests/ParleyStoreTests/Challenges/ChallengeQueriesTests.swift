@@ -1,6 +1,7 @@
 import ParleyProtocol
 import ParleyRules
 import TestNames
+import TestSupport
 import Testing
 
 @testable import ParleyStore

@@ -6,15 +6,7 @@ import Testing
 @testable import ParleyStore
 
 @Suite("Stored epochs")
-struct EpochTests {
-    private let directory: TemporaryDirectory
-    private let store: Store
-
-    init() throws {
-        directory = try TemporaryDirectory()
-        store = try Store(path: directory.database)
-    }
-
+final class EpochTests: StoreSuite {
     @Test("every conversation gets an epoch of its own, and its records keep their places")
     func everyConversationGetsOne() throws {
         let ids = (0..<1201).map { _ in ConversationID.random() }

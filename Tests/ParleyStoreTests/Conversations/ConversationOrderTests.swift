@@ -7,13 +7,9 @@ import Testing
 
 /// The order of a user's conversations, by hints that lag behind.
 @Suite("The order of conversations")
-struct ConversationOrderTests {
-    private let directory: TemporaryDirectory
-    private let store: Store
-
-    init() throws {
-        directory = try TemporaryDirectory()
-        store = try Store(path: directory.database)
+final class ConversationOrderTests: StoreSuite {
+    override init() throws {
+        try super.init()
         try store.write { try $0.insertPeople(["alice", "bob", "carol"]) }
     }
 

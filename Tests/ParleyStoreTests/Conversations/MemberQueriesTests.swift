@@ -6,15 +6,12 @@ import Testing
 @testable import ParleyStore
 
 @Suite("Stored members")
-struct MemberQueriesTests {
-    private let directory: TemporaryDirectory
-    private let store: Store
+final class MemberQueriesTests: StoreSuite {
     private let alice = device("alice", "phone")
     private let bob = device("bob", "phone")
 
-    init() throws {
-        directory = try TemporaryDirectory()
-        store = try Store(path: directory.database)
+    override init() throws {
+        try super.init()
         try store.write { try $0.insertPeople(["alice", "bob", "carol"]) }
     }
 

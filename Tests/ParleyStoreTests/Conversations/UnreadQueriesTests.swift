@@ -5,14 +5,11 @@ import Testing
 @testable import ParleyStore
 
 @Suite("Counting what is unread")
-struct UnreadQueriesTests {
-    private let directory: TemporaryDirectory
-    private let store: Store
+final class UnreadQueriesTests: StoreSuite {
     private let id = ConversationID.random()
 
-    init() throws {
-        directory = try TemporaryDirectory()
-        store = try Store(path: directory.database)
+    override init() throws {
+        try super.init()
         try store.write { [id] transaction in
             try transaction.insertPeople(["alice", "bob", "carol"])
             try transaction.insertConversation(["alice", "bob", "carol"], id: id)

@@ -1,3 +1,4 @@
+import TestSupport
 import Foundation
 import ParleyProtocol
 import TestNames
@@ -6,15 +7,7 @@ import Testing
 @testable import ParleyStore
 
 @Suite("Durability")
-struct DurabilityTests {
-    private let directory: TemporaryDirectory
-    private let store: Store
-
-    init() throws {
-        directory = try TemporaryDirectory()
-        store = try Store(path: directory.database)
-    }
-
+final class DurabilityTests: StoreSuite {
     @Test("the writing connection syncs each commit")
     func commitsAreSynced() throws {
         let durability = try store.durability()
@@ -51,7 +44,7 @@ struct DurabilityTests {
         #expect(try !directory.bytes("parley.db-wal").isEmpty)
         try store.checkpoint()
         #expect(try directory.bytes("parley.db-wal").isEmpty)
-        #expect(try directory.bytes().range(of: Data("alice!".utf8)) != nil)
+        #expect(try Data(directory.bytes()).range(of: Data("alice!".utf8)) != nil)
     }
 
     @Test("a transaction that throws leaves nothing")

@@ -1,20 +1,11 @@
 import ParleyProtocol
 import TestNames
-import TestSupport
 import Testing
 
 @testable import ParleyStore
 
 @Suite("The schema")
-struct SchemaTests {
-    private let directory: TemporaryDirectory
-    private let store: Store
-
-    init() throws {
-        directory = try TemporaryDirectory()
-        store = try Store(path: directory.database)
-    }
-
+final class SchemaTests: StoreSuite {
     @Test("every table is strict")
     func everyTableIsStrict() throws {
         let loose = try store.text(

@@ -5,16 +5,13 @@ import Testing
 @testable import ParleyStore
 
 @Suite("Stored tokens")
-struct TokenQueriesTests {
-    private let directory: TemporaryDirectory
-    private let store: Store
+final class TokenQueriesTests: StoreSuite {
     private let phone = device("alice", "phone")
     private let first = UUIDValue.random()
     private let second = UUIDValue.random()
 
-    init() throws {
-        directory = try TemporaryDirectory()
-        store = try Store(path: directory.database)
+    override init() throws {
+        try super.init()
         try store.write { [phone, first] transaction in
             try transaction.insertPeople(["alice", "bob"])
             try transaction.users.insert("operator", role: .operator, displayName: "Operator", at: at(0))

@@ -1,3 +1,4 @@
+import TestSupport
 import ParleyProtocol
 import ParleyRules
 import TestNames

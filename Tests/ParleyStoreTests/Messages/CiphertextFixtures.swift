@@ -1,3 +1,4 @@
+import TestSupport
 import Foundation
 import ParleyProtocol
 import ParleyRules
@@ -24,7 +25,7 @@ struct Marked {
     static func found(in directory: TemporaryDirectory) throws -> Set<Int> {
         var numbers: Set<Int> = []
         for name in try directory.names where name.hasPrefix("parley.db") {
-            let file = try directory.bytes(name)
+            let file = Data(try directory.bytes(name))
             var start = file.startIndex
             while let mark = file.range(of: Data(prefix), in: start..<file.endIndex) {
                 start = mark.upperBound

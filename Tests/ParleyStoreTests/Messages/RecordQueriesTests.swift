@@ -6,15 +6,12 @@ import Testing
 @testable import ParleyStore
 
 @Suite("Stored records")
-struct RecordQueriesTests {
-    private let directory: TemporaryDirectory
-    private let store: Store
+final class RecordQueriesTests: StoreSuite {
     private let id = ConversationID.random()
     private let phone = device("alice", "phone")
 
-    init() throws {
-        directory = try TemporaryDirectory()
-        store = try Store(path: directory.database)
+    override init() throws {
+        try super.init()
         try store.write { [id] transaction in
             try transaction.insertPeople(["alice", "bob", "carol"])
             try transaction.insertConversation(["alice", "bob"], id: id)

@@ -9,14 +9,11 @@ import Testing
 
 /// Ciphertext that is deleted or disappears, on real files.
 @Suite("Removing ciphertext", .seeded)
-struct RemovalTests {
-    private let directory: TemporaryDirectory
-    private let store: Store
+final class RemovalTests: StoreSuite {
     private let id = ConversationID.random()
 
-    init() throws {
-        directory = try TemporaryDirectory()
-        store = try Store(path: directory.database)
+    override init() throws {
+        try super.init()
         try store.write { [id] transaction in
             try transaction.insertPeople(["alice", "bob"])
             try transaction.insertConversation(["alice", "bob"], id: id)

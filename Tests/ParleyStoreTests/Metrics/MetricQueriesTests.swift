@@ -5,14 +5,11 @@ import Testing
 @testable import ParleyStore
 
 @Suite("Stored days")
-struct MetricQueriesTests {
-    private let directory: TemporaryDirectory
-    private let store: Store
+final class MetricQueriesTests: StoreSuite {
     private let day = CivilDay(daysSinceEpoch: 20_000)
 
-    init() throws {
-        directory = try TemporaryDirectory()
-        store = try Store(path: directory.database)
+    override init() throws {
+        try super.init()
         try store.write { try $0.insertPeople(["alice", "bob"]) }
     }
 

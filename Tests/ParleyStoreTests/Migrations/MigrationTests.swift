@@ -1,3 +1,4 @@
+import TestSupport
 import Foundation
 import ParleyProtocol
 import ParleyRules
@@ -264,8 +265,8 @@ struct MigrationTests {
 
     @Test("what is no database is refused, and left as it is")
     func foreignFileIsRefused() throws {
-        let text = Data(String(repeating: "this is no database\n", count: 400).utf8)
-        try text.write(to: URL(filePath: directory.database))
+        let text = Array(String(repeating: "this is no database\n", count: 400).utf8)
+        try directory.write(text, to: "parley.db")
         expectUnusable(directory.database)
         #expect(try directory.bytes() == text)
     }

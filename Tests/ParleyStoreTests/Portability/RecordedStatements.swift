@@ -1,3 +1,4 @@
+import TestSupport
 @testable import ParleyStore
 
 /// Every statement that the gateway's store runs, and the schema that they run on, as SQLite keeps it.

@@ -5,13 +5,9 @@ import Testing
 @testable import ParleyStore
 
 @Suite("Stored presence")
-struct PresenceQueriesTests {
-    private let directory: TemporaryDirectory
-    private let store: Store
-
-    init() throws {
-        directory = try TemporaryDirectory()
-        store = try Store(path: directory.database)
+final class PresenceQueriesTests: StoreSuite {
+    override init() throws {
+        try super.init()
         try store.write { transaction in
             try transaction.insertPeople(["alice", "bob", "carol"])
             try transaction.users.insert("root", role: .operator, displayName: "Root", at: at(0))

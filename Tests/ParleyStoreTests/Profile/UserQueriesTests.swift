@@ -5,13 +5,9 @@ import Testing
 @testable import ParleyStore
 
 @Suite("Stored users")
-struct UserQueriesTests {
-    private let directory: TemporaryDirectory
-    private let store: Store
-
-    init() throws {
-        directory = try TemporaryDirectory()
-        store = try Store(path: directory.database)
+final class UserQueriesTests: StoreSuite {
+    override init() throws {
+        try super.init()
         try store.write { transaction in
             try transaction.insertPeople(["alice", "bob", "carol", "Dave"])
             try transaction.users.insert("operator", role: .operator, displayName: "Operator", at: at(0))

@@ -6,15 +6,12 @@ import Testing
 @testable import ParleyStore
 
 @Suite("Stored watermarks")
-struct WatermarkQueriesTests {
-    private let directory: TemporaryDirectory
-    private let store: Store
+final class WatermarkQueriesTests: StoreSuite {
     private let phone = device("alice", "phone")
     private let laptop = device("alice", "laptop")
 
-    init() throws {
-        directory = try TemporaryDirectory()
-        store = try Store(path: directory.database)
+    override init() throws {
+        try super.init()
         try store.write { try $0.insertPeople(["alice", "bob", "carol", "dave"]) }
     }
 

@@ -8,13 +8,9 @@ import Testing
 
 /// What is between two people, as it is written and read.
 @Suite("Stored contacts")
-struct ContactQueriesTests {
-    private let directory: TemporaryDirectory
-    private let store: Store
-
-    init() throws {
-        directory = try TemporaryDirectory()
-        store = try Store(path: directory.database)
+final class ContactQueriesTests: StoreSuite {
+    override init() throws {
+        try super.init()
         try store.write { try $0.insertPeople(["alice", "bob", "carol"]) }
     }
 

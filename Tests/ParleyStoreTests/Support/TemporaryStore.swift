@@ -2,32 +2,26 @@ import Foundation
 import ParleyProtocol
 import ParleyRules
 import TestNames
+import TestSupport
 import Testing
 
 @testable import ParleyStore
 
-/// A directory of a test's own, removed at its end.
-final class TemporaryDirectory: Sendable {
-    let path: String
-
-    init() throws {
-        path = NSTemporaryDirectory() + "/parley-store-\(UUID().uuidString)"
-        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-    }
-
-    deinit { try? FileManager.default.removeItem(atPath: path) }
-
+extension TemporaryDirectory {
     var database: String { path + "/parley.db" }
 
-    func bytes(_ name: String = "parley.db") throws -> Data {
-        try Data(contentsOf: URL(filePath: path + "/" + name))
-    }
+    func bytes() throws -> [UInt8] { try bytes("parley.db") }
+}
 
-    func permissions(_ name: String) throws -> Int? {
-        try FileManager.default.attributesOfItem(atPath: path + "/" + name)[.posixPermissions] as? Int
-    }
+/// What a suite of queries begins with: a store of each test's own.
+class StoreSuite {
+    let directory: TemporaryDirectory
+    let store: Store
 
-    var names: Set<String> { get throws { Set(try FileManager.default.contentsOfDirectory(atPath: path)) } }
+    init() throws {
+        directory = try TemporaryDirectory()
+        store = try Store(path: directory.database)
+    }
 }
 
 extension Store {

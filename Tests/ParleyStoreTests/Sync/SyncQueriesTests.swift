@@ -6,13 +6,9 @@ import Testing
 @testable import ParleyStore
 
 @Suite("What sync reads")
-struct SyncQueriesTests {
-    private let directory: TemporaryDirectory
-    private let store: Store
-
-    init() throws {
-        directory = try TemporaryDirectory()
-        store = try Store(path: directory.database)
+final class SyncQueriesTests: StoreSuite {
+    override init() throws {
+        try super.init()
         try store.write { try $0.insertPeople(["alice", "bob", "carol"]) }
     }
 

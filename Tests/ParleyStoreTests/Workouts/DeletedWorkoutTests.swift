@@ -6,13 +6,9 @@ import Testing
 @testable import ParleyStore
 
 @Suite("What is left of deleted workouts, in the store")
-struct DeletedWorkoutTests {
-    private let directory: TemporaryDirectory
-    private let store: Store
-
-    init() throws {
-        directory = try TemporaryDirectory()
-        store = try Store(path: directory.database)
+final class DeletedWorkoutTests: StoreSuite {
+    override init() throws {
+        try super.init()
         try store.write { try $0.insertPeople(["alice", "bob"]) }
     }
 
