@@ -11,7 +11,7 @@ import Testing
 
 @Suite("A database that is put back", .ownThreads)
 struct RestorationTests {
-    private let place = TemporaryDirectory()
+    private let place = TemporaryDirectory.unmade()
     private var directory: DataDirectory { DataDirectory(path: place.path) }
     private var file: String { place.path + "/kept" }
 
@@ -130,7 +130,7 @@ struct RestorationTests {
         try copy(file, to: directory.database)
         try Self.run(in: place.path)
         #expect(try !isFirstEpoch)
-        let elsewhere = TemporaryDirectory()
+        let elsewhere = TemporaryDirectory.unmade()
         try elsewhere.make()
         try copy(file, to: elsewhere.path + "/parley.db")
         try Self.run(in: elsewhere.path)
@@ -234,7 +234,7 @@ struct RestorationTests {
     func killed() async throws {
         for byRepeat in [false, true] {
             for number in Restoration.Step.allCases.indices {
-                let (step, place) = (Restoration.Step.allCases[number], TemporaryDirectory())
+                let (step, place) = (Restoration.Step.allCases[number], TemporaryDirectory.unmade())
                 try place.make()
                 try Self.run(in: place.path)
                 let file = place.path + "/kept"

@@ -9,7 +9,7 @@ import Testing
 
 @Suite("The data directory")
 struct DataDirectoryTests {
-    private let place = TemporaryDirectory()
+    private let place = TemporaryDirectory.unmade()
 
     private func refusal(_ path: String) -> String? {
         do throws(DataDirectoryError) {
@@ -166,7 +166,7 @@ struct DataDirectoryTests {
 
 @Suite("Files of the data directory")
 struct DataDirectoryFileTests {
-    private let place = TemporaryDirectory()
+    private let place = TemporaryDirectory.unmade()
 
     init() throws { try place.make() }
 
@@ -194,7 +194,7 @@ struct DataDirectoryFileTests {
 
 @Suite("The template of the broker's configuration")
 struct BrokerTemplateTests {
-    private let place = TemporaryDirectory()
+    private let place = TemporaryDirectory.unmade()
 
     init() throws { try place.make() }
 

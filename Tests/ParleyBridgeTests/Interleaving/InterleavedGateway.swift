@@ -21,7 +21,7 @@ final class InterleavedGateway {
 
     let group: ConversationID
     let direct: ConversationID
-    private let directory = TemporaryDirectory()
+    private let directory = TemporaryDirectory.unmade()
     private var generation = 0
     private(set) var store: Store
     private var writer: Writer

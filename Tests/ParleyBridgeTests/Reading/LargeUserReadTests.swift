@@ -1,3 +1,4 @@
+import TestSupport
 import ParleyProtocol
 import TestNames
 import Testing

@@ -1,3 +1,4 @@
+import TestSupport
 import Foundation
 
 @testable import ParleyStore
@@ -13,7 +14,7 @@ enum MigratedDatabase {
     }
 
     private static func make() throws -> Data {
-        let directory = TemporaryDirectory()
+        let directory = TemporaryDirectory.unmade()
         try directory.make()
         let path = directory.path + "/parley.db"
         // What is in the log is in the file when it is closed.

@@ -1,3 +1,4 @@
+import TestSupport
 import Logging
 import ParleyProtocol
 import ParleyRules
@@ -10,7 +11,7 @@ import Testing
 
 /// A writer on a store of its own, with people in it and no broker: requests in, effects out.
 final class TestWriter {
-    let directory = TemporaryDirectory()
+    let directory = TemporaryDirectory.unmade()
     let store: Store
     let writer: Writer
     let counters = Counters()
