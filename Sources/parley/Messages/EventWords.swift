@@ -32,7 +32,7 @@ struct EventWords {
     }
 
     /// Of an object that programs are told as it is, under a key.
-    init(_ name: String, _ sentence: String, _ key: StaticString, _ object: some GatewayObject) {
+    init(_ name: String, _ sentence: String, _ key: String, _ object: some GatewayObject) {
         self.init(name, sentence) { $0.member(key, raw: object.json) }
     }
 
