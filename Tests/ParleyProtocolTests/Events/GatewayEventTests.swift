@@ -265,14 +265,17 @@ struct GatewayEventTests {
     @Test("the bodies of JSONTestSuite, as an event's data and beside it, never trap", .vectors)
     func jsonTestSuite() throws {
         let folder = try Vectors.folder("jsontestsuite/test_parsing")
+        func isRead(_ payload: [UInt8]) -> Bool {
+            (try? ReceivedEvent(topic: .gatewayStatus, payload: payload)) != nil
+        }
         var read = 0
         for file in try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil) {
             let body = Array(try Data(contentsOf: file))
             for type in ["message.new", "conversation.created", "gateway.status", "new.kind"] {
                 let head = Array(#"{"type":"\#(type)","data":"#.utf8)
-                if (try? Self.read(.gatewayStatus, head + body + Array("}".utf8))) != nil { read += 1 }
+                if isRead(head + body + Array("}".utf8)) { read += 1 }
                 let beside = Array(#"{},"later":"#.utf8)
-                if (try? Self.read(.gatewayStatus, head + beside + body + Array("}".utf8))) != nil { read += 1 }
+                if isRead(head + beside + body + Array("}".utf8)) { read += 1 }
             }
         }
         // Unknown types with an object, or with anything that is JSON beside it.
