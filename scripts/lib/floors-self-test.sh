@@ -50,6 +50,7 @@ floors_self_test() {
     mkdir "$tree/Leftover"; expect 'Leftover: does not belong at the top'
     mkdir "$tree/Sources/ParleyRules/Utils"; expect 'Sources/ParleyRules/Utils: a folder is named after'
     seq $((longest_file + 1)) >"$tree/Tests/Long.swift"; expect 'Tests/Long.swift: has more than'
+    source_file ParleyRules "    /// $(printf 'é%.0s' {1..113})"; expect 'ParleyRules/Planted.swift:1: a comment has more than'
     test_file '    @Test func short() {}'; expect 'Tests/Planted.swift:1: a test or suite has a sentence'
     test_file '@Suite struct PlantedTests {'; expect 'Tests/Planted.swift:1: a test or suite has a sentence'
     test_file '@Test(arguments: 0..<2)'; expect 'Tests/Planted.swift:1: a test or suite has a sentence'

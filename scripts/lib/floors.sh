@@ -9,6 +9,8 @@ system_modules=(Dispatch Synchronization)
 pure_targets=(ParleyProtocol ParleyRules)
 top_level=(Package.swift Sources Tests broker-config scripts docs README.md LICENSE)
 longest_file=400
+# The formatter breaks code at the same column, and leaves comments as they are.
+widest_comment=120
 # The one target whose files ask which system they are compiled for.
 platform_target=Platform
 # Lines of «FROM TO»: nothing below FROM, which is a target or a product's targets, leads to TO. The gateway cannot read
@@ -33,6 +35,7 @@ floor_faults() {
     reach_faults "$graph"
     condition_faults "$root"
     tree_faults "$root"
+    column_faults "$root"
     name_faults "$root"
     thread_faults "$root"
 }
@@ -187,6 +190,13 @@ tree_faults() {
         FNR == longest + 1 { print FILENAME ": has more than " longest " lines" }' {} +)
     (cd "$root" && find Sources Tests -type d \( -name Models -o -name Handlers -o -name Managers -o -name Utils \) \
         -printf '%p: a folder is named after a capability, not after a kind of type\n')
+}
+
+# No comment of Swift is wider than code may be.
+column_faults() {
+    (cd "$1" && export LC_ALL=C.UTF-8 && { grep -rnE --include='*.swift' '^ *//.{80}' Sources Tests Package.swift || true; } |
+        { grep -E "^[^:]+:[0-9]+:.{$((widest_comment + 1))}" || true; } |
+        sed -E "s/^([^:]+:[0-9]+):.*/\\1: a comment has more than $widest_comment columns/")
 }
 
 # What a test with threads of its own starts is on them, too: a bare task would be on those of all other tests.

@@ -6,26 +6,27 @@ package struct Document {
     private let name: String
     private let text: String
 
+    /// The root of the repository: this is Tests/TestSupport/Documents/Document.swift.
+    package static let root = (0..<4).reduce(URL(filePath: #filePath)) { url, _ in url.deletingLastPathComponent() }
+    package static let folder = root.appending(path: "docs")
+
     package init(_ name: String) throws {
         self.name = name
-        // Tests/TestSupport/Documents/Document.swift
-        var root = URL(filePath: #filePath)
-        for _ in 0..<4 { root.deleteLastPathComponent() }
-        text = try String(contentsOf: root.appending(path: "docs/\(name)"), encoding: .utf8)
+        text = try String(contentsOf: Self.folder.appending(path: name), encoding: .utf8)
     }
 
-    /// What stands between `<!-- part -->` and `<!-- /part -->`.
-    private func text(of part: String) -> Substring? {
+    /// The text between `<!-- part -->` and `<!-- /part -->`; `nil` without them.
+    package func part(_ part: String) -> String? {
         text.range(of: "<!-- \(part) -->\n").flatMap { start in
             text.range(of: "<!-- /\(part) -->", range: start.upperBound..<text.endIndex).map { stop in
-                text[start.upperBound..<stop.lowerBound]
+                String(text[start.upperBound..<stop.lowerBound])
             }
         }
     }
 
     /// The names in the first column of the table that is this part.
     package func names(_ part: String) -> [String] {
-        (text(of: part) ?? "").split(separator: "\n").dropFirst(2).flatMap { row in
+        (self.part(part) ?? "").split(separator: "\n").dropFirst(2).flatMap { row in
             row.split(separator: "|")[0].split(separator: ",").map {
                 $0.trimmingCharacters(in: CharacterSet(charactersIn: " `"))
             }
@@ -35,7 +36,7 @@ package struct Document {
     /// Expects that the part is `expected`, and says it if not.
     package func expect(_ part: String, is expected: String, sourceLocation: SourceLocation = #_sourceLocation) {
         let (begin, end) = ("<!-- \(part) -->\n", "<!-- /\(part) -->")
-        guard text(of: part) ?? "" != "\n\(expected)\n" else { return }
+        guard self.part(part) != "\n\(expected)\n" else { return }
         Issue.record(
             "docs/\(name) does not say what the code does. It should hold:\n\n\(begin)\n\(expected)\n\(end)",
             sourceLocation: sourceLocation)
