@@ -1,0 +1,32 @@
+#!/usr/bin/env bash
+# Builds the gateway with coverage, has one message after the other sent through it, and prints the files that do
+# something for each: what docs/architecture.md says of one message is compared with it.
+# Usage: scripts/walk.sh [--no-install] [--write]
+#   --no-install  says which packages are missing and stops, even for root
+#   --write       writes the files into docs/architecture.md
+# Standard output gets the files. The status is 1 if the page names others.
+set -euo pipefail
+root=$(dirname "$(dirname "$(readlink -f "$0")")")
+. "$root/scripts/lib/say.sh"
+. "$root/scripts/lib/packages.sh"
+. "$root/scripts/lib/toolchain.sh"
+
+install=yes
+[[ ${1-} != --no-install ]] || { install=no && shift; }
+case ${1-} in
+-h | --help) sed -n '2,/^set /s/^# //p' "$0" && exit ;;
+esac
+# The broker is in /usr/sbin, which only root has in PATH; llvm-cov is with the compiler.
+PATH=$PATH:/usr/sbin:$(dirname "$(readlink -f "$(command -v swift)")")
+
+need_swift
+need_packages "$install" "${build_packages[@]}" "${run_packages[@]}" python3
+say "building parleyd and the broker's plugin with coverage"
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+for product in parleyd ParleyBrokerPlugin; do
+    swift build --package-path "$root" --scratch-path "$root/.build/walk" --product "$product" \
+        -Xswiftc -profile-generate -Xswiftc -profile-coverage-mapping >"$log" 2>&1 || { cat "$log" >&2 && exit 1; }
+done
+export PARLEY_PRODUCTS=$root/.build/walk/debug PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$root/Tests/Siege
+python3 "$root/Tests/Walk/walk.py" "$@"
