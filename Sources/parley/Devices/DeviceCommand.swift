@@ -54,12 +54,8 @@ struct AddDeviceCommand: AsyncParsableCommand {
 
     func run() async throws {
         let gateway = common.gateway
-        let data = try await gateway.administer(AddDevice.self) { object in
-            object.member("user_id", name.user)
-            object.member("device_id", name.device)
-            if let lifetimeDays { object.member("ttl_days", lifetimeDays) }
-            if let displayName { object.member("name", displayName) }
-        }
+        let data = try await gateway.administer(
+            AddDevice(address: name.address, lifetimeDays: lifetimeDays, name: displayName))
         guard let credentials = DeviceCredentials(data) else {
             throw gateway.failure(.malformedReply, .operatorConsole)
         }
@@ -85,10 +81,6 @@ struct RevokeDeviceCommand: AsyncParsableCommand {
     @OptionGroup var common: CommonOptions
 
     func run() async throws {
-        _ = try await common.gateway.administer(RevokeUserDevice.self) { object in
-            object.member("user_id", name.user)
-            object.member("device_id", name.device)
-            if keepsIssued { object.member("keep_issued", true) }
-        }
+        _ = try await common.gateway.administer(RevokeUserDevice(address: name.address, keepsIssued: keepsIssued))
     }
 }

@@ -6,10 +6,8 @@ extension LocalGateway {
     ///
     /// - Returns: the `data` of the reply.
     /// - Throws: a ``ToolError`` with the gateway's own sentence if it refuses.
-    func administer(_ type: any Request.Type, _ fields: (inout JSONWriter) -> Void) async throws -> JSONObject {
-        var writer = JSONWriter()
-        writer.object(fields)
-        let reply = try await request(type.operation, payload: writer.finish(), as: .operatorConsole)
+    func administer(_ request: some Request) async throws -> JSONObject {
+        let reply = try await self.request(request.operation, payload: request.payload(), as: .operatorConsole)
         if let rejection = reply.rejection {
             throw ToolError(.rejected, "\(rejection.code.rawValue): \(rejection.message.printable)")
         }

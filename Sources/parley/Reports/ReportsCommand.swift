@@ -62,10 +62,9 @@ struct ReportsCommand: AsyncParsableCommand {
     private func first(_ isWanted: (Report) -> Bool) async throws -> Report? {
         var cursor: String?
         repeat {
-            let page = try await common.gateway.administer(ListReports.self) { object in
-                object.member("limit", id == nil ? min(limit, Limits.pageItems) : Limits.pageItems)
-                if let cursor { object.member("cursor", cursor) }
-            }
+            let page = try await common.gateway.administer(
+                ListReports(
+                    page: Page(limit: id == nil ? min(limit, Limits.pageItems) : Limits.pageItems, cursor: cursor)))
             do {
                 for item in try page.objects("items", maximum: Limits.pageItems) ?? [] {
                     let report = try Report(reading: item)

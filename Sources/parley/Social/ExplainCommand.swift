@@ -47,10 +47,7 @@ struct ExplainCommand: AsyncParsableCommand {
     func run() async throws {
         if push, let message = MessageID(argument: subject) { return try await explainPush(of: message) }
         guard let sender = UserID(subject) else { throw ToolError(.usage, "FROM is no user id") }
-        let data = try await common.gateway.administer(ExplainPermission.self) { object in
-            object.member("from", sender)
-            object.member("to", recipient)
-        }
+        let data = try await common.gateway.administer(ExplainPermission(from: sender, to: recipient))
         guard let explanation = PermissionExplanation(reply: data) else {
             throw ToolError(.noAnswer, NoReplyError.malformedReply.description)
         }

@@ -31,11 +31,8 @@ struct AddUserCommand: AsyncParsableCommand {
     @OptionGroup var common: CommonOptions
 
     func run() async throws {
-        let data = try await common.gateway.administer(AddUser.self) { object in
-            object.member("user_id", user)
-            if let name { object.member("display_name", name) }
-            object.member("message_privacy", messagePrivacy.rawValue)
-        }
+        let data = try await common.gateway.administer(
+            AddUser(user: user, displayName: name, messagePrivacy: messagePrivacy))
         Terminal.printJSON(try UserSummary(reply: data).jsonLine)
     }
 }
@@ -54,10 +51,8 @@ struct ListUsersCommand: AsyncParsableCommand {
         var table = Table(headings: ["USER", "NAME", "SINCE", "DEVICES"])
         var cursor: String?
         repeat {
-            let page = try await common.gateway.administer(ListUsers.self) { object in
-                object.member("limit", Limits.pageItems)
-                if let cursor { object.member("cursor", cursor) }
-            }
+            let page = try await common.gateway.administer(
+                ListUsers(page: Page(limit: Limits.pageItems, cursor: cursor)))
             for user in try page.objects("users", maximum: Limits.pageItems) ?? [] {
                 let user = try UserSummary(reply: user)
                 if json { Terminal.printJSON(user.jsonLine) } else { table.add(user.row) }
