@@ -17,11 +17,7 @@ public struct PostActivity: RepeatableCommand {
         id: ActivityID, type: ActivityType.Posted, title: String, description: String? = nil,
         metadata: [UInt8] = noMetadata
     ) {
-        self.id = id
-        self.type = type
-        self.title = title
-        self.description = description
-        self.metadata = metadata
+        (self.id, self.type, self.title, self.description, self.metadata) = (id, type, title, description, metadata)
     }
 
     package init<Pass: FieldPass<PostActivity>>(fields pass: inout Pass) throws(Pass.Failure) {
@@ -60,10 +56,7 @@ public struct ListActivity: Query {
     public let user: UserID?
     public let page: Page
 
-    public init(of user: UserID? = nil, page: Page = Page()) {
-        self.user = user
-        self.page = page
-    }
+    public init(of user: UserID? = nil, page: Page = Page()) { (self.user, self.page) = (user, page) }
 
     package init<Pass: FieldPass<ListActivity>>(fields pass: inout Pass) throws(Pass.Failure) {
         user = try pass.optional("user_id", \.user)
@@ -79,10 +72,7 @@ public struct ReactToActivity: Command {
     public let id: ActivityID
     public let emoji: Emoji
 
-    public init(id: ActivityID, emoji: Emoji) {
-        self.id = id
-        self.emoji = emoji
-    }
+    public init(id: ActivityID, emoji: Emoji) { (self.id, self.emoji) = (id, emoji) }
 
     package init<Pass: FieldPass<ReactToActivity>>(fields pass: inout Pass) throws(Pass.Failure) {
         id = try pass.required("id", \.id)

@@ -94,8 +94,7 @@ public struct ListChallenges: Query {
     public let page: Page
 
     public init(of conversation: ConversationID? = nil, page: Page = Page()) {
-        self.conversation = conversation
-        self.page = page
+        (self.conversation, self.page) = (conversation, page)
     }
 
     package init<Pass: FieldPass<ListChallenges>>(fields pass: inout Pass) throws(Pass.Failure) {

@@ -13,10 +13,7 @@ public struct CreateConversation: Command {
     /// Whom the caller names, with or without the caller; each once, in the order of the request.
     public let participants: [UserID]
 
-    public init(form: Form, participants: [UserID]) {
-        self.form = form
-        self.participants = participants
-    }
+    public init(form: Form, participants: [UserID]) { (self.form, self.participants) = (form, participants) }
 
     /// More names than any group holds; a list that is longer still is refused without being read.
     package static let mostNames = 128
@@ -89,9 +86,7 @@ public struct ListConversations: Query {
     public let archived: Bool
 
     public init(limit: Int = 20, offset: Int = 0, archived: Bool = false) {
-        self.limit = limit
-        self.offset = offset
-        self.archived = archived
+        (self.limit, self.offset, self.archived) = (limit, offset, archived)
     }
 
     package init<Pass: FieldPass<ListConversations>>(fields pass: inout Pass) throws(Pass.Failure) {

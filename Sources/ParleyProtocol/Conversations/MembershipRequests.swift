@@ -47,8 +47,7 @@ public struct AddMembers: Command {
     public let users: [UserID]
 
     public init(conversation: ConversationID, users: [UserID]) {
-        self.conversation = conversation
-        self.users = users
+        (self.conversation, self.users) = (conversation, users)
     }
 
     package init<Pass: FieldPass<AddMembers>>(fields pass: inout Pass) throws(Pass.Failure) {
@@ -66,10 +65,7 @@ public struct RemoveMember: Command {
     public let conversation: ConversationID
     public let user: UserID
 
-    public init(conversation: ConversationID, user: UserID) {
-        self.conversation = conversation
-        self.user = user
-    }
+    public init(conversation: ConversationID, user: UserID) { (self.conversation, self.user) = (conversation, user) }
 
     package init<Pass: FieldPass<RemoveMember>>(fields pass: inout Pass) throws(Pass.Failure) {
         conversation = try pass.required("conversation_id", \.conversation)
@@ -87,9 +83,7 @@ public struct SetRole: Command {
     public let role: MemberRole
 
     public init(conversation: ConversationID, user: UserID, role: MemberRole) {
-        self.conversation = conversation
-        self.user = user
-        self.role = role
+        (self.conversation, self.user, self.role) = (conversation, user, role)
     }
 
     package init<Pass: FieldPass<SetRole>>(fields pass: inout Pass) throws(Pass.Failure) {

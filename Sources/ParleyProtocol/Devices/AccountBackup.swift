@@ -19,10 +19,7 @@ public struct AccountBackup: Hashable, Sendable {
     public let blob: [UInt8]
     public let updatedAt: Timestamp
 
-    public init(blob: [UInt8], updatedAt: Timestamp) {
-        self.blob = blob
-        self.updatedAt = updatedAt
-    }
+    public init(blob: [UInt8], updatedAt: Timestamp) { (self.blob, self.updatedAt) = (blob, updatedAt) }
 }
 
 extension AccountBackup: GatewayObject {

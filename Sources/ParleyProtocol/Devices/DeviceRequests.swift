@@ -56,10 +56,7 @@ public struct DeviceCredentials: Hashable, Sendable, Codable {
     public let expiresAt: Timestamp
 
     public init(username: String, clientID: String, password: String, expiresAt: Timestamp) {
-        self.username = username
-        self.clientID = clientID
-        self.password = password
-        self.expiresAt = expiresAt
+        (self.username, self.clientID, self.password, self.expiresAt) = (username, clientID, password, expiresAt)
     }
 
     enum CodingKeys: String, CodingKey {
@@ -90,9 +87,7 @@ public struct AddUser: Command {
     public let messagePrivacy: MessagePrivacy?
 
     public init(user: UserID, displayName: String? = nil, messagePrivacy: MessagePrivacy? = nil) {
-        self.user = user
-        self.displayName = displayName
-        self.messagePrivacy = messagePrivacy
+        (self.user, self.displayName, self.messagePrivacy) = (user, displayName, messagePrivacy)
     }
 
     package init<Pass: FieldPass<AddUser>>(fields pass: inout Pass) throws(Pass.Failure) {
@@ -115,9 +110,7 @@ public struct AddDevice: Command {
     public let name: String?
 
     public init(address: DeviceAddress, lifetimeDays: Int? = nil, name: String? = nil) {
-        self.address = address
-        self.lifetimeDays = lifetimeDays
-        self.name = name
+        (self.address, self.lifetimeDays, self.name) = (address, lifetimeDays, name)
     }
 
     package init<Pass: FieldPass<AddDevice>>(fields pass: inout Pass) throws(Pass.Failure) {
@@ -137,8 +130,7 @@ public struct RevokeUserDevice: Command {
     public let keepsIssued: Bool
 
     public init(address: DeviceAddress, keepsIssued: Bool = false) {
-        self.address = address
-        self.keepsIssued = keepsIssued
+        (self.address, self.keepsIssued) = (address, keepsIssued)
     }
 
     package init<Pass: FieldPass<RevokeUserDevice>>(fields pass: inout Pass) throws(Pass.Failure) {
@@ -165,10 +157,7 @@ public struct UserSummary: Hashable, Sendable {
     public let devices: [DeviceID]
 
     public init(user: UserID, displayName: String, createdAt: Timestamp, devices: [DeviceID]) {
-        self.user = user
-        self.displayName = displayName
-        self.createdAt = createdAt
-        self.devices = devices
+        (self.user, self.displayName, self.createdAt, self.devices) = (user, displayName, createdAt, devices)
     }
 
     public func write(to writer: inout JSONWriter) {

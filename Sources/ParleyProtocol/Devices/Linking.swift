@@ -11,9 +11,7 @@ public struct LinkOffer: Command {
     public let linkKey: [UInt8]
 
     public init(identityKey: [UInt8], signingKey: [UInt8], linkKey: [UInt8]) {
-        self.identityKey = identityKey
-        self.signingKey = signingKey
-        self.linkKey = linkKey
+        (self.identityKey, self.signingKey, self.linkKey) = (identityKey, signingKey, linkKey)
     }
 
     /// What the code that the new device shows is the BLAKE2b-256 of: `parley/v1 link`, uid, did and the three keys, each
@@ -36,9 +34,7 @@ public struct PendingLink: Hashable, Sendable {
     public let expiresAt: Timestamp
 
     public init(device: DeviceID, offer: LinkOffer, expiresAt: Timestamp) {
-        self.device = device
-        self.offer = offer
-        self.expiresAt = expiresAt
+        (self.device, self.offer, self.expiresAt) = (device, offer, expiresAt)
     }
 
     /// The event that tells the user's devices.
@@ -50,10 +46,7 @@ public struct LinkOfferNotice: Hashable, Sendable {
     public let device: DeviceID
     public let expiresAt: Timestamp
 
-    public init(device: DeviceID, expiresAt: Timestamp) {
-        self.device = device
-        self.expiresAt = expiresAt
-    }
+    public init(device: DeviceID, expiresAt: Timestamp) { (self.device, self.expiresAt) = (device, expiresAt) }
 }
 
 /// `links/approve`: what a certified device hands the new one.
@@ -69,9 +62,7 @@ public struct LinkApproval: RepeatableCommand {
     public let sealed: [UInt8]
 
     public init(device: DeviceID, certificate: DeviceCertificate, sealed: [UInt8]) {
-        self.device = device
-        self.certificate = certificate
-        self.sealed = sealed
+        (self.device, self.certificate, self.sealed) = (device, certificate, sealed)
     }
 
     package func identityPreimage(sender: DeviceAddress) -> [UInt8] {

@@ -10,9 +10,7 @@ public struct CreateGroup: RepeatableCommand {
     public let timeZone: String?
 
     public init(id: GroupID? = nil, name: String, timeZone: String? = nil) {
-        self.id = id
-        self.name = name
-        self.timeZone = timeZone
+        (self.id, self.name, self.timeZone) = (id, name, timeZone)
     }
 
     package init<Pass: FieldPass<CreateGroup>>(fields pass: inout Pass) throws(Pass.Failure) {
@@ -52,10 +50,7 @@ public struct UpdateGroup: Command {
     public let group: GroupID
     public let name: String
 
-    public init(group: GroupID, name: String) {
-        self.group = group
-        self.name = name
-    }
+    public init(group: GroupID, name: String) { (self.group, self.name) = (group, name) }
 
     package init<Pass: FieldPass<UpdateGroup>>(fields pass: inout Pass) throws(Pass.Failure) {
         group = try pass.required("group_id", \.group)
@@ -89,10 +84,7 @@ public struct RemoveGroupMember: Command {
     public let group: GroupID
     public let user: UserID
 
-    public init(group: GroupID, user: UserID) {
-        self.group = group
-        self.user = user
-    }
+    public init(group: GroupID, user: UserID) { (self.group, self.user) = (group, user) }
 
     package init<Pass: FieldPass<RemoveGroupMember>>(fields pass: inout Pass) throws(Pass.Failure) {
         group = try pass.required("group_id", \.group)
@@ -110,9 +102,7 @@ public struct SetGroupRole: Command {
     public let role: MemberRole
 
     public init(group: GroupID, user: UserID, role: MemberRole) {
-        self.group = group
-        self.user = user
-        self.role = role
+        (self.group, self.user, self.role) = (group, user, role)
     }
 
     package init<Pass: FieldPass<SetGroupRole>>(fields pass: inout Pass) throws(Pass.Failure) {

@@ -14,10 +14,7 @@ public struct CreateInvite: RepeatableCommand {
     public let uses: Int?
 
     public init(id: InviteID? = nil, group: GroupID, expiresIn: Int = CreateInvite.usualLife, uses: Int? = nil) {
-        self.id = id
-        self.group = group
-        self.expiresIn = expiresIn
-        self.uses = uses
+        (self.id, self.group, self.expiresIn, self.uses) = (id, group, expiresIn, uses)
     }
 
     package init<Pass: FieldPass<CreateInvite>>(fields pass: inout Pass) throws(Pass.Failure) {
@@ -41,10 +38,7 @@ public struct ListInvites: Query {
     public let group: GroupID
     public let page: Page
 
-    public init(group: GroupID, page: Page = Page()) {
-        self.group = group
-        self.page = page
-    }
+    public init(group: GroupID, page: Page = Page()) { (self.group, self.page) = (group, page) }
 
     package init<Pass: FieldPass<ListInvites>>(fields pass: inout Pass) throws(Pass.Failure) {
         group = try pass.required("group_id", \.group)

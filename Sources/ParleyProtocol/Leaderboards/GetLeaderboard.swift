@@ -9,9 +9,7 @@ public struct GetLeaderboard: Query {
     public let week: ISOWeek?
 
     public init(group: GroupID, type: LeaderboardType, week: ISOWeek? = nil) {
-        self.group = group
-        self.type = type
-        self.week = week
+        (self.group, self.type, self.week) = (group, type, week)
     }
 
     package init<Pass: FieldPass<GetLeaderboard>>(fields pass: inout Pass) throws(Pass.Failure) {

@@ -18,10 +18,7 @@ public struct ChangeMessage: Hashable, Sendable {
     public let change: Change
 
     public init(id: MessageID, conversation: ConversationID, message: MessageID, change: Change) {
-        self.id = id
-        self.conversation = conversation
-        self.message = message
-        self.change = change
+        (self.id, self.conversation, self.message, self.change) = (id, conversation, message, change)
     }
 
     /// What kind of record the change becomes.

@@ -8,9 +8,7 @@ public struct GetHistory: Query {
     public let position: HistoryPosition
 
     public init(conversation: ConversationID, limit: Int = 50, position: HistoryPosition = .newest) {
-        self.conversation = conversation
-        self.limit = limit
-        self.position = position
+        (self.conversation, self.limit, self.position) = (conversation, limit, position)
     }
 
     package init<Pass: FieldPass<GetHistory>>(fields pass: inout Pass) throws(Pass.Failure) {
@@ -111,8 +109,7 @@ public struct HistoryReply: Hashable, Sendable {
     }
 
     package init(_ records: ReadyMadeList<MessageRecord>, summary: HistorySummary) {
-        self.records = records
-        self.summary = summary
+        (self.records, self.summary) = (records, summary)
     }
 }
 

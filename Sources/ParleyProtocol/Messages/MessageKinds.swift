@@ -83,9 +83,7 @@ public struct RecipientKey: Hashable, Sendable {
     public let keyID: KeyID?
 
     public init(address: DeviceAddress, encryptedKey: [UInt8], keyID: KeyID? = nil) {
-        self.address = address
-        self.encryptedKey = encryptedKey
-        self.keyID = keyID
+        (self.address, self.encryptedKey, self.keyID) = (address, encryptedKey, keyID)
     }
 
     /// A device that is named because it has published keys, and for which the sender has sealed nothing: its

@@ -13,10 +13,7 @@ public struct ReportMetrics: Command {
     public let version: Int
 
     public init(day: CivilDay, timeZone: String, values: MetricValues, version: Int) {
-        self.day = day
-        self.timeZone = timeZone
-        self.values = values
-        self.version = version
+        (self.day, self.timeZone, self.values, self.version) = (day, timeZone, values, version)
     }
 
     package init<Pass: FieldPass<ReportMetrics>>(fields pass: inout Pass) throws(Pass.Failure) {

@@ -19,9 +19,7 @@ public struct NotificationPage: Hashable, Sendable {
     public var items: [FeedNotification] { elements.values }
 
     package init(_ elements: ReadyMadeList<FeedNotification>, nextCursor: String?, unreadCount: Int) {
-        self.elements = elements
-        self.nextCursor = nextCursor
-        self.unreadCount = unreadCount
+        (self.elements, self.nextCursor, self.unreadCount) = (elements, nextCursor, unreadCount)
     }
 }
 

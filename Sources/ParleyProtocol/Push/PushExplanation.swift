@@ -7,10 +7,7 @@ public struct ExplainPush: Query {
     public let message: MessageID
     public let user: UserID
 
-    public init(message: MessageID, user: UserID) {
-        self.message = message
-        self.user = user
-    }
+    public init(message: MessageID, user: UserID) { (self.message, self.user) = (message, user) }
 
     package init<Pass: FieldPass<ExplainPush>>(fields pass: inout Pass) throws(Pass.Failure) {
         message = try pass.required("message_id", \.message)
@@ -76,9 +73,7 @@ public struct PushVerdict: Hashable, Sendable {
     public let says: String
 
     public init(decision: String, reason: String?, says: String) {
-        self.decision = decision
-        self.reason = reason
-        self.says = says
+        (self.decision, self.reason, self.says) = (decision, reason, says)
     }
 }
 
@@ -100,9 +95,7 @@ public struct PushFact: Hashable, Sendable {
     public let detail: String
 
     public init(fact: String, holds: Bool, detail: String) {
-        self.fact = fact
-        self.holds = holds
-        self.detail = detail
+        (self.fact, self.holds, self.detail) = (fact, holds, detail)
     }
 }
 

@@ -29,9 +29,7 @@ public struct MessageTrace: Hashable, Sendable {
     public let pushes: [TracedPush]
 
     public init(message: TracedMessage?, members: [TracedMember], pushes: [TracedPush]) {
-        self.message = message
-        self.members = members
-        self.pushes = pushes
+        (self.message, self.members, self.pushes) = (message, members, pushes)
     }
 }
 
@@ -86,9 +84,7 @@ public struct TracedMember: Hashable, Sendable {
     public let readAt: Timestamp?
 
     public init(user: UserID, deliveredAt: Timestamp?, readAt: Timestamp?) {
-        self.user = user
-        self.deliveredAt = deliveredAt
-        self.readAt = readAt
+        (self.user, self.deliveredAt, self.readAt) = (user, deliveredAt, readAt)
     }
 }
 

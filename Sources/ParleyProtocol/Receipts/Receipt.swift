@@ -5,9 +5,7 @@ public struct MarkReceipt: Hashable, Sendable {
     public let message: MessageID
 
     public init(kind: ReceiptKind, conversation: ConversationID, message: MessageID) {
-        self.kind = kind
-        self.conversation = conversation
-        self.message = message
+        (self.kind, self.conversation, self.message) = (kind, conversation, message)
     }
 }
 

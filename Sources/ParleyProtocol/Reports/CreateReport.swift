@@ -34,10 +34,7 @@ public struct CreateReport: RepeatableCommand {
     public let evidence: [UInt8]?
 
     public init(id: ReportID, reason: String, subject: Subject, evidence: [UInt8]? = nil) {
-        self.id = id
-        self.reason = reason
-        self.subject = subject
-        self.evidence = evidence
+        (self.id, self.reason, self.subject, self.evidence) = (id, reason, subject, evidence)
     }
 
     package init<Pass: FieldPass<CreateReport>>(fields pass: inout Pass) throws(Pass.Failure) {

@@ -3,10 +3,7 @@ public struct Page: Hashable, Sendable {
     public let limit: Int
     public let cursor: String?
 
-    public init(limit: Int = 50, cursor: String? = nil) {
-        self.limit = limit
-        self.cursor = cursor
-    }
+    public init(limit: Int = 50, cursor: String? = nil) { (self.limit, self.cursor) = (limit, cursor) }
 
     /// Longer than any cursor of the gateway's, in characters.
     static let longestCursor = 256
@@ -28,8 +25,7 @@ public struct ListPage<Item: Hashable & Sendable>: Hashable, Sendable {
     public var items: [Item] { elements.values }
 
     package init(_ elements: ReadyMadeList<Item>, nextCursor: String?) {
-        self.elements = elements
-        self.nextCursor = nextCursor
+        (self.elements, self.nextCursor) = (elements, nextCursor)
     }
 }
 

@@ -11,9 +11,7 @@ public struct ListPeople: Hashable, Sendable {
     public let page: Page
 
     public init(_ list: PeopleList, of user: UserID? = nil, page: Page = Page()) {
-        self.list = list
-        self.user = user
-        self.page = page
+        (self.list, self.user, self.page) = (list, user, page)
     }
 }
 
@@ -25,10 +23,7 @@ public struct ExplainPermission: Query {
     public let sender: UserID
     public let recipient: UserID
 
-    public init(from sender: UserID, to recipient: UserID) {
-        self.sender = sender
-        self.recipient = recipient
-    }
+    public init(from sender: UserID, to recipient: UserID) { (self.sender, self.recipient) = (sender, recipient) }
 
     package init<Pass: FieldPass<ExplainPermission>>(fields pass: inout Pass) throws(Pass.Failure) {
         sender = try pass.required("from", \.sender)

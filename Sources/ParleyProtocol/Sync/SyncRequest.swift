@@ -9,10 +9,7 @@ public struct SyncRequest: Query {
         public let epoch: String
         public let seq: Int
 
-        public init(epoch: String, seq: Int) {
-            self.epoch = epoch
-            self.seq = seq
-        }
+        public init(epoch: String, seq: Int) { (self.epoch, self.seq) = (epoch, seq) }
     }
 
     public let cursors: [ConversationID: Cursor]
@@ -22,9 +19,7 @@ public struct SyncRequest: Query {
     public let cursor: String?
 
     public init(cursors: [ConversationID: Cursor], limit: Int = Limits.pageItems, cursor: String? = nil) {
-        self.cursors = cursors
-        self.limit = limit
-        self.cursor = cursor
+        (self.cursors, self.limit, self.cursor) = (cursors, limit, cursor)
     }
 
     package init<Pass: FieldPass<SyncRequest>>(fields pass: inout Pass) throws(Pass.Failure) {

@@ -12,11 +12,7 @@ public struct LogWorkout: RepeatableCommand {
     public let minutes: Int?
 
     public init(id: WorkoutID, completedAt: Timestamp, timeZone: String, kind: String? = nil, minutes: Int? = nil) {
-        self.id = id
-        self.completedAt = completedAt
-        self.timeZone = timeZone
-        self.kind = kind
-        self.minutes = minutes
+        (self.id, self.completedAt, self.timeZone, self.kind, self.minutes) = (id, completedAt, timeZone, kind, minutes)
     }
 
     package init<Pass: FieldPass<LogWorkout>>(fields pass: inout Pass) throws(Pass.Failure) {
@@ -55,10 +51,7 @@ public struct WorkoutReply: Hashable, Sendable {
     public let streakDays: Int
 
     public init(id: WorkoutID, week: ISOWeek, checkIns: Int, streakDays: Int) {
-        self.id = id
-        self.week = week
-        self.checkIns = checkIns
-        self.streakDays = streakDays
+        (self.id, self.week, self.checkIns, self.streakDays) = (id, week, checkIns, streakDays)
     }
 }
 
