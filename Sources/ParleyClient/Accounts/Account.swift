@@ -13,7 +13,7 @@ extension MessagingClient {
 
         /// Whether this device has the account key, and can link others.
         public var isLinked: Bool {
-            get async { await client.perform { $0.isLinked } }
+            get async { await client.perform { $0.keyring.isLinked } }
         }
 
         /// Seals the account key with a new recovery key, and has the gateway keep it in place of an older backup.
@@ -29,7 +29,7 @@ extension MessagingClient {
                 } catch {
                     throw .keys(error)
                 }
-                try await context.ask(BackUpAccount(blob: blob))
+                try await context.gateway.ask(BackUpAccount(blob: blob))
                 return recovery
             }
         }
@@ -38,10 +38,10 @@ extension MessagingClient {
         /// change.
         public func recover(with recovery: RecoveryKey) async throws(ClientError) {
             try await client.perform { context throws(ClientError) in
-                guard !context.isLinked else { throw .account(.alreadyLinked) }
+                guard !context.keyring.isLinked else { throw .account(.alreadyLinked) }
                 let backup: AccountBackup
                 do throws(ClientError) {
-                    backup = try await context.ask(GetAccountBackup())
+                    backup = try await context.gateway.ask(GetAccountBackup())
                 } catch {
                     throw error.isNotFound ? .account(.noBackup) : error
                 }
@@ -79,7 +79,7 @@ extension MessagingClient {
     }
 }
 
-extension ClientContext {
+extension Keyring {
     /// Whether this device has the account key.
-    var isLinked: Bool { keyring.own.status.secret != nil }
+    var isLinked: Bool { own.status.secret != nil }
 }

@@ -11,7 +11,7 @@ extension MessagingClient {
         /// All devices of the user, by name.
         public func all() async throws(ClientError) -> [OwnDevice] {
             try await client.perform { context throws(ClientError) in
-                let listed = try await context.ask(ListDevices()).devices
+                let listed = try await context.gateway.ask(ListDevices()).devices
                 try await context.keyExchange.fetch(of: context.device.user)
                 return listed.map { OwnDevice($0.summary, context.keyring.book) }.sorted {
                     $0.summary.device < $1.summary.device
@@ -24,7 +24,7 @@ extension MessagingClient {
         /// - Throws: ``ClientError/refused(_:)`` with `not_found` for a name that is none of the user's devices.
         public func remove(_ name: DeviceID) async throws(ClientError) {
             try await client.perform { context throws(ClientError) in
-                try await context.ask(RevokeDevice(device: name))
+                try await context.gateway.ask(RevokeDevice(device: name))
                 try await context.keyExchange.fetch(of: context.device.user)
             }
         }

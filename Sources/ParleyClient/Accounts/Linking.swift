@@ -25,7 +25,8 @@ extension MessagingClient {
         /// - Throws: ``ClientError/timedOut(cause:)``; ``ClientError/account(_:)`` with `forgedApproval`.
         public func handedAccount(timeout: Duration) async throws(ClientError) -> HandedAccount {
             try await client.perform { context throws(ClientError) in
-                try await context.wait(for: .link, until: .now + timeout) { () throws(ClientError) -> HandedAccount? in
+                try await context.waiters.wait(for: .link, until: .now + timeout) {
+                    () throws(ClientError) -> HandedAccount? in
                     try context.keyring.link.handedAccount?.get()
                 }
             }
@@ -59,32 +60,32 @@ extension MessagingClient {
 
 /// Carries out what ``MessagingClient/Linking`` offers.
 struct DeviceLinking {
-    let context: ClientContext
+    let keyring: Keyring, device: DeviceAddress, gateway: GatewayAccess
 
     nonisolated(nonsending) func offer() async throws(ClientError) -> (code: LinkCode, expiresAt: Timestamp) {
-        guard !context.isLinked else { throw .account(.alreadyLinked) }
-        let own = context.keyring.own
+        guard !keyring.isLinked else { throw .account(.alreadyLinked) }
+        let own = keyring.own
         let (link, code): (OpenLink, LinkCode)
         do throws(SodiumError) {
             let pair = try LinkKeyPair.generate()
             let offer = LinkOffer(
                 identityKey: own.identityKey.bytes, signingKey: own.signingPublicKey, linkKey: pair.publicKey)
-            (link, code) = (OpenLink(keys: pair, offer: offer), try LinkCode(offer, of: context.device))
+            (link, code) = (OpenLink(keys: pair, offer: offer), try LinkCode(offer, of: device))
         } catch {
             throw .keys(error)
         }
-        context.keyring.link.offer(link)
-        return (code, try await context.ask(link.offer).expiresAt)
+        keyring.link.offer(link)
+        return (code, try await gateway.ask(link.offer).expiresAt)
     }
 
     nonisolated(nonsending) func candidate(_ code: LinkCode) async throws(ClientError) -> LinkCandidate {
-        let device = context.device
-        guard let account = context.keyring.own.status.secret else { throw .account(.notLinked) }
+        let device = device
+        guard let account = keyring.own.status.secret else { throw .account(.notLinked) }
         guard code.address.user == device.user else { throw .account(.foreignCode) }
         guard code.address != device else { throw .account(.ownCode) }
         let pending: PendingLink
         do throws(ClientError) {
-            pending = try await context.ask(GetLink(device: code.address.device))
+            pending = try await gateway.ask(GetLink(device: code.address.device))
         } catch {
             throw error.isNotFound ? .account(.noOffer) : error
         }
@@ -95,7 +96,7 @@ struct DeviceLinking {
     }
 
     nonisolated(nonsending) func approve(_ candidate: LinkCandidate) async throws(ClientError) {
-        guard let account = context.keyring.own.status.secret else { throw .account(.notLinked) }
+        guard let account = keyring.own.status.secret else { throw .account(.notLinked) }
         let approval: LinkApproval
         do throws(SodiumError) {
             approval = LinkApproval(
@@ -108,7 +109,7 @@ struct DeviceLinking {
             throw error == .lowOrderKey ? .account(.offerDiffers) : .keys(error)
         }
         do throws(ClientError) {
-            try await context.ask(approval)
+            try await gateway.ask(approval)
         } catch {
             switch error {
             case .refused(let rejection) where rejection.code == .conflict: throw .account(.alreadyApproved)
@@ -117,12 +118,8 @@ struct DeviceLinking {
             }
         }
         // It publishes with its certificate, and is sealed for from then on.
-        context.keyring.freshness.markStale(context.device.user)
+        keyring.freshness.markStale(device.user)
     }
-}
-
-extension ClientContext {
-    var deviceLinking: DeviceLinking { DeviceLinking(context: self) }
 }
 
 extension ClientError {

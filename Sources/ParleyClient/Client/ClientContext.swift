@@ -3,33 +3,33 @@ import ParleyCrypto
 import ParleyDeviceStore
 import ParleyProtocol
 
-/// What the parts of a client work on: its four owners of state, and its ways to the store, the gateway and the app.
+/// What a client is made of: the owners of its state, its ways to the store, the gateway and the app, and its parts.
 ///
-/// It is confined to the actor of its ``MessagingClient``, as are all the parts: what is read of an owner holds until the
-/// next `await`. Parts reach an owner by its interface alone (decision 0045).
+/// Each part is given what it declares, and no part knows this whole (decision 0067): it is for the client itself, its
+/// loops, its faces and ``ConnectionEvents``. All of it is confined to the actor of its ``MessagingClient``: what is
+/// read of an owner holds until the next `await`.
 final class ClientContext {
     let configuration: ClientConfiguration
     let connection: DeviceConnection
     let hub: EventHub
     let store: DeviceStore
+    let gateway: GatewayAccess
+    let disk: StoreAccess
     let wakeUps = WakeSignals()
 
-    var keyring: Keyring
-    var outbox = Outbox()
-    var logs: ConversationLogs
-    var signals = Signals()
-    var boards = LeaderboardWatches()
-    var pushQueue = PushQueue()
+    let keyring: Keyring
+    let outbox = Outbox()
+    let logs: ConversationLogs
+    let signals = Signals()
+    let boards = LeaderboardWatches()
+    let pushQueue = PushQueue()
 
-    var progress = ConnectionProgress()
-    var fetchPacing = FetchPacing()
-    var requestPacing = RequestPacing()
+    let progress = ConnectionProgress()
+    let fetchPacing = FetchPacing()
+    let requestPacing = RequestPacing()
     /// Those who ask to write, and were not emitted yet.
-    var messageRequests = MessageRequestInbox()
-    var waiters = Waiters()
-    /// The client has ended: whoever waits is let go.
-    var isClosed = false
-    var generator = SystemRandomNumberGenerator()
+    let messageRequests = MessageRequestInbox()
+    let waiters: Waiters
 
     /// What wakes the loops: each is signaled when there may be something to do for its loop.
     struct WakeSignals: Sendable {
@@ -59,6 +59,9 @@ final class ClientContext {
         self.store = store
         hub = EventHub(capacity: configuration.eventsAhead)
         logs = ConversationLogs(of: connection.device.user, follows: configuration.follows)
+        gateway = GatewayAccess(connection: connection, logs: logs, hub: hub)
+        disk = StoreAccess(store: store, hub: hub)
+        waiters = Waiters(progress)
     }
 
     var device: DeviceAddress { connection.device }
@@ -68,86 +71,113 @@ final class ClientContext {
         progress.isConnected && !progress.needsList && !progress.needsKeys && logs.isSettled
     }
 
-    // MARK: The store
+    // MARK: Messages
 
-    func read<Value>(_ body: (Snapshot) throws -> Value) throws(ClientError) -> Value {
-        do throws(DeviceStoreError) { return try store.read(body) } catch { throw .storage(error) }
-    }
+    lazy var chatMessages = ChatMessages(
+        outbox: outbox, logs: logs, keyring: keyring, device: device, disk: disk, hub: hub)
+    lazy var drafts = Drafts(
+        outbox: outbox, logs: logs, keyring: keyring, device: device, disk: disk, hub: hub, chatMessages: chatMessages,
+        outboxEffects: outboxEffects, sendSignal: wakeUps.send)
+    lazy var sealer = DraftSealer(logs: logs, keyring: keyring, device: device)
+    lazy var sender = Sender(
+        outbox: outbox, logs: logs, keyring: keyring, progress: progress, device: device, gateway: gateway, disk: disk,
+        conversationUpdates: conversationUpdates, following: following, historyPages: historyPages,
+        keyExchange: keyExchange, outboxEffects: outboxEffects, resending: resending, sealer: sealer,
+        sendSignal: wakeUps.send)
+    lazy var outboxEffects = OutboxEffects(
+        logs: logs, waiters: waiters, disk: disk, hub: hub, chatMessages: chatMessages, reopening: reopening,
+        fetchSignal: wakeUps.fetch)
+    lazy var resending = ResendExchange(
+        outbox: outbox, logs: logs, keyring: keyring, configuration: configuration, device: device, disk: disk,
+        hub: hub, chatMessages: chatMessages, sendSignal: wakeUps.send)
+    lazy var reopening = Reopening(
+        logs: logs, device: device, disk: disk, hub: hub, chatMessages: chatMessages, resending: resending)
+    lazy var recordKeeper = RecordKeeper(
+        outbox: outbox, device: device, store: store, outboxEffects: outboxEffects, resending: resending)
+    lazy var delivery = RecordDelivery(
+        logs: logs, keyring: keyring, waiters: waiters, configuration: configuration, device: device, hub: hub,
+        chatMessages: chatMessages, conversationUpdates: conversationUpdates, keyExchange: keyExchange,
+        receipts: receipts, recordKeeper: recordKeeper, resending: resending, deliverSignal: wakeUps.deliver,
+        expirySignal: wakeUps.expiry, fetchSignal: wakeUps.fetch)
+    lazy var expiry = ExpiryTimer(
+        configuration: configuration, store: store, hub: hub, conversationUpdates: conversationUpdates,
+        expirySignal: wakeUps.expiry)
 
-    func write<Value>(_ body: (WriteTransaction) throws -> Value) throws(ClientError) -> Value {
-        do throws(DeviceStoreError) { return try store.write(body) } catch { throw .storage(error) }
-    }
+    // MARK: History
 
-    /// Writes what can be asked for again should it fail; the events tell of it.
-    func writeBestEffort(_ body: (WriteTransaction) throws -> Void) {
-        do throws(DeviceStoreError) { try store.write(body) } catch { hub.emit(.storageFailed(error)) }
-    }
+    lazy var historyPages = HistoryPages(
+        logs: logs, progress: progress, gateway: gateway, conversationUpdates: conversationUpdates,
+        receiptReader: receiptReader, deliverSignal: wakeUps.deliver)
+    lazy var earlierPages = EarlierPages(
+        logs: logs, progress: progress, device: device, disk: disk, delivery: delivery, historyPages: historyPages,
+        receiptReader: receiptReader, recordKeeper: recordKeeper, resending: resending)
+    lazy var historyReader = HistoryReader(
+        logs: logs, progress: progress, waiters: waiters, device: device, gateway: gateway, disk: disk,
+        chatMessages: chatMessages, delivery: delivery, earlierPages: earlierPages, expiry: expiry,
+        following: following, historyPages: historyPages)
 
-    // MARK: The gateway
+    // MARK: Conversations
 
-    /// Makes a request, and waits for its reply.
-    @discardableResult
-    nonisolated(nonsending) func ask<R: Request>(
-        _ request: R, timeout: Duration = .seconds(30)
-    ) async throws(ClientError) -> R.Reply where R.Reply: GatewayValue {
-        do throws(RequestError) {
-            return try await GatewayRequests(connection, timeout: timeout).ask(request)
-        } catch {
-            throw ClientError(error)
-        }
-    }
+    lazy var conversationUpdates = ConversationUpdates(
+        outbox: outbox, logs: logs, signals: signals, waiters: waiters, device: device, gateway: gateway, disk: disk,
+        hub: hub, chatMessages: chatMessages, presence: presence, fetchSignal: wakeUps.fetch, sendSignal: wakeUps.send)
+    lazy var following = Following(logs: logs, gateway: gateway, conversationUpdates: conversationUpdates)
+    lazy var making = ConversationMaking(
+        logs: logs, device: device, gateway: gateway, conversationUpdates: conversationUpdates, following: following)
+    lazy var sync = ConversationSync(
+        logs: logs, fetchPacing: fetchPacing, waiters: waiters, configuration: configuration, device: device,
+        gateway: gateway, conversationUpdates: conversationUpdates, receiptReader: receiptReader,
+        deliverSignal: wakeUps.deliver)
+    lazy var catchUp = CatchUp(
+        outbox: outbox, logs: logs, keyring: keyring, messageRequests: messageRequests, progress: progress,
+        fetchPacing: fetchPacing, waiters: waiters, configuration: configuration, device: device, gateway: gateway,
+        conversationUpdates: conversationUpdates, following: following, historyPages: historyPages,
+        keyExchange: keyExchange, messageRequestReader: messageRequestReader, outboxEffects: outboxEffects, sync: sync,
+        fetchSignal: wakeUps.fetch, receiptSignal: wakeUps.receipt)
 
-    /// Makes a request of whose reply nothing is read but that it was accepted.
-    nonisolated(nonsending) func carryOut(_ request: some Request) async throws(ClientError) {
-        do throws(RequestError) {
-            try await GatewayRequests(connection).carryOut(request)
-        } catch {
-            throw ClientError(error)
-        }
-    }
+    // MARK: Receipts and typing
 
-    /// Tells of something that the gateway has said and that cannot be so, once, and gives it as an error.
-    @discardableResult
-    func report(_ fault: GatewayFaultError) -> ClientError {
-        if logs.disclose(fault) { hub.emit(.gatewayFault(fault)) }
-        return .gatewayFault(fault)
-    }
+    lazy var receiptReader = ReceiptReader(
+        logs: logs, device: device, disk: disk, hub: hub, conversationUpdates: conversationUpdates)
+    lazy var receipts = ReceiptSender(
+        logs: logs, signals: signals, progress: progress, waiters: waiters, configuration: configuration,
+        device: device, gateway: gateway, disk: disk, chatMessages: chatMessages,
+        conversationUpdates: conversationUpdates, receiptSignal: wakeUps.receipt)
+    lazy var typing = TypingSender(signals: signals, connection: connection, typingSignal: wakeUps.typing)
 
     // MARK: Keys
 
-    /// What was sealed in a record, by what is known of keys now.
-    func open(_ record: MessageRecord) -> Result<[UInt8], OpeningError> {
-        keyring.open(record, among: logs.members(of: record.conversation))
-    }
+    lazy var keyExchange = KeyExchange(
+        outbox: outbox, logs: logs, keyring: keyring, progress: progress, waiters: waiters,
+        configuration: configuration, device: device, gateway: gateway, disk: disk, hub: hub, reopening: reopening,
+        fetchSignal: wakeUps.fetch, sendSignal: wakeUps.send)
+    lazy var keyComparison = KeyComparison(keyring: keyring, device: device, keyExchange: keyExchange)
+    lazy var deviceLinking = DeviceLinking(keyring: keyring, device: device, gateway: gateway)
+    lazy var tokenRenewer = TokenRenewer(
+        progress: progress, configuration: configuration, device: device, gateway: gateway, hub: hub,
+        renewalSignal: wakeUps.renewal)
 
-    /// Opens what can be opened by what is known of keys now.
-    func opened(_ message: KeptMessage) -> KeptMessage {
-        guard message.isSealed, case .success(let content) = open(message.record) else { return message }
-        return message.opened(content)
-    }
+    // MARK: People, groups and boards
 
-    // MARK: Waiting
+    lazy var presence = PresenceWatch(signals: signals, connection: connection, hub: hub)
+    lazy var activityWatch = ActivityWatch(signals: signals, connection: connection)
+    lazy var messageRequestReader = MessageRequestReader(
+        messageRequests: messageRequests, hub: hub, chatMessages: chatMessages, delivery: delivery,
+        fetchSignal: wakeUps.fetch)
+    lazy var groupWatch = GroupWatch(
+        logs: logs, signals: signals, device: device, gateway: gateway, hub: hub,
+        conversationUpdates: conversationUpdates, leaderboardReader: leaderboardReader)
+    lazy var leaderboardReader = LeaderboardReader(
+        boards: boards, progress: progress, gateway: gateway, boardSignal: wakeUps.board)
 
-    /// Waits until `condition` gives something.
-    nonisolated(nonsending) func wait<Value>(
-        for subject: Waiters.Subject, until deadline: ContinuousClock.Instant? = nil,
-        _ condition: () throws(ClientError) -> Value?
-    ) async throws(ClientError) -> Value {
-        let signal = WakeSignal()
-        waiters.add(signal, for: subject)
-        defer { waiters.remove(signal, for: subject) }
-        while true {
-            if let value = try condition() { return value }
-            guard !isClosed, !Task.isCancelled else { throw .cancelled }
-            if let deadline, deadline <= .now { throw .timedOut(cause: progress.cause) }
-            await signal.wait(until: deadline)
-        }
-    }
+    // MARK: Requests and pushes
 
-    /// When what has failed may be tried again.
-    func pause(after error: ClientError, _ backoff: inout Backoff) -> ContinuousClock.Instant {
-        error.pause(from: .now, &backoff, using: &generator)
-    }
+    lazy var keptRequests = KeptRequestSender(
+        progress: progress, requestPacing: requestPacing, configuration: configuration, gateway: gateway, disk: disk,
+        hub: hub, requestsSignal: wakeUps.requests)
+    lazy var pushes = IncomingPushes(
+        logs: logs, keyring: keyring, pushQueue: pushQueue, configuration: configuration, device: device, store: store,
+        hub: hub, chatMessages: chatMessages, delivery: delivery, pushSignal: wakeUps.push)
 }
 
 extension ClientError {

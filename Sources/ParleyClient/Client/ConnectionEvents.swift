@@ -55,7 +55,7 @@ struct ConnectionEvents {
         context.boards.markConnected()
         context.activityWatch.watchAgain()
         context.hub.emit(.connected)
-        for fault in context.logs.removeLoadedFaults() { context.report(fault) }
+        for fault in context.logs.removeLoadedFaults() { context.gateway.report(fault) }
         context.wakeUps.signalAll()
     }
 

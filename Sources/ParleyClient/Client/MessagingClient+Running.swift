@@ -15,7 +15,7 @@ extension MessagingClient {
 
     /// Loads what an earlier client has left.
     func load() throws(ClientError) {
-        let (kept, queued) = try context.read { (try $0.conversations(), try $0.queued()) }
+        let (kept, queued) = try context.disk.read { (try $0.conversations(), try $0.queued()) }
         for state in kept {
             context.logs.load(state)
             if let mark = context.logs[state.id]?.pendingRead { context.signals.mark(.read, state.id, mark) }
@@ -35,8 +35,7 @@ extension MessagingClient {
 
     /// Ends what still waits, and closes the database.
     func close() {
-        context.isClosed = true
-        context.waiters.wakeAll()
+        context.waiters.close()
         hub.finish()
         context.leaderboardReader.close()
         try? context.store.close()
@@ -46,7 +45,7 @@ extension MessagingClient {
     ///
     /// - Throws: ``ClientError/timedOut(cause:)``; ``ClientError/ended(_:)`` if there will be no connection.
     public func ready(timeout: Duration = .seconds(30)) async throws(ClientError) {
-        try await context.wait(for: .ready, until: .now + timeout) { () throws(ClientError) -> Void? in
+        try await context.waiters.wait(for: .ready, until: .now + timeout) { () throws(ClientError) -> Void? in
             if let cause = context.progress.end { throw .ended(cause) }
             return context.isCaughtUp ? () : nil
         }

@@ -19,14 +19,13 @@ import ParleyProtocol
 /// kept before ``events()`` tell of it: nothing missing, nothing twice. Without a connection everything but the
 /// gateway's own answers works on what is kept.
 ///
-/// What is used most is here; the rest is in one face for each capability: ``conversations``, ``groups``, ``people``,
-/// ``messageRequests``, ``typing``, ``keys``, ``devices``, ``linking`` and ``account``. All of them hand on to the
-/// parts of ``ClientContext``, one capability each, which work on the client's state on this actor.
+/// What is used most is here; the rest is in one face for each capability, such as ``conversations``, ``people``,
+/// ``keys`` and ``account``. All of them hand on to the parts of ``ClientContext``, one capability each, on this actor.
 public actor MessagingClient {
     public nonisolated let device: DeviceAddress
     nonisolated let hub: EventHub
     private nonisolated let executor = ClientExecutor()
-    /// Its parts work on this, on this actor alone.
+    /// The parts and the state that they share, for the faces and the loops: used on this actor alone.
     let context: ClientContext
 
     public nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
@@ -97,7 +96,7 @@ public actor MessagingClient {
     /// A reader that is slow misses events, and the event `missed` says how many.
     public nonisolated func events() -> AsyncStream<ClientEvent> { hub.listen() }
 
-    /// Runs `body` on this actor: it works on the client's state, which nobody else changes before its next `await`.
+    /// Runs `body` on this actor, with the client's parts: nobody else changes what they share before its next `await`.
     func perform<Value: Sendable, Failure: Error>(
         _ body: nonisolated(nonsending) @Sendable (ClientContext) async throws(Failure) -> Value
     ) async throws(Failure) -> Value {
@@ -107,7 +106,7 @@ public actor MessagingClient {
     /// Makes a request, and waits for its reply.
     @discardableResult
     func ask<R: Request>(_ request: R) async throws(ClientError) -> R.Reply where R.Reply: GatewayValue {
-        try await context.ask(request)
+        try await context.gateway.ask(request)
     }
 
     /// The same, where the reply names what was asked for.

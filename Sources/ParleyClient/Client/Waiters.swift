@@ -3,7 +3,7 @@ import ParleyProtocol
 /// Tasks that wait for something of a client to become so.
 ///
 /// Each has a signal, which is sent when it is worth looking again.
-struct Waiters {
+final class Waiters {
     /// What is waited for.
     enum Subject: Hashable {
         /// The client has all that there is.
@@ -23,12 +23,30 @@ struct Waiters {
     }
 
     private var signals: [Subject: [WakeSignal]] = [:]
+    private let progress: ConnectionProgress
+    /// The client has ended: whoever waits is let go.
+    private var isClosed = false
 
-    mutating func add(_ signal: WakeSignal, for subject: Subject) { signals[subject, default: []].append(signal) }
+    /// - Parameter progress: says why there is no connection, to those who have waited in vain.
+    init(_ progress: ConnectionProgress) { self.progress = progress }
 
-    mutating func remove(_ signal: WakeSignal, for subject: Subject) {
-        signals[subject]?.removeAll { $0 === signal }
-        if signals[subject]?.isEmpty == true { signals[subject] = nil }
+    /// Waits until `condition` gives something.
+    nonisolated(nonsending) func wait<Value>(
+        for subject: Subject, until deadline: ContinuousClock.Instant? = nil,
+        _ condition: () throws(ClientError) -> Value?
+    ) async throws(ClientError) -> Value {
+        let signal = WakeSignal()
+        signals[subject, default: []].append(signal)
+        defer {
+            signals[subject]?.removeAll { $0 === signal }
+            if signals[subject]?.isEmpty == true { signals[subject] = nil }
+        }
+        while true {
+            if let value = try condition() { return value }
+            guard !isClosed, !Task.isCancelled else { throw .cancelled }
+            if let deadline, deadline <= .now { throw .timedOut(cause: progress.cause) }
+            await signal.wait(until: deadline)
+        }
     }
 
     func wake(_ subject: Subject) {
@@ -37,5 +55,11 @@ struct Waiters {
 
     func wakeAll() {
         for signal in signals.values.joined() { signal.signal() }
+    }
+
+    /// The client ends: nobody waits any more.
+    func close() {
+        isClosed = true
+        wakeAll()
     }
 }

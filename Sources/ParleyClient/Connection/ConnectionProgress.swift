@@ -1,5 +1,5 @@
 /// How far a client has come on its connection.
-struct ConnectionProgress {
+final class ConnectionProgress {
     enum State {
         case connecting
         case connected
@@ -35,23 +35,23 @@ struct ConnectionProgress {
         if case .ended(let cause) = state { cause } else { nil }
     }
 
-    mutating func markConnected() {
+    func markConnected() {
         state = .connected
         number += 1
         needsList = true
         needsKeys = true
     }
 
-    mutating func markWaiting(_ cause: ConnectionError) { state = .waiting(cause) }
-    mutating func markEnded(_ cause: ConnectionError) { state = .ended(cause) }
+    func markWaiting(_ cause: ConnectionError) { state = .waiting(cause) }
+    func markEnded(_ cause: ConnectionError) { state = .ended(cause) }
 
     /// Something that the connection brought was lost on the way here.
-    mutating func markMissed() { needsList = true }
+    func markMissed() { needsList = true }
 
     /// The list that was asked for on connection `number` is complete.
-    mutating func markListed(on number: Int) { if number == self.number { needsList = false } }
+    func markListed(on number: Int) { if number == self.number { needsList = false } }
 
-    mutating func markPublished(on number: Int) {
+    func markPublished(on number: Int) {
         hasPublished = true
         if number == self.number { needsKeys = false }
     }

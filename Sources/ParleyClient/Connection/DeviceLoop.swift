@@ -30,7 +30,6 @@ struct DeviceLoop {
 
     /// Runs until it is asked to end or there is an error that no further attempt can mend.
     mutating func run() {
-        var generator = SystemRandomNumberGenerator()
         var backoff = Backoff(longest: configuration.longestPause)
         var final: ConnectionError?
         while !mailbox.isStopped {
@@ -50,7 +49,7 @@ struct DeviceLoop {
             cause = rejected
             requests.markDisconnected(now: .now)
             subscriptions.markDisconnected()
-            let pause = backoff.next(using: &generator)
+            let pause = backoff.next()
             outlet.emit(.waiting(rejected, pause: pause))
             self.pause(until: .now.advanced(by: pause))
         }

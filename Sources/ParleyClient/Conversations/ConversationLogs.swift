@@ -3,9 +3,9 @@ import ParleyProtocol
 
 /// What a client knows of its conversations, and how far it holds their logs.
 ///
-/// One of the four owners of a client's state (decision 0045). A value that does no I/O: what the gateway says goes in, and
+/// One of the four owners of a client's state (decision 0045). It does no I/O: what the gateway says goes in, and
 /// what follows comes back. What is kept in the database is ``FollowedConversation/kept(own:)`` of each.
-struct ConversationLogs {
+final class ConversationLogs {
     /// The device's own user.
     private let user: UserID
     private let followsAll: Bool
@@ -24,7 +24,7 @@ struct ConversationLogs {
     }
 
     /// Loads what was saved. What an earlier version believed and an honest gateway does not say is dropped.
-    mutating func load(_ state: ConversationState) {
+    func load(_ state: ConversationState) {
         var conversation = FollowedConversation(state)
         if let fault = conversation.object?.fault(for: user, known: nil) {
             conversation.object = nil
@@ -72,16 +72,16 @@ struct ConversationLogs {
 
     /// Changes what is known of one conversation; nothing for one that is not known.
     @discardableResult
-    mutating func update<Value>(_ id: ConversationID, _ body: (inout FollowedConversation) -> Value) -> Value? {
+    func update<Value>(_ id: ConversationID, _ body: (inout FollowedConversation) -> Value) -> Value? {
         guard known[id] != nil else { return nil }
         return body(&known[id, default: FollowedConversation(id)])
     }
 
     /// Puts what is known of a conversation in place of what was.
-    mutating func replace(_ entry: FollowedConversation) { known[entry.id] = entry }
+    func replace(_ entry: FollowedConversation) { known[entry.id] = entry }
 
     /// It is subscribed to, known or not.
-    mutating func follow(_ id: ConversationID) { known[id, default: FollowedConversation(id)].membership.follow() }
+    func follow(_ id: ConversationID) { known[id, default: FollowedConversation(id)].membership.follow() }
 
     /// What the gateway's word of a conversation has changed.
     struct Merge {
@@ -113,7 +113,7 @@ struct ConversationLogs {
 
     /// Merges what the gateway says of a conversation, if an honest one may say it: whoever is sealed for is a member
     /// by this alone.
-    mutating func merge(_ conversation: Conversation) throws(GatewayFaultError) -> Merge {
+    func merge(_ conversation: Conversation) throws(GatewayFaultError) -> Merge {
         let old = known[conversation.id]
         try check(conversation)
         guard old != nil || known.count < ConversationLogs.capacity else { throw .tooManyConversations }
@@ -139,14 +139,14 @@ struct ConversationLogs {
     }
 
     /// The user is no member any more.
-    mutating func remove(_ id: ConversationID) -> Removal {
+    func remove(_ id: ConversationID) -> Removal {
         guard let entry = known[id], entry.isMember || entry.isFollowed else { return .none }
         known[id]?.membership.leave()
         return entry.isMember ? .left(wasSeen: entry.object != nil) : .unfollowed
     }
 
     /// There is a new connection: what waited because of the old one is fetched at once.
-    mutating func markConnected() {
+    func markConnected() {
         for id in known.keys { known[id]?.notBefore = nil }
     }
 
@@ -161,7 +161,7 @@ struct ConversationLogs {
     }
 
     /// A record came live.
-    mutating func receive(_ record: MessageRecord) -> Reception {
+    func receive(_ record: MessageRecord) -> Reception {
         let id = record.conversation
         guard let entry = known[id], entry.isFollowed, entry.isPresent(record) || !entry.isPast(record.epoch) else {
             return .ignored
@@ -171,14 +171,14 @@ struct ConversationLogs {
     }
 
     /// A conversation with records that are next in its log. Its delivery is under way until ``endDelivery(of:)``.
-    mutating func beginDelivery() -> ConversationID? {
+    func beginDelivery() -> ConversationID? {
         guard let id = known.values.first(where: { !$0.log.ready(limit: 1).isEmpty })?.id else { return nil }
         known[id]?.delivery = .underWay
         return id
     }
 
     /// - Returns: whether the device has all that it knows of it.
-    mutating func endDelivery(of id: ConversationID) -> Bool {
+    func endDelivery(of id: ConversationID) -> Bool {
         known[id]?.delivery = .idle
         return known[id]?.isSettled == true
     }
@@ -199,14 +199,14 @@ struct ConversationLogs {
     // MARK: Faults
 
     /// - Returns: whether the fault is to be reported: each is reported once.
-    mutating func disclose(_ fault: GatewayFaultError) -> Bool { faults.disclose(fault) }
+    func disclose(_ fault: GatewayFaultError) -> Bool { faults.disclose(fault) }
 
     /// What was found so when the client began, when nobody listened yet; once.
-    mutating func removeLoadedFaults() -> [GatewayFaultError] { faults.removeLoaded() }
+    func removeLoadedFaults() -> [GatewayFaultError] { faults.removeLoaded() }
 
     // MARK: What could not be opened
 
-    mutating func recordUnopened(_ messages: [KeptMessage]) {
+    func recordUnopened(_ messages: [KeptMessage]) {
         for message in messages where message.isSealed {
             let record = message.record
             recordUnopened(
@@ -214,10 +214,10 @@ struct ConversationLogs {
         }
     }
 
-    mutating func recordUnopened(_ entry: UnopenedMessages.Entry) { unopened.record(entry) }
+    func recordUnopened(_ entry: UnopenedMessages.Entry) { unopened.record(entry) }
 
     /// Those that what is known of a user now may open, which are forgotten here.
-    mutating func removeUnopened(of user: UserID, own device: DeviceAddress) -> [UnopenedMessages.Entry] {
+    func removeUnopened(of user: UserID, own device: DeviceAddress) -> [UnopenedMessages.Entry] {
         unopened.remove(of: user, own: device)
     }
 

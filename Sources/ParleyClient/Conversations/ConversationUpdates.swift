@@ -4,7 +4,9 @@ import ParleyProtocol
 /// Carries out what becomes known of a conversation, from lists, events and replies: it is saved, subscribed to and
 /// emitted as an event.
 struct ConversationUpdates {
-    let context: ClientContext
+    let outbox: Outbox, logs: ConversationLogs, signals: Signals, waiters: Waiters
+    let device: DeviceAddress, gateway: GatewayAccess, disk: StoreAccess, hub: EventHub
+    let chatMessages: ChatMessages, presence: PresenceWatch, fetchSignal: WakeSignal, sendSignal: WakeSignal
 
     private static let channels: [ConversationChannel] = [.messages, .receipts, .typing, .info, .challenges]
 
@@ -18,52 +20,50 @@ struct ConversationUpdates {
         let id = conversation.id
         let merge: ConversationLogs.Merge
         do throws(GatewayFaultError) {
-            merge = try context.logs.merge(conversation)
+            merge = try logs.merge(conversation)
         } catch {
-            context.report(error)
+            gateway.report(error)
             return false
         }
         recount(id)
         if merge.isNewlyFollowed { subscribe(to: id) }
         save(id)
-        if let peer = summary(id)?.peer(of: context.device.user) { context.presence.watch(peer) }
-        if let (added, removed) = merge.memberChange {
-            context.hub.emit(.membersChanged(id, added: added, removed: removed))
-        }
+        if let peer = summary(id)?.peer(of: device.user) { presence.watch(peer) }
+        if let (added, removed) = merge.memberChange { hub.emit(.membersChanged(id, added: added, removed: removed)) }
         if merge.isAdded {
             emit(id) { .conversationAdded($0) }
         } else if merge.isChanged {
             emit(id) { .conversationChanged($0) }
         }
-        context.wakeUps.fetch.signal()
+        fetchSignal.signal()
         return merge.isNewlyFollowed
     }
 
     /// - Throws: ``ClientError/gatewayFault(_:)`` for what an honest gateway does not say, which is reported.
     func check(_ conversation: Conversation) throws(ClientError) {
-        do throws(GatewayFaultError) { try context.logs.check(conversation) } catch { throw context.report(error) }
+        do throws(GatewayFaultError) { try logs.check(conversation) } catch { throw gateway.report(error) }
     }
 
     /// The user is no member any more.
     func remove(_ id: ConversationID) {
-        switch context.logs.remove(id) {
+        switch logs.remove(id) {
         case .none: return
         case .unfollowed: unsubscribe(from: id)
         case .left(let wasSeen):
             unsubscribe(from: id)
-            context.signals.resetReceipts(of: id)
+            signals.resetReceipts(of: id)
             save(id)
-            if wasSeen { context.hub.emit(.conversationRemoved(id)) }
-            context.waiters.wake(.settled(id))
+            if wasSeen { hub.emit(.conversationRemoved(id)) }
+            waiters.wake(.settled(id))
         }
     }
 
     /// The other one's message request waits there: the user may write there, and gets no events of it.
     func close(_ made: Conversation) {
-        var entry = context.logs[made.id] ?? FollowedConversation(made.id)
+        var entry = logs[made.id] ?? FollowedConversation(made.id)
         entry.object = made
         entry.membership = .unanswered
-        context.logs.replace(entry)
+        logs.replace(entry)
         unsubscribe(from: made.id)
         save(made.id)
     }
@@ -71,46 +71,44 @@ struct ConversationUpdates {
     /// How the user wants it treated, as they said somewhere.
     func merge(_ settings: ConversationSettings) {
         let id = settings.conversation
-        guard let entry = context.logs[id], entry.preferences != settings.preferences else { return }
-        context.logs.update(id) { $0.preferences = settings.preferences }
+        guard let entry = logs[id], entry.preferences != settings.preferences else { return }
+        logs.update(id) { $0.preferences = settings.preferences }
         save(id)
         emit(id) { .conversationChanged($0) }
     }
 
     /// The gateway's history begins anew. What is kept of the old one stays, before what comes of the new.
     func begin(_ id: ConversationID, epoch: String) {
-        guard context.logs[id] != nil else { return }
-        let user = context.device.user
-        context.logs.update(id) { $0.begin(epoch: epoch, own: user) }
-        context.signals.resetReceipts(of: id)
+        guard logs[id] != nil else { return }
+        let user = device.user
+        logs.update(id) { $0.begin(epoch: epoch, own: user) }
+        signals.resetReceipts(of: id)
         sendAgain(in: id)
         save(id)
-        context.hub.emit(.historyReset(id))
+        hub.emit(.historyReset(id))
     }
 
     /// What the gateway had accepted, and whose record has not come, is perhaps lost with the old epoch.
     private func sendAgain(in id: ConversationID) {
-        for message in context.outbox.removeEchoes(of: id) {
-            guard let item = try? context.store.read({ try $0.queued(message) }), item.state == .pending else {
-                continue
-            }
-            context.outbox.insert(item.id, in: id, position: item.position, nil)
+        for message in outbox.removeEchoes(of: id) {
+            guard let item = try? disk.store.read({ try $0.queued(message) }), item.state == .pending else { continue }
+            outbox.insert(item.id, in: id, position: item.position, nil)
         }
-        context.wakeUps.send.signal()
+        sendSignal.signal()
     }
 
     // MARK: What is heard
 
     func subscribe(to id: ConversationID) {
-        context.logs.follow(id)
+        logs.follow(id)
         for channel in ConversationUpdates.channels {
-            context.connection.subscribe(to: Topic.conversation(id, channel).name)
+            gateway.connection.subscribe(to: Topic.conversation(id, channel).name)
         }
     }
 
     private func unsubscribe(from id: ConversationID) {
         for channel in ConversationUpdates.channels {
-            context.connection.unsubscribe(from: Topic.conversation(id, channel).name)
+            gateway.connection.unsubscribe(from: Topic.conversation(id, channel).name)
         }
     }
 
@@ -118,27 +116,26 @@ struct ConversationUpdates {
 
     /// Counts again what is unread in a conversation, saves it, and emits an event if it has changed.
     func recount(_ id: ConversationID) {
-        guard let old = context.logs[id] else { return }
+        guard let old = logs[id] else { return }
         var entry = old
-        guard (try? context.store.read { try entry.recount(own: context.device.user, in: $0) }) != nil,
-            old.unread != entry.unread
+        guard (try? disk.store.read { try entry.recount(own: device.user, in: $0) }) != nil, old.unread != entry.unread
         else { return }
-        context.logs.update(id) { $0.unread = entry.unread }
+        logs.update(id) { $0.unread = entry.unread }
         save(id)
         if old.unread.count != entry.unread.count { emit(id) { .conversationChanged($0) } }
     }
 
     /// The user has read up to `seq`, here or on another device.
     func markRead(_ id: ConversationID, upTo seq: Int) {
-        guard var entry = context.logs[id], let epoch = entry.log.epoch else { return }
-        let user = context.device.user
-        let passed = try? context.store.read { facts in
+        guard var entry = logs[id], let epoch = entry.log.epoch else { return }
+        let user = device.user
+        let passed = try? disk.store.read { facts in
             try facts.unread(in: id, epoch: epoch, after: entry.unread.readSeq, for: user)
                 - facts.unread(in: id, epoch: epoch, after: seq, for: user)
         }
         guard entry.unread.markRead(upTo: seq, passed: max(0, passed ?? 0)) else { return }
         entry.preferences.isMarkedUnread = false
-        context.logs.replace(entry)
+        logs.replace(entry)
         recount(id)
         save(id)
         emit(id) { .conversationChanged($0) }
@@ -147,12 +144,10 @@ struct ConversationUpdates {
     /// The user has read on some device of theirs.
     func merge(_ reading: ConversationReading) {
         let id = reading.conversation
-        guard let entry = context.logs[id] else { return }
+        guard let entry = logs[id] else { return }
         markRead(id, upTo: reading.seq)
         let lastSeq = (entry.log.held?.upperBound ?? 1) - 1
-        context.logs.update(id) {
-            $0.unread.setCount(reading.unread.number, readSeq: reading.seq, lastSeq: lastSeq)
-        }
+        logs.update(id) { $0.unread.setCount(reading.unread.number, readSeq: reading.seq, lastSeq: lastSeq) }
         recount(id)
     }
 
@@ -160,27 +155,23 @@ struct ConversationUpdates {
 
     /// Saves what is known of a conversation. Should that fail, it is fetched again on the next connection.
     func save(_ id: ConversationID) {
-        guard let state = context.logs[id]?.kept(own: context.device.user) else { return }
-        context.writeBestEffort { try $0.save(state) }
+        guard let state = logs[id]?.kept(own: device.user) else { return }
+        disk.writeBestEffort { try $0.save(state) }
     }
 
     func emit(_ id: ConversationID, _ event: (ConversationSummary) -> ClientEvent) {
-        if let summary = summary(id) { context.hub.emit(event(summary)) }
+        if let summary = summary(id) { hub.emit(event(summary)) }
     }
 
     /// `nil` for a conversation of which only the id is known.
     func summary(_ id: ConversationID) -> ConversationSummary? {
-        guard let entry = context.logs[id], let object = entry.object else { return nil }
+        guard let entry = logs[id], let object = entry.object else { return nil }
         return ConversationSummary(
             id: id, type: object.type, name: object.name, members: object.members, updatedAt: object.updatedAt,
-            lastMessage: context.chatMessages.newest(in: id), unreadCount: entry.unread.count,
+            lastMessage: chatMessages.newest(in: id), unreadCount: entry.unread.count,
             lastReadSeq: entry.unread.readSeq, isMember: entry.isMember, preferences: entry.preferences,
             isOpen: entry.isOpen)
     }
-}
-
-extension ClientContext {
-    var conversationUpdates: ConversationUpdates { ConversationUpdates(context: self) }
 }
 
 extension FollowedConversation {

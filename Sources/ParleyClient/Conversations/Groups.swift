@@ -8,7 +8,7 @@ extension MessagingClient {
     func change<R: Request>(
         _ request: R
     ) async throws(ClientError) -> ConversationSummary where R.Reply == Conversation {
-        let conversation = try await context.ask(request)
+        let conversation = try await context.gateway.ask(request)
         try context.conversationUpdates.check(conversation)
         context.conversationUpdates.merge(conversation)
         return try context.following.summary(conversation.id)
@@ -63,7 +63,7 @@ extension MessagingClient {
         /// The user is no member any more. What is kept of the conversation stays readable.
         public func leave(_ conversation: ConversationID) async throws(ClientError) {
             try await client.perform { context throws(ClientError) in
-                try await context.ask(LeaveConversation(conversation: conversation))
+                try await context.gateway.ask(LeaveConversation(conversation: conversation))
                 context.conversationUpdates.remove(conversation)
             }
         }

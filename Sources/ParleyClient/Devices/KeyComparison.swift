@@ -3,18 +3,18 @@ import ParleyProtocol
 
 /// What two people compare, and what is trusted because of it.
 struct KeyComparison {
-    let context: ClientContext
+    let keyring: Keyring, device: DeviceAddress, keyExchange: KeyExchange
 
     func number(with user: UserID) throws(ClientError) -> ShownNumber {
-        guard let shown = context.keyring.book.presented(of: user),
-            let number = SafetyNumber(context.device.user, ownKeys, with: user, shown.keys.compared)
+        guard let shown = keyring.book.presented(of: user),
+            let number = SafetyNumber(device.user, ownKeys, with: user, shown.keys.compared)
         else { throw .noKeys(user) }
-        return ShownNumber(number: number, shown: shown, isAccepted: !context.keyring.book.isPending(user))
+        return ShownNumber(number: number, shown: shown, isAccepted: !keyring.book.isPending(user))
     }
 
     /// As ``MessagingClient/Keys/accept(of:matching:)``.
     func accept(of user: UserID, matching compared: String) throws(ClientError) -> Bool {
-        context.keyExchange.refresh()
+        keyExchange.refresh()
         let shown = try number(with: user)
         if let failure = shown.mismatch(with: compared) { throw .notAccepted(failure) }
         return try accept(shown.shown)
@@ -23,25 +23,25 @@ struct KeyComparison {
     /// - Returns: whether anything was to be accepted.
     func accept(_ shown: ShownKeys) throws(ClientError) -> Bool {
         try refuseOwnAccount(shown)
-        context.keyExchange.refresh()
-        let isPending = context.keyring.book.isPending(shown.user)
-        try context.keyExchange.carryOut(.accept(shown))
+        keyExchange.refresh()
+        let isPending = keyring.book.isPending(shown.user)
+        try keyExchange.carryOut(.accept(shown))
         return isPending
     }
 
     func verify(_ user: UserID, code: String) throws(ClientError) -> SafetyNumberComparison {
-        context.keyExchange.refresh()
+        keyExchange.refresh()
         let shown = try number(with: user)
         let comparison = shown.number.compare(code)
         guard comparison == .match else { return comparison }
         try refuseOwnAccount(shown.shown)
-        try context.keyExchange.carryOut(.verify(shown.shown))
+        try keyExchange.carryOut(.verify(shown.shown))
         return comparison
     }
 
     /// A device that holds the account key of its user knows better than any list.
     private func refuseOwnAccount(_ shown: ShownKeys) throws(ClientError) {
-        guard shown.user == context.device.user, let account = context.keyring.own.accountKey,
+        guard shown.user == device.user, let account = keyring.own.accountKey,
             shown.keys != .account(account)
         else { return }
         throw .notAccepted(.ownAccount)
@@ -49,18 +49,14 @@ struct KeyComparison {
 
     /// What others see of this user.
     private var ownKeys: SafetyNumber.Keys {
-        let own = context.keyring.own
+        let own = keyring.own
         if let account = own.status.establishedKey { return .account(account) }
-        switch context.keyring.book.presented(of: context.device.user)?.keys {
+        switch keyring.book.presented(of: device.user)?.keys {
         case .account(let account): return .account(account)
         case .devices(let others): return .devices(others.values + [own.identityKey])
         case nil: return .devices([own.identityKey])
         }
     }
-}
-
-extension ClientContext {
-    var keyComparison: KeyComparison { KeyComparison(context: self) }
 }
 
 extension ShownKeys.Keys {

@@ -5,7 +5,10 @@ import Sodium
 
 /// Publishes this device's keys, fetches those of others, and emits what has become of them.
 struct KeyExchange {
-    let context: ClientContext
+    let outbox: Outbox, logs: ConversationLogs, keyring: Keyring, progress: ConnectionProgress, waiters: Waiters
+    let configuration: ClientConfiguration, device: DeviceAddress, gateway: GatewayAccess, disk: StoreAccess
+    let hub: EventHub
+    let reopening: Reopening, fetchSignal: WakeSignal, sendSignal: WakeSignal
 
     /// How often it is looked whether another process has accepted a key.
     static let betweenLooks: Duration = .seconds(2)
@@ -15,7 +18,7 @@ struct KeyExchange {
     /// Changes this device's keys on its disk.
     func change(_ change: DeviceKeyChange) throws(ClientError) {
         do throws(KeyStoreError) {
-            context.keyring.replaceOwn(try context.configuration.keys.change(change, now: .now))
+            keyring.replaceOwn(try configuration.keys.change(change, now: .now))
         } catch {
             throw .keys(error)
         }
@@ -25,54 +28,50 @@ struct KeyExchange {
     ///
     /// Another process of the device may have changed them since the last connection.
     nonisolated(nonsending) func publish() async throws(ClientError) {
-        let number = context.progress.number
-        if context.progress.hasPublished {
-            do throws(KeyStoreError) {
-                context.keyring.replaceOwn(try context.configuration.keys.keys())
-            } catch {
-                throw .keys(error)
-            }
+        let number = progress.number
+        if progress.hasPublished {
+            do throws(KeyStoreError) { keyring.replaceOwn(try configuration.keys.keys()) } catch { throw .keys(error) }
         }
-        if context.keyring.own.accountKey == nil { try await makeAccountIfFirst() }
+        if keyring.own.accountKey == nil { try await makeAccountIfFirst() }
         try await publishWithAccount()
-        context.progress.markPublished(on: number)
-        context.wakeUps.send.signal()
+        progress.markPublished(on: number)
+        sendSignal.signal()
         // What is listed beside this device is reported.
-        context.keyring.freshness.requestFetch(of: context.device.user)
-        context.wakeUps.fetch.signal()
+        keyring.freshness.requestFetch(of: device.user)
+        fetchSignal.signal()
     }
 
     /// The first device of a user makes the account key. Where there is one this device is to be linked by another.
     private nonisolated(nonsending) func makeAccountIfFirst() async throws(ClientError) {
-        let listing = try await listing(of: context.device.user)
+        let listing = try await listing(of: device.user)
         if listing.accountKey == nil {
             try change(.newAccount)
         } else {
-            disclose(.thisDeviceNotLinked(context.device))
+            disclose(.thisDeviceNotLinked(device))
         }
     }
 
     /// Publishes the keys with their certificate, if they have one; without it where the gateway has another account key.
     private nonisolated(nonsending) func publishWithAccount() async throws(ClientError) {
         do throws(ClientError) {
-            try await publish(context.keyring.own.publication)
+            try await publish(keyring.own.publication)
         } catch {
             guard case .refused(let rejection) = error, rejection.code == .conflict,
-                let account = context.keyring.own.accountKey
+                let account = keyring.own.accountKey
             else { throw error }
-            if context.keyring.own.status.isProposed {
+            if keyring.own.status.isProposed {
                 // Another device of the user's was first. Nobody has seen the account key that was made here.
                 try change(.givingUp(account))
-                disclose(.thisDeviceNotLinked(context.device))
+                disclose(.thisDeviceNotLinked(device))
             } else {
-                disclose(.ownAccountKeyRefused(context.device.user))
+                disclose(.ownAccountKeyRefused(device.user))
             }
-            let own = context.keyring.own
+            let own = keyring.own
             try await publish { () throws(SodiumError) in try own.publication().withoutProof }
             return
         }
-        guard let account = context.keyring.own.accountKey else { return }
-        if context.keyring.own.status.isProposed { try change(.established(account)) }
+        guard let account = keyring.own.accountKey else { return }
+        if keyring.own.status.isProposed { try change(.established(account)) }
         try adoptOwn(account)
     }
 
@@ -81,11 +80,11 @@ struct KeyExchange {
         let account: AccountSecret
         do throws(SodiumError) { account = try .generate() } catch { throw .keys(error) }
         try change(.adopting(account, nil))
-        let own = context.keyring.own
+        let own = keyring.own
         try await publish { () throws(SodiumError) in try own.publication().resettingAccount }
         try adoptOwn(account.publicKey)
-        context.keyring.freshness.requestFetch(of: context.device.user)
-        context.wakeUps.fetch.signal()
+        keyring.freshness.requestFetch(of: device.user)
+        fetchSignal.signal()
     }
 
     private nonisolated(nonsending) func publish(
@@ -93,15 +92,15 @@ struct KeyExchange {
     ) async throws(ClientError) {
         let publication: PublishKeys
         do throws(SodiumError) { publication = try make() } catch { throw .keys(error) }
-        try await context.carryOut(publication)
+        try await gateway.carryOut(publication)
     }
 
     private func adoptOwn(_ account: AccountKey) throws(ClientError) {
-        do throws(PeerKeysError) { handle(try context.keyring.adoptOwn(account)) } catch { throw .keys(error) }
+        do throws(PeerKeysError) { handle(try keyring.adoptOwn(account)) } catch { throw .keys(error) }
     }
 
     private func disclose(_ notice: PeerKeyNotice) {
-        if context.keyring.disclose(notice) { context.hub.emit(.keys(notice)) }
+        if keyring.disclose(notice) { hub.emit(.keys(notice)) }
     }
 
     // MARK: Others'
@@ -110,34 +109,32 @@ struct KeyExchange {
     nonisolated(nonsending) func fetch(
         of user: UserID, timeout: Duration = .seconds(30)
     ) async throws(ClientError) {
-        let before = context.keyring.fetchCount(of: user)
-        while !context.keyring.beginFetch(of: user) {
-            try await context.wait(for: .keys(user)) { context.keyring.isFetching(user) ? nil : () }
-            if context.keyring.fetchCount(of: user) != before { return }
+        let before = keyring.fetchCount(of: user)
+        while !keyring.beginFetch(of: user) {
+            try await waiters.wait(for: .keys(user)) { keyring.isFetching(user) ? nil : () }
+            if keyring.fetchCount(of: user) != before { return }
         }
         defer {
-            context.keyring.endFetch(of: user)
-            context.waiters.wake(.keys(user))
+            keyring.endFetch(of: user)
+            waiters.wake(.keys(user))
         }
         let listing = try await listing(of: user, timeout: timeout)
         let isFirst: Bool
         do throws(PeerKeysError) {
-            let merge = try context.keyring.merge(listing, now: .now)
+            let merge = try keyring.merge(listing, now: .now)
             isFirst = merge.isFirst
             handle(merge.notices)
         } catch {
             throw .keys(error)
         }
-        if isFirst { context.reopening.reopen(of: user) }
+        if isFirst { reopening.reopen(of: user) }
     }
 
     /// Fetches keys if there is somebody to ask; without, what is known has to do.
     nonisolated(nonsending) func freshen(_ user: UserID) async throws(ClientError) {
-        guard context.progress.isConnected else {
+        guard progress.isConnected else {
             refresh()
-            guard context.keyring.book.isKnown(user) || user == context.device.user else {
-                throw .timedOut(cause: context.progress.cause)
-            }
+            guard keyring.book.isKnown(user) || user == device.user else { throw .timedOut(cause: progress.cause) }
             return
         }
         try await fetch(of: user)
@@ -150,11 +147,11 @@ struct KeyExchange {
         of user: UserID, timeout: Duration = .seconds(30)
     ) async throws(ClientError) -> UserKeys {
         do throws(ClientError) {
-            let listing = try await context.ask(GetKeys(user: user), timeout: timeout)
+            let listing = try await gateway.ask(GetKeys(user: user), timeout: timeout)
             guard listing.user == user else { throw .malformedReply }
             return listing
         } catch {
-            if case .malformedReply = error { throw context.report(.unreadableKeys(user)) }
+            if case .malformedReply = error { throw gateway.report(.unreadableKeys(user)) }
             throw error
         }
     }
@@ -162,7 +159,7 @@ struct KeyExchange {
     /// Merges what another process of the device has accepted, and releases what waited for it.
     func refresh() {
         do throws(PeerKeysError) {
-            handle(try context.keyring.refresh())
+            handle(try keyring.refresh())
         } catch {
             // What is known already stays valid; the next change of the file is seen again.
         }
@@ -171,7 +168,7 @@ struct KeyExchange {
     /// Carries out what a person has decided about keys that they were shown.
     func carryOut(_ decision: Keyring.Decision) throws(ClientError) {
         let outcome: (notices: [PeerKeyNotice], refusal: KeyAcceptanceError?)
-        do throws(PeerKeysError) { outcome = try context.keyring.carryOut(decision) } catch { throw .keys(error) }
+        do throws(PeerKeysError) { outcome = try keyring.carryOut(decision) } catch { throw .keys(error) }
         handle(outcome.notices)
         if let refusal = outcome.refusal { throw .notAccepted(refusal) }
     }
@@ -183,11 +180,11 @@ struct KeyExchange {
         guard !notices.isEmpty else { return }
         var users: Set<UserID> = []
         for notice in notices {
-            context.hub.emit(.keys(notice))
+            hub.emit(.keys(notice))
             switch notice {
             case .accepted(let user):
                 users.insert(user)
-                for entry in context.logs.all where entry.members.contains(user) { forgetSealed(in: entry.id) }
+                for entry in logs.all where entry.members.contains(user) { forgetSealed(in: entry.id) }
             case .met, .deviceAdded, .deviceRenewed, .deviceRemoved, .deviceIgnored, .deviceHeld, .ownDeviceNotLinked,
                 .accountKeyChanged, .accountKeyGone, .accountKeyAppeared:
                 users.insert(notice.user)
@@ -195,58 +192,53 @@ struct KeyExchange {
                 break
             }
         }
-        for user in users.sorted() { context.reopening.reopen(of: user) }
-        context.wakeUps.send.signal()
-        context.wakeUps.fetch.signal()
+        for user in users.sorted() { reopening.reopen(of: user) }
+        sendSignal.signal()
+        fetchSignal.signal()
     }
 
     /// The gateway says that it lists something new of a user. One's own devices are looked at soon, and those of whom
     /// something could not be opened; others' keys before the next send.
     func markChanged(_ user: UserID) {
-        guard user == context.device.user || context.logs.unopenedSenders.contains(user) else {
-            return context.keyring.freshness.markStale(user)
+        guard user == device.user || logs.unopenedSenders.contains(user) else {
+            return keyring.freshness.markStale(user)
         }
-        context.keyring.freshness.requestFetch(of: user)
-        context.wakeUps.fetch.signal()
+        keyring.freshness.requestFetch(of: user)
+        fetchSignal.signal()
     }
 
     /// The gateway says that it has a new device.
     func announce(_ made: DeviceAddress) {
-        guard made.user == context.device.user, made != context.device else { return }
-        context.hub.emit(.keys(.ownDeviceMade(made)))
+        guard made.user == device.user, made != device else { return }
+        hub.emit(.keys(.ownDeviceMade(made)))
     }
 
     // MARK: What waits for keys
 
     /// The user whose keys are to be accepted before anything is sent to a conversation; `nil` where nothing waits for that.
     func heldUser(in conversation: ConversationID) -> UserID? {
-        guard let entry = context.logs[conversation] else { return nil }
-        return context.keyring.book.heldUser(
-            among: entry.members, isDirect: entry.object?.type == .known(.direct))
+        guard let entry = logs[conversation] else { return nil }
+        return keyring.book.heldUser(among: entry.members, isDirect: entry.object?.type == .known(.direct))
     }
 
     /// Where no key waits to be accepted any more, sending goes on.
     func releaseHeld() {
-        guard !context.outbox.waitingForKeys.isEmpty else { return }
+        guard !outbox.waitingForKeys.isEmpty else { return }
         refresh()
-        for id in context.outbox.waitingForKeys where heldUser(in: id) == nil {
+        for id in outbox.waitingForKeys where heldUser(in: id) == nil {
             forgetSealed(in: id)
-            context.outbox.release(id)
+            outbox.release(id)
         }
     }
 
     /// What was sealed for a key that is no more is sealed anew.
     private func forgetSealed(in id: ConversationID) {
-        context.writeBestEffort { transaction in
+        disk.writeBestEffort { transaction in
             for item in try transaction.facts.queued(in: id) where item.request != nil {
                 try transaction.setRequest(nil, of: item.id)
             }
         }
     }
-}
-
-extension ClientContext {
-    var keyExchange: KeyExchange { KeyExchange(context: self) }
 }
 
 extension PublishKeys {

@@ -6,7 +6,7 @@ import ParleyProtocol
 /// One of the four owners of a client's state (decision 0045). It does no I/O: what the gateway lists goes
 /// in, and what has become of keys comes out as notices, which ``KeyExchange`` emits. What is trusted is on the disk
 /// before it counts.
-struct Keyring {
+final class Keyring {
     /// This device's own keys.
     private(set) var own: DeviceKeySet
     private var peers: PeerKeys
@@ -33,23 +33,23 @@ struct Keyring {
     // MARK: Its own
 
     /// Uses other keys from now on: they were changed here or by another process of the device.
-    mutating func replaceOwn(_ keys: DeviceKeySet) {
+    func replaceOwn(_ keys: DeviceKeySet) {
         own = keys
         cipher = MessageCipher(keys)
     }
 
     /// - Returns: whether a notice on this device's own state was not reported before.
-    mutating func disclose(_ notice: PeerKeyNotice) -> Bool { disclosed.insert(notice).inserted }
+    func disclose(_ notice: PeerKeyNotice) -> Bool { disclosed.insert(notice).inserted }
 
     // MARK: Others'
 
     /// Merges what another process of the device has changed.
-    mutating func refresh() throws(PeerKeysError) -> [PeerKeyNotice] { try peers.refresh() }
+    func refresh() throws(PeerKeysError) -> [PeerKeyNotice] { try peers.refresh() }
 
     /// Merges what the gateway lists of a user.
     ///
     /// - Returns: what has become of their keys, and whether nothing of them was known before.
-    mutating func merge(
+    func merge(
         _ listing: UserKeys, now: ContinuousClock.Instant
     ) throws(PeerKeysError) -> (notices: [PeerKeyNotice], isFirst: Bool) {
         fetchCounts[listing.user, default: 0] += 1
@@ -59,9 +59,7 @@ struct Keyring {
     }
 
     /// Knows its own user by the account key that this device holds.
-    mutating func adoptOwn(_ account: AccountKey) throws(PeerKeysError) -> [PeerKeyNotice] {
-        try peers.adoptOwn(account)
-    }
+    func adoptOwn(_ account: AccountKey) throws(PeerKeysError) -> [PeerKeyNotice] { try peers.adoptOwn(account) }
 
     /// What a person has decided about keys that they were shown.
     enum Decision {
@@ -71,7 +69,7 @@ struct Keyring {
     }
 
     /// - Returns: what has happened, by others meanwhile too; and why nothing was accepted, if so.
-    mutating func carryOut(
+    func carryOut(
         _ decision: Decision
     ) throws(PeerKeysError) -> (notices: [PeerKeyNotice], refusal: KeyAcceptanceError?) {
         switch decision {
@@ -83,9 +81,9 @@ struct Keyring {
     // MARK: One fetch of a user's keys at a time
 
     /// - Returns: whether the caller is to fetch: not if somebody else does. It ends with ``endFetch(of:)``.
-    mutating func beginFetch(of user: UserID) -> Bool { fetches.insert(user).inserted }
+    func beginFetch(of user: UserID) -> Bool { fetches.insert(user).inserted }
 
-    mutating func endFetch(of user: UserID) { fetches.remove(user) }
+    func endFetch(of user: UserID) { fetches.remove(user) }
 
     func isFetching(_ user: UserID) -> Bool { fetches.contains(user) }
 
@@ -107,7 +105,7 @@ struct Keyring {
         return recipients
     }
 
-    mutating func seal(
+    func seal(
         _ content: [UInt8], _ header: MessageHeader, for recipients: Recipients
     ) throws(SealingError) -> SealedMessage {
         try cipher.seal(content, header, for: recipients)
@@ -118,7 +116,7 @@ struct Keyring {
     /// What was sealed in a record: a JSON object.
     ///
     /// - Parameter members: of the record's conversation; this device's own records are opened by any recipient's key.
-    mutating func open(_ record: MessageRecord, among members: [UserID]) -> Result<[UInt8], OpeningError> {
+    func open(_ record: MessageRecord, among members: [UserID]) -> Result<[UInt8], OpeningError> {
         do throws(OpeningError) {
             let (message, header) = try record.sealed()
             return .success(try cipher.open(message, header, with: knownKeys(for: record, among: members)))
@@ -148,7 +146,7 @@ struct Keyring {
     }
 
     /// Whose keys may be others than those with which a record could not be opened.
-    mutating func usersWithNewerKeys(
+    func usersWithNewerKeys(
         for record: MessageRecord, among members: [UserID], now: ContinuousClock.Instant
     ) -> [UserID] {
         if record.sender == own.device { return members.filter { !book.isKnown($0) } }

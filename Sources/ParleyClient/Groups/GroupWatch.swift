@@ -2,13 +2,14 @@ import ParleyProtocol
 
 /// Hears what becomes of the groups that this device knows of. The broker lets members hear, and nobody else.
 struct GroupWatch {
-    let context: ClientContext
+    let logs: ConversationLogs, signals: Signals, device: DeviceAddress, gateway: GatewayAccess, hub: EventHub
+    let conversationUpdates: ConversationUpdates, leaderboardReader: LeaderboardReader
 
     /// Asks for something of a group, and hears of it from now on.
     nonisolated(nonsending) func group<R: Request>(
         _ id: GroupID, by request: R
     ) async throws(ClientError) -> TrainingGroup where R.Reply == TrainingGroup {
-        let group = try await context.ask(request)
+        let group = try await gateway.ask(request)
         try check(group, asked: id)
         try watch(group)
         return group
@@ -20,10 +21,10 @@ struct GroupWatch {
     nonisolated(nonsending) func leave<R: Request>(
         _ id: GroupID, by request: R
     ) async throws(ClientError) -> TrainingGroup where R.Reply == TrainingGroup {
-        let group = try await context.ask(request)
-        switch group.fault(for: context.device.user, asked: id) {
+        let group = try await gateway.ask(request)
+        switch group.fault(for: device.user, asked: id) {
         case .foreignGroup?: end(id)
-        case let fault?: throw context.report(fault)
+        case let fault?: throw gateway.report(fault)
         case nil: throw .malformedReply
         }
         return group
@@ -35,12 +36,12 @@ struct GroupWatch {
     ///   in, which is reported.
     func watch(_ group: TrainingGroup) throws(ClientError) {
         try check(group)
-        guard context.signals.hear(of: group.id) else { throw context.report(.endless) }
-        context.connection.subscribe(to: topic(of: group.id))
+        guard signals.hear(of: group.id) else { throw gateway.report(.endless) }
+        gateway.connection.subscribe(to: topic(of: group.id))
     }
 
     private func check(_ group: TrainingGroup, asked id: GroupID? = nil) throws(ClientError) {
-        if let fault = group.fault(for: context.device.user, asked: id) { throw context.report(fault) }
+        if let fault = group.fault(for: device.user, asked: id) { throw gateway.report(fault) }
     }
 
     /// The user is no member any more.
@@ -50,23 +51,23 @@ struct GroupWatch {
     func end(_ group: GroupID) -> Bool {
         let conversation = ConversationID(of: group)
         // The conversation may have ended first; what is kept of it stays.
-        let isKnown = context.logs[conversation] != nil
+        let isKnown = logs[conversation] != nil
         let wasHeard = stopHearing(group)
-        context.conversationUpdates.remove(conversation)
+        conversationUpdates.remove(conversation)
         return wasHeard || isKnown
     }
 
     func handle(_ joining: GroupJoined) {
-        if (try? watch(joining.group)) != nil { context.hub.emit(.gateway(joining)) }
+        if (try? watch(joining.group)) != nil { hub.emit(.gateway(joining)) }
     }
 
     func handle(_ update: GroupUpdated) {
-        if (try? check(update.group)) != nil { context.hub.emit(.gateway(update)) }
+        if (try? check(update.group)) != nil { hub.emit(.gateway(update)) }
     }
 
     func handle(_ deletion: GroupDeleted) {
         // What the device has never heard of cannot be over for it.
-        if end(deletion.group) { context.hub.emit(.gateway(deletion)) }
+        if end(deletion.group) { hub.emit(.gateway(deletion)) }
     }
 
     /// A conversation is the user's no more, and if it was a group's, neither is that.
@@ -77,9 +78,9 @@ struct GroupWatch {
     /// Whoever watches its boards is told so by the gateway's answer: the broker only falls silent.
     @discardableResult
     private func stopHearing(_ group: GroupID) -> Bool {
-        context.connection.unsubscribe(from: topic(of: group))
-        for channel in [GroupChannel.checkIns, .streak] { context.leaderboardReader.checkAccess(to: group, channel) }
-        return context.signals.stopHearing(of: group)
+        gateway.connection.unsubscribe(from: topic(of: group))
+        for channel in [GroupChannel.checkIns, .streak] { leaderboardReader.checkAccess(to: group, channel) }
+        return signals.stopHearing(of: group)
     }
 
     private func topic(of group: GroupID) -> String { Topic.group(group, .events).name }
@@ -97,8 +98,4 @@ extension TrainingGroup {
         guard conversation == ConversationID(of: id) else { return .otherConversation(conversation) }
         return members.contains { $0.user == user } ? nil : .foreignGroup(conversation)
     }
-}
-
-extension ClientContext {
-    var groupWatch: GroupWatch { GroupWatch(context: self) }
 }

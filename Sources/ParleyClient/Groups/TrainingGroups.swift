@@ -18,7 +18,7 @@ extension MessagingClient {
         ///   asked for.
         public func all() async throws(ClientError) -> [TrainingGroup] {
             try await client.perform { context throws(ClientError) in
-                let groups = try await context.ask(ListGroups()).groups
+                let groups = try await context.gateway.ask(ListGroups()).groups
                 for group in groups { try context.groupWatch.watch(group) }
                 return groups
             }
@@ -81,7 +81,7 @@ extension MessagingClient {
         /// The user is no member any more. What is kept of its conversation stays readable. A repeat does nothing more.
         public func leave(_ group: GroupID) async throws(ClientError) {
             try await client.perform { context throws(ClientError) in
-                try await context.ask(LeaveGroup(group: group))
+                try await context.gateway.ask(LeaveGroup(group: group))
                 context.groupWatch.end(group)
             }
         }
@@ -89,7 +89,7 @@ extension MessagingClient {
         /// Ends a group for all its members, with its conversation. A repeat does nothing more.
         public func delete(_ group: GroupID) async throws(ClientError) {
             try await client.perform { context throws(ClientError) in
-                try await context.ask(DeleteGroup(group: group))
+                try await context.gateway.ask(DeleteGroup(group: group))
                 context.groupWatch.end(group)
             }
         }

@@ -32,10 +32,12 @@ extension MessagingClient {
         /// The invites that still open a group, the newest first: an admin gets all of them, others their own.
         public func all(to group: GroupID) async throws(ClientError) -> [Invite] {
             try await client.perform { context throws(ClientError) in
-                let invites = try await context.all(most: Invites.most, by: \.id) { page in
+                let invites = try await context.gateway.all(most: Invites.most, by: \.id) { page in
                     ListInvites(group: group, page: page)
                 }
-                for invite in invites where invite.group != group { throw context.report(.otherGroup(invite.group)) }
+                for invite in invites where invite.group != group {
+                    throw context.gateway.report(.otherGroup(invite.group))
+                }
                 return invites
             }
         }
@@ -64,7 +66,7 @@ extension MessagingClient {
         ///   `already_in_group`, of this or of as many as may be; `group_full`.
         public func accept(_ token: InviteToken) async throws(ClientError) -> TrainingGroup {
             try await client.perform { context throws(ClientError) in
-                let group = try await context.ask(AcceptInvite(token: token))
+                let group = try await context.gateway.ask(AcceptInvite(token: token))
                 try context.groupWatch.watch(group)
                 try await context.following.follow(group.conversation)
                 return group

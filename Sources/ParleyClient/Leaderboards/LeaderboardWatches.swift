@@ -2,8 +2,8 @@ import ParleyProtocol
 
 /// The boards that an app watches, and who watches them.
 ///
-/// A value: it says who is to be given what, and the ``LeaderboardReader`` does it.
-struct LeaderboardWatches {
+/// It says who is to be given what, and the ``LeaderboardReader`` does it.
+final class LeaderboardWatches {
     typealias Watcher = AsyncThrowingStream<Leaderboard, any Error>.Continuation
 
     struct Board: Hashable {
@@ -29,9 +29,14 @@ struct LeaderboardWatches {
 
     private var watches: [Board: Watch] = [:]
     private var questions: UInt64 = 0
+    private var isClosed = false
 
     /// - Returns: whether the board is watched only from now on.
-    mutating func add(_ watcher: Watcher, of board: Board) -> Bool {
+    func add(_ watcher: Watcher, of board: Board) -> Bool {
+        guard !isClosed else {
+            watcher.finish()
+            return false
+        }
         guard var watch = watches[board] else {
             watches[board] = Watch(watchers: [watcher])
             return true
@@ -44,14 +49,14 @@ struct LeaderboardWatches {
     }
 
     /// What was retained comes again with the new connection, and what was not is asked for.
-    mutating func markConnected() {
+    func markConnected() {
         for board in watches.keys {
             watches[board]?.isCurrent = false
             watches[board]?.isStale = true
         }
     }
 
-    mutating func markStale(_ board: Board? = nil) {
+    func markStale(_ board: Board? = nil) {
         for key in watches.keys where board == nil || board == key { watches[key]?.isStale = true }
     }
 
@@ -60,7 +65,7 @@ struct LeaderboardWatches {
 
     /// The board that is to be asked for, and was not for the longest time: one that the gateway cannot give keeps none
     /// waiting. It counts as asked for.
-    mutating func nextStale() -> Board? {
+    func nextStale() -> Board? {
         let stale = watches.lazy.filter { $0.value.isStale }
         guard let board = stale.min(by: { $0.value.lastQuestion < $1.value.lastQuestion })?.key else { return nil }
         questions += 1
@@ -74,7 +79,7 @@ struct LeaderboardWatches {
     /// One of an earlier week is asked about: either it was late, or the gateway's clock ran ahead and was set back.
     ///
     /// - Returns: whether nobody watches it any more.
-    mutating func merge(heard leaderboard: Leaderboard, of board: Board) -> Bool {
+    func merge(heard leaderboard: Leaderboard, of board: Board) -> Bool {
         guard let last = watches[board]?.last, watches[board]?.isCurrent == true else { return put(leaderboard, board) }
         if leaderboard.week < last.week { watches[board]?.isStale = true }
         return leaderboard.isLater(than: last) ? put(leaderboard, board) : false
@@ -87,7 +92,7 @@ struct LeaderboardWatches {
     /// is asked about once more.
     ///
     /// - Returns: whether nobody watches it any more.
-    mutating func merge(answer leaderboard: Leaderboard, of board: Board) -> Bool {
+    func merge(answer leaderboard: Leaderboard, of board: Board) -> Bool {
         guard let watch = watches[board], let last = watch.last, watch.isCurrent else { return put(leaderboard, board) }
         guard leaderboard.week < last.week else {
             return leaderboard.isLater(than: last) ? put(leaderboard, board) : false
@@ -101,7 +106,7 @@ struct LeaderboardWatches {
     /// Gives a board to whoever watches it.
     ///
     /// - Returns: whether nobody does any more.
-    private mutating func put(_ leaderboard: Leaderboard, _ board: Board) -> Bool {
+    private func put(_ leaderboard: Leaderboard, _ board: Board) -> Bool {
         guard var watch = watches[board] else { return true }
         let isNew = leaderboard != watch.last
         watch.isAskedAgain = false
@@ -116,14 +121,15 @@ struct LeaderboardWatches {
     }
 
     /// Nobody can watch the board: whoever did is told why.
-    mutating func end(_ board: Board, _ error: ClientError) {
+    func end(_ board: Board, _ error: ClientError) {
         for watcher in watches.removeValue(forKey: board)?.watchers ?? [] { watcher.finish(throwing: error) }
     }
 
     /// The client ends, and with it every sequence.
-    mutating func close() {
+    func close() {
         for watch in watches.values { for watcher in watch.watchers { watcher.finish() } }
         watches = [:]
+        isClosed = true
     }
 }
 

@@ -17,8 +17,8 @@ extension MessagingClient {
             of group: GroupID, _ type: LeaderboardType, week: ISOWeek? = nil
         ) async throws(ClientError) -> Leaderboard {
             try await client.perform { context throws(ClientError) in
-                let board = try await context.ask(GetLeaderboard(group: group, type: type, week: week))
-                guard board.group == group else { throw context.report(.otherGroup(board.group)) }
+                let board = try await context.gateway.ask(GetLeaderboard(group: group, type: type, week: week))
+                guard board.group == group else { throw context.gateway.report(.otherGroup(board.group)) }
                 guard board.type == .known(type), week == nil || board.week == week else { throw .malformedReply }
                 return board
             }

@@ -4,24 +4,36 @@ import ParleyProtocol
 
 /// Messages as an app shows them: of the log or on their way there, with what has become of them.
 struct ChatMessages {
-    let context: ClientContext
+    let outbox: Outbox, logs: ConversationLogs, keyring: Keyring
+    let device: DeviceAddress, disk: StoreAccess, hub: EventHub
+
+    /// What was sealed in a record, by what is known of keys now.
+    func open(_ record: MessageRecord) -> Result<[UInt8], OpeningError> {
+        keyring.open(record, among: logs.members(of: record.conversation))
+    }
+
+    /// Opens what can be opened by what is known of keys now.
+    func opened(_ message: KeptMessage) -> KeptMessage {
+        guard message.isSealed, case .success(let content) = open(message.record) else { return message }
+        return message.opened(content)
+    }
 
     /// A message of the log.
     func message(_ message: KeptMessage) -> ChatMessage {
-        let changes = context.outbox.applyPending(to: message.changes, of: message.record.id, by: context.device.user)
-        return ChatMessage(message, changes, status(of: message)) { context.open($0) }
+        let changes = outbox.applyPending(to: message.changes, of: message.record.id, by: device.user)
+        return ChatMessage(message, changes, status(of: message)) { open($0) }
     }
 
     private func status(of message: KeptMessage) -> ChatMessage.Status? {
-        guard message.record.sender.user == context.device.user else { return nil }
-        return context.logs[message.record.conversation]?.status(of: message, own: context.device.user)
+        guard message.record.sender.user == device.user else { return nil }
+        return logs[message.record.conversation]?.status(of: message, own: device.user)
     }
 
     // MARK: What is not in the log yet
 
     /// What waits to be sent or has failed, of one conversation or of all, changes with it.
     func waiting(in conversation: ConversationID?) throws(ClientError) -> [ChatMessage] {
-        try context.read { try conversation.map($0.queued(in:)) ?? $0.queued() }.compactMap(waiting)
+        try disk.read { try conversation.map($0.queued(in:)) ?? $0.queued() }.compactMap(waiting)
     }
 
     /// The messages of a conversation that wait to be sent or have failed.
@@ -34,10 +46,10 @@ struct ChatMessages {
         let status: ChatMessage.Status =
             switch item.state {
             case .failed(let reason): .failed(SendError(kept: reason))
-            case .pending: context.outbox.isAccepted(item.id) ? .sent : .queued
+            case .pending: outbox.isAccepted(item.id) ? .sent : .queued
             }
-        let changes = context.outbox.applyPending(to: MessageChanges(), of: item.id, by: context.device.user)
-        var message = draft.message(item.id, in: item.conversation, of: context.device, status, changes)
+        let changes = outbox.applyPending(to: MessageChanges(), of: item.id, by: device.user)
+        var message = draft.message(item.id, in: item.conversation, of: device, status, changes)
         message.leftOut = item.request.flatMap { SealedDraft($0, draft) }?.leftOut ?? []
         return message
     }
@@ -46,26 +58,22 @@ struct ChatMessages {
 
     /// A message as it is shown now, in the log or on its way there.
     func message(_ id: MessageID, in conversation: ConversationID) throws(ClientError) -> ChatMessage? {
-        let (stored, queued) = try context.read { (try $0.message(id, in: conversation), try $0.queued(id)) }
+        let (stored, queued) = try disk.read { (try $0.message(id, in: conversation), try $0.queued(id)) }
         if let kept = KeptMessage(stored) { return message(kept) }
         return queued.flatMap { $0.conversation == conversation ? waiting($0) : nil }
     }
 
     /// Emits a message that has changed.
     func emit(_ id: MessageID, in conversation: ConversationID) {
-        if let message = try? message(id, in: conversation) { context.hub.emit(.message(message)) }
+        if let message = try? message(id, in: conversation) { hub.emit(.message(message)) }
     }
 
     /// The newest message of a conversation that this device has, sent or not.
     func newest(in id: ConversationID) -> ChatMessage? {
         if let waiting = try? waitingMessages(in: id).last { return waiting }
-        let found = try? context.read { try $0.messages(in: id, ChapterAnchor.newest, limit: 1).last }
+        let found = try? disk.read { try $0.messages(in: id, ChapterAnchor.newest, limit: 1).last }
         return KeptMessage(found).map(message)
     }
-}
-
-extension ClientContext {
-    var chatMessages: ChatMessages { ChatMessages(context: self) }
 }
 
 extension ChatMessage {

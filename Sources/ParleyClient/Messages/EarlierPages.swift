@@ -3,18 +3,20 @@ import ParleyProtocol
 
 /// Fetches what lies before the held range of a conversation, and joins it to that.
 struct EarlierPages {
-    let context: ClientContext
+    let logs: ConversationLogs, progress: ConnectionProgress, device: DeviceAddress, disk: StoreAccess
+    let delivery: RecordDelivery, historyPages: HistoryPages, receiptReader: ReceiptReader, recordKeeper: RecordKeeper
+    let resending: ResendExchange
 
     /// Fetches what is before the held range until there are `count` of it before `place`, or it reaches the start.
     nonisolated(nonsending) func extendDown(
         _ id: ConversationID, wanting count: Int, before place: ChapterPlace, _ contents: PageContents
     ) async throws(ClientError) {
-        while let entry = context.logs[id], let held = entry.log.held, let epoch = entry.log.epoch, held.lowerBound > 1,
-            entry.start == .unknown, context.progress.isConnected, entry.isMember
+        while let entry = logs[id], let held = entry.log.held, let epoch = entry.log.epoch, held.lowerBound > 1,
+            entry.start == .unknown, progress.isConnected, entry.isMember
         {
             // Between what is over and what is held of the present epoch nothing may be missing.
             let count = max(count, place.chapter < entry.chapter ? 1 : 0)
-            let found = try context.read {
+            let found = try disk.read {
                 try $0.count(in: id, epoch: epoch, from: held.lowerBound, before: place, limit: count, contents)
             }
             guard found < count else { return }
@@ -22,13 +24,13 @@ struct EarlierPages {
                 conversation: id, limit: Limits.pageItems, position: .before(.seq(held.lowerBound)))
             let history: HistoryReply
             do throws(ClientError) {
-                history = try await context.historyPages.page(request)
+                history = try await historyPages.page(request)
             } catch {
                 // What is kept is shown, and says that it does not reach the start.
                 guard case .unanswered = error else { throw error }
                 return
             }
-            guard context.logs[id]?.log.held?.lowerBound == held.lowerBound else { continue }
+            guard logs[id]?.log.held?.lowerBound == held.lowerBound else { continue }
             guard try await join(history, to: id) else { return }
         }
     }
@@ -38,27 +40,23 @@ struct EarlierPages {
         async throws(ClientError) -> Bool
     {
         let records = history.messages.filter { $0.conversation == id && $0.epoch == history.summary.epoch }
-        let opened = Dictionary(zip(records.map(\.seq), await context.delivery.opened(records))) { $1 }
-        guard var entry = context.logs[id] else { return false }
+        let opened = Dictionary(zip(records.map(\.seq), await delivery.opened(records))) { $1 }
+        guard var entry = logs[id] else { return false }
         let older = entry.log.mergeOlder(ConversationLog.Page(history, of: id))
         if history.summary.foundOldest, older.first?.seq == history.messages.first?.seq { entry.start = .reached }
         var kept = older.compactMap { opened[$0.seq] }
-        entry.unread.prepend(kept.count { $0.record.seq > entry.unread.readSeq && $0.counts(for: context.device.user) })
+        entry.unread.prepend(kept.count { $0.record.seq > entry.unread.readSeq && $0.counts(for: device.user) })
         let outcome: RecordKeeper.Outcome
         do throws(DeviceStoreError) {
-            outcome = try context.recordKeeper.save(&kept, in: &entry)
+            outcome = try recordKeeper.save(&kept, in: &entry)
         } catch {
             throw .storage(error)
         }
-        context.logs.replace(entry)
-        context.resending.start(outcome.resends)
-        context.logs.recordUnopened(kept)
-        context.recordKeeper.finishSending(kept, outcome.keeping)
-        context.receiptReader.handle(history.messages, of: id)
+        logs.replace(entry)
+        resending.start(outcome.resends)
+        logs.recordUnopened(kept)
+        recordKeeper.finishSending(kept, outcome.keeping)
+        receiptReader.handle(history.messages, of: id)
         return !older.isEmpty
     }
-}
-
-extension ClientContext {
-    var earlierPages: EarlierPages { EarlierPages(context: self) }
 }

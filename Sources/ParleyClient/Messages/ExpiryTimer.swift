@@ -4,7 +4,8 @@ import ParleyProtocol
 
 /// Messages that disappear: when their time is over nothing of them is left here, whether anybody looks or not.
 struct ExpiryTimer {
-    let context: ClientContext
+    let configuration: ClientConfiguration, store: DeviceStore, hub: EventHub
+    let conversationUpdates: ConversationUpdates, expirySignal: WakeSignal
 
     /// Waits for the next message whose time is over, by one timer, and removes it.
     nonisolated(nonsending) func run() async {
@@ -12,21 +13,21 @@ struct ExpiryTimer {
         while !Task.isCancelled {
             let next: Timestamp?
             do throws(DeviceStoreError) {
-                next = try context.store.read { try $0.nextExpiry() }
+                next = try store.read { try $0.nextExpiry() }
             } catch {
-                await context.wakeUps.expiry.wait(until: .now + backoff.next(using: &context.generator))
+                await expirySignal.wait(until: .now + backoff.next())
                 continue
             }
-            let now = context.configuration.now()
+            let now = configuration.now()
             guard let next, next <= now else {
                 let pause = next.map { Duration.milliseconds($0.milliseconds - now.milliseconds) }
-                await context.wakeUps.expiry.wait(until: pause.map { .now + $0 })
+                await expirySignal.wait(until: pause.map { .now + $0 })
                 continue
             }
             if removeExpired() {
                 backoff.reset()
             } else {
-                await context.wakeUps.expiry.wait(until: .now + backoff.next(using: &context.generator))
+                await expirySignal.wait(until: .now + backoff.next())
             }
         }
     }
@@ -36,20 +37,16 @@ struct ExpiryTimer {
     /// - Returns: whether it could be removed.
     @discardableResult
     func removeExpired() -> Bool {
-        let now = context.configuration.now()
+        let now = configuration.now()
         let gone: [MessagePlace]
         do throws(DeviceStoreError) {
-            gone = try context.store.write { try $0.removeExpired(at: now) }
+            gone = try store.write { try $0.removeExpired(at: now) }
         } catch {
-            context.hub.emit(.storageFailed(error))
+            hub.emit(.storageFailed(error))
             return false
         }
-        for place in gone { context.hub.emit(.messageExpired(place.id, in: place.conversation)) }
-        for id in Set(gone.map(\.conversation)) { context.conversationUpdates.recount(id) }
+        for place in gone { hub.emit(.messageExpired(place.id, in: place.conversation)) }
+        for id in Set(gone.map(\.conversation)) { conversationUpdates.recount(id) }
         return true
     }
-}
-
-extension ClientContext {
-    var expiry: ExpiryTimer { ExpiryTimer(context: self) }
 }

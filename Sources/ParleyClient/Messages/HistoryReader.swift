@@ -3,7 +3,10 @@ import ParleyProtocol
 
 /// Pages through a conversation, both ways: from what is kept, and from the gateway where that ends.
 struct HistoryReader {
-    let context: ClientContext
+    let logs: ConversationLogs, progress: ConnectionProgress, waiters: Waiters
+    let device: DeviceAddress, gateway: GatewayAccess, disk: StoreAccess
+    let chatMessages: ChatMessages, delivery: RecordDelivery, earlierPages: EarlierPages, expiry: ExpiryTimer
+    let following: Following, historyPages: HistoryPages
 
     /// So many pages in a row may hold changes alone.
     private static let mostEmptyPages = 1000
@@ -14,18 +17,17 @@ struct HistoryReader {
         _ contents: PageContents
     ) async throws(ClientError) -> HistorySlice {
         try await settle(conversation)
-        context.expiry.removeExpired()
+        expiry.removeExpired()
         guard let place = try place(of: position, in: conversation),
             reaches(place, from: place.seq + position.firstAfter, of: conversation)
         else {
-            guard context.logs[conversation]?.log.held != nil else { return try waiting(in: conversation) }
+            guard logs[conversation]?.log.held != nil else { return try waiting(in: conversation) }
             return try await pass(position, limit, conversation, contents)
         }
-        try await context.earlierPages.extendDown(
-            conversation, wanting: position.before(limit), before: place, contents)
+        try await earlierPages.extendDown(conversation, wanting: position.before(limit), before: place, contents)
         // What was fetched may have moved what it is about.
         let anchor = position.anchor(at: try self.place(of: position, in: conversation) ?? place)
-        let (kept, isFirst, isLast) = try context.read { snapshot in
+        let (kept, isFirst, isLast) = try disk.read { snapshot in
             let kept = try snapshot.messages(in: conversation, anchor, limit: limit, contents)
             let first = kept.first?.chapterPlace ?? place
             let last = kept.last?.chapterPlace ?? ChapterPlace(chapter: place.chapter, seq: place.seq - 1)
@@ -36,16 +38,15 @@ struct HistoryReader {
         }
         let messages = try await whole(kept, of: conversation)
         return HistorySlice(
-            messages: messages + (isLast ? try context.chatMessages.waitingMessages(in: conversation) : []),
-            reachedStart: isFirst && context.logs[conversation]?.holdsStart == true,
-            reachedEnd: isLast && context.progress.isConnected)
+            messages: messages + (isLast ? try chatMessages.waitingMessages(in: conversation) : []),
+            reachedStart: isFirst && logs[conversation]?.holdsStart == true, reachedEnd: isLast && progress.isConnected)
     }
 
     /// Nothing is kept, and nothing could be fetched.
     private func waiting(in conversation: ConversationID) throws(ClientError) -> HistorySlice {
         HistorySlice(
-            messages: try context.chatMessages.waitingMessages(in: conversation), reachedStart: false,
-            reachedEnd: context.progress.isConnected)
+            messages: try chatMessages.waitingMessages(in: conversation), reachedStart: false,
+            reachedEnd: progress.isConnected)
     }
 
     // MARK: Where
@@ -58,11 +59,11 @@ struct HistoryReader {
         switch position {
         case .newest: return ChapterPlace(chapter: .max, seq: seqs.upperBound)
         case .before(.id(let id)), .after(.id(let id)), .around(.id(let id)):
-            return try context.read { try $0.message(id, in: conversation)?.chapterPlace }
+            return try disk.read { try $0.message(id, in: conversation)?.chapterPlace }
         case .before(.seq(let seq)), .after(.seq(let seq)), .around(.seq(let seq)):
-            guard let entry = context.logs[conversation], let epoch = entry.log.epoch else { return nil }
+            guard let entry = logs[conversation], let epoch = entry.log.epoch else { return nil }
             let seq = min(max(seq, 0), seqs.upperBound)
-            return try context.read { snapshot in
+            return try disk.read { snapshot in
                 ChapterPlace(
                     chapter: try snapshot.chapter(of: seq, epoch: epoch, in: conversation) ?? entry.chapter, seq: seq)
             }
@@ -74,24 +75,23 @@ struct HistoryReader {
     ///
     /// - Parameter first: the first sequence number that is wanted from there on.
     private func reaches(_ place: ChapterPlace, from first: Int, of conversation: ConversationID) -> Bool {
-        guard let entry = context.logs[conversation] else { return false }
+        guard let entry = logs[conversation] else { return false }
         guard let held = entry.log.held, let epoch = entry.log.epoch else {
-            return (try? context.read { try $0.lastChapter(of: conversation) }) ?? nil != nil
+            return (try? disk.read { try $0.lastChapter(of: conversation) }) ?? nil != nil
         }
         guard first < held.lowerBound else { return true }
-        return (try? context.read { try $0.isOver(place, in: conversation, epoch: epoch) }) ?? false
+        return (try? disk.read { try $0.isOver(place, in: conversation, epoch: epoch) }) ?? false
     }
 
     /// Waits until what is new has come, if it can.
     private nonisolated(nonsending) func settle(_ id: ConversationID) async throws(ClientError) {
-        guard context.progress.end == nil, !isStranded else { return }
-        if context.logs[id]?.isFollowed != true, context.logs[id]?.isMember != false, context.logs[id]?.isOpen != false
-        {
-            try await context.following.follow(id)
+        guard progress.end == nil, !isStranded else { return }
+        if logs[id]?.isFollowed != true, logs[id]?.isMember != false, logs[id]?.isOpen != false {
+            try await following.follow(id)
         }
         do throws(ClientError) {
-            try await context.wait(for: .settled(id), until: .now + .seconds(10)) { () throws(ClientError) -> Void? in
-                let isSettled = !context.progress.needsList && context.logs[id]?.isSettled != false
+            try await waiters.wait(for: .settled(id), until: .now + .seconds(10)) { () throws(ClientError) -> Void? in
+                let isSettled = !progress.needsList && logs[id]?.isSettled != false
                 return isSettled || isStranded ? () : nil
             }
         } catch {
@@ -101,7 +101,7 @@ struct HistoryReader {
     }
 
     /// Whether there was a connection and is none.
-    private var isStranded: Bool { context.progress.cause != nil }
+    private var isStranded: Bool { progress.cause != nil }
 
     // MARK: What lies apart
 
@@ -116,19 +116,18 @@ struct HistoryReader {
             if let slice { return slice }
             position = further
         }
-        throw context.report(.endless)
+        throw gateway.report(.endless)
     }
 
     /// - Returns: no slice for a page that held nothing that is wanted, and where it goes on.
     private nonisolated(nonsending) func passOnce(
         _ position: HistoryPosition, _ limit: Int, _ id: ConversationID, _ contents: PageContents
     ) async throws(ClientError) -> (HistorySlice?, further: HistoryPosition) {
-        let history = try await context.historyPages.page(
-            GetHistory(conversation: id, limit: limit, position: position))
-        var page = await context.delivery.opened(history.messages.filter { $0.conversation == id })
+        let history = try await historyPages.page(GetHistory(conversation: id, limit: limit, position: position))
+        var page = await delivery.opened(history.messages.filter { $0.conversation == id })
         let onPage = page.filter(\.record.isChange)
         for index in page.indices where !page[index].record.isChange {
-            let kept = try context.read { try $0.changes(of: page[index].record.id, in: id) }.compactMap {
+            let kept = try disk.read { try $0.changes(of: page[index].record.id, in: id) }.compactMap {
                 KeptMessage($0)
             }
             for change in onPage + kept { _ = page[index].apply(change) }
@@ -138,7 +137,7 @@ struct HistoryReader {
             return (nil, further)
         }
         let slice = HistorySlice(
-            messages: page.map(context.chatMessages.message), reachedStart: history.summary.foundOldest,
+            messages: page.map(chatMessages.message), reachedStart: history.summary.foundOldest,
             reachedEnd: history.summary.foundNewest)
         return (slice, position)
     }
@@ -153,31 +152,27 @@ struct HistoryReader {
         var damaged: [Int: MessagePlace] = [:]
         for each in kept {
             if let message = KeptMessage(each) {
-                messages[each.place] = context.opened(message)
-            } else if each.place.epoch == context.logs[id]?.log.epoch {
+                messages[each.place] = chatMessages.opened(message)
+            } else if each.place.epoch == logs[id]?.log.epoch {
                 damaged[each.place.seq] = each.place
             }
         }
-        if let first = damaged.keys.min(), context.progress.isConnected {
+        if let first = damaged.keys.min(), progress.isConnected {
             let request = GetHistory(conversation: id, limit: Limits.pageItems, position: .after(.seq(first - 1)))
-            let history = try? await context.historyPages.page(request)
+            let history = try? await historyPages.page(request)
             for record in history?.messages ?? [] where record.conversation == id {
                 guard let place = damaged[record.seq], record.epoch == place.epoch else { continue }
-                var message = context.opened(KeptMessage(record: record))
+                var message = chatMessages.opened(KeptMessage(record: record))
                 message.chapter = kept.first { $0.place == place }?.chapter ?? 0
-                try context.write { transaction in
-                    try transaction.replace(message.stored(for: context.device.user))
-                    try transaction.settle(&message, for: context.device.user)
+                try disk.write { transaction in
+                    try transaction.replace(message.stored(for: device.user))
+                    try transaction.settle(&message, for: device.user)
                 }
                 messages[place] = message
             }
         }
-        return kept.compactMap { messages[$0.place].map(context.chatMessages.message) }
+        return kept.compactMap { messages[$0.place].map(chatMessages.message) }
     }
-}
-
-extension ClientContext {
-    var historyReader: HistoryReader { HistoryReader(context: self) }
 }
 
 extension HistoryPosition {

@@ -41,7 +41,7 @@ extension MessagingClient {
     /// - Throws: ``ClientError/setAside(_:)``, ``ClientError/discarded``, ``ClientError/unknownMessage(_:)``. Without a
     ///   connection it waits for one.
     public func outcome(of id: MessageID) async throws(ClientError) -> SentMessage {
-        try await context.wait(for: .outcome(id)) { () throws(ClientError) -> SentMessage? in
+        try await context.waiters.wait(for: .outcome(id)) { () throws(ClientError) -> SentMessage? in
             if let outcome = context.outbox.outcome(of: id) { return try outcome.get() }
             if let cause = context.progress.end { throw .ended(cause) }
             return context.outbox.contains(id) ? nil : try context.drafts.keptOutcome(of: id)
@@ -124,52 +124,54 @@ extension MessageContent {
 
 /// Puts what a person has written into the queue on disk, and takes it out again.
 struct Drafts {
-    let context: ClientContext
+    let outbox: Outbox, logs: ConversationLogs, keyring: Keyring
+    let device: DeviceAddress, disk: StoreAccess, hub: EventHub
+    let chatMessages: ChatMessages, outboxEffects: OutboxEffects, sendSignal: WakeSignal
 
     /// Puts something into the queue on disk.
     func enqueue(_ draft: Draft, in conversation: ConversationID) throws(ClientError) -> MessageID {
-        guard !context.outbox.isFull else { throw .queueFull }
+        guard !outbox.isFull else { throw .queueFull }
         let id = MessageID.random()
-        let item = try context.write { transaction in
+        let item = try disk.write { transaction in
             try transaction.enqueue(id, in: conversation, content: draft.payload)
             return try transaction.facts.queued(id)
         }
-        context.outbox.insert(id, in: conversation, position: item?.position ?? .max, draft)
-        context.wakeUps.send.signal()
+        outbox.insert(id, in: conversation, position: item?.position ?? .max, draft)
+        sendSignal.signal()
         return id
     }
 
     /// Sends a failed message again, sealed anew.
     func retry(_ id: MessageID) throws(ClientError) {
-        let item = try context.write { transaction -> QueuedMessage? in
+        let item = try disk.write { transaction -> QueuedMessage? in
             guard try transaction.retry(id) else { return nil }
             try transaction.setRequest(nil, of: id)
             return try transaction.facts.queued(id)
         }
         guard let item else { throw .unknownMessage(id) }
         // Perhaps for want of keys that are there now.
-        for user in context.logs.members(of: item.conversation) { context.keyring.freshness.markStale(user) }
+        for user in logs.members(of: item.conversation) { keyring.freshness.markStale(user) }
         let draft = item.draft
-        context.outbox.retry(id, in: item.conversation, position: item.position, draft)
-        if let change = draft?.change { context.chatMessages.emit(change.target, in: item.conversation) }
-        context.hub.emit(.status(id, in: item.conversation, .queued))
-        context.wakeUps.send.signal()
+        outbox.retry(id, in: item.conversation, position: item.position, draft)
+        if let change = draft?.change { chatMessages.emit(change.target, in: item.conversation) }
+        hub.emit(.status(id, in: item.conversation, .queued))
+        sendSignal.signal()
     }
 
     func discard(_ id: MessageID) throws(ClientError) {
-        let item = try context.write { transaction -> QueuedMessage? in
+        let item = try disk.write { transaction -> QueuedMessage? in
             let item = try transaction.facts.queued(id)
             try transaction.discard(id)
             return item
         }
         guard let item else { throw .unknownMessage(id) }
-        context.outboxEffects.carryOut(context.outbox.discard(id, in: item.conversation))
+        outboxEffects.carryOut(outbox.discard(id, in: item.conversation))
     }
 
     /// What became of a message of an earlier life of this client.
     func keptOutcome(of id: MessageID) throws(ClientError) -> SentMessage? {
-        let ids = context.logs.all.map(\.id)
-        let (item, message) = try context.read { snapshot in
+        let ids = logs.all.map(\.id)
+        let (item, message) = try disk.read { snapshot in
             (try snapshot.queued(id), try ids.lazy.compactMap { try snapshot.message(id, in: $0) }.first)
         }
         if case .failed(let reason)? = item?.state { throw .failed(SendError(kept: reason)) }
@@ -192,12 +194,12 @@ struct Drafts {
 
     func ownTarget(_ id: MessageID, in conversation: ConversationID) throws(ClientError) -> Target {
         let target = try target(id, in: conversation)
-        guard target.sender == context.device.user else { throw .notOwn(id) }
+        guard target.sender == device.user else { throw .notOwn(id) }
         return target
     }
 
     func target(_ id: MessageID, in conversation: ConversationID) throws(ClientError) -> Target {
-        guard let message = try context.chatMessages.message(id, in: conversation), message.kind == .known(.message),
+        guard let message = try chatMessages.message(id, in: conversation), message.kind == .known(.message),
             message.content != .removed, let type = message.type.value,
             let sendable = MessageType.Sendable(rawValue: type.rawValue)
         else { throw .unknownMessage(id) }
@@ -210,11 +212,7 @@ struct Drafts {
             type: target.type, content: content, replyTo: nil, expiresIn: nil, suite: nil, writtenAt: .now,
             change: Draft.Change(kind: kind, target: target.id))
         let id = try enqueue(draft, in: target.conversation)
-        context.chatMessages.emit(target.id, in: target.conversation)
+        chatMessages.emit(target.id, in: target.conversation)
         return id
     }
-}
-
-extension ClientContext {
-    var drafts: Drafts { Drafts(context: self) }
 }

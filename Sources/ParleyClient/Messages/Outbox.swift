@@ -4,10 +4,10 @@ import ParleyProtocol
 /// What a device has to send, and what became of it: the order, the changes that are shown before they are sent, the
 /// outcomes, and the records that have yet to come.
 ///
-/// One of the four owners of a client's state (decision 0045). A value that does no I/O: what happened goes in, and what
+/// One of the four owners of a client's state (decision 0045). It does no I/O: what happened goes in, and what
 /// follows comes back as ``Effect``s, which ``OutboxEffects`` carries out in their order. The messages themselves are in the
 /// device's store.
-struct Outbox {
+final class Outbox {
     private var queue = SendQueue()
     private var changes = PendingChanges()
     private var outcomes = SentMessages()
@@ -69,19 +69,19 @@ struct Outbox {
     /// - Parameters:
     ///   - position: when it was written, among the others.
     ///   - draft: `nil` for what cannot be read.
-    mutating func insert(_ id: MessageID, in conversation: ConversationID, position: Int, _ draft: Draft?) {
+    func insert(_ id: MessageID, in conversation: ConversationID, position: Int, _ draft: Draft?) {
         queue.insert(id, in: conversation, position: position)
         if let draft, draft.change != nil { changes.add(id, draft) }
     }
 
     /// Puts a failed message back into the queue.
-    mutating func retry(_ id: MessageID, in conversation: ConversationID, position: Int, _ draft: Draft?) {
+    func retry(_ id: MessageID, in conversation: ConversationID, position: Int, _ draft: Draft?) {
         outcomes.forget(id)
         insert(id, in: conversation, position: position, draft)
     }
 
     /// The app takes a message back.
-    mutating func discard(_ id: MessageID, in conversation: ConversationID) -> [Effect] {
+    func discard(_ id: MessageID, in conversation: ConversationID) -> [Effect] {
         queue.remove(id)
         leftOut[id] = nil
         outcomes.record(id, .failure(.discarded))
@@ -89,7 +89,7 @@ struct Outbox {
     }
 
     /// A change is not sent any more: what it was about is shown without it.
-    private mutating func withdraw(_ id: MessageID, in conversation: ConversationID) -> [Effect] {
+    private func withdraw(_ id: MessageID, in conversation: ConversationID) -> [Effect] {
         changes.remove(id).map { [.show($0, in: conversation)] } ?? []
     }
 
@@ -111,24 +111,24 @@ struct Outbox {
     // MARK: Sending
 
     /// What to send now. It is under way until ``handle(_:of:in:isHeld:now:using:)``.
-    mutating func next(now: ContinuousClock.Instant) -> SendQueue.Next { queue.next(now: now) }
+    func next(now: ContinuousClock.Instant) -> SendQueue.Next { queue.next(now: now) }
 
     /// There is a new connection: what waited because of the old one goes at once.
-    mutating func markConnected() { queue.markConnected() }
+    func markConnected() { queue.markConnected() }
 
     /// Conversations in which something waits until a key is accepted.
     var waitingForKeys: Set<ConversationID> { queue.waitingForKeys }
 
     /// The key was accepted.
-    mutating func release(_ conversation: ConversationID) { queue.release(conversation) }
+    func release(_ conversation: ConversationID) { queue.release(conversation) }
 
     /// A message is about to be sent that these devices cannot read, which is reported once it is sent.
-    mutating func leaveOut(_ devices: [DeviceAddress]?, of id: MessageID) { leftOut[id] = devices }
+    func leaveOut(_ devices: [DeviceAddress]?, of id: MessageID) { leftOut[id] = devices }
 
     /// Handles what came of the message under way.
     ///
     /// - Parameter isHeld: whether the record of an accepted message is in the log already.
-    mutating func handle(
+    func handle(
         _ answer: SendAnswer, of id: MessageID, in conversation: ConversationID, isHeld: (SentMessage) -> Bool,
         now: ContinuousClock.Instant, using generator: inout some RandomNumberGenerator
     ) -> Verdict {
@@ -149,9 +149,7 @@ struct Outbox {
         }
     }
 
-    private mutating func fail(
-        _ id: MessageID, in conversation: ConversationID, _ reason: SendError
-    ) -> [Effect] {
+    private func fail(_ id: MessageID, in conversation: ConversationID, _ reason: SendError) -> [Effect] {
         leftOut[id] = nil
         if let draft = changes.draft(id), draft.resending != nil {
             // No person has written it: no event is emitted.
@@ -164,7 +162,7 @@ struct Outbox {
     }
 
     /// Another device of the user's has made the same change first: its record stands for this one, which never comes.
-    mutating func supersede(_ id: MessageID) -> [Effect] {
+    func supersede(_ id: MessageID) -> [Effect] {
         changes.remove(id)
         return [.discard(id)]
     }
@@ -172,9 +170,7 @@ struct Outbox {
     /// The gateway wants a message sealed for other devices. Members and keys are fetched anew after each such refusal.
     ///
     /// - Returns: whether it lists the same as before and refuses the same again: then it contradicts itself.
-    mutating func recordRefusal(
-        of message: MessageID, in conversation: ConversationID, for recipients: PeerRecipients
-    ) -> Bool {
+    func recordRefusal(of message: MessageID, in conversation: ConversationID, for recipients: PeerRecipients) -> Bool {
         let refused = RefusedSeal(message: message, recipients: recipients)
         return refusals.updateValue(refused, forKey: conversation) == refused
     }
@@ -182,7 +178,7 @@ struct Outbox {
     // MARK: In the log
 
     /// One of this device's own messages is in the log.
-    mutating func recordCommitted(_ record: MessageRecord) -> [Effect] {
+    func recordCommitted(_ record: MessageRecord) -> [Effect] {
         let (id, conversation) = (record.id, record.conversation)
         queue.remove(id)
         let draft = changes.draft(id)
@@ -195,7 +191,7 @@ struct Outbox {
     }
 
     /// Whom a message that was sent has left out, once.
-    private mutating func disclose(_ id: MessageID, in conversation: ConversationID) -> [Effect] {
+    private func disclose(_ id: MessageID, in conversation: ConversationID) -> [Effect] {
         guard let devices = leftOut.removeValue(forKey: id), !devices.isEmpty else { return [] }
         return [.emit(.leftOut(id, in: conversation, devices))]
     }
@@ -206,7 +202,7 @@ struct Outbox {
     /// Gives up waiting for records that are there, will not come, or did not come in time.
     ///
     /// - Parameter log: what is held of a conversation.
-    mutating func expireEchoes(
+    func expireEchoes(
         now: ContinuousClock.Instant, log: (ConversationID) -> ConversationLog<MessageRecord>?
     ) -> [Effect] {
         var effects: [Effect] = []
@@ -230,7 +226,7 @@ struct Outbox {
     /// lost with the old one.
     ///
     /// - Returns: those messages. A repeat does nothing twice.
-    mutating func removeEchoes(of conversation: ConversationID) -> [MessageID] {
+    func removeEchoes(of conversation: ConversationID) -> [MessageID] {
         defer { echoes.removeAll { $0.conversation == conversation } }
         return echoes.filter { $0.conversation == conversation }.map(\.message.id)
     }
@@ -241,9 +237,9 @@ struct Outbox {
     var pendingResends: [Resending: Int] { changes.resending }
 
     /// There was no room for a request to seal a message anew: it has its turn when none waits any more.
-    mutating func postponeRequest() { hasPostponedRequests = true }
+    func postponeRequest() { hasPostponedRequests = true }
 
-    private mutating func endRequest(_ draft: Draft?) -> [Effect] {
+    private func endRequest(_ draft: Draft?) -> [Effect] {
         guard hasPostponedRequests, draft?.resending == .request, changes.resending[.request] == nil else { return [] }
         hasPostponedRequests = false
         return [.requestPostponed]

@@ -5,98 +5,96 @@ import ParleyProtocol
 
 /// Handles what came of each conversation's log: opened in its place, kept, and then emitted.
 struct RecordDelivery {
-    let context: ClientContext
+    let logs: ConversationLogs, keyring: Keyring, waiters: Waiters
+    let configuration: ClientConfiguration, device: DeviceAddress, hub: EventHub
+    let chatMessages: ChatMessages, conversationUpdates: ConversationUpdates, keyExchange: KeyExchange
+    let receipts: ReceiptSender, recordKeeper: RecordKeeper, resending: ResendExchange
+    let deliverSignal: WakeSignal, expirySignal: WakeSignal, fetchSignal: WakeSignal
 
     /// How many records are opened and kept in one transaction.
     private static let batch = 64
 
     /// A record came live.
     func handle(_ record: MessageRecord) {
-        guard case .received(let isPageMissing) = context.logs.receive(record) else { return }
-        context.wakeUps.deliver.signal()
-        if isPageMissing { context.wakeUps.fetch.signal() }
+        guard case .received(let isPageMissing) = logs.receive(record) else { return }
+        deliverSignal.signal()
+        if isPageMissing { fetchSignal.signal() }
     }
 
     /// Delivers what is next in each conversation's log, until there is nothing, and waits for more.
     nonisolated(nonsending) func run() async {
         var backoff = Backoff(first: .milliseconds(200), longest: .seconds(30))
         while !Task.isCancelled {
-            guard let id = context.logs.beginDelivery() else {
-                context.waiters.wake(.delivered)
-                await context.wakeUps.deliver.wait()
+            guard let id = logs.beginDelivery() else {
+                waiters.wake(.delivered)
+                await deliverSignal.wait()
                 continue
             }
             do throws(DeviceStoreError) {
                 try await deliver(id)
                 backoff.reset()
             } catch {
-                context.hub.emit(.storageFailed(error))
-                await context.wakeUps.deliver.wait(until: .now + backoff.next(using: &context.generator))
+                hub.emit(.storageFailed(error))
+                await deliverSignal.wait(until: .now + backoff.next())
             }
-            if context.logs.endDelivery(of: id) {
-                context.waiters.wake(.settled(id))
-                context.wakeUps.fetch.signal()
+            if logs.endDelivery(of: id) {
+                waiters.wake(.settled(id))
+                fetchSignal.signal()
             }
         }
     }
 
     private nonisolated(nonsending) func deliver(_ id: ConversationID) async throws(DeviceStoreError) {
-        let expected = context.logs[id]?.log.ready(limit: RecordDelivery.batch) ?? []
+        let expected = logs[id]?.log.ready(limit: RecordDelivery.batch) ?? []
         var kept = await opened(expected)
         // While keys were fetched the log may have begun anew.
-        let records = context.logs[id]?.log.ready(limit: expected.count) ?? []
-        guard !records.isEmpty, records == expected, let old = context.logs[id] else { return }
+        let records = logs[id]?.log.ready(limit: expected.count) ?? []
+        guard !records.isEmpty, records == expected, let old = logs[id] else { return }
 
         var entry = old
-        entry.advance(by: records, own: context.device.user)
-        let outcome = try context.recordKeeper.save(&kept, in: &entry)
-        context.logs.replace(entry)
-        context.recordKeeper.finishSending(kept, outcome.keeping)
+        entry.advance(by: records, own: device.user)
+        let outcome = try recordKeeper.save(&kept, in: &entry)
+        logs.replace(entry)
+        recordKeeper.finishSending(kept, outcome.keeping)
         for message in kept where !outcome.keeping.known.contains(message.record.id) { emit(message, outcome.keeping) }
         if old.unread.count != entry.unread.count || old.preferences != entry.preferences {
-            context.conversationUpdates.emit(id) { .conversationChanged($0) }
+            conversationUpdates.emit(id) { .conversationChanged($0) }
         }
-        if kept.contains(where: { $0.record.expiresAt != nil }) { context.wakeUps.expiry.signal() }
-        context.resending.start(outcome.resends)
-        context.logs.recordUnopened(kept)
-        context.receipts.markDelivered(kept.map(\.record), in: id)
+        if kept.contains(where: { $0.record.expiresAt != nil }) { expirySignal.signal() }
+        resending.start(outcome.resends)
+        logs.recordUnopened(kept)
+        receipts.markDelivered(kept.map(\.record), in: id)
     }
 
     /// Emits what was kept. A receipt may have overtaken one of this device's own: then it is emitted after it.
     private func emit(_ kept: KeptMessage, _ keeping: Keeping) {
         // What came too late is removed before anybody sees it.
-        if let end = kept.record.expiresAt, end <= context.configuration.now() { return }
-        let message = context.chatMessages.message(kept)
-        context.hub.emit(kept.record.isChange ? .change(message) : .message(message))
-        if let target = keeping.changed[message.id] {
-            context.hub.emit(.message(context.chatMessages.message(target)))
-        }
+        if let end = kept.record.expiresAt, end <= configuration.now() { return }
+        let message = chatMessages.message(kept)
+        hub.emit(kept.record.isChange ? .change(message) : .message(message))
+        if let target = keeping.changed[message.id] { hub.emit(.message(chatMessages.message(target))) }
         if keeping.finished.contains(message.id), let status = message.status, status != .sent {
-            context.hub.emit(.status(message.id, in: message.conversation, status))
+            hub.emit(.status(message.id, in: message.conversation, status))
         }
     }
 
     /// Opens records, each in its place. Keys without which some cannot be opened are fetched, once in a while, before
     /// those are tried again.
     nonisolated(nonsending) func opened(_ records: [MessageRecord]) async -> [KeptMessage] {
-        var messages = records.map { context.opened(KeptMessage(record: $0)) }
+        var messages = records.map { chatMessages.opened(KeptMessage(record: $0)) }
         var users: Set<UserID> = []
         for message in messages where message.isSealed {
-            let members = context.logs.members(of: message.record.conversation)
-            users.formUnion(context.keyring.usersWithNewerKeys(for: message.record, among: members, now: .now))
+            let members = logs.members(of: message.record.conversation)
+            users.formUnion(keyring.usersWithNewerKeys(for: message.record, among: members, now: .now))
         }
-        for user in users.sorted() where context.keyring.freshness.claimGuess(user, now: .now) {
+        for user in users.sorted() where keyring.freshness.claimGuess(user, now: .now) {
             // What cannot be had now is shown as such, and opened when it can.
-            try? await context.keyExchange.fetch(of: user, timeout: .seconds(10))
+            try? await keyExchange.fetch(of: user, timeout: .seconds(10))
         }
         guard !users.isEmpty else { return messages }
-        for index in messages.indices { messages[index] = context.opened(messages[index]) }
+        for index in messages.indices { messages[index] = chatMessages.opened(messages[index]) }
         return messages
     }
-}
-
-extension ClientContext {
-    var delivery: RecordDelivery { RecordDelivery(context: self) }
 }
 
 extension FollowedConversation {

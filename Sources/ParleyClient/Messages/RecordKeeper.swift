@@ -3,7 +3,8 @@ import ParleyProtocol
 
 /// Saves records of a log in their places, and in the same transaction all that follows from them.
 struct RecordKeeper {
-    let context: ClientContext
+    let outbox: Outbox, device: DeviceAddress, store: DeviceStore
+    let outboxEffects: OutboxEffects, resending: ResendExchange
 
     /// What was kept, and what follows from it once it is.
     struct Outcome {
@@ -20,13 +21,13 @@ struct RecordKeeper {
     func save(
         _ kept: inout [KeptMessage], in entry: inout FollowedConversation
     ) throws(DeviceStoreError) -> Outcome {
-        let device = context.device
-        return try context.store.write { transaction in
+        let device = device
+        return try store.write { transaction in
             let keeping = try transaction.save(&kept, of: device, chapter: entry.chapter)
             try entry.recount(own: device.user, in: transaction.facts)
             entry.recordUnopened(kept, on: device)
             try transaction.save(entry.kept(own: device.user))
-            let resends = try context.resending.resends(because: kept, in: entry, transaction)
+            let resends = try resending.resends(because: kept, in: entry, transaction)
             return Outcome(keeping: keeping, resends: resends)
         }
     }
@@ -34,11 +35,7 @@ struct RecordKeeper {
     /// This device's own messages among them are sent.
     func finishSending(_ kept: [KeptMessage], _ keeping: Keeping) {
         for message in kept where keeping.finished.contains(message.record.id) {
-            context.outboxEffects.carryOut(context.outbox.recordCommitted(message.record))
+            outboxEffects.carryOut(outbox.recordCommitted(message.record))
         }
     }
-}
-
-extension ClientContext {
-    var recordKeeper: RecordKeeper { RecordKeeper(context: self) }
 }

@@ -16,7 +16,9 @@ struct Resend {
 
 /// Asks for messages to be sealed anew, and answers those who ask.
 struct ResendExchange {
-    let context: ClientContext
+    let outbox: Outbox, logs: ConversationLogs, keyring: Keyring
+    let configuration: ClientConfiguration, device: DeviceAddress, disk: StoreAccess, hub: EventHub
+    let chatMessages: ChatMessages, sendSignal: WakeSignal
 
     /// So many requests wait to be sent at a time; the others follow.
     private static let mostRequests = 64
@@ -30,15 +32,15 @@ struct ResendExchange {
     func resends(
         because kept: [KeptMessage], in conversation: FollowedConversation, _ transaction: WriteTransaction
     ) throws -> [Resend] {
-        guard context.configuration.storage == .database else { return [] }
+        guard configuration.storage == .database else { return [] }
         var resends: [Resend] = []
-        var waiting = context.outbox.pendingResends
-        for message in kept where !context.outbox.isFull {
+        var waiting = outbox.pendingResends
+        for message in kept where !outbox.isFull {
             let resend: Resend?
             if message.isSealed {
-                guard conversation.isMissed(message, by: context.device) else { continue }
+                guard conversation.isMissed(message, by: device) else { continue }
                 guard waiting[.request, default: 0] < ResendExchange.mostRequests else {
-                    context.outbox.postponeRequest()
+                    outbox.postponeRequest()
                     continue
                 }
                 resend = try request(message, transaction)
@@ -57,10 +59,10 @@ struct ResendExchange {
     func start(_ resends: [Resend]) {
         guard !resends.isEmpty else { return }
         for resend in resends {
-            context.outbox.insert(resend.id, in: resend.conversation, position: resend.position, resend.draft)
-            context.hub.emit(resend.event)
+            outbox.insert(resend.id, in: resend.conversation, position: resend.position, resend.draft)
+            hub.emit(resend.event)
         }
-        context.wakeUps.send.signal()
+        sendSignal.signal()
     }
 
     // MARK: Asking
@@ -68,10 +70,10 @@ struct ResendExchange {
     /// Asks for what was sealed for this device by one whose keys are accepted, and could not be opened all the same.
     private func request(_ message: KeptMessage, _ transaction: WriteTransaction) throws -> Resend? {
         let record = message.record
-        guard record.kind == .known(.message), context.logs[record.conversation]?.isOpen == true,
-            case .failure(.notAuthentic) = context.open(record), context.keyring.book.isRecipient(record.sender),
+        guard record.kind == .known(.message), logs[record.conversation]?.isOpen == true,
+            case .failure(.notAuthentic) = chatMessages.open(record), keyring.book.isRecipient(record.sender),
             var target = KeptMessage(try transaction.facts.message(record.id, in: record.conversation)),
-            target.resending == nil, target.isUnreadable(on: context.device)
+            target.resending == nil, target.isUnreadable(on: device)
         else { return nil }
         target.resending = .request
         return try put(
@@ -84,39 +86,38 @@ struct ResendExchange {
     /// Seals a message of this device anew for somebody for whom it was sealed before: its words as this device wrote them.
     private func answer(_ message: KeptMessage, _ transaction: WriteTransaction) throws -> Resend? {
         let record = message.record
-        guard record.kind == .known(.reaction), record.sender != context.device,
-            context.keyring.book.isRecipient(record.sender),
+        guard record.kind == .known(.reaction), record.sender != device, keyring.book.isRecipient(record.sender),
             let json = message.content, let object = try? JSONObject(parsing: json),
             (try? ResendRequest(object)) != nil, let id = record.target,
             var target = KeptMessage(try transaction.facts.message(id, in: record.conversation)),
-            target.record.sender == context.device, target.resending == nil, let content = target.ownWords,
+            target.record.sender == device, target.resending == nil, let content = target.ownWords,
             isRecipient(record.sender.user, of: target),
-            target.record.createdAt.milliseconds > context.configuration.now().milliseconds - ResendExchange.resendAge
+            target.record.createdAt.milliseconds > configuration.now().milliseconds - ResendExchange.resendAge
         else { return nil }
         target.resending = .answer
-        context.keyring.freshness.markStale(record.sender.user)
+        keyring.freshness.markStale(record.sender.user)
         return try put(
             .edit, ResentMark.put(on: content), for: target,
-            onlyFor: isDirect(target) ? [] : target.sealedFor + [context.device.user], transaction,
+            onlyFor: isDirect(target) ? [] : target.sealedFor + [device.user], transaction,
             .resent(id, in: record.conversation, for: record.sender))
     }
 
     /// Whether an answer still says what its message says: it may have been deleted or have disappeared since.
     func isWorthSending(_ draft: Draft, in conversation: ConversationID) throws(ClientError) -> Bool {
         guard draft.resending == .answer, let target = draft.change?.target else { return true }
-        let kept = KeptMessage(try context.read { try $0.message(target, in: conversation) })
+        let kept = KeptMessage(try disk.read { try $0.message(target, in: conversation) })
         return kept?.ownWords != nil
-            && !context.outbox.applyPending(to: MessageChanges(), of: target, by: context.device.user).isRemoved
+            && !outbox.applyPending(to: MessageChanges(), of: target, by: device.user).isRemoved
     }
 
     private func isDirect(_ message: KeptMessage) -> Bool {
-        context.logs[message.record.conversation]?.object?.type == .known(.direct)
+        logs[message.record.conversation]?.object?.type == .known(.direct)
     }
 
     /// Whoever has joined a group since was none.
     private func isRecipient(_ user: UserID, of message: KeptMessage) -> Bool {
-        if isDirect(message) { return context.logs[message.record.conversation]?.members.contains(user) ?? false }
-        return message.sealedFor.contains(user) || (user == context.device.user && !message.sealedFor.isEmpty)
+        if isDirect(message) { return logs[message.record.conversation]?.members.contains(user) ?? false }
+        return message.sealedFor.contains(user) || (user == device.user && !message.sealedFor.isEmpty)
     }
 
     /// Puts a change to `target` into the queue, and keeps that this was done.
@@ -134,14 +135,10 @@ struct ResendExchange {
         draft.resending = resending
         draft.onlyFor = onlyFor
         let id = MessageID.random()
-        try transaction.replace(target.stored(for: context.device.user))
+        try transaction.replace(target.stored(for: device.user))
         try transaction.enqueue(id, in: record.conversation, content: draft.payload)
         return Resend(
             id: id, position: try transaction.facts.queued(id)?.position ?? .max, conversation: record.conversation,
             draft: draft, event: event)
     }
-}
-
-extension ClientContext {
-    var resending: ResendExchange { ResendExchange(context: self) }
 }

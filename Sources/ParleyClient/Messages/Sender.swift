@@ -4,24 +4,28 @@ import ParleyProtocol
 
 /// Sends what waits in the ``Outbox``: one message after another, each sealed once and repeated until it is in the log.
 struct Sender {
-    let context: ClientContext
+    let outbox: Outbox, logs: ConversationLogs, keyring: Keyring, progress: ConnectionProgress
+    let device: DeviceAddress, gateway: GatewayAccess, disk: StoreAccess
+    let conversationUpdates: ConversationUpdates, following: Following, historyPages: HistoryPages
+    let keyExchange: KeyExchange, outboxEffects: OutboxEffects, resending: ResendExchange
+    let sealer: DraftSealer, sendSignal: WakeSignal
 
     /// Sends what can be sent, and waits for more.
     nonisolated(nonsending) func run() async {
         while !Task.isCancelled {
             // The first message waits for this device's keys: without them nobody could open it.
-            guard context.progress.isConnected, context.progress.hasPublished else {
-                await context.wakeUps.send.wait()
+            guard progress.isConnected, progress.hasPublished else {
+                await sendSignal.wait()
                 continue
             }
-            context.keyExchange.releaseHeld()
-            switch context.outbox.next(now: .now) {
+            keyExchange.releaseHeld()
+            switch outbox.next(now: .now) {
             case .wait(let time):
-                let isHeld = !context.outbox.waitingForKeys.isEmpty
+                let isHeld = !outbox.waitingForKeys.isEmpty
                 let look = isHeld ? ContinuousClock.now + KeyExchange.betweenLooks : nil
-                await context.wakeUps.send.wait(until: [time, look].compactMap { $0 }.min())
+                await sendSignal.wait(until: [time, look].compactMap { $0 }.min())
             case .send(let id, let conversation):
-                let answer = await SendAttempt(context: context, id: id, conversation: conversation).run()
+                let answer = await SendAttempt(sender: self, id: id, conversation: conversation).run()
                 await handle(answer, of: id, in: conversation)
             }
         }
@@ -30,12 +34,13 @@ struct Sender {
     private nonisolated(nonsending) func handle(
         _ answer: SendAnswer, of id: MessageID, in conversation: ConversationID
     ) async {
-        let log = context.logs[conversation]?.log
-        let verdict = context.outbox.handle(
+        var generator = SystemRandomNumberGenerator()
+        let log = logs[conversation]?.log
+        let verdict = outbox.handle(
             answer, of: id, in: conversation, isHeld: { log?.holds($0.epoch, $0.seq) == true }, now: .now,
-            using: &context.generator)
+            using: &generator)
         switch verdict {
-        case .done(let effects): context.outboxEffects.carryOut(effects)
+        case .done(let effects): outboxEffects.carryOut(effects)
         case .reseal(let difference): await reseal(id, in: conversation, difference)
         }
     }
@@ -44,27 +49,23 @@ struct Sender {
     private nonisolated(nonsending) func reseal(
         _ id: MessageID, in conversation: ConversationID, _ difference: Rejection.DeviceDifference?
     ) async {
-        let members = context.logs.members(of: conversation)
-        let recipients = context.keyring.book.recipients(of: members, besides: context.device)
-        if context.outbox.recordRefusal(of: id, in: conversation, for: recipients) {
-            context.report(.otherDevices(conversation))
+        let members = logs.members(of: conversation)
+        let recipients = keyring.book.recipients(of: members, besides: device)
+        if outbox.recordRefusal(of: id, in: conversation, for: recipients) {
+            gateway.report(.otherDevices(conversation))
         }
         let named = (difference?.missing ?? []) + (difference?.extra ?? [])
-        for user in Set(named.map(\.user)).union(members) { context.keyring.freshness.markStale(user) }
-        context.writeBestEffort { try $0.setRequest(nil, of: id) }
+        for user in Set(named.map(\.user)).union(members) { keyring.freshness.markStale(user) }
+        disk.writeBestEffort { try $0.setRequest(nil, of: id) }
         // Should it fail, the next attempt meets the same refusal.
-        let object = try? await context.ask(GetConversation(conversation: conversation))
-        if let object { context.conversationUpdates.merge(object) }
+        let object = try? await gateway.ask(GetConversation(conversation: conversation))
+        if let object { conversationUpdates.merge(object) }
     }
-}
-
-extension ClientContext {
-    var sender: Sender { Sender(context: self) }
 }
 
 /// One attempt to send a message: the bytes that were sealed before, or sealed now.
 struct SendAttempt {
-    let context: ClientContext
+    let sender: Sender
     let id: MessageID
     let conversation: ConversationID
 
@@ -73,16 +74,16 @@ struct SendAttempt {
 
     nonisolated(nonsending) func run() async -> SendAnswer {
         do throws(ClientError) {
-            let item = try context.read { try $0.queued(id) }
+            let item = try sender.disk.read { try $0.queued(id) }
             guard let item, let draft = item.draft else { return .impossible(.damaged) }
-            if draft.resending == .answer, !(try context.resending.isWorthSending(draft, in: conversation)) {
+            if draft.resending == .answer, !(try sender.resending.isWorthSending(draft, in: conversation)) {
                 return .impossible(.damaged)
             }
-            if context.logs[conversation]?.object == nil { try await context.following.follow(conversation) }
+            if sender.logs[conversation]?.object == nil { try await sender.following.follow(conversation) }
             // A deletion holds nothing that anybody has to open.
-            if draft.change?.kind == .delete { return await send(deletion(draft)) }
+            if draft.change?.kind == .delete { return await send(.deletion(draft, id, in: conversation)) }
             // What another process of the device knows of a key holds here, too.
-            context.keyExchange.refresh()
+            sender.keyExchange.refresh()
             guard !isHeld else { return .blocked }
             if let request = item.request { return await send(SealedDraft(request, draft), leavingOutFor: draft) }
             return try await sealAndSend(draft)
@@ -92,65 +93,26 @@ struct SendAttempt {
     }
 
     /// Whether a key has to be accepted before anything is sent here.
-    private var isHeld: Bool { context.keyExchange.heldUser(in: conversation) != nil }
+    private var isHeld: Bool { sender.keyExchange.heldUser(in: conversation) != nil }
 
     private nonisolated(nonsending) func sealAndSend(_ draft: Draft) async throws(ClientError) -> SendAnswer {
-        let members = context.logs.members(of: conversation)
-        for user in members where !context.keyring.freshness.isFresh(user, now: .now) {
-            try await context.keyExchange.fetch(of: user)
+        let members = sender.logs.members(of: conversation)
+        for user in members where !sender.keyring.freshness.isFresh(user, now: .now) {
+            try await sender.keyExchange.fetch(of: user)
         }
         guard !isHeld else { return .blocked }
-        var sealed = seal(draft)
+        var sealed = sender.sealer.seal(draft, id, in: conversation)
         if case .failure(let obstacle) = sealed, obstacle.isOfListing {
             // By a listing that may be over: a device is linked, or an account reset, right after it signed in.
-            for user in members where user != context.device.user { try await context.keyExchange.fetch(of: user) }
+            for user in members where user != sender.device.user { try await sender.keyExchange.fetch(of: user) }
             guard !isHeld else { return .blocked }
-            sealed = seal(draft)
+            sealed = sender.sealer.seal(draft, id, in: conversation)
         }
         switch sealed {
         case .failure(let obstacle): return obstacle.answer
         case .success(let request):
-            try context.write { _ = try $0.setRequest(request.request.payload(), of: id) }
+            try sender.disk.write { _ = try $0.setRequest(request.request.payload(), of: id) }
             return await send(request, leavingOutFor: draft)
-        }
-    }
-
-    // MARK: Sealing
-
-    /// Seals a message for every device that is to open it.
-    private func seal(_ draft: Draft) -> Result<SealedDraft, UnsealableError> {
-        let entry = context.logs[conversation]
-        let isGroup = entry?.object?.type != .known(.direct)
-        let suite = draft.suite ?? (isGroup ? .groupBox : .x25519AESGCM)
-        let devices = context.keyring.recipients(of: draft, among: entry?.members ?? [])
-        guard devices.sealed.contains(where: { $0.device.user != context.device.user }) else {
-            return .failure(UnsealableError(answer: .impossible(context.keyring.book.lack(of: devices))))
-        }
-        guard devices.sealed.count + devices.leftOut.count <= Limits.recipientKeys else {
-            return .failure(UnsealableError(answer: .impossible(.tooManyDevices)))
-        }
-        let header = MessageHeader(
-            suite: suite, conversation: conversation, id: id, sender: context.device, type: draft.type.type,
-            replyTo: draft.replyTo, kind: draft.kind, target: draft.change?.target, expiresIn: draft.expiresIn)
-        let recipients: Recipients =
-            if !isGroup, suite != .groupBox, devices.leftOut.isEmpty, devices.sealed.count == 1,
-                let only = devices.sealed.first
-            {
-                .one(only.key)
-            } else {
-                .devices(devices.sealed.map { ($0.device, $0.key) })
-            }
-        do throws(SealingError) {
-            let sealed = try context.keyring.seal(draft.content, header, for: recipients)
-            return .success(SealedDraft(sealed, header, draft, devices, echoIsReply: entry?.isOpen ?? true))
-        } catch {
-            return .failure(UnsealableError(error))
-        }
-    }
-
-    private func deletion(_ draft: Draft) -> SealedDraft? {
-        draft.change.map { change in
-            .change(ChangeMessage(id: id, conversation: conversation, message: change.target, change: .delete))
         }
     }
 
@@ -159,7 +121,7 @@ struct SendAttempt {
     /// Sends what was sealed; whom it leaves out is reported once it is sent. Of what the client has written by itself
     /// nothing is reported.
     private nonisolated(nonsending) func send(_ sealed: SealedDraft?, leavingOutFor draft: Draft) async -> SendAnswer {
-        context.outbox.leaveOut(draft.resending == nil ? sealed?.leftOut : nil, of: id)
+        sender.outbox.leaveOut(draft.resending == nil ? sealed?.leftOut : nil, of: id)
         return await send(sealed)
     }
 
@@ -171,9 +133,10 @@ struct SendAttempt {
         do throws(NoReplyError) {
             switch sealed {
             case .message(let message):
-                return await handle(try await context.connection.send(message, timeout: SendAttempt.answerTimeout))
+                return await handle(
+                    try await sender.gateway.connection.send(message, timeout: SendAttempt.answerTimeout))
             case .change(let change):
-                let reply = try await context.connection.request(
+                let reply = try await sender.gateway.connection.request(
                     sealed.request.operation, payload: sealed.request.payload(),
                     timeout: SendAttempt.answerTimeout)
                 if case .delete = change.change, let deletion = deletion(in: reply), deletion.id != id {
@@ -193,7 +156,7 @@ struct SendAttempt {
 
     /// Another device of the user's was first: its record stands for this one, which never comes.
     private func handle(earlier deletion: SentMessage) -> SendAnswer {
-        context.outboxEffects.carryOut(context.outbox.supersede(id))
+        sender.outboxEffects.carryOut(sender.outbox.supersede(id))
         return .sent(SentMessage(id: id, epoch: deletion.epoch, seq: deletion.seq, createdAt: deletion.createdAt))
     }
 
@@ -211,8 +174,8 @@ struct SendAttempt {
     private nonisolated(nonsending) func lookUp(_ conflict: Rejection) async -> SendAnswer {
         let request = GetHistory(conversation: conversation, limit: 1, position: .around(.id(id)))
         do throws(ClientError) {
-            let records = try await context.historyPages.page(request).messages
-            guard let record = records.first(where: { $0.id == id && $0.sender == context.device }) else {
+            let records = try await sender.historyPages.page(request).messages
+            guard let record = records.first(where: { $0.id == id && $0.sender == sender.device }) else {
                 return .refused(conflict)
             }
             return .sent(SentMessage(record))
@@ -220,28 +183,6 @@ struct SendAttempt {
             if case .refused(let rejection) = error, rejection.code == .notFound { return .refused(conflict) }
             return SendAnswer(error)
         }
-    }
-}
-
-/// Why a message cannot be sealed, or not now.
-private struct UnsealableError: Error {
-    let answer: SendAnswer
-
-    /// Whether it is said of devices that may be certified by now.
-    var isOfListing: Bool { if case .impossible(.uncertifiedRecipients) = answer { true } else { false } }
-
-    init(answer: SendAnswer) { self.answer = answer }
-
-    init(_ failure: SealingError) {
-        answer =
-            switch failure {
-            case .noRecipients: .impossible(.noRecipientKeys)
-            case .tooManyRecipients: .impossible(.tooManyDevices)
-            case .tooLarge(let maximum): .impossible(.contentTooLarge(maximum: maximum))
-            case .weakKey: .impossible(.weakRecipientKey)
-            case .needsRecipientKeys: .impossible(.damaged)
-            case .unavailable: .notNow
-            }
     }
 }
 

@@ -2,43 +2,45 @@ import ParleyDeviceStore
 import ParleyProtocol
 
 /// Pushes that came on the topic and were not looked at yet: a bounded number.
-struct PushQueue {
+final class PushQueue {
     private var waiting: [PushNotification] = []
 
     static let capacity = 64
 
     /// - Returns: whether there was room.
-    mutating func append(_ notification: PushNotification) -> Bool {
+    func append(_ notification: PushNotification) -> Bool {
         guard waiting.count < PushQueue.capacity else { return false }
         waiting.append(notification)
         return true
     }
 
-    mutating func next() -> PushNotification? { waiting.isEmpty ? nil : waiting.removeFirst() }
+    func next() -> PushNotification? { waiting.isEmpty ? nil : waiting.removeFirst() }
 }
 
 /// Handles pushes that come on the topic while there is a connection.
 struct IncomingPushes {
-    let context: ClientContext
+    let logs: ConversationLogs, keyring: Keyring, pushQueue: PushQueue
+    let configuration: ClientConfiguration, device: DeviceAddress, store: DeviceStore, hub: EventHub
+    let chatMessages: ChatMessages, delivery: RecordDelivery, pushSignal: WakeSignal
 
     func handle(_ notification: PushNotification) {
-        if case .known(.feed) = notification.type, notification.user == context.device.user {
-            context.hub.emit(.gateway(notification.feedNotification))
+        if case .known(.feed) = notification.type, notification.user == device.user {
+            hub.emit(.gateway(notification.feedNotification))
         }
-        guard context.pushQueue.append(notification) else { return emit(notification) }
-        context.wakeUps.push.signal()
+        guard pushQueue.append(notification) else { return emit(notification) }
+        pushSignal.signal()
     }
 
     /// Emits what came, each in its turn: whose keys are not known yet they are fetched, once in a while, as for what comes by
     /// the log.
     nonisolated(nonsending) func run() async {
         while !Task.isCancelled {
-            guard let notification = context.pushQueue.next() else {
-                await context.wakeUps.push.wait()
+            guard let notification = pushQueue.next() else {
+                await pushSignal.wait()
                 continue
             }
-            if let record = notification.message, notification.user == context.device.user {
-                _ = await context.delivery.opened([record])
+            if let record = notification.message, notification.user == device.user {
+                _ = await delivery.opened([record])
             }
             emit(notification)
         }
@@ -46,15 +48,15 @@ struct IncomingPushes {
 
     private func emit(_ notification: PushNotification) {
         do throws(DeviceStoreError) {
-            context.hub.emit(.push(try open(notification)))
+            hub.emit(.push(try open(notification)))
         } catch {
-            context.hub.emit(.storageFailed(error))
+            hub.emit(.storageFailed(error))
         }
     }
 
     func open(_ notification: PushNotification) throws(DeviceStoreError) -> OpenedPush {
-        try context.store.read { snapshot in
-            var source = RunningPushSource(context: context, snapshot: snapshot)
+        try store.read { snapshot in
+            let source = RunningPushSource(pushes: self, snapshot: snapshot)
             return try source.read(notification)
         }
     }
@@ -62,28 +64,24 @@ struct IncomingPushes {
 
 /// What a running client has.
 private struct RunningPushSource: PushSource {
-    let context: ClientContext
+    let pushes: IncomingPushes
     let snapshot: Snapshot
 
-    var device: DeviceAddress { context.device }
-    var now: Timestamp { context.configuration.now() }
+    var device: DeviceAddress { pushes.device }
+    var now: Timestamp { pushes.configuration.now() }
 
     func kept(at place: OpenedPush.Place) throws -> ChatMessage? {
-        try snapshot.kept(at: place).map { context.chatMessages.message(context.opened($0)) }
+        try snapshot.kept(at: place).map { pushes.chatMessages.message(pushes.chatMessages.opened($0)) }
     }
 
     func read(in conversation: ConversationID) throws -> (epoch: String, seq: Int)? {
-        guard let entry = context.logs[conversation], let epoch = entry.log.epoch else { return nil }
+        guard let entry = pushes.logs[conversation], let epoch = entry.log.epoch else { return nil }
         return (epoch, entry.unread.readSeq)
     }
 
-    mutating func opened(_ record: MessageRecord) -> ChatMessage {
-        context.chatMessages.message(context.opened(KeptMessage(record: record)))
+    func opened(_ record: MessageRecord) -> ChatMessage {
+        pushes.chatMessages.message(pushes.chatMessages.opened(KeptMessage(record: record)))
     }
 
-    func isVerified(_ user: UserID) -> Bool { context.keyring.book.isVerified(user) }
-}
-
-extension ClientContext {
-    var pushes: IncomingPushes { IncomingPushes(context: self) }
+    func isVerified(_ user: UserID) -> Bool { pushes.keyring.book.isVerified(user) }
 }

@@ -46,7 +46,7 @@ public struct PushOpener: Sendable {
                 return try read(notification, keyring, nil)
             }
             return try store.read { snapshot in
-                var source = StoredPushSource(keyring: keyring, snapshot: snapshot, now: now())
+                let source = StoredPushSource(keyring: keyring, snapshot: snapshot, now: now())
                 return try source.read(notification)
             }
         } catch {
@@ -68,7 +68,7 @@ public struct PushOpener: Sendable {
     private func read(
         _ notification: PushNotification, _ keyring: Keyring, _ snapshot: Snapshot?
     ) throws(DeviceStoreError) -> OpenedPush {
-        var source = StoredPushSource(keyring: keyring, snapshot: snapshot, now: now())
+        let source = StoredPushSource(keyring: keyring, snapshot: snapshot, now: now())
         do {
             return try source.read(notification)
         } catch {
@@ -99,7 +99,7 @@ extension PushNotification {
 
 /// What a client has left on the disk.
 private struct StoredPushSource: PushSource {
-    var keyring: Keyring
+    let keyring: Keyring
     /// `nil` where nothing was kept.
     let snapshot: Snapshot?
     let now: Timestamp
@@ -108,7 +108,6 @@ private struct StoredPushSource: PushSource {
 
     func kept(at place: OpenedPush.Place) throws -> ChatMessage? {
         guard let snapshot, let message = try snapshot.kept(at: place) else { return nil }
-        var keyring = keyring
         return ChatMessage(message) { keyring.open($0, among: []) }
     }
 
@@ -118,9 +117,7 @@ private struct StoredPushSource: PushSource {
         return followed.log.epoch.map { ($0, followed.unread.readSeq) }
     }
 
-    mutating func opened(_ record: MessageRecord) -> ChatMessage {
-        var keyring = keyring
-        defer { self.keyring = keyring }
+    func opened(_ record: MessageRecord) -> ChatMessage {
         return ChatMessage(KeptMessage(record: record)) { keyring.open($0, among: []) }
     }
 

@@ -12,14 +12,14 @@ protocol PushSource {
     /// Up to where the user has read a conversation in its present epoch; `nil` where that is not known.
     func read(in conversation: ConversationID) throws -> (epoch: String, seq: Int)?
     /// A record that is not kept, opened by the keys that are trusted now, or with why it cannot be.
-    mutating func opened(_ record: MessageRecord) -> ChatMessage
+    func opened(_ record: MessageRecord) -> ChatMessage
     /// Whether the person has compared the account key of a user.
     func isVerified(_ user: UserID) -> Bool
 }
 
 extension PushSource {
     /// What a notification is to this device. It may hold anything.
-    mutating func read(_ notification: PushNotification) throws -> OpenedPush {
+    func read(_ notification: PushNotification) throws -> OpenedPush {
         guard notification.user == device.user, notification.device.map({ $0 == device.device }) ?? true else {
             return OpenedPush(notification, .unopened(.notForThisDevice), at: nil, badge: nil)
         }
@@ -39,7 +39,7 @@ extension PushSource {
         return OpenedPush(notification, content, at: place, badge: badge)
     }
 
-    private mutating func message(of notification: PushNotification) throws -> OpenedPush.Content {
+    private func message(of notification: PushNotification) throws -> OpenedPush.Content {
         guard let place = notification.place, place.seq != nil, place.epoch != nil,
             notification.message?.isAt(place) ?? true
         else { return .unopened(.contradictory) }

@@ -3,43 +3,44 @@ import ParleyProtocol
 
 /// Merges how far others have received and read, and emits what that means for the user's own messages.
 struct ReceiptReader {
-    let context: ClientContext
+    let logs: ConversationLogs, device: DeviceAddress, disk: StoreAccess, hub: EventHub
+    let conversationUpdates: ConversationUpdates
 
     /// A member's watermark moved: of the user's own it says what another of their devices has seen.
     func handle(_ watermark: Watermark) {
         let id = watermark.conversation
-        guard let old = context.logs[id], ConversationLog<MessageRecord>.seqs.contains(watermark.seq) else { return }
-        context.hub.emit(.receipt(watermark))
-        guard watermark.user != context.device.user else {
-            context.logs.update(id) { $0.userDeliveredSeq = max(old.userDeliveredSeq, watermark.seq) }
+        guard let old = logs[id], ConversationLog<MessageRecord>.seqs.contains(watermark.seq) else { return }
+        hub.emit(.receipt(watermark))
+        guard watermark.user != device.user else {
+            logs.update(id) { $0.userDeliveredSeq = max(old.userDeliveredSeq, watermark.seq) }
             if watermark.kind == .read, watermark.seq > old.unread.readSeq {
-                context.conversationUpdates.markRead(id, upTo: watermark.seq)
+                conversationUpdates.markRead(id, upTo: watermark.seq)
             }
             return
         }
-        context.logs.update(id) { $0.reached.advance(watermark) }
+        logs.update(id) { $0.reached.advance(watermark) }
         emitStatuses(of: id, since: old)
     }
 
     /// History says how far the user's own messages have come.
     func handle(_ records: [MessageRecord], of id: ConversationID) {
-        guard let old = context.logs[id] else { return }
-        for record in records where record.sender.user == context.device.user {
+        guard let old = logs[id] else { return }
+        for record in records where record.sender.user == device.user {
             guard let status = record.status?.value, ConversationLog<MessageRecord>.seqs.contains(record.seq) else {
                 continue
             }
-            context.logs.update(id) { $0.reached.merge(status, at: record.seq) }
+            logs.update(id) { $0.reached.merge(status, at: record.seq) }
         }
         emitStatuses(of: id, since: old)
     }
 
     /// Tells which of the user's own messages have come farther.
     func emitStatuses(of id: ConversationID, since old: FollowedConversation) {
-        guard let new = context.logs[id], let epoch = new.log.epoch else { return }
-        let others = new.members.filter { $0 != context.device.user }
+        guard let new = logs[id], let epoch = new.log.epoch else { return }
+        let others = new.members.filter { $0 != device.user }
         let (before, after) = (old.reached.least(of: others), new.reached.least(of: others))
         guard before != after else { return }
-        context.conversationUpdates.save(id)
+        conversationUpdates.save(id)
         emit(.delivered, of: id, epoch, from: max(before.delivered, after.read), to: after.delivered)
         emit(.read, of: id, epoch, from: before.read, to: after.read)
     }
@@ -48,16 +49,12 @@ struct ReceiptReader {
     ///   - from: the seq after which it was not known, of the last so many messages.
     private func emit(_ status: ChatMessage.Status, of id: ConversationID, _ epoch: String, from: Int, to: Int) {
         guard to > from else { return }
-        let found = try? context.read { snapshot in
+        let found = try? disk.read { snapshot in
             try snapshot.messages(in: id, epoch: epoch, .before(to + 1), limit: min(to - from, Limits.pageItems))
         }
         for case .whole(let stored) in found ?? [] where stored.place.seq > from {
-            guard let kept = KeptMessage(stored), kept.record.sender.user == context.device.user else { continue }
-            context.hub.emit(.status(kept.record.id, in: id, status))
+            guard let kept = KeptMessage(stored), kept.record.sender.user == device.user else { continue }
+            hub.emit(.status(kept.record.id, in: id, status))
         }
     }
-}
-
-extension ClientContext {
-    var receiptReader: ReceiptReader { ReceiptReader(context: self) }
 }

@@ -3,57 +3,56 @@ import ParleyProtocol
 
 /// Tells the others what was received and read here.
 struct ReceiptSender {
-    let context: ClientContext
+    let logs: ConversationLogs, signals: Signals, progress: ConnectionProgress, waiters: Waiters
+    let configuration: ClientConfiguration, device: DeviceAddress, gateway: GatewayAccess, disk: StoreAccess
+    let chatMessages: ChatMessages, conversationUpdates: ConversationUpdates, receiptSignal: WakeSignal
 
     /// Sends the receipts that are due, and waits for more.
     nonisolated(nonsending) func run() async {
+        var generator = SystemRandomNumberGenerator()
         while !Task.isCancelled {
-            guard context.progress.isConnected, !context.progress.needsList,
-                let (key, mark) = context.signals.nextReceipt(now: .now)
-            else {
-                let time = context.progress.isConnected ? context.signals.nextReceiptTime : nil
-                await context.wakeUps.receipt.wait(until: time)
+            guard progress.isConnected, !progress.needsList, let (key, mark) = signals.nextReceipt(now: .now) else {
+                let time = progress.isConnected ? signals.nextReceiptTime : nil
+                await receiptSignal.wait(until: time)
                 continue
             }
             let request = MarkReceipt(kind: key.kind, conversation: key.conversation, message: mark.message)
             do throws(ClientError) {
-                _ = try await context.ask(request.request)
-                context.signals.acknowledge(key)
+                _ = try await gateway.ask(request.request)
+                signals.acknowledge(key)
                 recordAcknowledged(key, mark)
             } catch {
-                context.signals.fail(key, error, now: .now, using: &context.generator)
+                signals.fail(key, error, now: .now, using: &generator)
             }
-            context.waiters.wake(.receipts)
+            waiters.wake(.receipts)
         }
     }
 
     /// Waits until the gateway has taken all receipts, or there is no connection: what it knows to have arrived it notifies
     /// nobody of when the device is gone.
     nonisolated(nonsending) func finish(until deadline: ContinuousClock.Instant) async {
-        try? await context.wait(for: .receipts, until: deadline) { () throws(ClientError) -> Void? in
-            context.progress.isConnected && context.signals.hasReceipts ? nil : ()
+        try? await waiters.wait(for: .receipts, until: deadline) { () throws(ClientError) -> Void? in
+            progress.isConnected && signals.hasReceipts ? nil : ()
         }
     }
 
     private func recordAcknowledged(_ key: ReceiptCoalescer.Key, _ mark: ReceiptCoalescer.Mark) {
-        guard context.logs[key.conversation] != nil else { return }
-        context.logs.update(key.conversation) { entry in
+        guard logs[key.conversation] != nil else { return }
+        logs.update(key.conversation) { entry in
             entry.deliveredSeq = max(entry.deliveredSeq, mark.seq)
             if key.kind == .read, let pending = entry.pendingRead, pending.seq <= mark.seq { entry.pendingRead = nil }
         }
-        context.conversationUpdates.save(key.conversation)
+        conversationUpdates.save(key.conversation)
     }
 
     /// Others' messages have arrived here; the last of them stands for all.
     func markDelivered(_ records: [MessageRecord], in conversation: ConversationID) {
-        guard context.configuration.sendsDeliveredReceipts,
-            let last = records.last(where: {
-                $0.sender.user != context.device.user && $0.type != .known(.system)
-            }),
-            last.seq > (context.logs[conversation]?.deliveredSeq ?? 0)
+        guard configuration.sendsDeliveredReceipts,
+            let last = records.last(where: { $0.sender.user != device.user && $0.type != .known(.system) }),
+            last.seq > (logs[conversation]?.deliveredSeq ?? 0)
         else { return }
-        context.signals.mark(.delivered, conversation, ReceiptCoalescer.Mark(message: last.id, seq: last.seq))
-        context.wakeUps.receipt.signal()
+        signals.mark(.delivered, conversation, ReceiptCoalescer.Mark(message: last.id, seq: last.seq))
+        receiptSignal.signal()
     }
 
     /// The user has seen everything of a conversation up to a message.
@@ -67,11 +66,11 @@ struct ReceiptSender {
             guard let seen = try seen(conversation, upTo: mark) else { return }
             mark = seen
         }
-        context.signals.mark(.read, conversation, mark)
-        guard let entry = context.logs[conversation], mark.seq > entry.unread.readSeq else { return }
-        context.logs.update(conversation) { $0.pendingRead = mark }
-        context.conversationUpdates.markRead(conversation, upTo: mark.seq)
-        context.wakeUps.receipt.signal()
+        signals.mark(.read, conversation, mark)
+        guard let entry = logs[conversation], mark.seq > entry.unread.readSeq else { return }
+        logs.update(conversation) { $0.pendingRead = mark }
+        conversationUpdates.markRead(conversation, upTo: mark.seq)
+        receiptSignal.signal()
     }
 
     /// A message as the gateway knows it. Of one that it has no more, the last one before it that it has; `nil` if there is
@@ -79,8 +78,8 @@ struct ReceiptSender {
     private func mark(
         _ conversation: ConversationID, _ message: MessageID
     ) throws(ClientError) -> ReceiptCoalescer.Mark? {
-        let epoch = context.logs[conversation]?.log.epoch
-        let (found, present) = try context.read { facts in
+        let epoch = logs[conversation]?.log.epoch
+        let (found, present) = try disk.read { facts in
             let found = try facts.message(message, in: conversation)
             guard let found, let epoch, found.place.epoch != epoch else { return (found, found) }
             return (found, try facts.newest(in: conversation, epoch: epoch, upTo: found.chapterPlace))
@@ -93,16 +92,16 @@ struct ReceiptSender {
     private func seen(
         _ id: ConversationID, upTo mark: ReceiptCoalescer.Mark
     ) throws(ClientError) -> ReceiptCoalescer.Mark? {
-        guard var entry = context.logs[id], let epoch = entry.log.epoch else { return mark }
+        guard var entry = logs[id], let epoch = entry.log.epoch else { return mark }
         entry.shownSeq = max(entry.shownSeq, mark.seq)
-        defer { context.logs.replace(entry) }
-        let device = context.device
-        return try context.read { facts in
+        defer { logs.replace(entry) }
+        let device = device
+        return try disk.read { facts in
             let held = try entry.unopened.first(upTo: entry.shownSeq) { seq in
                 guard seq > entry.unread.readSeq else { return false }
                 let found = try facts.newest(in: id, epoch: epoch, upTo: seq)
                 guard let kept = KeptMessage(found), kept.record.seq == seq else { return false }
-                return context.opened(kept).isUnreadable(on: device) && kept.counts(for: device.user)
+                return chatMessages.opened(kept).isUnreadable(on: device) && kept.counts(for: device.user)
             }
             let end = held.map { $0 - 1 } ?? entry.shownSeq
             guard end != mark.seq else { return mark }
@@ -110,10 +109,6 @@ struct ReceiptSender {
             return (last?.place).map { ReceiptCoalescer.Mark(message: $0.id, seq: $0.seq) }
         }
     }
-}
-
-extension ClientContext {
-    var receipts: ReceiptSender { ReceiptSender(context: self) }
 }
 
 extension MessagingClient {

@@ -3,9 +3,9 @@ import ParleyProtocol
 
 /// What a device sends and receives beside messages: receipts, who is writing, who is there.
 ///
-/// One of the four owners of a client's state (decision 0045). A value that asks nobody: what happens goes in, and what is
+/// One of the four owners of a client's state (decision 0045). It asks nobody: what happens goes in, and what is
 /// to be sent or emitted comes back.
-struct Signals {
+final class Signals {
     private var receipts = ReceiptCoalescer()
     private var receiptBackoff = Backoff(first: .milliseconds(200), longest: .seconds(30))
     private var typing = TypingPacer()
@@ -29,7 +29,7 @@ struct Signals {
     func connected() -> Set<UserID> { watched }
 
     /// The gateway has ended what this device said of its typing, and says who is there when it is reached again.
-    mutating func markDisconnected() {
+    func markDisconnected() {
         typing.markDisconnected()
         typingSignals.removeAll()
         presences.removeAll()
@@ -38,7 +38,7 @@ struct Signals {
     /// Somebody's activity is to be heard.
     ///
     /// - Returns: whether it was not before.
-    mutating func watchActivity(of user: UserID) -> Bool { watchedActivity.insert(user).inserted }
+    func watchActivity(of user: UserID) -> Bool { watchedActivity.insert(user).inserted }
 
     // MARK: Groups
 
@@ -48,7 +48,7 @@ struct Signals {
     /// A group is the user's, and is to be heard of.
     ///
     /// - Returns: whether there is room: a gateway that tells of groups without end is not followed.
-    mutating func hear(of group: GroupID) -> Bool {
+    func hear(of group: GroupID) -> Bool {
         guard !groups.contains(group) else { return true }
         guard groups.count < Signals.mostGroups else { return false }
         groups.insert(group)
@@ -56,18 +56,17 @@ struct Signals {
     }
 
     /// - Returns: whether it was heard of.
-    mutating func stopHearing(of group: GroupID) -> Bool { groups.remove(group) != nil }
+    func stopHearing(of group: GroupID) -> Bool { groups.remove(group) != nil }
 
     // MARK: Receipts
 
     /// Everything up to this message was received, or read, and a receipt is to be sent.
-    mutating func mark(_ kind: ReceiptKind, _ conversation: ConversationID, _ mark: ReceiptCoalescer.Mark) {
+    func mark(_ kind: ReceiptKind, _ conversation: ConversationID, _ mark: ReceiptCoalescer.Mark) {
         receipts.mark(ReceiptCoalescer.Key(kind: kind, conversation: conversation), mark)
     }
 
     /// The receipt to send now; it is under way until ``acknowledge(_:)`` or ``fail(_:_:now:using:)``.
-    mutating func nextReceipt(now: ContinuousClock.Instant) -> (key: ReceiptCoalescer.Key, mark: ReceiptCoalescer.Mark)?
-    {
+    func nextReceipt(now: ContinuousClock.Instant) -> (key: ReceiptCoalescer.Key, mark: ReceiptCoalescer.Mark)? {
         receipts.next(now: now)
     }
 
@@ -78,13 +77,13 @@ struct Signals {
     var nextReceiptTime: ContinuousClock.Instant? { receipts.nextDue }
 
     /// The gateway has taken a receipt.
-    mutating func acknowledge(_ key: ReceiptCoalescer.Key) {
+    func acknowledge(_ key: ReceiptCoalescer.Key) {
         receipts.acknowledge(key)
         receiptBackoff.reset()
     }
 
     /// A receipt failed: it is sent again, or dropped where the gateway will never take it.
-    mutating func fail(
+    func fail(
         _ key: ReceiptCoalescer.Key, _ error: ClientError, now: ContinuousClock.Instant,
         using generator: inout some RandomNumberGenerator
     ) {
@@ -96,30 +95,30 @@ struct Signals {
     }
 
     /// The log of a conversation began anew, or the user is no member any more: its marks mean nothing.
-    mutating func resetReceipts(of conversation: ConversationID) { receipts.reset(conversation) }
+    func resetReceipts(of conversation: ConversationID) { receipts.reset(conversation) }
 
     // MARK: Typing
 
     /// A key was pressed.
-    mutating func press(_ conversation: ConversationID, now: ContinuousClock.Instant) {
+    func press(_ conversation: ConversationID, now: ContinuousClock.Instant) {
         if let signal = typing.press(conversation, now: now) { append(signal) }
     }
 
     /// The user writes there no more: the message was sent, or given up.
     ///
     /// - Returns: whether a stop is to be sent.
-    mutating func stopTyping(_ conversation: ConversationID) -> Bool {
+    func stopTyping(_ conversation: ConversationID) -> Bool {
         guard let signal = typing.stop(conversation) else { return false }
         append(signal)
         return true
     }
 
-    private mutating func append(_ signal: TypingPacer.Signal) {
+    private func append(_ signal: TypingPacer.Signal) {
         if typingSignals.count < Signals.mostTypingSignals { typingSignals.append(signal) }
     }
 
     /// The typing signal to send now, which is not sent again.
-    mutating func nextTyping(now: ContinuousClock.Instant) -> TypingPacer.Signal? {
+    func nextTyping(now: ContinuousClock.Instant) -> TypingPacer.Signal? {
         typingSignals += typing.due(now: now)
         return typingSignals.isEmpty ? nil : typingSignals.removeFirst()
     }
@@ -130,19 +129,19 @@ struct Signals {
     // MARK: Presence
 
     /// - Returns: whether the user's presence is to be subscribed to: it was not before.
-    mutating func watch(_ user: UserID) -> Bool { watched.insert(user).inserted }
+    func watch(_ user: UserID) -> Bool { watched.insert(user).inserted }
 
     /// Whether a user is there; `nil` before the first update.
     func presence(of user: UserID) -> PresenceUpdate? { presences[user] }
 
     /// - Returns: whether it changes anything.
-    mutating func update(_ presence: PresenceUpdate) -> Bool {
+    func update(_ presence: PresenceUpdate) -> Bool {
         presences.updateValue(presence, forKey: presence.user) != presence
     }
 
     /// The broker grants now what it may have refused before: the user's presence is to be subscribed to.
-    mutating func befriend(_ user: UserID) { watched.insert(user) }
+    func befriend(_ user: UserID) { watched.insert(user) }
 
     /// No more updates come of a user.
-    mutating func unfriend(_ user: UserID) { presences[user] = nil }
+    func unfriend(_ user: UserID) { presences[user] = nil }
 }

@@ -25,7 +25,9 @@ extension KeptCommand {
 
 /// Keeps requests, and makes them one after the other.
 struct KeptRequestSender {
-    let context: ClientContext
+    let progress: ConnectionProgress, requestPacing: RequestPacing
+    let configuration: ClientConfiguration, gateway: GatewayAccess, disk: StoreAccess, hub: EventHub
+    let requestsSignal: WakeSignal
 
     /// How many may wait.
     static let capacity = 10_000
@@ -43,52 +45,51 @@ struct KeptRequestSender {
             throw .refused(.internalFault)
         }
         let content = Array("\(R.operation)\n".utf8) + payload
-        let isKept = try context.write { transaction in
+        let isKept = try disk.write { transaction in
             guard try transaction.facts.requestCount() < Self.capacity else { return false }
             try transaction.keepRequest(try request.keptID, content)
             return true
         }
         guard isKept else { throw .queueFull }
         // It may have come in the place of one that could not be read.
-        context.requestPacing.unreadableThrough = .min
-        context.wakeUps.requests.signal()
+        requestPacing.unreadableThrough = .min
+        requestsSignal.signal()
     }
 
     /// Makes the requests that wait, and waits for more.
     nonisolated(nonsending) func run() async {
+        var generator = SystemRandomNumberGenerator()
         while !Task.isCancelled {
-            let pause = context.requestPacing.pausedUntil(now: .now)
-            guard context.progress.isConnected, pause == nil, let kept = first() else {
-                await context.wakeUps.requests.wait(until: context.progress.isConnected ? pause : nil)
+            let pause = requestPacing.pausedUntil(now: .now)
+            guard progress.isConnected, pause == nil, let kept = first() else {
+                await requestsSignal.wait(until: progress.isConnected ? pause : nil)
                 continue
             }
             do throws(ClientError) {
                 let event = try await outcome(of: kept.request)
                 // Where it cannot be removed, as on a full disk, it is not made again at once.
-                try context.write { try $0.removeRequest(kept.place) }
-                context.hub.emit(event)
+                try disk.write { try $0.removeRequest(kept.place) }
+                hub.emit(event)
             } catch {
-                if case .storage(let failure) = error { context.hub.emit(.storageFailed(failure)) }
-                if error.isFault, context.requestPacing.countFault(of: kept.place.id) {
-                    putBehind(kept.place, kept.request)
-                }
-                context.requestPacing.fail(error, now: .now, using: &context.generator)
+                if case .storage(let failure) = error { hub.emit(.storageFailed(failure)) }
+                if error.isFault, requestPacing.countFault(of: kept.place.id) { putBehind(kept.place, kept.request) }
+                requestPacing.fail(error, now: .now, using: &generator)
                 continue
             }
-            context.requestPacing.succeed(kept.place.id)
+            requestPacing.succeed(kept.place.id)
         }
     }
 
     /// The first that can be read. Those that cannot, being damaged or of another version, stay where they are, for a
     /// version that can; the app is told once a run.
     private func first() -> (place: KeptRequest, request: any KeptCommand)? {
-        while let kept = try? context.read({ try $0.request(after: context.requestPacing.unreadableThrough) }) {
+        while let kept = try? disk.read({ try $0.request(after: requestPacing.unreadableThrough) }) {
             if let request = kept.request { return (kept, request) }
-            context.requestPacing.unreadableThrough = kept.position
-            let path = context.configuration.databasePath
+            requestPacing.unreadableThrough = kept.position
+            let path = configuration.databasePath
             let failure: DeviceStoreError =
                 kept.content == nil ? .damaged(path: path) : .tooNew(path: path, version: "unknown")
-            if context.requestPacing.disclose(failure) { context.hub.emit(.storageFailed(failure)) }
+            if requestPacing.disclose(failure) { hub.emit(.storageFailed(failure)) }
         }
         return nil
     }
@@ -96,7 +97,7 @@ struct KeptRequestSender {
     /// Puts a request behind those that wait, for which the gateway may have an answer, and behind it what must not
     /// overtake it.
     private func putBehind(_ kept: KeptRequest, _ request: any KeptCommand) {
-        context.writeBestEffort { transaction in
+        disk.writeBestEffort { transaction in
             try transaction.putBehind(kept)
             if let id = try request.successorID, let next = try transaction.facts.request(of: id),
                 next.position > kept.position
@@ -122,7 +123,7 @@ struct KeptRequestSender {
     }
 
     private nonisolated(nonsending) func ask<R: KeptCommand>(_ request: R) async throws(ClientError) -> ClientEvent {
-        guard let event = request.event(of: try await context.ask(request)) else { throw .malformedReply }
+        guard let event = request.event(of: try await gateway.ask(request)) else { throw .malformedReply }
         return event
     }
 }
@@ -153,10 +154,6 @@ extension ClientError {
         default: false
         }
     }
-}
-
-extension ClientContext {
-    var keptRequests: KeptRequestSender { KeptRequestSender(context: self) }
 }
 
 extension UUIDValue {

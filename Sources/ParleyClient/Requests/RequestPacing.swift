@@ -3,7 +3,7 @@ import ParleyProtocol
 import Platform
 
 /// When the next of the kept requests is made.
-struct RequestPacing {
+final class RequestPacing {
     private var backoff = Backoff(first: .milliseconds(500), longest: .seconds(60))
     /// What has failed is not made again before.
     private var notBefore: ContinuousClock.Instant?
@@ -27,13 +27,13 @@ struct RequestPacing {
     }
 
     /// There is a new connection: what waited because of the old one is made at once.
-    mutating func markConnected() {
+    func markConnected() {
         notBefore = nil
         backoff.reset()
     }
 
     /// A request is done, and the next one has its turn.
-    mutating func succeed(_ request: UUIDValue) {
+    func succeed(_ request: UUIDValue) {
         putBehind.remove(request)
         notBefore = nil
         limitedUntil = nil
@@ -45,7 +45,7 @@ struct RequestPacing {
     ///
     /// - Returns: whether the request is to be put behind the others: after several such answers, and if it was already,
     ///   after one.
-    mutating func countFault(of request: UUIDValue) -> Bool {
+    func countFault(of request: UUIDValue) -> Bool {
         faults += 1
         guard faults >= RequestPacing.mostFaults || putBehind.contains(request) else { return false }
         putBehind.insert(request)
@@ -54,11 +54,9 @@ struct RequestPacing {
     }
 
     /// - Returns: whether the app was not told yet.
-    mutating func disclose(_ failure: DeviceStoreError) -> Bool { disclosed.insert(failure).inserted }
+    func disclose(_ failure: DeviceStoreError) -> Bool { disclosed.insert(failure).inserted }
 
-    mutating func fail(
-        _ error: ClientError, now: ContinuousClock.Instant, using generator: inout some RandomNumberGenerator
-    ) {
+    func fail(_ error: ClientError, now: ContinuousClock.Instant, using generator: inout some RandomNumberGenerator) {
         let pause = error.pause(from: now, &backoff, using: &generator)
         if case .refused(let rejection) = error, rejection.code == .rateLimited {
             limitedUntil = pause

@@ -2,7 +2,7 @@ import ParleyProtocol
 
 /// Message requests that have come and were not emitted yet: what the strangers wrote is opened first, for which their
 /// keys may have to be fetched.
-struct MessageRequestInbox {
+final class MessageRequestInbox {
     private var waiting: [MessageRequest] = []
 
     /// How many may wait to be opened; all are in ``MessagingClient/MessageRequests/all()``.
@@ -11,37 +11,34 @@ struct MessageRequestInbox {
     var isEmpty: Bool { waiting.isEmpty }
 
     /// - Returns: whether there was room.
-    mutating func append(_ request: MessageRequest) -> Bool {
+    func append(_ request: MessageRequest) -> Bool {
         guard waiting.count < MessageRequestInbox.capacity else { return false }
         waiting.append(request)
         return true
     }
 
-    mutating func removeFirst() -> MessageRequest? { waiting.isEmpty ? nil : waiting.removeFirst() }
+    func removeFirst() -> MessageRequest? { waiting.isEmpty ? nil : waiting.removeFirst() }
 }
 
 /// Emits the requests that came, opened.
 struct MessageRequestReader {
-    let context: ClientContext
+    let messageRequests: MessageRequestInbox, hub: EventHub
+    let chatMessages: ChatMessages, delivery: RecordDelivery, fetchSignal: WakeSignal
 
     func handle(_ request: MessageRequest) {
-        guard context.messageRequests.append(request) else { return context.hub.emit(.missed(1)) }
-        context.wakeUps.fetch.signal()
+        guard messageRequests.append(request) else { return hub.emit(.missed(1)) }
+        fetchSignal.signal()
     }
 
     nonisolated(nonsending) func emitNext() async {
-        guard let request = context.messageRequests.removeFirst() else { return }
-        context.hub.emit(.messageRequest(await opened(request)))
+        guard let request = messageRequests.removeFirst() else { return }
+        hub.emit(.messageRequest(await opened(request)))
     }
 
     nonisolated(nonsending) func opened(_ request: MessageRequest) async -> ChatRequest {
-        let messages = await context.delivery.opened([request.message].compactMap { $0 })
+        let messages = await delivery.opened([request.message].compactMap { $0 })
         return ChatRequest(
             conversation: request.conversation, user: request.user, createdAt: request.createdAt,
-            message: messages.first.map(context.chatMessages.message))
+            message: messages.first.map(chatMessages.message))
     }
-}
-
-extension ClientContext {
-    var messageRequestReader: MessageRequestReader { MessageRequestReader(context: self) }
 }

@@ -13,7 +13,7 @@ extension MessagingClient {
         public func all() async throws(ClientError) -> [ChatRequest] {
             try await client.perform { context throws(ClientError) in
                 var requests: [ChatRequest] = []
-                let all = try await context.all(most: ConversationLogs.capacity, by: \.conversation) {
+                let all = try await context.gateway.all(most: ConversationLogs.capacity, by: \.conversation) {
                     ListRequests(page: $0)
                 }
                 for request in all {
@@ -29,7 +29,7 @@ extension MessagingClient {
         @discardableResult
         public func accept(_ request: ConversationID) async throws(ClientError) -> ConversationSummary {
             try await client.perform { context throws(ClientError) in
-                try await context.ask(AcceptRequest(conversation: request))
+                try await context.gateway.ask(AcceptRequest(conversation: request))
                 try await context.following.follow(request)
                 return try context.following.summary(request)
             }

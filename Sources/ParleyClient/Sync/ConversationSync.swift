@@ -3,7 +3,9 @@ import ParleyProtocol
 /// What was missed, of all conversations at once: how far each is known goes to the gateway, and what follows comes back,
 /// part by part.
 struct ConversationSync {
-    let context: ClientContext
+    let logs: ConversationLogs, fetchPacing: FetchPacing, waiters: Waiters
+    let configuration: ClientConfiguration, device: DeviceAddress, gateway: GatewayAccess
+    let conversationUpdates: ConversationUpdates, receiptReader: ReceiptReader, deliverSignal: WakeSignal
 
     /// More than so many conversations are listed, and their histories read: a request has room for 256 KiB of cursors.
     private static let mostCursors = 2000
@@ -14,8 +16,7 @@ struct ConversationSync {
 
     /// Whether `sync/get` can tell what was missed.
     var isPossible: Bool {
-        context.configuration.follows == .all && !context.fetchPacing.lacksSync
-            && context.logs.all.count <= ConversationSync.mostCursors
+        configuration.follows == .all && !fetchPacing.lacksSync && logs.all.count <= ConversationSync.mostCursors
     }
 
     /// Brings every conversation up to date. What is new is subscribed to first and asked for once more, so that nothing
@@ -29,14 +30,14 @@ struct ConversationSync {
             isNew = false
             var cursor: String?
             // Each that the user is in is listed. One without a message has no cursor that could be answered as left.
-            var missing = context.logs.listed
+            var missing = logs.listed
             var isDone = false
             while !isDone {
-                let request = SyncRequest(cursors: context.logs.cursors, cursor: cursor)
+                let request = SyncRequest(cursors: logs.cursors, cursor: cursor)
                 guard let part = try await part(request) else { return false }
                 parts += 1
-                guard parts <= ConversationSync.mostParts else { throw context.report(.endless) }
-                for id in part.left { context.conversationUpdates.remove(id) }
+                guard parts <= ConversationSync.mostParts else { throw gateway.report(.endless) }
+                for id in part.left { conversationUpdates.remove(id) }
                 // What came of an epoch that is over is kept first.
                 if part.conversations.contains(where: isAnew) { try await awaitDelivery() }
                 for synced in part.conversations {
@@ -48,64 +49,58 @@ struct ConversationSync {
                 cursor = part.nextCursor
                 isDone = part.isComplete && cursor == nil
                 // The same question would have the same answer.
-                guard isDone || request != SyncRequest(cursors: context.logs.cursors, cursor: cursor) else {
+                guard isDone || request != SyncRequest(cursors: logs.cursors, cursor: cursor) else {
                     throw .malformedReply
                 }
             }
-            for id in missing { context.conversationUpdates.remove(id) }
+            for id in missing { conversationUpdates.remove(id) }
         }
         return true
     }
 
     private nonisolated(nonsending) func part(_ request: SyncRequest) async throws(ClientError) -> SyncReply? {
         do throws(ClientError) {
-            return try await context.ask(request)
+            return try await gateway.ask(request)
         } catch {
             guard case .refused(let rejection) = error, rejection.code == .notFound else { throw error }
-            context.fetchPacing.recordLackOfSync()
+            fetchPacing.recordLackOfSync()
             return nil
         }
     }
 
     /// Whether the history of a conversation began anew since this device last synchronized it.
     private func isAnew(_ synced: SyncedConversation) -> Bool {
-        guard let epoch = context.logs[synced.id]?.log.epoch else { return false }
+        guard let epoch = logs[synced.id]?.log.epoch else { return false }
         return epoch != synced.epoch
     }
 
     /// - Returns: whether it was not followed before.
     private func handle(_ synced: SyncedConversation) -> Bool {
         let id = synced.id
-        let isNew = synced.conversation.map { context.conversationUpdates.merge($0) } ?? false
-        if isAnew(synced) { context.conversationUpdates.begin(id, epoch: synced.epoch) }
-        guard let old = context.logs[id], old.isMember, old.isFollowed else { return isNew }
-        let user = context.device.user
-        context.logs.update(id) { $0.merge(synced, own: user) }
-        context.conversationUpdates.recount(id)
-        context.conversationUpdates.save(id)
-        if old.preferences != synced.preferences {
-            context.conversationUpdates.emit(id) { .conversationChanged($0) }
-        }
-        context.receiptReader.emitStatuses(of: id, since: old)
-        context.wakeUps.deliver.signal()
+        let isNew = synced.conversation.map { conversationUpdates.merge($0) } ?? false
+        if isAnew(synced) { conversationUpdates.begin(id, epoch: synced.epoch) }
+        guard let old = logs[id], old.isMember, old.isFollowed else { return isNew }
+        let user = device.user
+        logs.update(id) { $0.merge(synced, own: user) }
+        conversationUpdates.recount(id)
+        conversationUpdates.save(id)
+        if old.preferences != synced.preferences { conversationUpdates.emit(id) { .conversationChanged($0) } }
+        receiptReader.emitStatuses(of: id, since: old)
+        deliverSignal.signal()
         return isNew
     }
 
     /// Waits until what has come is kept, so that the next cursors include it.
     private nonisolated(nonsending) func awaitDelivery() async throws(ClientError) {
         do throws(ClientError) {
-            try await context.wait(for: .delivered, until: .now + ConversationSync.patience) {
-                context.logs.isDelivered ? () : nil
+            try await waiters.wait(for: .delivered, until: .now + ConversationSync.patience) {
+                logs.isDelivered ? () : nil
             }
         } catch {
             // A full disk: what waits is in memory, and counted in.
             guard case .timedOut = error else { throw error }
         }
     }
-}
-
-extension ClientContext {
-    var sync: ConversationSync { ConversationSync(context: self) }
 }
 
 extension FollowedConversation {

@@ -2,18 +2,18 @@ import ParleyProtocol
 
 /// Tells the others that the user writes.
 struct TypingSender {
-    let context: ClientContext
+    let signals: Signals, connection: DeviceConnection, typingSignal: WakeSignal
 
     private static let timeout: Duration = .seconds(2)
 
     /// Sends what there is to say, and waits for more.
     nonisolated(nonsending) func run() async {
         while !Task.isCancelled {
-            guard let signal = context.signals.nextTyping(now: .now) else {
-                await context.wakeUps.typing.wait(until: context.signals.nextTypingTime)
+            guard let signal = signals.nextTyping(now: .now) else {
+                await typingSignal.wait(until: signals.nextTypingTime)
                 continue
             }
-            let gateway = GatewayRequests(context.connection, timeout: TypingSender.timeout)
+            let gateway = GatewayRequests(connection, timeout: TypingSender.timeout)
             // Nobody misses one that is lost: the gateway ends every start.
             switch signal {
             case .start(let conversation): try? await gateway.notify(StartTyping(conversation: conversation))
@@ -21,8 +21,4 @@ struct TypingSender {
             }
         }
     }
-}
-
-extension ClientContext {
-    var typing: TypingSender { TypingSender(context: self) }
 }

@@ -22,6 +22,11 @@ package struct Backoff: Sendable {
         return pause
     }
 
+    package mutating func next() -> Duration {
+        var generator = SystemRandomNumberGenerator()
+        return next(using: &generator)
+    }
+
     /// After a success: the next pause is a first one.
     package mutating func reset() {
         bound = first

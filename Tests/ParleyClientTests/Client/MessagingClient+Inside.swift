@@ -8,9 +8,9 @@ extension MessagingClient {
     func followed(_ id: ConversationID) -> FollowedConversation? { context.logs[id] }
 
     /// The first of what waits to be told to the gateway.
-    var firstKeptRequest: UUIDValue? { try? context.read { try $0.firstRequest() }?.id }
+    var firstKeptRequest: UUIDValue? { try? context.disk.read { try $0.firstRequest() }?.id }
 
-    var keptRequestCount: Int? { try? context.read { try $0.requestCount() } }
+    var keptRequestCount: Int? { try? context.disk.read { try $0.requestCount() } }
 
     /// What has failed is told again at once.
     func endRequestPause() {
@@ -20,7 +20,7 @@ extension MessagingClient {
 
     /// Keeps requests that only a later version knows.
     func keepUnreadableRequests(_ count: UInt64) throws {
-        try context.write { transaction in
+        try context.disk.write { transaction in
             for number in 0..<count {
                 try transaction.keepRequest(UUIDValue(high: 9, low: number), Array("later/request\n{}".utf8))
             }

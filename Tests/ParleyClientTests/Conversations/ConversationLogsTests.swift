@@ -36,7 +36,7 @@ struct ConversationLogsTests {
 
     /// Logs that know the group, with its newest page.
     private func settled() throws -> ConversationLogs {
-        var logs = logs()
+        let logs = logs()
         _ = try logs.merge(group(id, lastSeq: 3))
         logs.update(id) { entry in
             let page = ConversationLog<MessageRecord>.Page(
@@ -52,7 +52,7 @@ struct ConversationLogsTests {
 
     @Test("a conversation is added once, changed when a list shows it otherwise, and its members are named")
     func merged() throws {
-        var logs = logs()
+        let logs = logs()
         let first = try logs.merge(group(id))
         #expect(first.isAdded && first.isNewlyFollowed && first.memberChange == nil && first.old == nil)
         let same = try logs.merge(group(id))
@@ -70,47 +70,47 @@ struct ConversationLogsTests {
 
     @Test("what cannot be so changes nothing, and each fault is told once")
     func faults() throws {
-        var logs = logs()
+        let logs = logs()
         let foreign = group(id, [Self.bob, Self.carol])
-        #expect(throws: GatewayFaultError.foreignGroup(id)) { try on(&logs) { _ = try $0.merge(foreign) } }
+        #expect(throws: GatewayFaultError.foreignGroup(id)) { _ = try logs.merge(foreign) }
         #expect(logs[id] == nil)
-        #expect(on(&logs) { $0.disclose(.foreignGroup(id)) })
-        #expect(on(&logs) { $0.disclose(.foreignGroup(id)) } == false)
-        #expect(on(&logs) { $0.disclose(.foreignGroup(.random())) })
+        #expect(logs.disclose(.foreignGroup(id)))
+        #expect(logs.disclose(.foreignGroup(id)) == false)
+        #expect(logs.disclose(.foreignGroup(.random())))
     }
 
     @Test("what an earlier version has believed and cannot be so is believed no more, and told once")
     func keptFault() {
         var entry = FollowedConversation(id)
         entry.object = group(id, [Self.bob, Self.carol])
-        var logs = logs()
+        let logs = logs()
         logs.load(entry.kept(own: Self.bob))
         #expect(logs[id]?.object == nil)
-        #expect(on(&logs) { $0.removeLoadedFaults() } == [.foreignGroup(id)])
-        #expect(on(&logs) { $0.removeLoadedFaults() }.isEmpty)
+        #expect(logs.removeLoadedFaults() == [.foreignGroup(id)])
+        #expect(logs.removeLoadedFaults().isEmpty)
     }
 
     @Test("whoever leaves is told once, and what was only asked for is unsubscribed from without a word")
     func removed() throws {
-        var logs = try settled()
+        let logs = try settled()
         #expect(logs.listed == [id] && logs.cursors[id] == SyncRequest.Cursor(epoch: "e", seq: 3))
-        #expect(on(&logs) { $0.remove(id) } == .left(wasSeen: true))
-        #expect(on(&logs) { $0.remove(id) } == .none)
+        #expect(logs.remove(id) == .left(wasSeen: true))
+        #expect(logs.remove(id) == .none)
         #expect(logs.listed.isEmpty && logs.cursors.isEmpty)
         logs.follow(id)
-        #expect(on(&logs) { $0.remove(id) } == .unfollowed)
+        #expect(logs.remove(id) == .unfollowed)
         #expect(logs[id]?.membership == .former(wasOpen: true))
         let unknown = ConversationID.random()
         logs.follow(unknown)
-        #expect(on(&logs) { $0.remove(unknown) } == .left(wasSeen: false))
+        #expect(logs.remove(unknown) == .left(wasSeen: false))
     }
 
     @Test("where only some conversations are followed, others are known and not heard until they are asked for")
     func some() throws {
-        var logs = logs(.only([]))
+        let logs = logs(.only([]))
         let merge = try logs.merge(group(id, lastSeq: 5))
         #expect(merge.isAdded && !merge.isNewlyFollowed && logs.isSettled)
-        #expect(on(&logs) { $0.receive(record(5, in: id)) } == .ignored)
+        #expect(logs.receive(record(5, in: id)) == .ignored)
         #expect(logs.nextToFetch(now: .now) == nil)
         logs.follow(id)
         let again = try logs.merge(group(id, lastSeq: 5))
@@ -119,35 +119,35 @@ struct ConversationLogsTests {
 
     @Test("a record in its turn is delivered, one that came early has what is missing fetched")
     func received() throws {
-        var logs = try settled()
+        let logs = try settled()
         #expect(logs.isSettled && logs.isDelivered)
-        #expect(on(&logs) { $0.receive(record(4, in: id)) } == .received(isPageMissing: false))
+        #expect(logs.receive(record(4, in: id)) == .received(isPageMissing: false))
         #expect(!logs.isDelivered && !logs.isSettled)
-        #expect(on(&logs) { $0.beginDelivery() } == id)
+        #expect(logs.beginDelivery() == id)
         logs.update(id) { $0.log.advance(by: 1) }
         #expect(!logs.isDelivered)
-        #expect(on(&logs) { $0.endDelivery(of: id) } && logs.isDelivered)
-        #expect(on(&logs) { $0.beginDelivery() } == nil)
-        #expect(on(&logs) { $0.receive(record(6, in: id)) } == .received(isPageMissing: true))
+        #expect(logs.endDelivery(of: id) && logs.isDelivered)
+        #expect(logs.beginDelivery() == nil)
+        #expect(logs.receive(record(6, in: id)) == .received(isPageMissing: true))
         #expect(logs.nextToFetch(now: .now) == id && !logs.isSettled && logs.isDelivered)
-        #expect(on(&logs) { $0.receive(record(1, in: .random())) } == .ignored)
+        #expect(logs.receive(record(1, in: .random())) == .ignored)
     }
 
     @Test("a record of an epoch that is over is nobody's, one of an unknown epoch asks which one stands")
     func epochs() throws {
-        var logs = try settled()
+        let logs = try settled()
         logs.update(id) { $0.begin(epoch: "f", own: Self.alice) }
         logs.update(id) { entry in
             _ = entry.log.merge(.init(epoch: "f", lastSeq: 0, records: []), for: .newest)
         }
-        #expect(on(&logs) { $0.receive(record(4, in: id)) } == .ignored)
+        #expect(logs.receive(record(4, in: id)) == .ignored)
         #expect(logs[id]?.log.want == nil)
-        #expect(on(&logs) { $0.receive(record(4, in: id, epoch: "g")) } == .received(isPageMissing: true))
+        #expect(logs.receive(record(4, in: id, epoch: "g")) == .received(isPageMissing: true))
     }
 
     @Test("what failed to be fetched waits, and is fetched at once on a new connection")
     func pauses() throws {
-        var logs = logs()
+        let logs = logs()
         _ = try logs.merge(group(id, lastSeq: 3))
         let now = ContinuousClock.now
         logs.update(id) { $0.notBefore = now + .seconds(9) }
@@ -159,7 +159,7 @@ struct ConversationLogsTests {
 
     @Test("what could not be opened is had again by whose keys may open it, once")
     func unopened() {
-        var logs = logs()
+        let logs = logs()
         let sealed = MessageRecord(
             id: .random(), conversation: id, epoch: "e", seq: 1,
             sender: DeviceAddress(user: Self.bob, device: DeviceID(validated: "phone")), type: .known(.text),
@@ -167,8 +167,8 @@ struct ConversationLogsTests {
         logs.recordUnopened([KeptMessage(record: sealed), KeptMessage(record: record(2, in: id))])
         #expect(logs.unopenedSenders == [Self.bob])
         let own = DeviceAddress(user: Self.alice, device: DeviceID(validated: "phone"))
-        #expect(on(&logs) { $0.removeUnopened(of: Self.carol, own: own) }.isEmpty)
-        #expect(on(&logs) { $0.removeUnopened(of: Self.bob, own: own) }.map(\.id) == [sealed.id])
-        #expect(on(&logs) { $0.removeUnopened(of: Self.bob, own: own) }.isEmpty && logs.unopenedSenders.isEmpty)
+        #expect(logs.removeUnopened(of: Self.carol, own: own).isEmpty)
+        #expect(logs.removeUnopened(of: Self.bob, own: own).map(\.id) == [sealed.id])
+        #expect(logs.removeUnopened(of: Self.bob, own: own).isEmpty && logs.unopenedSenders.isEmpty)
     }
 }

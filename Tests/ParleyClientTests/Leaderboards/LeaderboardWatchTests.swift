@@ -25,12 +25,12 @@ struct LeaderboardWatchTests {
     }
 
     /// Everything that a watcher is given of these boards.
-    private func given(_ body: (inout LeaderboardWatches) -> Void) async throws -> [Int] {
+    private func given(_ body: (LeaderboardWatches) -> Void) async throws -> [Int] {
         let (snapshots, watcher) = Snapshots.makeStream()
-        var watches = LeaderboardWatches()
+        let watches = LeaderboardWatches()
         let isFirst = watches.add(watcher, of: board)
         #expect(isFirst)
-        body(&watches)
+        body(watches)
         watches.close()
         var versions: [Int] = []
         for try await board in snapshots { versions.append(board.version) }
@@ -61,7 +61,7 @@ struct LeaderboardWatchTests {
 
     @Test("a board is asked for when it is watched, after each connection and when something was missed, once")
     func staleness() {
-        var watches = LeaderboardWatches()
+        let watches = LeaderboardWatches()
         let (_, watcher) = Snapshots.makeStream()
         _ = watches.add(watcher, of: board)
         let other = LeaderboardWatches.Board(group: .random(), type: .streak)
@@ -83,7 +83,7 @@ struct LeaderboardWatchTests {
 
     @Test("a board that the gateway never gives keeps no other from being asked for: they take turns")
     func turns() {
-        var watches = LeaderboardWatches()
+        let watches = LeaderboardWatches()
         let (_, watcher) = Snapshots.makeStream()
         let boards = (0..<8).map { _ in LeaderboardWatches.Board(group: .random(), type: .checkIns) }
         for board in boards { _ = watches.add(watcher, of: board) }
@@ -105,7 +105,7 @@ struct LeaderboardWatchTests {
     func watchers() async throws {
         let (first, one) = Snapshots.makeStream()
         let (second, two) = Snapshots.makeStream()
-        var watches = LeaderboardWatches()
+        let watches = LeaderboardWatches()
         _ = watches.add(one, of: board)
         _ = watches.merge(heard: leaderboard(version: 1), of: board)
         let isFirst = watches.add(two, of: board)
@@ -123,7 +123,7 @@ struct LeaderboardWatchTests {
 
     @Test("who watches is told why it ends, and who has gone is found gone by the next board")
     func end() async {
-        var watches = LeaderboardWatches()
+        let watches = LeaderboardWatches()
         let (snapshots, watcher) = Snapshots.makeStream()
         _ = watches.add(watcher, of: board)
         watches.end(board, .refused(Rejection(.notFound, "")))
@@ -138,7 +138,7 @@ struct LeaderboardWatchTests {
     // MARK: A clock that ran ahead
 
     /// How often the board is asked for now.
-    private func asked(_ watches: inout LeaderboardWatches) -> Int {
+    private func asked(_ watches: LeaderboardWatches) -> Int {
         var count = 0
         while watches.nextStale() != nil { count += 1 }
         return count
@@ -148,15 +148,15 @@ struct LeaderboardWatchTests {
     func clockSetBack() async throws {
         let versions = try await given { watches in
             _ = watches.merge(heard: leaderboard(version: 40, week: 2901), of: board)
-            let before = (asked(&watches), asked(&watches))
+            let before = (asked(watches), asked(watches))
             _ = watches.merge(heard: leaderboard(version: 31, week: 2900), of: board)
-            let after = (asked(&watches), asked(&watches))
+            let after = (asked(watches), asked(watches))
             #expect(before == (1, 0) && after == (1, 0))
             _ = watches.merge(answer: leaderboard(version: 31, week: 2900), of: board)
             // Once more, in case the week has turned meanwhile; the same answer settles it.
-            let again = asked(&watches)
+            let again = asked(watches)
             _ = watches.merge(answer: leaderboard(version: 31, week: 2900), of: board)
-            let settled = asked(&watches)
+            let settled = asked(watches)
             _ = watches.merge(heard: leaderboard(version: 32, week: 2900), of: board)
             #expect(again == 1 && settled == 0)
         }
@@ -169,17 +169,17 @@ struct LeaderboardWatchTests {
     func late() async throws {
         let versions = try await given { watches in
             _ = watches.merge(heard: leaderboard(version: 1, week: 2901), of: board)
-            _ = asked(&watches)
+            _ = asked(watches)
             _ = watches.merge(heard: leaderboard(version: 90, week: 2900), of: board)
-            let late = asked(&watches)
+            let late = asked(watches)
             _ = watches.merge(answer: leaderboard(version: 1, week: 2901), of: board)
-            let known = asked(&watches)
+            let known = asked(watches)
             #expect(late == 1 && known == 0)
             // The question was answered before the week turned.
             _ = watches.merge(answer: leaderboard(version: 90, week: 2900), of: board)
-            let overtaken = asked(&watches)
+            let overtaken = asked(watches)
             _ = watches.merge(answer: leaderboard(version: 2, week: 2901), of: board)
-            let mended = asked(&watches)
+            let mended = asked(watches)
             #expect(overtaken == 1 && mended == 0)
         }
         #expect(versions == [1, 90, 2])
@@ -189,11 +189,11 @@ struct LeaderboardWatchTests {
     func everEarlier() async throws {
         let versions = try await given { watches in
             _ = watches.merge(heard: leaderboard(version: 1, week: 2901), of: board)
-            _ = asked(&watches)
+            _ = asked(watches)
             var questions = 0
             for week in (2000...2900).reversed() {
                 _ = watches.merge(answer: leaderboard(version: 1, week: week), of: board)
-                questions += asked(&watches)
+                questions += asked(watches)
             }
             #expect(questions == 1)
         }
@@ -204,10 +204,10 @@ struct LeaderboardWatchTests {
     func sameWeek() async throws {
         let versions = try await given { watches in
             _ = watches.merge(heard: leaderboard(version: 5), of: board)
-            _ = asked(&watches)
+            _ = asked(watches)
             _ = watches.merge(heard: leaderboard(version: 4), of: board)
             _ = watches.merge(answer: leaderboard(version: 4), of: board)
-            let questions = asked(&watches)
+            let questions = asked(watches)
             #expect(questions == 0)
             _ = watches.merge(answer: leaderboard(version: 6), of: board)
         }

@@ -35,14 +35,14 @@ struct OutboxTests {
 
     /// An outbox whose only message is under way.
     private func underWay(_ draft: Draft) -> Outbox {
-        var outbox = Outbox()
+        let outbox = Outbox()
         outbox.insert(id, in: conversation, position: 0, draft)
         let next = outbox.next(now: start)
         #expect(next == .send(id, in: conversation))
         return outbox
     }
 
-    private func handle(_ outbox: inout Outbox, _ answer: SendAnswer, isHeld: Bool = false) -> Outbox.Verdict {
+    private func handle(_ outbox: Outbox, _ answer: SendAnswer, isHeld: Bool = false) -> Outbox.Verdict {
         var generator = Seeded(seed: 1)
         return outbox.handle(
             answer, of: id, in: conversation, isHeld: { _ in isHeld }, now: start, using: &generator)
@@ -50,10 +50,10 @@ struct OutboxTests {
 
     @Test("an accepted message is told once with whom it left out, and its record is waited for")
     func accepted() {
-        var outbox = underWay(draft())
+        let outbox = underWay(draft())
         outbox.leaveOut([tv], of: id)
         #expect(outbox.outcome(of: id) == nil && !outbox.isAccepted(id))
-        let verdict = handle(&outbox, .sent(message(id)))
+        let verdict = handle(outbox, .sent(message(id)))
         #expect(
             verdict
                 == .done([
@@ -68,19 +68,19 @@ struct OutboxTests {
 
     @Test("a record that overtakes the answer ends the wait for it, and says that the message was sent")
     func overtaken() {
-        var outbox = underWay(draft())
+        let outbox = underWay(draft())
         let effects = outbox.recordCommitted(record(id))
         #expect(effects == [.emit(.sent(id, in: conversation)), .wake(id)])
         #expect(outbox.isAccepted(id) && !outbox.contains(id))
-        let verdict = handle(&outbox, .sent(message(id)), isHeld: true)
+        let verdict = handle(outbox, .sent(message(id)), isHeld: true)
         #expect(verdict == .done([]))
         #expect(outbox.nextEchoTime == nil)
     }
 
     @Test("no record is waited for that is held already")
     func held() {
-        var outbox = underWay(draft())
-        guard case .done(let effects) = handle(&outbox, .sent(message(id)), isHeld: true) else {
+        let outbox = underWay(draft())
+        guard case .done(let effects) = handle(outbox, .sent(message(id)), isHeld: true) else {
             Issue.record("it was not taken for sent")
             return
         }
@@ -90,15 +90,17 @@ struct OutboxTests {
     @Test(
         "a record that does not come is fetched when its time is over, and given up where it can never come by itself")
     func echoes() {
-        var outbox = underWay(draft())
-        _ = handle(&outbox, .sent(message(id, seq: 4)))
+        func accepted() -> Outbox {
+            let outbox = underWay(draft())
+            _ = handle(outbox, .sent(message(id, seq: 4)))
+            return outbox
+        }
+        let (outbox, other, there) = (accepted(), accepted(), accepted())
         let behind = ConversationLog<MessageRecord>(epoch: "e", held: 1..<4)
         let early = outbox.expireEchoes(now: start + Outbox.echoPatience - .milliseconds(1)) { _ in behind }
         #expect(early.isEmpty && outbox.nextEchoTime != nil)
-        var other = outbox
         let before = other.expireEchoes(now: start) { _ in ConversationLog(epoch: "e", held: 5..<9) }
         #expect(before == [.discard(id)] && other.nextEchoTime == nil)
-        var there = outbox
         let held = there.expireEchoes(now: start) { _ in ConversationLog(epoch: "e", held: 1..<5) }
         #expect(held.isEmpty && there.nextEchoTime == nil)
         let late = outbox.expireEchoes(now: start + Outbox.echoPatience) { _ in behind }
@@ -107,19 +109,19 @@ struct OutboxTests {
 
     @Test("when a history begins anew, the messages whose records have not come are named, of that conversation alone")
     func anew() {
-        var outbox = underWay(draft())
-        _ = handle(&outbox, .sent(message(id)))
-        #expect(on(&outbox) { $0.removeEchoes(of: .random()) }.isEmpty)
-        #expect(on(&outbox) { $0.removeEchoes(of: conversation) } == [id])
-        #expect(on(&outbox) { $0.removeEchoes(of: conversation) }.isEmpty && outbox.nextEchoTime == nil)
+        let outbox = underWay(draft())
+        _ = handle(outbox, .sent(message(id)))
+        #expect(outbox.removeEchoes(of: .random()).isEmpty)
+        #expect(outbox.removeEchoes(of: conversation) == [id])
+        #expect(outbox.removeEchoes(of: conversation).isEmpty && outbox.nextEchoTime == nil)
     }
 
     @Test("what cannot be sent is set aside and told, and what it would have changed is shown without it")
     func failed() {
         let target = MessageID.random()
-        var outbox = underWay(draft(.edit, of: target))
+        let outbox = underWay(draft(.edit, of: target))
         #expect(outbox.applyPending(to: MessageChanges(), of: target, by: alice).edit != nil)
-        let verdict = handle(&outbox, .impossible(.noRecipientKeys))
+        let verdict = handle(outbox, .impossible(.noRecipientKeys))
         #expect(
             verdict
                 == .done([
@@ -138,20 +140,20 @@ struct OutboxTests {
 
     @Test("what the client has written by itself and cannot send is dropped without a word")
     func droppedRequest() {
-        var outbox = underWay(draft(.reaction, resending: .request))
+        let outbox = underWay(draft(.reaction, resending: .request))
         #expect(outbox.pendingResends == [.request: 1])
-        let verdict = handle(&outbox, .impossible(.noRecipientKeys))
+        let verdict = handle(outbox, .impossible(.noRecipientKeys))
         #expect(verdict == .done([.discard(id)]))
         #expect(outbox.outcome(of: id) == nil && outbox.pendingResends.isEmpty)
     }
 
     @Test("requests that there was no room for have their turn once, when the last of those that wait is gone")
     func postponed() {
-        var outbox = underWay(draft(.reaction, resending: .request))
+        let outbox = underWay(draft(.reaction, resending: .request))
         let second = MessageID.random()
         outbox.insert(second, in: conversation, position: 1, draft(.reaction, resending: .request))
         outbox.postponeRequest()
-        #expect(handle(&outbox, .impossible(.damaged)) == .done([.discard(id)]))
+        #expect(handle(outbox, .impossible(.damaged)) == .done([.discard(id)]))
         let effects = outbox.recordCommitted(record(second))
         #expect(effects.first == .requestPostponed)
         outbox.insert(id, in: conversation, position: 2, draft(.reaction, resending: .request))
@@ -162,10 +164,10 @@ struct OutboxTests {
     @Test("a message that is taken back is not sent, whatever comes of it")
     func discarded() {
         let target = MessageID.random()
-        var outbox = underWay(draft(.delete, of: target))
+        let outbox = underWay(draft(.delete, of: target))
         let effects = outbox.discard(id, in: conversation)
         #expect(effects == [.show(target, in: conversation), .wake(id)])
-        #expect(handle(&outbox, .refused(Rejection(.internal, ""))) == .done([]))
+        #expect(handle(outbox, .refused(Rejection(.internal, ""))) == .done([]))
         guard case .failure(.discarded)? = outbox.outcome(of: id) else {
             Issue.record("its outcome is not remembered")
             return
@@ -174,21 +176,21 @@ struct OutboxTests {
 
     @Test("the same refusal for the same devices is a contradiction, and another one is not")
     func refusals() {
-        var outbox = Outbox()
+        let outbox = Outbox()
         let (none, other) = (PeerRecipients(), Outbox.recipients(of: tv))
-        #expect(on(&outbox) { $0.recordRefusal(of: id, in: conversation, for: none) } == false)
-        #expect(on(&outbox) { $0.recordRefusal(of: id, in: conversation, for: other) } == false)
-        #expect(on(&outbox) { $0.recordRefusal(of: id, in: .random(), for: other) } == false)
-        #expect(on(&outbox) { $0.recordRefusal(of: id, in: conversation, for: other) })
+        #expect(outbox.recordRefusal(of: id, in: conversation, for: none) == false)
+        #expect(outbox.recordRefusal(of: id, in: conversation, for: other) == false)
+        #expect(outbox.recordRefusal(of: id, in: .random(), for: other) == false)
+        #expect(outbox.recordRefusal(of: id, in: conversation, for: other))
     }
 
     @Test("device lists that differ are answered by sealing anew, and a message stays where it is meanwhile")
     func reseal() {
-        var outbox = underWay(draft())
+        let outbox = underWay(draft())
         let difference = Rejection.DeviceDifference(missing: [tv], extra: [])
-        let verdict = handle(&outbox, .refused(Rejection(.staleDevices, "", devices: difference)))
+        let verdict = handle(outbox, .refused(Rejection(.staleDevices, "", devices: difference)))
         #expect(verdict == .reseal(difference))
-        #expect(outbox.contains(id) && on(&outbox) { $0.next(now: start) } == .send(id, in: conversation))
+        #expect(outbox.contains(id) && outbox.next(now: start) == .send(id, in: conversation))
     }
 }
 

@@ -13,58 +13,58 @@ struct SignalsTests {
     private func mark(_ seq: Int) -> ReceiptCoalescer.Mark { ReceiptCoalescer.Mark(message: .random(), seq: seq) }
 
     /// - Returns: which receipt is next, and up to where.
-    private func next(_ signals: inout Signals, _ now: ContinuousClock.Instant) -> (ReceiptCoalescer.Key, Int)? {
+    private func next(_ signals: Signals, _ now: ContinuousClock.Instant) -> (ReceiptCoalescer.Key, Int)? {
         signals.nextReceipt(now: now).map { ($0.key, $0.mark.seq) }
     }
 
-    private func fail(_ signals: inout Signals, _ key: ReceiptCoalescer.Key, _ error: ClientError) {
+    private func fail(_ signals: Signals, _ key: ReceiptCoalescer.Key, _ error: ClientError) {
         var generator = Seeded(seed: 1)
         signals.fail(key, error, now: start, using: &generator)
     }
 
     @Test("a receipt that failed is sent again later, and at once when the gateway has said when")
     func failedReceipt() throws {
-        var signals = Signals()
+        let signals = Signals()
         signals.mark(.read, conversation, mark(5))
-        let (key, _) = try #require(next(&signals, start))
-        #expect(next(&signals, start) == nil)
-        fail(&signals, key, .unanswered(.tooManyWaiting))
-        #expect(next(&signals, start) == nil)
+        let (key, _) = try #require(next(signals, start))
+        #expect(next(signals, start) == nil)
+        fail(signals, key, .unanswered(.tooManyWaiting))
+        #expect(next(signals, start) == nil)
         let time = try #require(signals.nextReceiptTime)
         #expect(time > start && time <= start + .seconds(1))
-        #expect(next(&signals, time)?.1 == 5)
-        fail(&signals, key, .refused(Rejection(.rateLimited, "", retryAfterMilliseconds: 7000)))
+        #expect(next(signals, time)?.1 == 5)
+        fail(signals, key, .refused(Rejection(.rateLimited, "", retryAfterMilliseconds: 7000)))
         #expect(signals.nextReceiptTime == start + .seconds(7))
     }
 
     @Test("a receipt that the gateway will never take is not sent again, and later ones are")
     func refusedReceipt() throws {
-        var signals = Signals()
+        let signals = Signals()
         signals.mark(.read, conversation, mark(5))
-        let (key, _) = try #require(next(&signals, start))
-        fail(&signals, key, .refused(Rejection(.notFound, "")))
-        #expect(signals.nextReceiptTime == nil && next(&signals, start) == nil)
+        let (key, _) = try #require(next(signals, start))
+        fail(signals, key, .refused(Rejection(.notFound, "")))
+        #expect(signals.nextReceiptTime == nil && next(signals, start) == nil)
         signals.mark(.read, conversation, mark(6))
-        #expect(next(&signals, start)?.1 == 6)
+        #expect(next(signals, start)?.1 == 6)
     }
 
     @Test("a history that begins anew leaves no receipt of the old one")
     func reset() {
-        var signals = Signals()
+        let signals = Signals()
         signals.mark(.read, conversation, mark(5))
         signals.mark(.delivered, conversation, mark(9))
         signals.resetReceipts(of: conversation)
-        #expect(next(&signals, start) == nil)
+        #expect(next(signals, start) == nil)
         signals.mark(.delivered, conversation, mark(1))
-        #expect(next(&signals, start)?.1 == 1)
+        #expect(next(signals, start)?.1 == 1)
     }
 
     @Test("typing is told in the order of what was typed, a bounded number of it, and not after a connection is gone")
     func typing() {
-        var signals = Signals()
+        let signals = Signals()
         signals.press(conversation, now: start)
-        #expect(on(&signals) { $0.stopTyping(conversation) })
-        #expect(on(&signals) { $0.stopTyping(conversation) } == false)
+        #expect(signals.stopTyping(conversation))
+        #expect(signals.stopTyping(conversation) == false)
         let told = [signals.nextTyping(now: start), signals.nextTyping(now: start), signals.nextTyping(now: start)]
         #expect(told == [.start(conversation), .stop(conversation), nil])
 
@@ -75,14 +75,14 @@ struct SignalsTests {
 
         signals.press(.random(), now: start)
         signals.markDisconnected()
-        #expect(on(&signals) { $0.nextTyping(now: start) } == nil && signals.nextTypingTime == nil)
+        #expect(signals.nextTyping(now: start) == nil && signals.nextTypingTime == nil)
     }
 
     @Test("whoever is watched is subscribed to once, and again on the next connection; friends at once")
     func watched() {
-        var signals = Signals()
-        #expect(on(&signals) { $0.watch(bob) })
-        #expect(on(&signals) { $0.watch(bob) } == false)
+        let signals = Signals()
+        #expect(signals.watch(bob))
+        #expect(signals.watch(bob) == false)
         #expect(signals.connected() == [bob])
         let carol = UserID(validated: "carol")
         signals.befriend(carol)
@@ -91,15 +91,15 @@ struct SignalsTests {
 
     @Test("presence is news when it is other than before, and forgotten with the connection and the friendship")
     func presence() throws {
-        var signals = Signals()
+        let signals = Signals()
         let update = PresenceUpdate(user: bob, state: .known(.online), lastSeen: nil)
         #expect(signals.presence(of: bob) == nil)
-        #expect(on(&signals) { $0.update(update) })
-        #expect(on(&signals) { $0.update(update) } == false)
+        #expect(signals.update(update))
+        #expect(signals.update(update) == false)
         #expect(signals.presence(of: bob) == update)
         signals.markDisconnected()
         #expect(signals.presence(of: bob) == nil)
-        #expect(on(&signals) { $0.update(update) })
+        #expect(signals.update(update))
         signals.unfriend(bob)
         #expect(signals.presence(of: bob) == nil)
     }

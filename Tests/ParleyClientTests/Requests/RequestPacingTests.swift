@@ -12,20 +12,20 @@ struct RequestPacingTests {
     /// How long the next one waits now.
     private func pause(_ pacing: RequestPacing) -> Duration? { pacing.pausedUntil(now: start).map { $0 - start } }
 
-    private func fail(_ pacing: inout RequestPacing, _ error: ClientError, times: Int = 1) {
+    private func fail(_ pacing: RequestPacing, _ error: ClientError, times: Int = 1) {
         var generator = Seeded(seed: 3)
         for _ in 0..<times { pacing.fail(error, now: start, using: &generator) }
     }
 
     @Test("what failed waits longer each time, and a new connection begins at once with short pauses")
     func backoff() throws {
-        var pacing = RequestPacing()
+        let pacing = RequestPacing()
         #expect(pause(pacing) == nil)
-        fail(&pacing, .unanswered(.timedOut(cause: nil)), times: 8)
+        fail(pacing, .unanswered(.timedOut(cause: nil)), times: 8)
         #expect(try #require(pause(pacing)) > .seconds(1))
         pacing.markConnected()
         #expect(pause(pacing) == nil)
-        fail(&pacing, .unanswered(.timedOut(cause: nil)))
+        fail(pacing, .unanswered(.timedOut(cause: nil)))
         #expect(try #require(pause(pacing)) <= .milliseconds(500))
         pacing.succeed(UUIDValue(high: 1, low: 1))
         #expect(pause(pacing) == nil)
@@ -33,18 +33,18 @@ struct RequestPacingTests {
 
     @Test("a gateway that limits this device is not asked before, whatever becomes of the connection")
     func limited() {
-        var pacing = RequestPacing()
-        fail(&pacing, .refused(Rejection(.rateLimited, "", retryAfterMilliseconds: 2500)))
+        let pacing = RequestPacing()
+        fail(pacing, .refused(Rejection(.rateLimited, "", retryAfterMilliseconds: 2500)))
         pacing.markConnected()
         #expect(pause(pacing) == .milliseconds(2500))
-        fail(&pacing, .refused(Rejection(.rateLimited, "", retryAfterMilliseconds: 999_999_999)))
+        fail(pacing, .refused(Rejection(.rateLimited, "", retryAfterMilliseconds: 999_999_999)))
         #expect(pause(pacing) == SendQueue.longestPause)
         #expect(pacing.pausedUntil(now: start + SendQueue.longestPause) == nil)
     }
 
     @Test("faults of the gateway are counted over connections, until the next request")
     func faults() {
-        var pacing = RequestPacing()
+        let pacing = RequestPacing()
         let id = UUIDValue(high: 1, low: 1)
         _ = pacing.countFault(of: id)
         pacing.markConnected()
@@ -56,7 +56,7 @@ struct RequestPacingTests {
 
     @Test("after eight faults a request has its turn behind the others, and then after each, until it is answered")
     func turns() {
-        var pacing = RequestPacing()
+        let pacing = RequestPacing()
         let (one, two) = (UUIDValue(high: 1, low: 1), UUIDValue(high: 1, low: 2))
         func turns(_ request: UUIDValue, _ count: Int) -> [Bool] {
             (0..<count).map { _ in pacing.countFault(of: request) }
