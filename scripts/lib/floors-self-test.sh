@@ -47,6 +47,14 @@ floors_self_test() {
     source_file MQTTClient 'import CSodium'
     expect 'CSodium: must be imported by one target, and is by '
 
+    source_file ParleyClient "struct Part { let context: ClientContext }"
+    expect 'Sources/ParleyClient/Planted.swift:1: holds a ClientContext'
+    source_file ParleyBridge "    private let writer: Writer"
+    expect 'Sources/ParleyBridge/Planted.swift:1: holds a Writer'
+    source_file ParleyRules "$(planted_reach declare)"
+    planted_reach use >"$tree/Sources/ParleyRules/User.swift"
+    expect "Sources/ParleyRules/User.swift: uses $((widest_reach + 1)) members of other files"
+
     mkdir "$tree/Leftover"; expect 'Leftover: does not belong at the top'
     mkdir "$tree/Sources/ParleyRules/Utils"; expect 'Sources/ParleyRules/Utils: a folder is named after'
     seq $((longest_file + 1)) >"$tree/Tests/Long.swift"; expect 'Tests/Long.swift: has more than'
@@ -83,6 +91,16 @@ allow() { sed -i "/^| [0-9] | \`$1\` /s/ |\$/, \`$2\` |/" "$tree/docs/architectu
 
 # source_file TARGET LINE: TARGET has a source file that holds LINE.
 source_file() { printf '%s\n' "$2" >"$tree/Sources/$1/Planted.swift"; }
+
+# planted_reach declare|use: one member more than a file may use.
+planted_reach() {
+    local number
+    [[ $1 == use ]] || echo 'struct Planted {'
+    for ((number = 0; number <= widest_reach; number++)); do
+        if [[ $1 == use ]]; then echo "    use(planted.member$number)"; else echo "    let member$number: Int"; fi
+    done
+    [[ $1 == use ]] || echo '}'
+}
 
 # test_file LINE…: there is a file of tests that holds these lines.
 test_file() { printf '%s\n' "$@" >"$tree/Tests/Planted.swift"; }

@@ -11,6 +11,13 @@ top_level=(Package.swift Sources Tests broker-config scripts docs README.md LICE
 longest_file=400
 # The formatter breaks code at the same column, and leaves comments as they are.
 widest_comment=120
+# How many members of other files of its module a file uses at most (member-reach.awk). Those that reach furthest, to 69, write
+# what becomes of pushes, drive a thread or a connection, or hand on every kind of event. The bound leaves them room for a few
+# more members and is no aim: a file that comes near it is several, and the bound comes down with them.
+widest_reach=75
+# «TYPE:FOLDER»: the type knows everything that its module has, and is held in files of these folders alone. Parts declare
+# what they need of it instead (decision 0067).
+wholes=(ClientContext:ParleyClient/Client Writer:ParleyBridge/Gateway Writer:ParleyBridge/Ingress Writer:ParleyBridge/Push)
 # The one target whose files ask which system they are compiled for.
 platform_target=Platform
 # Lines of «FROM TO»: nothing below FROM, which is a target or a product's targets, leads to TO. The gateway cannot read
@@ -33,6 +40,8 @@ floor_faults() {
     owner_faults "$graph" "$imported"
     store_faults "$graph" "$imported"
     reach_faults "$graph"
+    member_faults "$root"
+    whole_faults "$root"
     condition_faults "$root"
     tree_faults "$root"
     column_faults "$root"
@@ -168,6 +177,28 @@ reach_faults() {
             split("", seen)
             for (i = 1; i <= size[from[2]]; i++) walk(parts[from[2], i], $2, from[2], parts[from[2], i])
         }' "$1" - <<<"$kept_apart"
+}
+
+# No file uses more members of others than it can be read with.
+member_faults() {
+    local rule=$PWD/scripts/lib/member-reach.awk files
+    (cd "$1" && mapfile -t files < <(find Sources -name '*.swift') && awk -f "$rule" "${files[@]}" "${files[@]}") |
+        awk -v widest="$widest_reach" '
+            $1 > widest { print $2 ": uses " $1 " members of other files, and may use " widest }'
+}
+
+# What knows everything is held where it is put together or driven, and by no part.
+whole_faults() {
+    (cd "$1" && find Sources -name '*.swift' -exec awk -v wholes="${wholes[*]}" '
+        BEGIN {
+            count = split(wholes, list, " ")
+            for (i = 1; i <= count; i++) { split(list[i], pair, ":"); whole[pair[1]]; allowed[pair[1], pair[2]] }
+        }
+        /(^|[ {])(let|var) / {
+            split(FILENAME, part, "/")
+            for (type in whole) if ($0 ~ ": " type "([ ,}]|$)" && !((type, part[2] "/" part[3]) in allowed))
+                print FILENAME ":" FNR ": holds a " type ", and is to declare what it needs of it"
+        }' {} +)
 }
 
 # Which system there is, one target asks; to the others it looks the same.
