@@ -9,27 +9,19 @@ import ParleyProtocol
 /// loops, its faces and ``ConnectionEvents``. All of it is confined to the actor of its ``MessagingClient``: what is
 /// read of an owner holds until the next `await`.
 final class ClientContext {
-    let configuration: ClientConfiguration
-    let connection: DeviceConnection
-    let hub: EventHub
-    let store: DeviceStore
-    let gateway: GatewayAccess
-    let disk: StoreAccess
+    let configuration: ClientConfiguration, connection: DeviceConnection, store: DeviceStore, hub: EventHub
+    let keyring: Keyring, logs: ConversationLogs, outbox = Outbox(), signals = Signals()
+    let boards = LeaderboardWatches()
+    /// Pushes on the topic; one that finds no room is emitted at once, opened by the keys that there are.
+    let pushQueue = BoundedQueue<PushNotification>(capacity: 64)
+    /// Those who ask to write; all are in ``MessagingClient/MessageRequests/all()``.
+    let messageRequests = BoundedQueue<MessageRequest>(capacity: 256)
+    let progress = ConnectionProgress(), fetchPacing = FetchPacing(), requestPacing = RequestPacing()
     let wakeUps = WakeSignals()
 
-    let keyring: Keyring
-    let outbox = Outbox()
-    let logs: ConversationLogs
-    let signals = Signals()
-    let boards = LeaderboardWatches()
-    let pushQueue = PushQueue()
-
-    let progress = ConnectionProgress()
-    let fetchPacing = FetchPacing()
-    let requestPacing = RequestPacing()
-    /// Those who ask to write, and were not emitted yet.
-    let messageRequests = MessageRequestInbox()
-    let waiters: Waiters
+    lazy var gateway = GatewayAccess(connection: connection, logs: logs, hub: hub)
+    lazy var disk = StoreAccess(store: store, hub: hub)
+    lazy var waiters = Waiters(progress)
 
     /// What wakes the loops: each is signaled when there may be something to do for its loop.
     struct WakeSignals: Sendable {
@@ -59,9 +51,6 @@ final class ClientContext {
         self.store = store
         hub = EventHub(capacity: configuration.eventsAhead)
         logs = ConversationLogs(of: connection.device.user, follows: configuration.follows)
-        gateway = GatewayAccess(connection: connection, logs: logs, hub: hub)
-        disk = StoreAccess(store: store, hub: hub)
-        waiters = Waiters(progress)
     }
 
     var device: DeviceAddress { connection.device }

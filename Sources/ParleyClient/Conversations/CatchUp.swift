@@ -4,7 +4,7 @@ import ParleyProtocol
 /// Brings the client up to date: `sync/get` gives what was missed. Where nothing is known yet, and of an older gateway, the
 /// list of conversations says where something is, and history gives it.
 struct CatchUp {
-    let outbox: Outbox, logs: ConversationLogs, keyring: Keyring, messageRequests: MessageRequestInbox
+    let outbox: Outbox, logs: ConversationLogs, keyring: Keyring, messageRequests: BoundedQueue<MessageRequest>
     let progress: ConnectionProgress, fetchPacing: FetchPacing, waiters: Waiters
     let configuration: ClientConfiguration, device: DeviceAddress, gateway: GatewayAccess
     let conversationUpdates: ConversationUpdates, following: Following, historyPages: HistoryPages

@@ -1,25 +1,9 @@
 import ParleyDeviceStore
 import ParleyProtocol
 
-/// Pushes that came on the topic and were not looked at yet: a bounded number.
-final class PushQueue {
-    private var waiting: [PushNotification] = []
-
-    static let capacity = 64
-
-    /// - Returns: whether there was room.
-    func append(_ notification: PushNotification) -> Bool {
-        guard waiting.count < PushQueue.capacity else { return false }
-        waiting.append(notification)
-        return true
-    }
-
-    func next() -> PushNotification? { waiting.isEmpty ? nil : waiting.removeFirst() }
-}
-
 /// Handles pushes that come on the topic while there is a connection.
 struct IncomingPushes {
-    let logs: ConversationLogs, keyring: Keyring, pushQueue: PushQueue
+    let logs: ConversationLogs, keyring: Keyring, pushQueue: BoundedQueue<PushNotification>
     let configuration: ClientConfiguration, device: DeviceAddress, store: DeviceStore, hub: EventHub
     let chatMessages: ChatMessages, delivery: RecordDelivery, pushSignal: WakeSignal
 
@@ -35,7 +19,7 @@ struct IncomingPushes {
     /// the log.
     nonisolated(nonsending) func run() async {
         while !Task.isCancelled {
-            guard let notification = pushQueue.next() else {
+            guard let notification = pushQueue.removeFirst() else {
                 await pushSignal.wait()
                 continue
             }

@@ -1,28 +1,8 @@
 import ParleyProtocol
 
-/// Message requests that have come and were not emitted yet: what the strangers wrote is opened first, for which their
-/// keys may have to be fetched.
-final class MessageRequestInbox {
-    private var waiting: [MessageRequest] = []
-
-    /// How many may wait to be opened; all are in ``MessagingClient/MessageRequests/all()``.
-    static let capacity = 256
-
-    var isEmpty: Bool { waiting.isEmpty }
-
-    /// - Returns: whether there was room.
-    func append(_ request: MessageRequest) -> Bool {
-        guard waiting.count < MessageRequestInbox.capacity else { return false }
-        waiting.append(request)
-        return true
-    }
-
-    func removeFirst() -> MessageRequest? { waiting.isEmpty ? nil : waiting.removeFirst() }
-}
-
-/// Emits the requests that came, opened.
+/// Emits the message requests that came, opened: for what a stranger wrote their keys may have to be fetched first.
 struct MessageRequestReader {
-    let messageRequests: MessageRequestInbox, hub: EventHub
+    let messageRequests: BoundedQueue<MessageRequest>, hub: EventHub
     let chatMessages: ChatMessages, delivery: RecordDelivery, fetchSignal: WakeSignal
 
     func handle(_ request: MessageRequest) {
