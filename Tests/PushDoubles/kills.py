@@ -245,7 +245,7 @@ def count(town: Town, services: Services, gateway: Gateway, is_done: Done) -> Co
     )
     counted.complaints = sum(len(record["complaints"]) + (not record["is_valid"]) for record in services.records())
     gateway.end("parleyd")
-    with contextlib.closing(sqlite3.connect(f"file:{gateway.data}/parley.db?mode=ro", uri=True)) as database:
+    with contextlib.closing(sqlite3.connect(f"file:{gateway.data}/push.db?mode=ro", uri=True)) as database:
         for key in list(counted.missing):
             if is_superseded(database, *expected[key]) and any(o[:2] == key[:2] and o[2] > key[2] for o in found):
                 counted.missing.remove(key)
@@ -264,14 +264,14 @@ def count(town: Town, services: Services, gateway: Gateway, is_done: Done) -> Co
 
 
 def is_superseded(database: sqlite3.Connection, message: str, address: Address) -> bool:
-    query = 'SELECT answer FROM push_traces WHERE message = ? AND "user" = ? AND device = ?'
+    query = 'SELECT answer FROM traces WHERE message = ? AND "user" = ? AND device = ?'
     rows = database.execute(query, (uuid.UUID(message).bytes, *address)).fetchall()
     return [row[0] for row in rows] == ["superseded by a later message"]
 
 
 def counted_repeats(database: sqlite3.Connection, identifier: str) -> int:
     """How many times the gateway has sent it although it may have arrived, as it knows itself."""
-    row = database.execute("SELECT repeats FROM push_traces WHERE id = ?", (uuid.UUID(identifier).bytes,)).fetchone()
+    row = database.execute("SELECT repeats FROM traces WHERE id = ?", (uuid.UUID(identifier).bytes,)).fetchone()
     return row[0] if row else 0
 
 

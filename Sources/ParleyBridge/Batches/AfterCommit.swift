@@ -20,7 +20,7 @@ struct AfterCommit {
     var uses = UserLimits.Uses()
     var wakes = Duties.Wakes()
     var hasRemovedCiphertext = false
-    var push = PushNoting.Changes()
+    var push = PushGate.Changes()
 
     /// Something of this duty is due at this time, by the steady time.
     mutating func wake<Work: Duty>(_ duty: Work.Type, at time: Timestamp) where Work.Wake == Timestamp {

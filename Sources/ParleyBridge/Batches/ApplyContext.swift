@@ -54,7 +54,7 @@ struct ApplyContext {
         }
         batch.effects.outgoing.announce(record, position: position)
         guard !isWithheld else { return position }
-        let concerned = pushNotes.message(record, in: conversation, at: position, isUrgent: isUrgent)
+        let concerned = pushTriggers.message(record, in: conversation, at: position, isUrgent: isUrgent)
         if concerned > 0 { try charge(StorageCost.notification * concerned, to: record.sender.user) }
         return position
     }
@@ -134,7 +134,7 @@ struct ApplyContext {
     var feed: BatchFeed { batch.feed }
 
     /// What somebody may be to be notified of.
-    var pushNotes: PushNotes { batch.pushNotes }
+    var pushTriggers: PushTriggers { batch.pushTriggers }
 
     /// Changes who receives what.
     func changeAudience(_ change: AudienceChange) { batch.effects.audience.append(change) }

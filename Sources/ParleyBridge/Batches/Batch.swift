@@ -218,5 +218,5 @@ struct BatchEnvironment {
     let tokens: TokenIssuer
     let limits: UserLimits
     let storage: StorageAccounts
-    let push: PushNoting
+    let push: PushGate
 }

@@ -65,7 +65,7 @@ extension WriteTransaction {
     /// - Returns: how many conversations there are.
     func beginAnew(as instance: String) throws -> Int {
         let count = try continuity.renewEpochs(Epoch.random)
-        _ = try pushJobs.removeAll()
+        try pushLink.remove()
         var last: ConversationKey?
         while true {
             let groups = try facts.info.groups(after: last, limit: 256)

@@ -54,7 +54,8 @@ package struct Restoration {
             throw DataDirectoryError("cannot write \(file): \(error.reason)")
         }
         // With a name that no gateway gives, so that a backup that is put back by hand is always recognized.
-        try DatabaseFile.copy(directory.database, to: part, instance: InstanceName.random())
+        try DatabaseFile.copy(
+            directory.database, to: part, instance: InstanceName.random(), pushes: directory.pushDatabase)
         try move(part, to: file)
         return try FileManager.default.attributesOfItem(atPath: file)[.size] as? Int ?? 0
     }
@@ -120,7 +121,13 @@ package struct Restoration {
             if exists(directory.database + suffix) { try move(directory.database + suffix, to: kept + suffix) }
             reached(step)
         }
-        try? FileManager.default.removeItem(atPath: directory.database + "-shm")
+        let keptPushes = "\(directory.pushDatabase).replaced-\(try stamp(of: decided))"
+        for suffix in ["-wal", ""] where exists(directory.pushDatabase + suffix) {
+            try move(directory.pushDatabase + suffix, to: keptPushes + suffix)
+        }
+        for database in [directory.database, directory.pushDatabase] {
+            try? FileManager.default.removeItem(atPath: database + "-shm")
+        }
         try move(decided, to: directory.database)
         reached(.inPlace)
         return exists(kept) ? kept : nil

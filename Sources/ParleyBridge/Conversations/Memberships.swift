@@ -140,7 +140,7 @@ struct Memberships {
         let id = conversation.facts.id
         let position = try context.publish(ConversationRemoval(conversation: id), to: user)
         context.changeTyping(.left(id, user))
-        context.pushNotes.clearing(
+        context.pushTriggers.clearing(
             upTo: conversation.facts.lastSeq, in: conversation.key, of: user,
             besides: user == context.sender.user ? context.sender.device : nil, at: position)
     }

@@ -55,7 +55,7 @@ extension UpdateConversation: CommandHandler {
             ConversationSettings(conversation: self.conversation, preferences: preferences), to: caller)
         // It counts in the badge no more.
         guard preferences.isMuted || preferences.isArchived else { return }
-        context.pushNotes.clearing(
+        context.pushTriggers.clearing(
             upTo: conversation.facts.lastSeq, in: conversation.key, of: caller, besides: context.sender.device,
             at: position)
     }

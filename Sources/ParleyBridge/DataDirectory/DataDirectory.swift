@@ -14,6 +14,8 @@ package struct DataDirectory: Sendable {
     }
 
     package var database: String { path + "/parley.db" }
+    /// The database of pushes.
+    package var pushDatabase: String { path + "/push.db" }
     package var settings: String { path + "/parleyd.json" }
     package var brokerConfiguration: String { path + "/mosquitto.conf" }
     package var brokerSocket: String { path + "/" + DataDirectoryLayout.brokerSocket }

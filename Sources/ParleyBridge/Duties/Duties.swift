@@ -7,10 +7,12 @@ struct Duties {
     private let list: [any Duty]
 
     /// - Parameters:
+    ///   - announcements: what the thread of pushes has for the writer.
     ///   - clock: `nil` where nothing is stored of it.
     ///   - presence: `nil` where none is published.
     init(
-        lastSeen: LastSeenDuty, published: PublishedPosition, clock: MachineClock? = nil, presence: PresenceDuty? = nil
+        lastSeen: LastSeenDuty, published: PublishedPosition, announcements: PushAnnouncements,
+        clock: MachineClock? = nil, presence: PresenceDuty? = nil
     ) {
         let always: [any Duty] = [
             KeyChangeDuty(),
@@ -20,7 +22,7 @@ struct Duties {
             FeedRemovalDuty(),
             ChallengeRemovalDuty(),
             DeletedWorkoutRemovalDuty(),
-            PushTraceRemovalDuty(),
+            PushAnnouncementDuty(announcements),
             InfoDuty(),
             BoardDuty(),
             lastSeen,

@@ -58,10 +58,10 @@ package final class Gateway: Sendable {
         if isPutBack { shared.clock.forgetTimeBefore() }
         let tokens = TokenIssuer(key: try directory.readSigningKey())
         let link = BrokerLink(socket: directory.brokerSocket, tokens: tokens, batchLimit: settings.batchLimit)
-        let pushes = try PushService(directory, settings, queue: queue, logger: logger)
+        let pushes = try PushService(directory, settings, logger: logger) { [queue] in queue.roomMade.signal() }
         let readers = ReaderPool(
             reader: Reader(
-                store: store, settings: settings, seal: try CursorSeal(tokens), limits: limits,
+                store: store, pushes: pushes.store, settings: settings, seal: try CursorSeal(tokens), limits: limits,
                 counters: shared.counters, people: pushes.people, vapidKey: pushes.vapidPublicKey,
                 publishedThrough: shared.publishedThrough),
             queue: queue, limit: settings.waitingReads, now: { [shared] in shared.clock.now })
@@ -76,7 +76,7 @@ package final class Gateway: Sendable {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await readers.run() }
             group.addTask { try await sessions.run() }
-            group.addTask { [self] in try await pushes.run(store, clock: shared.clock) }
+            group.addTask { [self] in try await pushes.run(store, clock: shared.clock, counters: shared.counters) }
             group.addTask { [self] in
                 try await LoopThread.run(name: "parley-out") { [self] in
                     try Publisher(
@@ -119,7 +119,7 @@ package final class Gateway: Sendable {
             queue.arrived.signal()
         }
         let writer = Writer(
-            store: store, settings: settings, tokens: tokens, limits: limits, push: try pushes.noting(store, settings),
+            store: store, settings: settings, tokens: tokens, limits: limits, push: try pushes.gate(store),
             counters: shared.counters, published: shared.publishedThrough, clock: shared.clock,
             presence: try PresenceDuty(
                 store, settings, people: pushes.people, now: shared.clock.now, lastTime: shared.clock.timeBefore),
@@ -133,8 +133,8 @@ package final class Gateway: Sendable {
         }
         try Intake(
             link: link, writer: writer, readers: readers, sessions: sessions, queue: queue, shared: shared,
-            maintenance: Maintenance(access: access, logger: logger), pushes: pushes.exchange, handlers: handlers,
-            settings: settings, logger: logger
+            maintenance: Maintenance(access: access, logger: logger), handlers: handlers, settings: settings,
+            logger: logger
         ).run()
     }
 
@@ -142,7 +142,7 @@ package final class Gateway: Sendable {
     private func recordEnd(in store: Store, _ witness: WitnessMark, _ pushes: PushService) {
         do throws(StoreError) {
             let (published, clock) = (shared.publishedThrough.current, shared.clock.stateToStore())
-            try pushes.recordEnd(in: store, shared.clock)
+            try pushes.recordEnd(in: store, shared.clock, shared.counters)
             try store.write { transaction in
                 try transaction.outbox.advance(through: published)
                 try transaction.clock.store(clock)

@@ -16,7 +16,7 @@ final class Writer {
     private let environment: BatchEnvironment
     private let cache: FactCache
     var limits: UserLimits { environment.limits }
-    var push: PushNoting { environment.push }
+    var push: PushGate { environment.push }
     let lastSeen = LastSeenDuty()
     private(set) var typing: TypingBoard
     /// How far its time is ahead of the steady time, in milliseconds; see `GatewayClock`.
@@ -36,7 +36,7 @@ final class Writer {
     ///   - presence: `nil` for a writer that publishes none.
     ///   - instant: what the time that a write takes is measured by.
     init(
-        store: Store, settings: Settings, tokens: TokenIssuer, limits: UserLimits? = nil, push: PushNoting? = nil,
+        store: Store, settings: Settings, tokens: TokenIssuer, limits: UserLimits? = nil, push: PushGate? = nil,
         counters: Counters, published: PublishedPosition = PublishedPosition(), clock: MachineClock? = nil,
         presence: PresenceDuty? = nil, logger: Logger, instant: @escaping () -> ContinuousClock.Instant = { .now }
     ) {
@@ -47,10 +47,12 @@ final class Writer {
         report = RecurringReport(logger: logger)
         environment = BatchEnvironment(
             settings: settings, tokens: tokens, limits: limits ?? UserLimits(settings),
-            storage: StorageAccounts(settings), push: push ?? PushNoting(settings))
+            storage: StorageAccounts(settings), push: push ?? PushGate(settings))
         cache = FactCache(capacity: settings.cachedConversations)
         typing = TypingBoard(startInterval: settings.typingInterval)
-        duties = Duties(lastSeen: lastSeen, published: published, clock: clock, presence: presence)
+        duties = Duties(
+            lastSeen: lastSeen, published: published, announcements: environment.push.announcements, clock: clock,
+            presence: presence)
     }
 
     // MARK: A batch
@@ -104,13 +106,15 @@ final class Writer {
         now: Timestamp, _ body: (Batch) throws(StoreError) -> Result
     ) throws(StoreError) -> (Result, Effects) {
         environment.storage.begin(at: steady(now))
-        let (batch, result) = try store.write { transaction in
-            let batch = Batch(transaction, environment, cache: cache, now: now, steps: steps)
-            let result = try body(batch)
-            try batch.feed.publishNotifications()
-            try environment.storage.storeDue(batch.writable)
-            try batch.flush()
-            return (batch, result)
+        let (batch, result) = try push.displaying.during { () throws(StoreError) in
+            try store.write { transaction in
+                let batch = Batch(transaction, environment, cache: cache, now: now, steps: steps)
+                let result = try body(batch)
+                try batch.feed.publishNotifications()
+                try environment.storage.storeDue(batch.writable)
+                try batch.flush()
+                return (batch, result)
+            }
         }
         environment.storage.recordCommit()
         cache.merge(batch.changes)
@@ -128,7 +132,6 @@ final class Writer {
         duties.wake(after.wakes)
         if after.hasRemovedCiphertext { cleaning.markUnclean() }
         push.recordCommitted(after.push)
-        counters.pushesDropped.add(after.push.dropped)
         effects.announce(after.typing, on: &typing, now: now)
     }
 

@@ -16,7 +16,6 @@ final class Intake {
     private let queue: OutQueue
     private let shared: GatewayState
     private let maintenance: Maintenance
-    private let pushes: PushExchange
     private let logger: Logger
     private let batchLimit: Int
     private var ingress: Ingress
@@ -27,7 +26,7 @@ final class Intake {
 
     init(
         link: BrokerLink, writer: Writer, readers: ReaderPool, sessions: SessionRemover, queue: OutQueue,
-        shared: GatewayState, maintenance: Maintenance, pushes: PushExchange, handlers: OperationHandlers,
+        shared: GatewayState, maintenance: Maintenance, handlers: OperationHandlers,
         settings: Settings, logger: Logger
     ) {
         self.link = link
@@ -37,7 +36,6 @@ final class Intake {
         self.queue = queue
         self.shared = shared
         self.maintenance = maintenance
-        self.pushes = pushes
         self.logger = logger
         batchLimit = settings.batchLimit
         ingress = Ingress(settings, handlers)
@@ -70,7 +68,8 @@ final class Intake {
             }
             shared.isIntakeAttached.withLock { $0 = false }
             writer.duties[PresenceDuty.self]?.recordLostSight(now: shared.clock.now)
-            postPushes(now: readClock())
+            let now = readClock()
+            if queue.hasRoom { queue.add(writer.run(PushAnnouncementDuty.self, now: now)) }
             guard !shared.stop.isRaised else { break }
             var watched = [WatchedDescriptor(queue.roomMade.descriptor, read: false)]
             try waitForEvents(&watched, timeout: backoff.next(using: &generator))
@@ -208,14 +207,6 @@ final class Intake {
         queue.add(refusals)
     }
 
-    /// Writes what was decided of pushes, where there is room for what is published of it.
-    private func postPushes(now: Timestamp) {
-        guard queue.hasRoom, let posting = pushes.takePosting() else { return }
-        let (result, effects) = writer.pushes.carryOut(posting, now: now)
-        queue.add(effects)
-        pushes.answer(result)
-    }
-
     /// What time it is, for the writer as well.
     private func readClock() -> Timestamp {
         let moment = shared.clock.moment
@@ -228,7 +219,6 @@ final class Intake {
         queue.add(writer.expireTyping(now: now))
         queue.add(writer.runDuties(now: now, hasRoom: queue.hasRoom))
         writer.cleanFiles(now: .now)
-        postPushes(now: now)
         if writer.duties.isBatchDue(at: writer.moment(now), hasRoom: queue.hasRoom) {
             queue.add(writer.carryOut([], now: now).effects)
         }

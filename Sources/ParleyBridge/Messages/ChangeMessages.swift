@@ -58,7 +58,7 @@ extension MessageChangeHandler {
                 try context.transaction.records.removeCiphertext(of: change.message)
                 context.afterCommit.hasRemovedCiphertext = true
                 if let target = decision.target {
-                    context.pushNotes.removal(
+                    context.pushTriggers.removal(
                         of: target.seq, in: conversation, by: context.sender.user, at: position)
                 }
             }

@@ -17,24 +17,26 @@ final class ExpiryDuty: ScheduledDuty {
 
     func run(in batch: Batch) throws(StoreError) -> NextPart {
         let transaction = try batch.writable()
-        if batch.environment.push.mayShowAny { try takeAwayShown(batch, transaction) }
+        if !batch.environment.push.displaying.isEmpty { try clearDisplayed(batch, transaction) }
         let count = try transaction.records.removeExpired(at: batch.steady, limit: Self.atOnce)
         if count > 0 { batch.afterCommit.hasRemovedCiphertext = true }
         return NextPart(
             dueAt: try transaction.facts.records.nextExpiry(), pause: count < Self.atOnce ? Self.pause : .zero)
     }
 
-    /// Notes that what devices show of the messages that are about to be removed is to be taken away.
-    private func takeAwayShown(_ batch: Batch, _ transaction: WriteTransaction) throws(StoreError) {
-        let shown = try transaction.facts.records.shownExpiries(at: batch.steady, limit: Self.atOnce)
-        guard !shown.isEmpty else { return }
+    /// What devices display of the messages that are about to be removed is to be taken away.
+    private func clearDisplayed(_ batch: Batch, _ transaction: WriteTransaction) throws(StoreError) {
+        let displaying = batch.environment.push.displaying
+        let displayed = try transaction.facts.records.displayedExpiries(
+            at: batch.steady, limit: Self.atOnce, displaying.contains)
+        guard !displayed.isEmpty else { return }
         let position = try transaction.facts.outbox.lastPosition()
         try transaction.pushEvents.insert(
-            shown.map { one in
+            displayed.map { one in
                 PushEvent(
                     position: position, subject: .removal(one.conversation, seq: one.seq), createdAt: batch.now,
                     steadyAt: batch.steady)
             })
-        batch.afterCommit.push.hasNoted = true
+        batch.afterCommit.push.hasEvent = true
     }
 }

@@ -114,7 +114,7 @@ struct BatchFeed {
         for row in rows {
             let notification = PushNotification(row.notification, of: row.user, at: batch.now)
             let position = try batch.publish(notification, unread: .badge(of: row.user, at: batch.now))
-            batch.pushNotes.feed(row.notification.id, of: row.user, at: position)
+            batch.pushTriggers.feed(row.notification.id, of: row.user, at: position)
         }
     }
 

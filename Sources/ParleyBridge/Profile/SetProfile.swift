@@ -28,8 +28,7 @@ extension ProfileChange: CommandHandler {
         }
         if profile.messagePrivacy != current.messagePrivacy { try context.dropContacts(of: profile.user) }
         if (profile.quietHours, profile.timeZone) != (current.quietHours, current.timeZone) {
-            try context.transaction.pushJobs.endHold(of: profile.user, at: context.now)
-            context.afterCommit.push.hasNoted = true
+            context.pushTriggers.quietHours(of: profile.user)
         }
         if profile.presence != current.presence {
             let kept = try context.read { try $0.presence.stored(of: [profile.user])[profile.user] }

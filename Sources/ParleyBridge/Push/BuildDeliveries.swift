@@ -3,10 +3,12 @@ import ParleyPush
 import ParleyRules
 import ParleyStore
 
-/// Makes what is sent of notifications that are due, by the facts of one snapshot: what was read, left or muted since they
-/// were decided is not sent any more.
+/// Makes what is sent of notifications that are due, by the facts of one snapshot: what was read, left or muted since
+/// they were decided is not sent any more.
 struct BuildDeliveries {
+    /// Of the main database.
     let snapshot: Snapshot
+    let pushes: PushSnapshot
     let settings: Settings
     /// The time of day.
     let now: Timestamp
@@ -95,12 +97,7 @@ struct BuildDeliveries {
         guard let recipient else { return .failure(NoLonger(.notMember)) }
         // Whether somebody has come online, or their quiet hours have begun since, changes nothing of what was decided.
         let decision = PushRules.decide(
-            PushRules.Facts(
-                .message(isUrgent: job.isUrgent), isMember: record.seq > recipient.joinedSeq,
-                isMuted: recipient.isMuted && recipient.mutedUntil.map { $0 > now } ?? true,
-                isBlocked: recipient.isBlocked, isRequestWaiting: !recipient.isOpen,
-                isRead: recipient.readSeq >= record.seq, isGone: record.content == nil,
-                isWithheld: message.isWithheld))
+            PushRules.Facts(message, for: recipient, isUrgent: job.isUrgent, now: now))
         if case .skip(let reason) = decision { return .failure(NoLonger(reason)) }
         return .success(
             make(
@@ -122,8 +119,8 @@ struct BuildDeliveries {
             expiresAt: expiresAt.map { min($0, deadline) } ?? deadline, message: message)
     }
 
-    /// What of it a push service is given. Web Push, APNs and FCM drop what has expired; a webhook keeps what it was given, and
-    /// gets no ciphertext of a message that is to disappear.
+    /// What of it a push service is given. Web Push, APNs and FCM drop what has expired; a webhook keeps what it was
+    /// given, and gets no ciphertext of a message that is to disappear.
     private func shown(_ notification: PushNotification, to provider: PushProvider) -> PushNotification {
         if provider == .webhook, notification.message?.expiresAt != nil { return notification.reference }
         return switch (settings.contentOfPushes, notification.type.value) {
@@ -133,15 +130,15 @@ struct BuildDeliveries {
         }
     }
 
-    /// A later message of a conversation takes the place of an earlier one; so does what clears it, unless a message is shown
-    /// that was not read.
+    /// A later message of a conversation takes the place of an earlier one; so does what clears it, unless a message is
+    /// shown that was not read.
     private func collapse(_ notification: PushNotification, of job: PushJob) throws -> ConversationID? {
         guard settings.contentOfPushes != .wakeUp else { return nil }
         switch job.type {
         case .message: return notification.subject.conversation
         case .clear:
-            let shown = try job.conversation.flatMap { try snapshot.pushJobs.shown(to: job.device.user, of: $0) }
-            return shown ?? 0 == 0 && job.message == nil ? notification.subject.conversation : nil
+            let displayed = try job.conversation.flatMap { try pushes.displays.seq(to: job.device.user, of: $0) }
+            return displayed ?? 0 == 0 && job.message == nil ? notification.subject.conversation : nil
         case .feed(.reaction): return notification.subject.conversation.map(\.ofReactions)
         case .digest, .test, .wakeUp, .feed: return nil
         }
@@ -157,8 +154,8 @@ struct BuildDeliveries {
 }
 
 extension ConversationID {
-    /// What reactions in the conversation replace each other by at a push service: not its id, or a reaction would take the
-    /// place of a message.
+    /// What reactions in the conversation replace each other by at a push service: not its id, or a reaction would take
+    /// the place of a message.
     fileprivate var ofReactions: ConversationID {
         ConversationID(UUIDValue(high: ~value.high, low: ~value.low))
     }

@@ -7,8 +7,10 @@ extension ExplainPush: QueryHandler {
     func answer(in context: QueryContext, _ outgoing: inout Outgoing) throws {
         let snapshot = context.snapshot
         guard try snapshot.users.hasMember(user) else { throw Rejection.userNotFound }
-        let traces = try snapshot.pushTraces.traces(of: message, user: user, limit: MessageTrace.most)
-        let record = try snapshot.pushTraces.record(message)
+        let record = try snapshot.tracedRecords.record(message)
+        let traces = try context.reader.pushes.read { pushes in
+            try pushes.traces.traces(of: message, user: user, limit: MessageTrace.most)
+        }
         guard record != nil || !traces.isEmpty else {
             throw Rejection(.notFound, "There is no such message, and nothing of it is remembered.")
         }
@@ -24,9 +26,6 @@ extension ExplainPush: QueryHandler {
     /// What the rules would go by now.
     private func facts(_ record: TracedRecord?, in context: QueryContext) throws -> PushRules.Facts {
         let ordinary = PushRules.Kind.message(isUrgent: false)
-        let desk = DecidePushes(
-            snapshot: context.snapshot, settings: context.reader.settings, people: context.reader.people,
-            now: context.now)
         guard let record, let found = try context.snapshot.pushEvents.message(at: record.position) else {
             return PushRules.Facts(ordinary, isGone: true)
         }
@@ -41,7 +40,10 @@ extension ExplainPush: QueryHandler {
         guard let recipient = recipients.first(where: { $0.user == user }) else {
             return PushRules.Facts(ordinary, isMember: false)
         }
-        return desk.facts(recipient, found, isUrgent: false, isConnected: context.reader.people.contains(user))
+        return PushRules.Facts(
+            found, for: recipient, isUrgent: false, isConnected: context.reader.people.contains(user),
+            notifiesConnected: context.reader.settings.pushAlways,
+            quietUntil: recipient.quietHours?.end(ifQuietAt: context.now, in: recipient.timeZone), now: context.now)
     }
 
     /// What was decided then.
@@ -58,7 +60,7 @@ extension ExplainPush: QueryHandler {
             says = "They have sent it themselves."
         } else if facts.isWithheld {
             says = PushRules.Reason.withheld.sentence
-        } else if let record, try context.snapshot.pushTraces.isUndecided(record.position) {
+        } else if let record, try context.snapshot.pushEvents.isUndecided(record.position) {
             says = "It is yet to be decided."
         } else if !facts.isMember {
             says = "They were not in the conversation, or have left it since and nothing is remembered."

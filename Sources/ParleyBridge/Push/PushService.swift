@@ -7,45 +7,55 @@ import Platform
 
 extension PushSender: PushSending {}
 
-/// The parts of pushes: what they share, the thread that decides, and what sends.
+/// The parts of pushes: their database, what they share with the writer, the thread that decides, and what sends.
 final class PushService: Sendable {
     let people = ConnectedPeople()
-    let exchange: PushExchange
+    let store: PushStore
     /// What a browser subscribes with, in base64url.
     let vapidPublicKey: String
+    private let displaying = DisplayingUsers()
+    private let announcements: PushAnnouncements
+    private let inbox: PushInbox
     private let sender: PushSender
     private let directory: DataDirectory
     private let settings: Settings
     private let logger: Logger
 
+    /// - Parameter wakeWriter: called when there is something for the writer.
     /// - Throws: `DataDirectoryError` for a setting that names no such file, or one that is no such key.
-    init(_ directory: DataDirectory, _ settings: Settings, queue: OutQueue, logger: Logger) throws {
+    init(
+        _ directory: DataDirectory, _ settings: Settings, logger: Logger, wakeWriter: @escaping @Sendable () -> Void
+    ) throws {
         self.directory = directory
         self.settings = settings
         self.logger = logger
-        let exchange = try PushExchange(wakeWriter: { queue.roomMade.signal() })
-        self.exchange = exchange
+        store = try PushStore(path: directory.pushDatabase)
+        let inbox = try PushInbox()
+        self.inbox = inbox
+        announcements = PushAnnouncements(wakeWriter: wakeWriter, wakePushes: { inbox.arrived.signal() })
         let configuration = try directory.pushConfiguration(settings)
         for sentence in configuration.warnings() {
             logger.warning("pushes cannot be sent", metadata: ["reason": "\(sentence)"])
         }
         vapidPublicKey = configuration.vapid.publicKeyText
         do throws(PushConfigurationError) {
-            sender = try PushSender(configuration, logger: logger) { exchange.add($0) }
+            sender = try PushSender(configuration, logger: logger) { inbox.add($0) }
         } catch {
             throw DataDirectoryError("\(directory.settings): \(error)")
         }
     }
 
-    /// For the writer: what is noted wakes the thread that decides.
-    func noting(_ store: Store, _ settings: Settings) throws(StoreError) -> PushNoting {
-        let noting = PushNoting(settings, people: people) { [exchange] in exchange.recordNoted() }
-        try store.read { try noting.load($0) }
-        return noting
+    /// For the writer: an event wakes the thread that decides.
+    func gate(_ main: Store) throws(StoreError) -> PushGate {
+        let gate = PushGate(settings, people: people, displaying: displaying, announcements: announcements) {
+            [inbox] in inbox.arrived.signal()
+        }
+        try main.read { snapshot in try store.read { try gate.load(snapshot, $0) } }
+        return gate
     }
 
     /// Decides and sends until `close`, and then until what is under way has its answer, some seconds at most.
-    func run(_ store: Store, clock: MachineClock) async throws {
+    func run(_ main: Store, clock: MachineClock, counters: Counters) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { [self] in
                 do {
@@ -59,9 +69,11 @@ final class PushService: Sendable {
             group.addTask { [self] in
                 defer { sender.stop() }
                 try await LoopThread.run(name: "parley-push") { [self] in
-                    try PushDesk(
-                        store: store, settings: settings, exchange: exchange, people: people, sender: sender,
-                        sink: PushSink(settings.pushSink, in: directory, logger: logger), clock: clock, logger: logger
+                    try PushLoop(
+                        store: main, pushes: store, settings: settings, inbox: inbox,
+                        shared: PushLoop.Shared(people: people, displaying: displaying, announcements: announcements),
+                        sender: sender, sink: PushSink(settings.pushSink, in: directory, logger: logger), clock: clock,
+                        counters: counters, logger: logger
                     ).run()
                 }
             }
@@ -69,36 +81,55 @@ final class PushService: Sendable {
         }
     }
 
-    func close() { exchange.close() }
+    func close() { inbox.close() }
 
-    /// Called before anything is decided: what an earlier process was sending may have arrived, and is sent again.
-    func resume(_ store: Store, clock: MachineClock, counters: Counters) throws(StoreError) {
+    /// Called before anything is decided: the database becomes that of the main one, and what an earlier process was
+    /// sending may have arrived, and is sent again.
+    func resume(_ main: Store, clock: MachineClock, counters: Counters) throws(StoreError) {
+        try store.link(to: main, name: InstanceName.random())
         let moment = clock.moment
         let steady = moment.now.advanced(byMilliseconds: -moment.steps)
-        let count = try store.write { try $0.pushJobs.resume(now: steady) }
+        let count = try store.write { try $0.jobs.resume(now: steady) }
         guard count > 0 else { return }
         counters.pushesUncertain.add(count)
         logger.notice("notifications that may have arrived are sent again", metadata: ["count": "\(count)"])
     }
 
-    /// What has come from push services since the writer ended: called when everything else has.
-    func recordEnd(in store: Store, _ clock: MachineClock) throws(StoreError) {
-        let outcomes = exchange.drainOutcomes()
+    /// What has come from push services since the thread ended: called when everything else has.
+    func recordEnd(in main: Store, _ clock: MachineClock, _ counters: Counters) throws(StoreError) {
+        let outcomes = inbox.drainOutcomes()
         let moment = clock.moment
         let steady = moment.now.advanced(byMilliseconds: -moment.steps)
-        try store.write { transaction in
-            let settlement = SettlePushes(transaction: transaction, now: moment.now, steady: steady)
-            let jobs = try transaction.facts.pushJobs.jobs(outcomes.map(\.id))
-            var effects = Effects()
-            for outcome in outcomes {
-                guard let job = jobs[outcome.id] else { continue }
-                guard case .ended(let end) = try settlement.settle(job, outcome) else { continue }
-                try effects.publish(end, transaction)
+        func write<Result>(_ body: (PushQueue) throws -> Result) throws(StoreError) -> Result {
+            try store.write { transaction in
+                try body(
+                    PushQueue(
+                        transaction: transaction, settings: settings, counters: counters, now: moment.now,
+                        steady: steady))
             }
-            try transaction.pushJobs.release(now: steady)
-            // They are published at the next start.
-            try effects.write(in: transaction)
         }
+        let ends = try write { try $0.record(outcomes) }
+        var results = announcements.takeResult()?.ends ?? []
+        if !ends.isEmpty {
+            results += try main.write { transaction in
+                var effects = Effects()
+                let results = try ends.map { end in
+                    let (result, push) = try transaction.end(end, at: moment.now)
+                    if let push {
+                        try effects.publish(push, transaction)
+                    }
+                    return (end: end, result: result)
+                }
+                // They are published at the next start.
+                try effects.write(in: transaction)
+                return results
+            }
+        }
+        try write { queue in
+            try queue.record(results)
+            try queue.transaction.jobs.release(now: steady)
+        }
+        try store.checkpoint()
     }
 }
 

@@ -49,6 +49,7 @@ extension RegisterPush: CommandHandler {
                 PushEnd(device: loser, provider: .known(target.provider), reason: .known(.taken), at: context.now))
         }
         context.afterCommit.push.hasRegistration = true
+        context.afterCommit.push.hasEvent = true
         context.accept { PushRegistered(registeredAt: decision.registration.registeredAt).write(to: &$0) }
     }
 }
@@ -58,6 +59,7 @@ extension UnregisterPush: CommandHandler {
 
     func apply(_ decision: Void, in context: ApplyContext) throws(StoreError) {
         try context.transaction.pushRegistrations.remove(context.sender, at: context.now)
+        context.afterCommit.push.hasEvent = true
         context.accept { PushRegistered(registeredAt: nil).write(to: &$0) }
     }
 }

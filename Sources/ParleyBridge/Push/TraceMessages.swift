@@ -4,11 +4,20 @@ import ParleyStore
 /// What became of a message, or of one notification (`admin/trace`).
 extension TraceMessage: QueryHandler {
     func answer(in context: QueryContext, _ outgoing: inout Outgoing) throws {
-        let traces = context.snapshot.pushTraces
-        let one = try traces.trace(of: NotificationID(id))
+        // Asked for first: when it is on its way there is a trace of it.
+        let test = try context.snapshot.pushEvents.test(NotificationID(id)).map { device, time in
+            let registration = try context.snapshot.pushRegistrations.registration(of: device)
+            return PushTrace(test: NotificationID(id), of: device, registration?.target.provider, at: time)
+        }
+        let (one, others) = try context.reader.pushes.read { pushes in
+            (
+                try pushes.traces.trace(of: NotificationID(id)) ?? test,
+                try pushes.traces.traces(of: MessageID(id), limit: MessageTrace.most)
+            )
+        }
         // What is known of a notification is shown with the message that it is about.
-        let record = try traces.record(one?.message ?? MessageID(id))
-        let pushes = try one.map { [$0] } ?? traces.traces(of: MessageID(id), limit: MessageTrace.most)
+        let record = try context.snapshot.tracedRecords.record(one?.message ?? MessageID(id))
+        let pushes = one.map { [$0] } ?? others
         guard record != nil || !pushes.isEmpty else {
             throw Rejection(.notFound, "There is no such message, and no such notification is remembered.")
         }
@@ -19,7 +28,8 @@ extension TraceMessage: QueryHandler {
                     id: record.id, conversation: record.conversation, sender: record.sender,
                     acceptedAt: record.createdAt, seq: record.seq, isPublished: record.position <= published)
             },
-            members: try record.map { try traces.members(for: $0, limit: MessageTrace.most) } ?? [],
+            members: try record.map { try context.snapshot.tracedRecords.members(for: $0, limit: MessageTrace.most) }
+                ?? [],
             pushes: pushes.map(TracedPush.init))
         outgoing.accept(context.route) { trace.write(to: &$0) }
     }

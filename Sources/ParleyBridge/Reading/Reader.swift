@@ -5,6 +5,7 @@ import ParleyStore
 /// Carries out what changes nothing, on a snapshot beside the writer.
 struct Reader: Sendable {
     let store: Store
+    let pushes: PushStore
     let limits: UserLimits
     let settings: Settings
     let counters: Counters
@@ -18,11 +19,13 @@ struct Reader: Sendable {
 
     /// - Parameter limits: shared with the writer; `nil` for limits of this reader's own.
     init(
-        store: Store, settings: Settings, seal: CursorSeal, limits: UserLimits? = nil, counters: Counters,
+        store: Store, pushes: PushStore, settings: Settings, seal: CursorSeal, limits: UserLimits? = nil,
+        counters: Counters,
         people: ConnectedPeople = ConnectedPeople(), vapidKey: String? = nil,
         publishedThrough: PublishedPosition = PublishedPosition()
     ) {
         self.store = store
+        self.pushes = pushes
         self.settings = settings
         self.seal = seal
         self.counters = counters

@@ -100,7 +100,7 @@ extension ReceiptHandler {
                 user: member.user, conversation: conversation.key, after: max(advance.user.readSeq, member.joinedSeq),
                 through: conversation.facts.lastSeq)
             let position = try context.publish(reading, to: member.user, unread: .conversation(unread))
-            context.pushNotes.clearing(
+            context.pushTriggers.clearing(
                 upTo: advance.user.readSeq, in: conversation.key, of: member.user, besides: context.sender.device,
                 at: position)
         }

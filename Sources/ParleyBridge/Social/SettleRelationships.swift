@@ -60,7 +60,7 @@ struct SettleRelationships {
         }
         context.replace(conversation)
         for user in consequences.closed {
-            context.pushNotes.clearing(
+            context.pushTriggers.clearing(
                 upTo: conversation.facts.lastSeq, in: conversation.key, of: user,
                 at: try context.read { try $0.outbox.lastPosition() })
         }

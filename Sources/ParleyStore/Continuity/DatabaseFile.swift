@@ -21,34 +21,65 @@ package enum DatabaseFile {
     ///
     /// The copy is one complete file, synced to disk, and is named `instance`. A file at `target` is overwritten.
     ///
-    /// - Parameter instance: a name that no gateway's database has.
+    /// - Parameters:
+    ///   - instance: a name that no gateway's database has.
+    ///   - pushes: the database of pushes that may belong to it; the copy carries what is in that.
     /// - Throws: `.unusable` for what is damaged.
-    package static func copy(_ source: String, to target: String, instance: String?) throws(StoreError) {
+    package static func copy(
+        _ source: String, to target: String, instance: String?, pushes: String? = nil
+    ) throws(StoreError) {
         try describing(source) {
-            var configuration = Configuration()
-            configuration.readonly = true
-            configuration.busyMode = .timeout(5)
-            let original = try DatabaseQueue(path: source, configuration: configuration)
-            defer { try? original.close() }
-            var durable = Configuration()
-            durable.prepareDatabase { try $0.execute(sql: "PRAGMA synchronous = FULL") }
-            let copy = try DatabaseQueue(path: target, configuration: durable)
-            defer { try? copy.close() }
-            try original.backup(to: copy)
-            try copy.writeWithoutTransaction { database in
-                // One file, without a log beside it.
-                try database.execute(sql: "PRAGMA journal_mode = DELETE")
-                let fault = try String.fetchOne(database, sql: "PRAGMA integrity_check(1)") ?? "unknown"
-                guard fault == "ok" else { throw StoreError.unusable(path: source, message: "it is damaged: \(fault)") }
-                if let instance, try database.tableExists("instance") {
-                    try database.execute(
-                        sql: """
-                            INSERT INTO instance (id, name) VALUES (1, ?)
-                            ON CONFLICT (id) DO UPDATE SET name = excluded.name
-                            """, arguments: [instance])
-                }
+            guard let pushes, FileManager.default.fileExists(atPath: pushes) else {
+                return try copy(source, to: target, instance: instance, carrying: nil)
+            }
+            let queue = try reading(pushes)
+            defer { try? queue.close() }
+            // Read first: whom it names the copy then has.
+            try queue.read { database in
+                let name = try PushSnapshot(database: database).plans.name()
+                try copy(source, to: target, instance: instance, carrying: name.map { ($0, database) })
             }
         }
+    }
+
+    private static func copy(
+        _ source: String, to target: String, instance: String?, carrying pushes: (name: String, database: Database)?
+    ) throws {
+        let original = try reading(source)
+        defer { try? original.close() }
+        var durable = Configuration()
+        durable.prepareDatabase { try $0.execute(sql: "PRAGMA synchronous = FULL") }
+        let copy = try DatabaseQueue(path: target, configuration: durable)
+        defer { try? copy.close() }
+        try original.backup(to: copy)
+        try copy.writeWithoutTransaction { database in
+            // One file, without a log beside it.
+            try database.execute(sql: "PRAGMA journal_mode = DELETE")
+            let fault = try String.fetchOne(database, sql: "PRAGMA integrity_check(1)") ?? "unknown"
+            guard fault == "ok" else { throw StoreError.unusable(path: source, message: "it is damaged: \(fault)") }
+            if let instance, try database.tableExists("instance") {
+                try database.execute(
+                    sql: """
+                        INSERT INTO instance (id, name) VALUES (1, ?)
+                        ON CONFLICT (id) DO UPDATE SET name = excluded.name
+                        """, arguments: [instance])
+            }
+            guard try database.tableExists("push_link") else { return }
+            try database.inTransaction {
+                if let pushes, try Snapshot(database: database).pushLink.name() == pushes.name {
+                    try PushTables.fill(database, from: pushes.database)
+                }
+                try database.execute(sql: "UPDATE push_link SET name = NULL, plan = 0")
+                return .commit
+            }
+        }
+    }
+
+    private static func reading(_ path: String) throws -> DatabaseQueue {
+        var configuration = Configuration()
+        configuration.readonly = true
+        configuration.busyMode = .timeout(5)
+        return try DatabaseQueue(path: path, configuration: configuration)
     }
 
     /// The name of a database on which no gateway runs; `nil` for one without, or that cannot be read.

@@ -2,7 +2,7 @@ import GRDB
 import ParleyProtocol
 import PrivateFiles
 
-/// The one owner of the database file: one connection that writes, a few that read beside it on snapshots.
+/// The one owner of a database file: one connection that writes, a few that read beside it on snapshots.
 ///
 /// SQLite in WAL mode with `synchronous = FULL`: when `write` returns, the transaction is on disk. The writing
 /// connection alone checkpoints; a second process must never write to the file.
@@ -143,8 +143,8 @@ package struct Snapshot {
     package var notifications: NotificationQueries { NotificationQueries(database: database) }
     package var pushRegistrations: PushRegistrationQueries { PushRegistrationQueries(database: database) }
     package var pushEvents: PushEventQueries { PushEventQueries(database: database) }
-    package var pushJobs: PushJobQueries { PushJobQueries(database: database) }
-    package var pushTraces: PushTraceQueries { PushTraceQueries(database: database) }
+    package var pushLink: PushLinkQueries { PushLinkQueries(database: database) }
+    package var tracedRecords: TracedRecordQueries { TracedRecordQueries(database: database) }
     package var workouts: WorkoutQueries { WorkoutQueries(database: database) }
     package var boards: BoardQueries { BoardQueries(database: database) }
     package var boardWeeks: BoardWeekQueries { BoardWeekQueries(database: database) }
@@ -191,8 +191,7 @@ package struct WriteTransaction {
     package var notifications: NotificationWrites { NotificationWrites(database: database) }
     package var pushRegistrations: PushRegistrationWrites { PushRegistrationWrites(database: database) }
     package var pushEvents: PushEventWrites { PushEventWrites(database: database) }
-    package var pushJobs: PushJobWrites { PushJobWrites(database: database) }
-    package var pushTraces: PushTraceWrites { PushTraceWrites(database: database) }
+    package var pushLink: PushLinkWrites { PushLinkWrites(database: database) }
     package var workouts: WorkoutWrites { WorkoutWrites(database: database) }
     package var boards: BoardWrites { BoardWrites(database: database) }
     package var boardWeeks: BoardWeekWrites { BoardWeekWrites(database: database) }

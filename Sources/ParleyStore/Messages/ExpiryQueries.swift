@@ -13,26 +13,32 @@ extension RecordQueries {
             """)?.time(0)
     }
 
-    /// Messages of the records that `RecordWrites.removeExpired` is about to take, which devices may show or count: somebody whose
-    /// devices show anything has not read them.
+    /// Messages of the records that `RecordWrites.removeExpired` is about to take, which devices may display or count:
+    /// somebody whose devices display anything has not read them.
     ///
-    /// - Parameter now: the steady time.
-    package func shownExpiries(
-        at now: Timestamp, limit: Int
+    /// - Parameters:
+    ///   - now: the steady time.
+    ///   - mayDisplay: whether the devices of a user may display anything.
+    package func displayedExpiries(
+        at now: Timestamp, limit: Int, _ mayDisplay: (UserID) -> Bool
     ) throws(StoreError) -> [(conversation: ConversationKey, seq: Int)] {
         let rows = try database.rows(
             """
-            SELECT DISTINCT r.conversation, r.seq FROM (
+            SELECT r.conversation, r.seq, m."user" FROM (
                 SELECT conversation, seq, kind, type, withheld FROM records
                 WHERE disappears_at IS NOT NULL AND disappears_at <= ? AND content IS NOT NULL
                 ORDER BY disappears_at, position LIMIT ?) AS r
             CROSS JOIN members m
             WHERE r.kind = 0 AND r.type <> 7 AND r.withheld = 0 AND m.conversation = r.conversation
                 AND r.seq > m.read_seq AND r.seq > m.joined_seq
-                AND EXISTS (SELECT 1 FROM push_shown s WHERE s."user" = m."user")
+            ORDER BY r.conversation, r.seq
             """, [now.milliseconds, limit])
         var found: [(conversation: ConversationKey, seq: Int)] = []
-        while let row = try rows.next() { found.append((ConversationKey(value: row[0]), row[1])) }
+        while let row = try rows.next() {
+            let (conversation, seq) = (ConversationKey(value: row[0]), row[1] as Int)
+            if let last = found.last, last == (conversation, seq) { continue }
+            if mayDisplay(try row.level(2)) { found.append((conversation, seq)) }
+        }
         return found
     }
 }

@@ -2,28 +2,38 @@ import GRDB
 import ParleyProtocol
 import ParleyRules
 
-/// Something that has happened, of which somebody may be to be notified. It is stored in the transaction that stores what has
-/// happened, and removed in the one that stores what was decided.
+/// Something that has happened, of which somebody may be to be notified. It is stored in the transaction that stores
+/// what has happened, and removed in the one that stores what was decided.
 package struct PushEvent: Hashable, Sendable {
     package enum Subject: Hashable, Sendable {
         case message(ConversationKey, seq: Int, isUrgent: Bool)
-        /// What somebody's devices show of a conversation up to a place is to be taken away, but on the device that has done it.
+        /// What somebody's devices show of a conversation up to a place is to be taken away, but on the device that has
+        /// done it.
         case clearing(ConversationKey, seq: Int, of: UserID, besides: DeviceID?)
         /// A message is gone: it was deleted, or has disappeared.
         case removal(ConversationKey, seq: Int)
         /// Something has come into somebody's feed.
         case feed(NotificationID, of: UserID)
+        /// The registration of a device has ended: nothing is on its way to it any more.
+        case registrationEnd(DeviceAddress)
+        /// The registration of a device was replaced: what waits for the device goes to the new one.
+        case registrationChange(DeviceAddress)
+        /// The quiet hours of somebody are others.
+        case quietHours(of: UserID)
+        /// An operator tests a device.
+        case test(NotificationID, to: DeviceAddress)
     }
 
     /// What it is stored under; `nil` where it is not.
     package let key: Key?
-    /// At which it was published.
+    /// At which it was published; 0 of what is not.
     package let position: StreamPosition
     package let subject: Subject
     package let createdAt: Timestamp
     /// The same by the steady time.
     package let steadyAt: Timestamp
 
+    /// They are decided in the order of their keys. One may be given again when its event is removed.
     package struct Key: Hashable, Sendable {
         let value: Int
     }
@@ -37,24 +47,6 @@ package struct PushEvent: Hashable, Sendable {
         self.createdAt = createdAt
         self.steadyAt = steadyAt
     }
-}
-
-/// A member of a conversation, as it is decided whether to notify them.
-package struct PushRecipient: Hashable, Sendable {
-    package let user: UserID
-    package let joinedSeq: Int
-    package let deliveredSeq: Int
-    package let readSeq: Int
-    /// Whether the conversation is in their list, and not a request that waits.
-    package let isOpen: Bool
-    package let isMuted: Bool
-    /// `nil` for always, where it is muted.
-    package let mutedUntil: Timestamp?
-    /// Whether they have blocked the sender; in a direct conversation, whether either has blocked the other.
-    package let isBlocked: Bool
-    package let quietHours: QuietHours?
-    /// The IANA name of their zone.
-    package let timeZone: String?
 }
 
 /// A message that somebody may be to be notified of.
@@ -84,6 +76,20 @@ package struct PushEventQueries {
                     subject: try PushEvent.Subject(row), createdAt: row.time(8), steadyAt: row.time(9)))
         }
         return events
+    }
+
+    /// Whether it is yet to be decided whom to notify of the message that was published there.
+    package func isUndecided(_ position: StreamPosition) throws(StoreError) -> Bool {
+        try database.row("SELECT 1 FROM push_events WHERE position = ? AND kind = 0", [position.value]) != nil
+    }
+
+    /// The test that has this id and is not yet on its way.
+    package func test(_ id: NotificationID) throws(StoreError) -> (device: DeviceAddress, at: Timestamp)? {
+        try database.row(
+            #"SELECT "user", device, created_at FROM push_events WHERE notification = ? AND kind = 7"#, [id.blob]
+        ).map { row throws(StoreError) in
+            (DeviceAddress(user: try row.level(0), device: try row.level(1)), row.time(2))
+        }
     }
 
     /// The message that was published at a position; `nil` where it is gone.
@@ -122,26 +128,6 @@ package struct PushEventQueries {
             WHERE conversation = ? AND seq = ? AND kind = 0 AND type <> 7 AND withheld = 0 AND content IS NULL
             """, [conversation.value, seq]
         ).map { row throws(StoreError) in (try row.uuid(0), try row.level(1)) }
-    }
-
-    /// The members of a conversation but the sender, in the order of their ids.
-    package func recipients(
-        in conversation: ConversationKey, besides sender: UserID
-    ) throws(StoreError) -> [PushRecipient] {
-        let rows = try database.rows(
-            """
-            SELECT m."user", m.joined_seq, m.delivered_seq, m.read_seq, m.is_open, m.is_muted, m.muted_until,
-                EXISTS (SELECT 1 FROM blocks b WHERE b.blocker = m."user" AND b.blocked = ?1)
-                    OR c.type = 'direct' AND EXISTS (
-                        SELECT 1 FROM blocks b WHERE b.blocker = ?1 AND b.blocked = m."user"),
-                u.quiet_from, u.quiet_to, u.time_zone
-            FROM members m JOIN users u ON u.id = m."user" JOIN conversations c ON c.key = m.conversation
-            WHERE m.conversation = ?2 AND m."user" <> ?1
-            ORDER BY m."user"
-            """, [sender.text, conversation.value])
-        var recipients: [PushRecipient] = []
-        while let row = try rows.next() { recipients.append(try PushRecipient(row)) }
-        return recipients
     }
 
     /// The quiet hours of users, and their zones.
@@ -189,93 +175,12 @@ package struct PushEventQueries {
         while let row = try rows.next() { found.append(try FeedNotification(row, from: 0, badge: .countedLater)) }
         return found
     }
-
-    /// A message that was sent to somebody who may not have received it.
-    package struct Undelivered: Sendable {
-        package let position: StreamPosition
-        package let conversation: ConversationKey
-        package let createdAt: Timestamp
-        /// Whether the user's devices say what they have received.
-        package let acknowledges: Bool
-    }
-
-    /// Messages of others since a time that no device of a user has said to have received, of the conversations that were
-    /// active last.
-    ///
-    /// - Parameter limit: of conversations, and of messages of each.
-    package func undelivered(
-        to user: UserID, since time: Timestamp, limit: Int
-    ) throws(StoreError) -> [Undelivered] {
-        let rows = try database.rows(
-            """
-            SELECT m.conversation, m.delivered_seq, m.read_seq, m.joined_seq FROM members m
-            WHERE m."user" = ? AND m.is_open = 1 AND m.is_archived = 0 AND m.active_at >= ?
-            ORDER BY m.active_at DESC LIMIT ?
-            """, [user.text, time.milliseconds, limit])
-        let acknowledges = try acknowledges(user, before: time, limit: limit)
-        var found: [Undelivered] = []
-        while let row = try rows.next() {
-            let key = ConversationKey(value: row[0])
-            let (delivered, joined) = (row[1] as Int, row[3] as Int)
-            let records = try database.rows(
-                """
-                SELECT r.position, r.created_at FROM records r
-                WHERE r.conversation = ? AND r.seq > ? AND r.kind = 0 AND r.type <> 7 AND r.withheld = 0
-                    AND r.sender <> ? AND r.created_at >= ?
-                ORDER BY r.seq LIMIT ?
-                """, [key.value, max(delivered, row[2], joined), user.text, time.milliseconds, limit])
-            while let record = try records.next() {
-                found.append(
-                    Undelivered(
-                        position: StreamPosition(record[0]), conversation: key, createdAt: record.time(1),
-                        acknowledges: acknowledges))
-            }
-        }
-        return found.sorted { $0.position < $1.position }
-    }
-
-    /// Whether a user's devices have said of anything that they have received it. Those of somebody to whom nothing had been sent
-    /// before a time are taken to be about to.
-    ///
-    /// - Parameter limit: of conversations, and of messages of each, that are looked at.
-    private func acknowledges(_ user: UserID, before time: Timestamp, limit: Int) throws(StoreError) -> Bool {
-        let hasAcknowledged = try database.row(
-            #"SELECT 1 FROM members m WHERE m."user" = ? AND m.delivered_seq > m.joined_seq LIMIT 1"#, [user.text])
-        guard hasAcknowledged == nil else { return true }
-        let wasSentSomething = try database.row(
-            """
-            SELECT 1 FROM (
-                SELECT m.conversation, m.joined_seq FROM members m
-                WHERE m."user" = ?1 AND m.is_open = 1 ORDER BY m.active_at DESC LIMIT ?2) AS c
-            CROSS JOIN records r
-            WHERE r.conversation = c.conversation AND r.seq > c.joined_seq AND r.seq <= c.joined_seq + ?2
-                AND r.kind = 0 AND r.type <> 7 AND r.withheld = 0 AND r.sender <> ?1 AND r.created_at < ?3
-            LIMIT 1
-            """, [user.text, limit, time.milliseconds])
-        return wasSentSomething == nil
-    }
-}
-
-extension PushRecipient {
-    fileprivate init(_ row: Row) throws(StoreError) {
-        user = try row.level(0)
-        joinedSeq = row[1]
-        deliveredSeq = row[2]
-        readSeq = row[3]
-        isOpen = row[4]
-        isMuted = row[5]
-        mutedUntil = row.optionalTime(6)
-        isBlocked = row.isTrue(7)
-        let (from, to): (String?, String?) = (row[8], row[9])
-        quietHours = if let from, let to { QuietHours(from: from, to: to) } else { nil }
-        timeZone = row[10]
-    }
 }
 
 extension PushEvent.Subject {
     /// How the kinds are stored.
     enum Kind: Int {
-        case message, clearing, feed, removal
+        case message, clearing, feed, removal, registrationEnd, registrationChange, quietHours, test
     }
 
     /// From the columns that `PushEventQueries.events` selects.
@@ -289,6 +194,10 @@ extension PushEvent.Subject {
             self = .clearing(conversation, seq: seq, of: try row.level(4), besides: device)
         case (.removal, let conversation?, let seq?): self = .removal(conversation, seq: seq)
         case (.feed, nil, nil): self = .feed(try row.uuid(6), of: try row.level(4))
+        case (.registrationEnd, nil, nil): self = .registrationEnd(try row.device)
+        case (.registrationChange, nil, nil): self = .registrationChange(try row.device)
+        case (.quietHours, nil, nil): self = .quietHours(of: try row.level(4))
+        case (.test, nil, nil): self = .test(try row.uuid(6), to: try row.device)
         default: throw .inconsistent(.column(1))
         }
     }
@@ -308,38 +217,51 @@ package struct PushEventWrites {
         }
     }
 
+    /// The registration of a device has ended, or was replaced.
+    ///
+    /// - Parameter now: the time of day.
+    func insert(_ subject: PushEvent.Subject, at now: Timestamp) throws(StoreError) {
+        try insert([PushEvent(position: StreamPosition(0), subject: subject, createdAt: now, steadyAt: now)])
+    }
+
     /// Removes what was decided.
-    package func remove(_ events: [PushEvent.Key]) throws(StoreError) {
-        try database.run(events.map { [.integer($0.value)] }, row: "?") { keys in
-            "DELETE FROM push_events WHERE key IN (\(keys))"
-        }
+    package func remove(through key: PushEvent.Key) throws(StoreError) {
+        try database.run("DELETE FROM push_events WHERE key <= ?", [key.value])
+    }
+}
+
+extension Row {
+    /// The device that an event is about.
+    fileprivate var device: DeviceAddress {
+        get throws(StoreError) { DeviceAddress(user: try level(4), device: try level(5)) }
     }
 }
 
 extension PushEvent {
     fileprivate var columns: [BoundValue] {
-        let times: [BoundValue] = [.time(createdAt), .time(steadyAt)]
         switch subject {
         case .message(let conversation, let seq, let isUrgent):
-            return [
-                .integer(position.value), .integer(Subject.Kind.message.rawValue), .key(conversation), .integer(seq),
-                .optionalText(nil), .optionalText(nil), .blob(nil), .bool(isUrgent),
-            ] + times
+            columns(.message, conversation, seq, isUrgent: isUrgent)
         case .clearing(let conversation, let seq, let user, let device):
-            return [
-                .integer(position.value), .integer(Subject.Kind.clearing.rawValue), .key(conversation), .integer(seq),
-                .text(user.text), .optionalText(device?.text), .blob(nil), .bool(false),
-            ] + times
-        case .removal(let conversation, let seq):
-            return [
-                .integer(position.value), .integer(Subject.Kind.removal.rawValue), .key(conversation), .integer(seq),
-                .optionalText(nil), .optionalText(nil), .blob(nil), .bool(false),
-            ] + times
-        case .feed(let notification, let user):
-            return [
-                .integer(position.value), .integer(Subject.Kind.feed.rawValue), .integer(nil), .integer(nil),
-                .text(user.text), .optionalText(nil), .id(notification), .bool(false),
-            ] + times
+            columns(.clearing, conversation, seq, user: user, device: device)
+        case .removal(let conversation, let seq): columns(.removal, conversation, seq)
+        case .feed(let notification, let user): columns(.feed, user: user, notification: notification)
+        case .registrationEnd(let device): columns(.registrationEnd, user: device.user, device: device.device)
+        case .registrationChange(let device): columns(.registrationChange, user: device.user, device: device.device)
+        case .quietHours(let user): columns(.quietHours, user: user)
+        case .test(let notification, let device):
+            columns(.test, user: device.user, device: device.device, notification: notification)
         }
+    }
+
+    private func columns(
+        _ kind: Subject.Kind, _ conversation: ConversationKey? = nil, _ seq: Int? = nil, user: UserID? = nil,
+        device: DeviceID? = nil, notification: NotificationID? = nil, isUrgent: Bool = false
+    ) -> [BoundValue] {
+        [
+            .integer(position.value), .integer(kind.rawValue), .integer(conversation.map { Int($0.value) }),
+            .integer(seq), .optionalText(user?.text), .optionalText(device?.text),
+            .blob(notification?.value.bytes), .bool(isUrgent), .time(createdAt), .time(steadyAt),
+        ]
     }
 }

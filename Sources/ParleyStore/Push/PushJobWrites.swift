@@ -6,12 +6,12 @@ import ParleyRules
 package struct PushJobWrites {
     let database: Database
 
-    /// Adds notifications, each after those that are on their way to its device already. One that is on its way stays as it
-    /// is.
+    /// Adds notifications, each after those that are on their way to its device already. One that is on its way stays
+    /// as it is.
     ///
     /// - Parameter now: the steady time.
-    /// - Returns: the ids of those that wait no more, because so many wait for their device: what stands aside, what takes away one
-    ///   message, and the oldest of it, in this order.
+    /// - Returns: the ids of those that wait no more, because so many wait for their device: what is bypassed, what
+    ///   takes away one message, and the oldest of it, in this order.
     package func insert(_ jobs: [PushJob], now: Timestamp) throws(StoreError) -> [NotificationID] {
         guard !jobs.isEmpty else { return [] }
         var waiting = try PushJobQueries(database: database).counts(of: Set(jobs.map(\.device)))
@@ -31,7 +31,7 @@ package struct PushJobWrites {
         }
         try database.run(rows, row: "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)") { rows in
             """
-            INSERT INTO push_jobs (id, "user", device, position, registration, provider, type, conversation, seq,
+            INSERT INTO jobs (id, "user", device, position, registration, provider, type, conversation, seq,
                 notification, is_urgent, created_at, deadline, due_at, is_under_way, attempts, repeats,
                 message)
             VALUES \(rows) ON CONFLICT (id) DO NOTHING
@@ -46,16 +46,16 @@ package struct PushJobWrites {
 
     private func dropOldest(_ count: Int, of device: DeviceAddress) throws(StoreError) -> [NotificationID] {
         // Each goes by an index: in a long outage this is done for every notification.
-        var ids = try waiting(for: device, "stands_aside = 1", limit: count)
+        var ids = try waiting(for: device, "is_bypassed = 1", limit: count)
         if ids.count < count {
             ids += try waiting(
-                for: device, "stands_aside = 0 AND due_at IS NULL AND message IS NOT NULL", limit: count - ids.count)
+                for: device, "is_bypassed = 0 AND due_at IS NULL AND message IS NOT NULL", limit: count - ids.count)
         }
         if ids.count < count {
             ids += try waiting(
-                for: device, "stands_aside = 0 AND due_at IS NULL AND message IS NULL", limit: count - ids.count)
+                for: device, "is_bypassed = 0 AND due_at IS NULL AND message IS NULL", limit: count - ids.count)
         }
-        try database.run(ids.map { [.id($0)] }, row: "?") { "DELETE FROM push_jobs WHERE id IN (\($0))" }
+        try database.run(ids.map { [.id($0)] }, row: "?") { "DELETE FROM jobs WHERE id IN (\($0))" }
         return ids
     }
 
@@ -65,7 +65,7 @@ package struct PushJobWrites {
     ) throws(StoreError) -> [NotificationID] {
         let rows = try database.rows(
             """
-            SELECT id FROM push_jobs WHERE "user" = ? AND device = ? AND \(condition) AND is_under_way = 0
+            SELECT id FROM jobs WHERE "user" = ? AND device = ? AND \(condition) AND is_under_way = 0
             ORDER BY position, id LIMIT ?
             """, [device.user.text, device.device.text, limit])
         var ids: [NotificationID] = []
@@ -76,7 +76,7 @@ package struct PushJobWrites {
     /// These are being sent from when the transaction is committed.
     package func begin(_ ids: [NotificationID]) throws(StoreError) {
         try database.run(ids.map { [.id($0)] }, row: "?") { ids in
-            "UPDATE push_jobs SET due_at = NULL, is_under_way = 1, attempts = attempts + 1 WHERE id IN (\(ids))"
+            "UPDATE jobs SET due_at = NULL, is_under_way = 1, attempts = attempts + 1 WHERE id IN (\(ids))"
         }
     }
 
@@ -91,7 +91,7 @@ package struct PushJobWrites {
     ) throws(StoreError) {
         try database.run(
             """
-            UPDATE push_jobs SET due_at = ?, is_under_way = 0, attempts = ?, repeats = repeats + ? WHERE id = ?
+            UPDATE jobs SET due_at = ?, is_under_way = 0, attempts = ?, repeats = repeats + ? WHERE id = ?
             """, [due.milliseconds, attempts, isUncertain ? 1 : 0, id.blob])
     }
 
@@ -99,15 +99,15 @@ package struct PushJobWrites {
     ///
     /// - Parameter now: the steady time.
     package func finish(_ job: PushJob, now: Timestamp) throws(StoreError) {
-        try database.run("DELETE FROM push_jobs WHERE id = ?", [job.id.blob])
+        try database.run("DELETE FROM jobs WHERE id = ?", [job.id.blob])
         try makeFirstDue(of: job.device, now: now)
     }
 
     /// One has failed again and again: the next of its device is due, and no other waits for it.
     ///
     /// - Parameter now: the steady time.
-    package func letPass(_ job: PushJob, now: Timestamp) throws(StoreError) {
-        try database.run("UPDATE push_jobs SET stands_aside = 1 WHERE id = ?", [job.id.blob])
+    package func bypass(_ job: PushJob, now: Timestamp) throws(StoreError) {
+        try database.run("UPDATE jobs SET is_bypassed = 1 WHERE id = ?", [job.id.blob])
         try makeFirstDue(of: job.device, now: now)
     }
 
@@ -116,25 +116,25 @@ package struct PushJobWrites {
         let (user, device) = (device.user.text, device.device.text)
         try database.run(
             """
-            UPDATE push_jobs SET due_at = ? WHERE is_under_way = 0 AND due_at IS NULL AND id = (
-                SELECT id FROM push_jobs WHERE "user" = ? AND device = ? AND stands_aside = 0
+            UPDATE jobs SET due_at = ? WHERE is_under_way = 0 AND due_at IS NULL AND id = (
+                SELECT id FROM jobs WHERE "user" = ? AND device = ? AND is_bypassed = 0
                 ORDER BY position, id LIMIT 1)
             AND NOT EXISTS (
-                SELECT 1 FROM push_jobs WHERE "user" = ? AND device = ? AND stands_aside = 0
+                SELECT 1 FROM jobs WHERE "user" = ? AND device = ? AND is_bypassed = 0
                     AND (due_at IS NOT NULL OR is_under_way = 1))
             """, [now.milliseconds, user, device, user, device])
     }
 
-    /// Removes what stood aside when one that says all of it passed: earlier messages of the same conversation, or what takes
-    /// away no more. What of it is under way is not tried again.
+    /// Removes what stood aside when one that says all of it passed: earlier messages of the same conversation, or what
+    /// takes away no more. What of it is under way is not tried again.
     ///
     /// - Parameter now: the steady time.
     /// - Returns: the ids of those that were removed.
-    package func removePassed(by job: PushJob, now: Timestamp) throws(StoreError) -> [NotificationID] {
+    package func removeBypassed(by job: PushJob, now: Timestamp) throws(StoreError) -> [NotificationID] {
         guard let conversation = job.conversation else { return [] }
         let rows = try database.rows(
             """
-            SELECT id, is_under_way FROM push_jobs WHERE "user" = ? AND device = ? AND stands_aside = 1
+            SELECT id, is_under_way FROM jobs WHERE "user" = ? AND device = ? AND is_bypassed = 1
                 AND position < ? AND conversation = ? AND type = ?
                 AND (type <> 'clear' OR message IS NULL AND seq <= ?)
             """,
@@ -146,9 +146,9 @@ package struct PushJobWrites {
         while let row = try rows.next() {
             if row.isTrue(1) { underWay.append(try row.uuid(0)) } else { removed.append(try row.uuid(0)) }
         }
-        try database.run(removed.map { [.id($0)] }, row: "?") { "DELETE FROM push_jobs WHERE id IN (\($0))" }
+        try database.run(removed.map { [.id($0)] }, row: "?") { "DELETE FROM jobs WHERE id IN (\($0))" }
         for id in underWay {
-            try database.run("UPDATE push_jobs SET deadline = ? WHERE id = ?", [now.milliseconds, id.blob])
+            try database.run("UPDATE jobs SET deadline = ? WHERE id = ?", [now.milliseconds, id.blob])
         }
         return removed
     }
@@ -160,11 +160,11 @@ package struct PushJobWrites {
     package func resume(now: Timestamp) throws(StoreError) -> Int {
         try database.run(
             """
-            UPDATE push_traces SET repeats = repeats + 1 WHERE id IN (SELECT id FROM push_jobs WHERE is_under_way = 1)
+            UPDATE traces SET repeats = repeats + 1 WHERE id IN (SELECT id FROM jobs WHERE is_under_way = 1)
             """)
         try database.run(
             """
-            UPDATE push_jobs SET due_at = ?, is_under_way = 0, repeats = repeats + 1 WHERE is_under_way = 1
+            UPDATE jobs SET due_at = ?, is_under_way = 0, repeats = repeats + 1 WHERE is_under_way = 1
             """, [now.milliseconds])
         return database.changesCount
     }
@@ -175,55 +175,46 @@ package struct PushJobWrites {
     package func release(now: Timestamp) throws(StoreError) {
         try database.run(
             """
-            UPDATE push_traces SET attempts = attempts - 1, sent_at = CASE WHEN attempts > 1 THEN sent_at END
-            WHERE attempts > 0 AND id IN (SELECT id FROM push_jobs WHERE is_under_way = 1)
+            UPDATE traces SET attempts = attempts - 1, sent_at = CASE WHEN attempts > 1 THEN sent_at END
+            WHERE attempts > 0 AND id IN (SELECT id FROM jobs WHERE is_under_way = 1)
             """)
         try database.run(
             """
-            UPDATE push_jobs SET due_at = ?, is_under_way = 0,
+            UPDATE jobs SET due_at = ?, is_under_way = 0,
                 attempts = CASE WHEN attempts > 0 THEN attempts - 1 ELSE 0 END
             WHERE is_under_way = 1
             """, [now.milliseconds])
     }
 
-    /// The database was put back to an earlier time: what was on its way then may have arrived long ago.
-    ///
-    /// - Returns: how many there were.
-    package func removeAll() throws(StoreError) -> Int {
-        try database.run("DELETE FROM push_events")
-        try database.run("DELETE FROM push_jobs")
-        return database.changesCount
-    }
-
-    /// Removes what was on its way to a device that is not registered any more, and says so in its traces.
-    ///
-    /// - Parameter now: the time of day.
-    func removeAll(of device: DeviceAddress, at now: Timestamp) throws(StoreError) {
-        let (user, device) = (device.user.text, device.device.text)
-        try database.run(
-            """
-            UPDATE push_traces SET answered_at = ?, answer = 'the device is not registered any more' WHERE id IN (
-                SELECT id FROM push_jobs WHERE "user" = ? AND device = ?)
-            """, [now.milliseconds, user, device])
-        try database.run(#"DELETE FROM push_jobs WHERE "user" = ? AND device = ?"#, [user, device])
-    }
-
-    /// Ends a registration that the provider says is none any more, unless the device has registered again.
+    /// Removes what was on its way to a device whose registration has ended, and says so in its traces.
     ///
     /// - Parameters:
-    ///   - time: since when it is none; `nil` if the provider does not say.
+    ///   - registration: the number of another that the device has since; what goes to that stays.
     ///   - now: the time of day.
-    /// - Returns: whether there was one.
-    package func endRegistration(
-        _ number: Int64, of device: DeviceAddress, since time: Timestamp?, at now: Timestamp
-    ) throws(StoreError) -> Bool {
+    package func removeAll(
+        of device: DeviceAddress, besides registration: Int64?, at now: Timestamp
+    ) throws(StoreError) {
+        let (user, device) = (device.user.text, device.device.text)
+        // Numbers are positive.
+        let registration = registration ?? -1
         try database.run(
             """
-            DELETE FROM push_registrations WHERE "user" = ? AND device = ? AND number = ? AND registered_at <= ?
+            UPDATE traces SET answered_at = ?, answer = 'the device is not registered any more' WHERE id IN (
+                SELECT id FROM jobs WHERE "user" = ? AND device = ? AND registration <> ?)
+            """, [now.milliseconds, user, device, registration])
+        try database.run(
+            #"DELETE FROM jobs WHERE "user" = ? AND device = ? AND registration <> ?"#, [user, device, registration])
+    }
+
+    /// What waits for a device goes to where it is reached now.
+    package func redirect(to registration: PushRegistration) throws(StoreError) {
+        try database.run(
+            """
+            UPDATE jobs SET registration = ?, provider = ? WHERE "user" = ? AND device = ? AND is_under_way = 0
             """,
-            [device.user.text, device.device.text, number, time?.milliseconds ?? .max])
-        guard database.changesCount > 0 else { return false }
-        try removeAll(of: device, at: now)
-        return true
+            [
+                registration.number, registration.target.provider.rawValue, registration.device.user.text,
+                registration.device.device.text,
+            ])
     }
 }

@@ -29,13 +29,13 @@ package struct PushJob: Hashable, Sendable {
     /// How often the device may have got it although no answer was seen.
     package var repeats: Int
     /// Whether the others of its device do not wait for it.
-    package var standsAside: Bool
+    package var isBypassed: Bool
 
     package init(
         id: NotificationID, device: DeviceAddress, position: StreamPosition, registration: Int64,
         provider: PushProvider, type: PushType, conversation: ConversationKey? = nil, seq: Int? = nil,
         notification: NotificationID? = nil, message: MessageID? = nil, isUrgent: Bool, createdAt: Timestamp,
-        deadline: Timestamp, attempts: Int = 0, repeats: Int = 0, standsAside: Bool = false
+        deadline: Timestamp, attempts: Int = 0, repeats: Int = 0, isBypassed: Bool = false
     ) {
         self.id = id
         self.device = device
@@ -52,7 +52,7 @@ package struct PushJob: Hashable, Sendable {
         self.deadline = deadline
         self.attempts = attempts
         self.repeats = repeats
-        self.standsAside = standsAside
+        self.isBypassed = isBypassed
     }
 }
 
@@ -66,7 +66,7 @@ package struct PushJobQueries {
     package func due(for provider: PushProvider, at now: Timestamp, limit: Int) throws(StoreError) -> [PushJob] {
         let rows = try database.rows(
             """
-            SELECT \(PushJob.columns) FROM push_jobs WHERE provider = ? AND due_at IS NOT NULL AND due_at <= ?
+            SELECT \(PushJob.columns) FROM jobs WHERE provider = ? AND due_at IS NOT NULL AND due_at <= ?
             ORDER BY due_at, id LIMIT ?
             """, [provider.rawValue, now.milliseconds, limit])
         var jobs: [PushJob] = []
@@ -79,7 +79,7 @@ package struct PushJobQueries {
     package func underWay(for provider: PushProvider) throws(StoreError) -> [UserID: Int] {
         // Grouped here: for a GROUP BY SQLite would go through all jobs in the order of users.
         let rows = try database.rows(
-            #"SELECT "user" FROM push_jobs WHERE is_under_way = 1 AND provider = ?"#, [provider.rawValue])
+            #"SELECT "user" FROM jobs WHERE is_under_way = 1 AND provider = ?"#, [provider.rawValue])
         var counts: [UserID: Int] = [:]
         while let row = try rows.next() { counts[try row.level(0), default: 0] += 1 }
         return counts
@@ -88,7 +88,7 @@ package struct PushJobQueries {
     /// When the next of a provider is due, by the steady time; `nil` while none is.
     package func nextDue(for provider: PushProvider) throws(StoreError) -> Timestamp? {
         try database.row(
-            "SELECT min(due_at) FROM push_jobs WHERE provider = ? AND due_at IS NOT NULL", [provider.rawValue])?
+            "SELECT min(due_at) FROM jobs WHERE provider = ? AND due_at IS NOT NULL", [provider.rawValue])?
             .optionalTime(0)
     }
 
@@ -96,7 +96,7 @@ package struct PushJobQueries {
     package func jobs(_ ids: some Collection<NotificationID>) throws(StoreError) -> [NotificationID: PushJob] {
         var found: [NotificationID: PushJob] = [:]
         try database.read(ids.map { [.id($0)] }, key: "?") { ids in
-            "SELECT \(PushJob.columns) FROM push_jobs WHERE id IN (\(ids))"
+            "SELECT \(PushJob.columns) FROM jobs WHERE id IN (\(ids))"
         } _: { row throws(StoreError) in
             guard let job = try? PushJob(row) else { return }
             found[job.id] = job
@@ -104,7 +104,7 @@ package struct PushJobQueries {
         return found
     }
 
-    /// How many are on their way to each of these devices, and how many of them stand in its line.
+    /// How many are on their way to each of these devices, and how many of them wait in its line.
     package func counts(
         of devices: some Collection<DeviceAddress>
     ) throws(StoreError) -> [DeviceAddress: (all: Int, inLine: Int)] {
@@ -112,8 +112,8 @@ package struct PushJobQueries {
         let keys = Set(devices).map { [BoundValue.text($0.user.text), .text($0.device.text)] }
         try database.read(keys, key: "(CAST(? AS TEXT), CAST(? AS TEXT))") { keys in
             """
-            SELECT j."user", j.device, count(*), count(CASE WHEN j.stands_aside = 0 THEN 1 END) FROM (VALUES \(keys)) AS k
-            CROSS JOIN push_jobs j WHERE j."user" = k.column1 AND j.device = k.column2
+            SELECT j."user", j.device, count(*), count(CASE WHEN j.is_bypassed = 0 THEN 1 END) FROM (VALUES \(keys)) AS k
+            CROSS JOIN jobs j WHERE j."user" = k.column1 AND j.device = k.column2
             GROUP BY j."user", j.device
             """
         } _: { row throws(StoreError) in
@@ -123,13 +123,13 @@ package struct PushJobQueries {
         return counts
     }
 
-    /// Whether one that stands aside and would be shown in place of this is under way to the same device: an earlier message of
-    /// the same conversation.
+    /// Whether one that is bypassed and would be shown in place of this is under way to the same device: an earlier
+    /// message of the same conversation.
     package func isEarlierUnderWay(than job: PushJob) throws(StoreError) -> Bool {
         guard let conversation = job.conversation else { return false }
         return try database.row(
             """
-            SELECT 1 FROM push_jobs WHERE "user" = ? AND device = ? AND stands_aside = 1 AND position < ?
+            SELECT 1 FROM jobs WHERE "user" = ? AND device = ? AND is_bypassed = 1 AND position < ?
                 AND conversation = ? AND type = ? AND is_under_way = 1
             LIMIT 1
             """,
@@ -139,13 +139,13 @@ package struct PushJobQueries {
             ]) != nil
     }
 
-    /// Whether one that says all that this does is on its way to the same device: a later message of the same conversation, or
-    /// what takes away as much.
+    /// Whether one that says all that this does is on its way to the same device: a later message of the same
+    /// conversation, or what takes away as much.
     package func hasLater(than job: PushJob) throws(StoreError) -> Bool {
         guard let conversation = job.conversation, job.message == nil else { return false }
         return try database.row(
             """
-            SELECT 1 FROM push_jobs WHERE "user" = ? AND device = ? AND position > ? AND conversation = ? AND type = ?
+            SELECT 1 FROM jobs WHERE "user" = ? AND device = ? AND position > ? AND conversation = ? AND type = ?
                 AND (type <> 'clear' OR seq >= ?)
             LIMIT 1
             """,
@@ -162,7 +162,7 @@ extension PushJob {
 
     fileprivate static let columns = """
         id, "user", device, position, registration, provider, type, conversation, seq, notification, is_urgent,
-        created_at, deadline, attempts, repeats, message, stands_aside
+        created_at, deadline, attempts, repeats, message, is_bypassed
         """
 
     fileprivate init(_ row: some ColumnReader) throws(StoreError) {
@@ -175,6 +175,6 @@ extension PushJob {
             seq: row.isNull(8) ? nil : row.integer(8), notification: row.isNull(9) ? nil : try row.uuid(9),
             message: row.isNull(15) ? nil : try row.uuid(15), isUrgent: row.isTrue(10), createdAt: row.time(11),
             deadline: row.time(12), attempts: row.integer(13), repeats: row.integer(14),
-            standsAside: row.isTrue(16))
+            isBypassed: row.isTrue(16))
     }
 }

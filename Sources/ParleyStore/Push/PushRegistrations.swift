@@ -69,11 +69,12 @@ extension PushRegistration {
 package struct PushRegistrationWrites {
     let database: Database
 
-    /// Registers a device. What it was registered with before is replaced, and whoever had the same address has none any more,
-    /// nor anything on its way.
+    /// Registers a device. What it was registered with before is replaced, and whoever had the same address has none
+    /// any more.
     ///
     /// - Parameters:
-    ///   - address: a digest of the provider, what it knows the device by and the secret that shows whose that is, 16 bytes.
+    ///   - address: a digest of the provider, what it knows the device by and the secret that shows whose that is, 16
+    ///     bytes.
     ///   - formerAddress: the same without the secret, as versions before wrote it.
     /// - Returns: the devices that have lost theirs.
     package func put(
@@ -82,12 +83,9 @@ package struct PushRegistrationWrites {
         let (user, device) = (registration.device.user.text, registration.device.device.text)
         let holders = try holders(of: registration, address: address, formerAddress: formerAddress)
         for holder in holders { try remove(holder, at: registration.registeredAt) }
-        try database.run(#"DELETE FROM push_registrations WHERE "user" = ? AND device = ?"#, [user, device])
-        // What waits for the device goes to where it is reached now.
-        try database.run(
-            """
-            UPDATE push_jobs SET registration = ?, provider = ? WHERE "user" = ? AND device = ? AND is_under_way = 0
-            """, [registration.number, registration.target.provider.rawValue, user, device])
+        if try delete(registration.device) {
+            try events.insert(.registrationChange(registration.device), at: registration.registeredAt)
+        }
         var target = JSONWriter()
         target.object { registration.target.writeMembers(to: &$0) }
         try database.run(
@@ -122,10 +120,36 @@ package struct PushRegistrationWrites {
         return holders
     }
 
-    /// Removes the registration of a device, and what was on its way to it.
+    /// Removes the registration of a device. What was on its way to it is not sent any more.
     package func remove(_ device: DeviceAddress, at now: Timestamp) throws(StoreError) {
+        if try delete(device) { try events.insert(.registrationEnd(device), at: now) }
+    }
+
+    /// Ends a registration that the provider says is none any more, unless the device has registered again.
+    ///
+    /// - Parameters:
+    ///   - time: since when it is none; `nil` if the provider does not say.
+    ///   - now: the time of day.
+    /// - Returns: whether there was one.
+    package func end(
+        _ number: Int64, of device: DeviceAddress, since time: Timestamp?, at now: Timestamp
+    ) throws(StoreError) -> Bool {
+        try database.run(
+            """
+            DELETE FROM push_registrations WHERE "user" = ? AND device = ? AND number = ? AND registered_at <= ?
+            """,
+            [device.user.text, device.device.text, number, time?.milliseconds ?? .max])
+        guard database.changesCount > 0 else { return false }
+        try events.insert(.registrationEnd(device), at: now)
+        return true
+    }
+
+    /// - Returns: whether there was one.
+    private func delete(_ device: DeviceAddress) throws(StoreError) -> Bool {
         try database.run(
             #"DELETE FROM push_registrations WHERE "user" = ? AND device = ?"#, [device.user.text, device.device.text])
-        try PushJobWrites(database: database).removeAll(of: device, at: now)
+        return database.changesCount > 0
     }
+
+    private var events: PushEventWrites { PushEventWrites(database: database) }
 }

@@ -46,7 +46,7 @@ package struct PushTraceQueries {
 
     /// That of a notification.
     package func trace(of id: NotificationID) throws(StoreError) -> PushTrace? {
-        try database.row("SELECT \(PushTraceQueries.columns) FROM push_traces WHERE id = ?", [id.blob])
+        try database.row("SELECT \(PushTraceQueries.columns) FROM traces WHERE id = ?", [id.blob])
             .map { row throws(StoreError) in try PushTrace(row) }
     }
 
@@ -56,7 +56,7 @@ package struct PushTraceQueries {
     ) throws(StoreError) -> [PushTrace] {
         let rows = try database.rows(
             """
-            SELECT \(PushTraceQueries.columns) FROM push_traces
+            SELECT \(PushTraceQueries.columns) FROM traces
             WHERE message = ? AND "user" >= ? AND "user" <= ? ORDER BY "user", decided_at, id LIMIT ?
             """, [message.blob, user?.text ?? "", user?.text ?? "~", limit])
         var traces: [PushTrace] = []
@@ -96,7 +96,7 @@ package struct PushTraceWrites {
         }
         try database.run(rows, row: "(?, ?, ?, ?, ?, ?, ?, ?, ?)") { rows in
             """
-            INSERT INTO push_traces (id, message, "user", device, provider, type, decision, decided_at, disappears_at)
+            INSERT INTO traces (id, message, "user", device, provider, type, decision, decided_at, disappears_at)
             VALUES \(rows) ON CONFLICT (id) DO UPDATE SET decision = excluded.decision, decided_at = excluded.decided_at
             """
         }
@@ -106,8 +106,8 @@ package struct PushTraceWrites {
     package func begin(_ ids: [NotificationID], at now: Timestamp) throws(StoreError) {
         try database.run(ids.map { [.time(now), .id($0)] }, row: "(CAST(? AS BIGINT), CAST(? AS BLOB))") { rows in
             """
-            UPDATE push_traces SET sent_at = v.column1, attempts = attempts + 1
-            FROM (VALUES \(rows)) AS v WHERE push_traces.id = v.column2
+            UPDATE traces SET sent_at = v.column1, attempts = attempts + 1
+            FROM (VALUES \(rows)) AS v WHERE traces.id = v.column2
             """
         }
     }
@@ -116,7 +116,7 @@ package struct PushTraceWrites {
     package func takeBack(_ id: NotificationID) throws(StoreError) {
         try database.run(
             """
-            UPDATE push_traces SET attempts = attempts - 1, sent_at = CASE WHEN attempts > 1 THEN sent_at END
+            UPDATE traces SET attempts = attempts - 1, sent_at = CASE WHEN attempts > 1 THEN sent_at END
             WHERE id = ? AND attempts > 0
             """, [id.blob])
     }
@@ -126,7 +126,7 @@ package struct PushTraceWrites {
         _ id: NotificationID, _ answer: String, isUncertain: Bool, at now: Timestamp
     ) throws(StoreError) {
         try database.run(
-            "UPDATE push_traces SET answered_at = ?, answer = ?, repeats = repeats + ? WHERE id = ?",
+            "UPDATE traces SET answered_at = ?, answer = ?, repeats = repeats + ? WHERE id = ?",
             [now.milliseconds, answer, isUncertain ? 1 : 0, id.blob])
     }
 
@@ -137,8 +137,8 @@ package struct PushTraceWrites {
     package func removeExpired(at now: Timestamp, limit: Int) throws(StoreError) -> Int {
         try database.run(
             """
-            DELETE FROM push_traces WHERE id IN (
-                SELECT id FROM push_traces WHERE disappears_at <= ? ORDER BY disappears_at LIMIT ?)
+            DELETE FROM traces WHERE id IN (
+                SELECT id FROM traces WHERE disappears_at <= ? ORDER BY disappears_at LIMIT ?)
             """, [now.milliseconds, limit])
         return database.changesCount
     }

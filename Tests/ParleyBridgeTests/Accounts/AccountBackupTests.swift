@@ -13,9 +13,7 @@ struct AccountBackupTests {
 
     init() throws {
         test = try TestWriter { $0.accountBackupsPerHour = 4 }
-        reader = Reader(
-            store: test.store, settings: test.writer.settings, seal: try CursorSealTests.seal(),
-            limits: test.writer.limits, counters: test.counters)
+        reader = try test.reader(limits: test.writer.limits)
     }
 
     private func backUp(_ number: UInt8, by user: UserID = "alice", now: Timestamp = at(0)) throws -> Published {

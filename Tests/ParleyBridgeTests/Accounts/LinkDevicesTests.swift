@@ -21,8 +21,7 @@ struct LinkDevicesTests {
     /// Alice's phone is certified, her laptop is new.
     init() throws {
         test = try TestWriter()
-        reader = Reader(
-            store: test.store, settings: Settings(), seal: try CursorSealTests.seal(), counters: test.counters)
+        reader = try test.reader(Settings())
         account = try TestAccount(1)
         keys = try TestKeys(2)
         new = try TestKeys(3)

@@ -42,8 +42,7 @@ struct PublishKeysTests {
         #expect(stands.devices.first?.certificate == (try account.certificate(of: keys, phone)))
         let expected = JSONWriter.reply { stands.write(to: &$0) }
         #expect(reply.payload == expected)
-        let reader = Reader(
-            store: test.store, settings: Settings(), seal: try CursorSealTests.seal(), counters: test.counters)
+        let reader = try test.reader(Settings())
         let fetched = try reader.answer(
             try request(GetKeys(user: "alice"), from: device("bob", "phone")), now: at(0)
         ).published.first

@@ -269,7 +269,7 @@ extension SocialWorld {
     func everything() throws -> [String: String] {
         let random = [
             "token_id", "epoch", "payload", "farewell", "id", "target", "previous_token_id", "last_seen", "seed",
-            "token_digest",
+            "token_digest", "notification",
         ]
         var rows: [String: String] = [:]
         for table in try FailingWrites.tables(of: test.store) {

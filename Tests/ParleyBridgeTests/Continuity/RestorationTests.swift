@@ -122,6 +122,35 @@ struct RestorationTests {
         #expect(try !isFirstEpoch)
     }
 
+    @Test("a restore puts what is displayed and traced back, and keeps the database of pushes that was there")
+    func pushes() throws {
+        /// A start of the gateway: bob is notified of one more conversation.
+        func start(_ seq: Int) throws -> [String] {
+            try Self.run(in: place.path)
+            let store = try Store(path: directory.database)
+            let pushes = try PushStore(path: directory.pushDatabase)
+            try pushes.link(to: store, name: InstanceName.random())
+            let displayed = try (1...9).filter { conversation in
+                try pushes.read { try $0.displays.seq(to: "bob", of: ConversationKey(value: conversation)) } != nil
+            }
+            try pushes.write { try $0.displays.set([("bob", ConversationKey(value: Int64(seq)), 1)]) }
+            try pushes.checkpoint()
+            try pushes.close()
+            try store.close()
+            return displayed.map(String.init)
+        }
+        #expect(try start(1) == [])
+        _ = try Restoration(directory).backUp(to: file)
+        #expect(try start(2) == ["1"])
+        let kept = try #require(try Restoration(directory).restore(from: file).kept)
+        #expect(try names().contains { $0.hasPrefix("push.db.replaced-") && kept.hasSuffix($0.dropFirst(16)) })
+        #expect(try start(3) == ["1"])
+        #expect(try start(4) == ["1", "3"])
+        // Put back by hand without a name that belongs to it.
+        _ = try Restoration(directory).beginAnew()
+        #expect(try start(5) == [])
+    }
+
     @Test("a backup is noticed wherever it is put, also where nothing was and from the same moment")
     func backup() throws {
         try Self.run(in: place.path)

@@ -17,8 +17,7 @@ struct DutyTests {
     private static var all: [any Duty.Type] {
         [
             KeyChangeDuty.self, ChallengeDuty.self, PreviousTokenDuty.self, ExpiryDuty.self, FeedRemovalDuty.self,
-            ChallengeRemovalDuty.self, DeletedWorkoutRemovalDuty.self, PushTraceRemovalDuty.self, InfoDuty.self,
-            BoardDuty.self,
+            ChallengeRemovalDuty.self, DeletedWorkoutRemovalDuty.self, InfoDuty.self, BoardDuty.self,
         ]
     }
 

@@ -23,9 +23,7 @@ struct GatewayInfoTests {
     @Test("the gateway says what browsers subscribe to Web Push with")
     func vapidKey() throws {
         let test = try TestWriter()
-        let reader = Reader(
-            store: test.store, settings: Settings(), seal: try CursorSealTests.seal(), counters: test.counters,
-            vapidKey: "BAAA")
+        let reader = try test.reader(Settings(), vapidKey: "BAAA")
         let outgoing = reader.answer(try request(GetGatewayInfo.self, "{}"), now: at(0))
         #expect(try outgoing.published.first?.data["vapid_key"] as? String == "BAAA")
     }

@@ -14,19 +14,19 @@ struct PushClearingTests {
         try world.register("bob", "laptop", endpoint: nil)
         let first = try world.write()
         let second = try world.write()
-        let begun = try world.step().result.begun
+        let begun = try world.step().begun
         try world.step(outcomes: world.outcomes(begun, .accepted(status: 200)))
-        try world.test.execute("DELETE FROM push_jobs")
+        try world.execute("DELETE FROM jobs")
         try world.read(first, on: "phone")
         let step = try world.step()
         #expect(step.events == ["users/bob/notifications: notification.cleared"])
-        #expect(step.result.begun.map(\.device) == [device("bob", "laptop")])
-        let notification = try #require(try world.build(step.result.begun).deliveries.first).notification
+        #expect(step.begun.map(\.device) == [device("bob", "laptop")])
+        let notification = try #require(try world.build(step.begun).deliveries.first).notification
         #expect(notification.type == .known(.clear) && notification.badge == .counted(1))
         #expect(notification.subject.seq == 1 && notification.message == nil)
         try world.read(second, on: "phone")
         #expect(try world.step().events.count == 1)
-        #expect(try world.test.text("SELECT count(*) FROM push_shown") == "0")
+        #expect(try world.text("SELECT count(*) FROM displayed") == "0")
     }
 
     @Test("nothing is cleared for who was not notified")
@@ -69,7 +69,7 @@ struct PushClearingTests {
         #expect(reply.code == nil)
         let step = try world.step()
         #expect(step.events == ["users/bob/notifications: notification.cleared"])
-        let deliveries = try world.build(step.result.begun).deliveries.map(\.notification)
+        let deliveries = try world.build(step.begun).deliveries.map(\.notification)
         #expect(deliveries.compactMap(\.device).sorted { $0.text < $1.text } == act.cleared)
         #expect(deliveries.allSatisfy { $0.type == .known(.clear) && $0.badge == .counted(act.badge) })
         #expect(deliveries.allSatisfy { ($0.subject.seq ?? 0) >= 2 && $0.subject.message == nil })
@@ -86,7 +86,7 @@ struct PushClearingTests {
         #expect(last.map(\.badge) == [.counted(2)] && last.map(\.subject.message) == [messages[2]])
         #expect(last.map(\.subject.seq) == [0])
         // What a push service keeps for a phone that is off is not replaced: two of it are unread.
-        #expect(try world.test.text("SELECT seq FROM push_shown WHERE conversation <> 0") == "3")
+        #expect(try world.text("SELECT seq FROM displayed WHERE conversation <> 0") == "3")
         try world.delete(messages[1])
         let second = try world.sent()
         #expect(second.map(\.badge) == [.counted(1)] && second.map(\.subject.message) == [messages[1]])
@@ -94,7 +94,7 @@ struct PushClearingTests {
         let first = try world.sent()
         #expect(first.map(\.badge) == [.counted(0)] && first.map(\.subject.message) == [nil])
         #expect(first.map(\.subject.seq) == [3])
-        #expect(try world.test.text("SELECT count(*) FROM push_shown") == "0")
+        #expect(try world.text("SELECT count(*) FROM displayed") == "0")
     }
 
     @Test("of a message that was read nothing is told when it is deleted")
@@ -121,19 +121,19 @@ struct PushClearingTests {
             #expect(reply.code == nil)
         }
         try world.read(unpushed)
-        let step = try world.step(told: ["bob": 2])
+        let step = try world.step(lastBadges: ["bob": 2])
         #expect(step.events == ["users/bob/notifications: notification.cleared"])
-        let told = try world.build(step.result.begun).deliveries.map(\.notification)
+        let told = try world.build(step.begun).deliveries.map(\.notification)
         #expect(told.map(\.type) == [.known(.clear)] && told.map(\.badge) == [.counted(1)])
         // What comes and is read beside what they show makes the number no less than that.
         world.people.arrive("bob")
         try world.read(try world.write())
-        let taken = world.outcomes(step.result.begun, .accepted(status: 200))
-        let after = try world.step(outcomes: taken, told: ["bob": 1])
-        #expect(after.events.isEmpty && after.result.begun.isEmpty)
+        let taken = world.outcomes(step.begun, .accepted(status: 200))
+        let after = try world.step(outcomes: taken, lastBadges: ["bob": 1])
+        #expect(after.events.isEmpty && after.begun.isEmpty)
         let (first, _) = (try world.write(), try world.write())
         try world.read(first)
-        #expect(try world.step(told: ["bob": 1]).result.begun.isEmpty)
+        #expect(try world.step(lastBadges: ["bob": 1]).begun.isEmpty)
     }
 
     @Test("two conversations that are read at once are both cleared on the topic")
@@ -158,8 +158,8 @@ struct PushClearingTests {
     @Test("a number that a digest has shown is cleared by a process that comes later")
     func digestCleared() throws {
         let world = try PushWorld()
-        try world.test.store.write { try $0.pushJobs.setShown([(user: "bob", conversation: nil, seq: 0)]) }
-        #expect(try world.test.store.read { try $0.pushJobs.usersShown() } == ["bob"])
+        try world.test.pushes.write { try $0.displays.set([(user: "bob", conversation: nil, seq: 0)]) }
+        #expect(try world.test.pushes.read { try $0.displays.users() } == ["bob"])
     }
 
     @Test("what takes away one message is not given up for what takes away another")
@@ -170,10 +170,10 @@ struct PushClearingTests {
         try settle(world) { for _ in 1...3 { messages.append(try world.write()) } }
         try world.delete(messages[2])
         try world.delete(messages[1])
-        let begun = try world.step().result.begun
+        let begun = try world.step().begun
         #expect(begun.map(\.message) == [messages[2]])
         try world.step(outcomes: world.outcomes(begun, .later(PushProblem(status: 503, "HTTP 503"), after: nil)))
-        #expect(try world.test.text("SELECT count(*) FROM push_jobs") == "2")
+        #expect(try world.text("SELECT count(*) FROM jobs") == "2")
     }
 
     @Test("what has disappeared is shown no more, and many that go together are told of once")
@@ -185,8 +185,8 @@ struct PushClearingTests {
         let cleared = try world.sent(now: now)
         #expect(cleared.map(\.type) == [.known(.clear)] && cleared.map(\.badge) == [.counted(0)])
         #expect(cleared.map(\.subject.seq) == [3])
-        #expect(try world.test.text("SELECT count(*) FROM push_jobs") == "0")
-        #expect(try world.test.text("SELECT count(*) FROM push_shown") == "0")
+        #expect(try world.text("SELECT count(*) FROM jobs") == "0")
+        #expect(try world.text("SELECT count(*) FROM displayed") == "0")
     }
 
     /// How somebody comes out of a group: by which device's request, about whom.
@@ -216,12 +216,12 @@ struct PushClearingTests {
             #expect(reply.code == nil)
         }
         #expect(try world.social.result(of: departure.request(group)).code == nil)
-        let begun = try world.step().result.begun
+        let begun = try world.step().begun
         #expect(begun.map(\.device) == [device("bob", "phone")])
         let notification = try #require(try world.build(begun).deliveries.first).notification
         #expect(notification.type == .known(.clear) && notification.badge == .counted(0))
         #expect(notification.subject.conversation == conversation)
-        #expect(try world.test.text("SELECT count(*) FROM push_shown") == "0")
+        #expect(try world.text("SELECT count(*) FROM displayed") == "0")
     }
 
     /// Two messages of alice's are shown on bob's phone and his laptop.
@@ -238,9 +238,9 @@ struct PushClearingTests {
     /// What was written is sent to all who are to be notified of it.
     private func settle(_ world: PushWorld, after write: () throws -> Void) throws {
         try write()
-        var begun = try world.step().result.begun
+        var begun = try world.step().begun
         while !begun.isEmpty {
-            begun = try world.step(outcomes: world.outcomes(begun, .accepted(status: 200))).result.begun
+            begun = try world.step(outcomes: world.outcomes(begun, .accepted(status: 200))).begun
         }
     }
 }

@@ -13,7 +13,7 @@ struct PushContentTests {
             let world = try PushWorld()
             if withFCM { try world.registerWithFCM() }
             try world.write(expiresIn: expiresIn)
-            let deliveries = try world.build(try world.step().result.begun).deliveries
+            let deliveries = try world.build(try world.step().begun).deliveries
             #expect(deliveries.allSatisfy { $0.notification.subject.seq == 1 })
             return deliveries.map { $0.notification.message != nil }
         }
@@ -35,7 +35,7 @@ struct PushContentTests {
         var collapses: [ConversationID?] = []
         var outcomes: [PushOutcome] = []
         for _ in 0..<2 {
-            let begun = try world.step(outcomes: outcomes).result.begun
+            let begun = try world.step(outcomes: outcomes).begun
             collapses += try world.build(begun).deliveries.map(\.collapse)
             outcomes = world.outcomes(begun, .accepted(status: 200))
         }
@@ -67,7 +67,7 @@ struct PushContentTests {
         #expect(try feed().items.first?.subject.seq == 1020)
         var (pushes, outcomes): (Int, [PushOutcome]) = (0, [])
         while true {
-            let begun = try world.step(outcomes: outcomes).result.begun
+            let begun = try world.step(outcomes: outcomes).begun
             if begun.isEmpty { break }
             pushes += begun.count
             outcomes = world.outcomes(begun, .accepted(status: 200))

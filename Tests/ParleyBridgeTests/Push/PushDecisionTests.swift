@@ -15,17 +15,17 @@ struct PushDecisionTests {
         let message = try world.write()
         let step = try world.step()
         #expect(step.events == ["users/bob/notifications: message"])
-        #expect(Set(step.result.begun.map(\.device)) == [device("bob", "laptop"), device("bob", "phone")])
+        #expect(Set(step.begun.map(\.device)) == [device("bob", "laptop"), device("bob", "phone")])
         #expect(try world.decisions(of: message) == ["bob/laptop: notify", "bob/phone: notify", "bob: notify"])
         let again = try world.step()
-        #expect(again.events.isEmpty && again.result.begun.isEmpty)
+        #expect(again.events.isEmpty && again.begun.isEmpty)
     }
 
     @Test("what is sent names the conversation, the place and the number of unread messages, and has the ciphertext")
     func content() throws {
         let world = try PushWorld()
         let message = try world.write()
-        let built = try world.build(world.step().result.begun)
+        let built = try world.build(world.step().begun)
         let notification = try #require(built.deliveries.first).notification
         #expect(notification.type == .known(.message) && notification.user == "bob" && notification.device == "phone")
         #expect(notification.subject.conversation == (try ConversationID.direct(["alice", "bob"])))
@@ -38,7 +38,7 @@ struct PushDecisionTests {
     func lessContent(content: String) throws {
         let world = try PushWorld { $0.pushContent = content }
         try world.write()
-        let notification = try #require(try world.build(world.step().result.begun).deliveries.first).notification
+        let notification = try #require(try world.build(world.step().begun).deliveries.first).notification
         #expect(notification.message == nil && notification.badge == .counted(1))
         #expect((notification.subject.conversation == nil) == (content == "wake_up"))
         #expect(notification.type == .known(content == "wake_up" ? .wakeUp : .message))
@@ -58,7 +58,7 @@ struct PushDecisionTests {
         let world = try PushWorld { $0.pushAlways = true }
         world.people.arrive("bob")
         try world.write()
-        #expect(try world.step().result.begun.count == 1)
+        #expect(try world.step().begun.count == 1)
     }
 
     @Test("who has muted the conversation is not notified")
@@ -79,7 +79,7 @@ struct PushDecisionTests {
         try world.social.create(by: "carol", with: "bob")
         let id = MessageID.random()
         try world.social.write("carol", to: "bob", id: id)
-        let begun = try world.step().result.begun
+        let begun = try world.step().begun
         #expect(begun.map(\.type) == [.feed(.messageRequest)])
         #expect(try world.decisions(of: id) == ["bob: request_waits"])
         #expect(try world.build(begun).deliveries.first?.notification.message == nil)
@@ -89,7 +89,7 @@ struct PushDecisionTests {
     func read() throws {
         let world = try PushWorld()
         let message = try world.write()
-        let begun = try world.step().result.begun
+        let begun = try world.step().begun
         try world.read(message)
         let built = try world.build(begun)
         #expect(built.deliveries.isEmpty && built.dropped == ["no longer: already_read"])
@@ -106,16 +106,16 @@ struct PushDecisionTests {
         let held = try world.write(now: night)
         try world.write(now: night)
         let step = try world.step(now: night)
-        #expect(step.events.isEmpty && step.result.begun.isEmpty && step.result.nextHoldEnd == morning)
+        #expect(step.events.isEmpty && step.begun.isEmpty && step.nextHoldEnd == morning)
         #expect(try world.decisions(of: held) == ["bob: hold"])
         let urgent = try world.write(isUrgent: true, now: night)
-        #expect(try world.step(now: night).result.begun.count == 1)
+        #expect(try world.step(now: night).begun.count == 1)
         #expect(try world.decisions(of: urgent) == ["bob/phone: notify", "bob: notify"])
-        try world.test.execute("DELETE FROM push_jobs")
+        try world.execute("DELETE FROM jobs")
         #expect(try world.step(now: morning.advanced(byMilliseconds: -1)).events.isEmpty)
         let digest = try world.step(now: morning)
         #expect(digest.events == ["users/bob/notifications: digest"])
-        let built = try world.build(digest.result.begun, now: morning)
+        let built = try world.build(digest.begun, now: morning)
         #expect(built.deliveries.map(\.notification.type) == [.known(.digest)])
         #expect(built.deliveries.map(\.notification.badge) == [.counted(3)])
         #expect(try world.step(now: morning).events.isEmpty)
@@ -129,6 +129,7 @@ struct PushDecisionTests {
         try world.write(now: night)
         #expect(try world.step(now: night).events.isEmpty)
         try world.social.ask(ProfileChange.self, by: "bob", #"{"time_zone":"Asia/Tokyo"}"#, now: night)
+        try world.step(now: night)
         #expect(try world.step(now: night).events == ["users/bob/notifications: digest"])
     }
 
@@ -139,12 +140,12 @@ struct PushDecisionTests {
         try world.social.ask(ProfileChange.self, by: "bob", #"{"message_privacy":"followers"}"#)
         try world.social.create(by: "carol", with: "bob", now: at(10_000))
         try world.social.write("carol", to: "bob", now: at(10_000))
-        #expect(try world.step(now: at(10_000)).result.begun.isEmpty)
+        #expect(try world.step(now: at(10_000)).begun.isEmpty)
         world.people.leave("bob", at: at(10_100))
-        #expect(try world.step(now: at(10_100)).result.begun.map(\.type) == [.feed(.messageRequest)])
+        #expect(try world.step(now: at(10_100)).begun.map(\.type) == [.feed(.messageRequest)])
         world.people.arrive("bob")
         world.people.leave("bob", at: at(10_150))
-        #expect(try world.step(now: at(10_150)).result.begun.isEmpty)
+        #expect(try world.step(now: at(10_150)).begun.isEmpty)
     }
 
     @Test("who has read everything in their quiet hours gets no digest")
@@ -156,7 +157,7 @@ struct PushDecisionTests {
         try world.step(now: night)
         try world.read(message, now: night)
         let morning = try world.step(now: try #require(Timestamp("2026-01-16T07:00:00.000Z")))
-        #expect(morning.events.isEmpty && morning.result.begun.isEmpty)
+        #expect(morning.events.isEmpty && morning.begun.isEmpty)
     }
 
     @Test("who turns out to have left is notified of what was sent meanwhile")
@@ -164,10 +165,10 @@ struct PushDecisionTests {
         let world = try PushWorld()
         world.people.arrive("bob")
         let missed = try world.write(now: at(10_000))
-        #expect(try world.step(now: at(10_000)).result.begun.isEmpty)
+        #expect(try world.step(now: at(10_000)).begun.isEmpty)
         world.people.leave("bob", at: at(10_200))
         let step = try world.step(now: at(10_200))
-        #expect(step.events == ["users/bob/notifications: message"] && step.result.begun.count == 1)
+        #expect(step.events == ["users/bob/notifications: message"] && step.begun.count == 1)
         #expect(try world.decisions(of: missed) == ["bob/phone: notify", "bob: notify"])
         world.people.arrive("bob")
         world.people.leave("bob", at: at(10_220))
@@ -234,8 +235,8 @@ struct PushDecisionTests {
     func deletedMeanwhile() throws {
         let world = try PushWorld()
         let message = try world.write()
+        #expect(try world.plan().notices.count == 1)
         let step = try world.step { try world.delete(message) }
-        #expect(step.posting.notices.count == 1)
-        #expect(step.events.isEmpty && step.result.begun.isEmpty)
+        #expect(step.events.isEmpty && step.begun.isEmpty)
     }
 }

@@ -16,12 +16,12 @@ struct PushJobTests {
     func accepted() throws {
         let world = try PushWorld()
         let message = try world.write()
-        let begun = try world.step().result.begun
+        let begun = try world.step().begun
         let step = try world.step(outcomes: world.outcomes(begun, .accepted(status: 204)))
-        #expect(step.result.begun.isEmpty && step.result.nextDue == nil)
+        #expect(step.begun.isEmpty && step.nextDue == nil)
         #expect(try world.answers(of: message) == ["accepted (204) after 1, repeated 0"])
         #expect(world.test.counters.pushesSent.current == 1)
-        #expect(try world.test.text("SELECT count(*) FROM push_jobs") == "0")
+        #expect(try world.text("SELECT count(*) FROM jobs") == "0")
     }
 
     @Test("those of one device go out one after the other, in their order")
@@ -31,13 +31,13 @@ struct PushJobTests {
         var seqs: [Int] = []
         var outcomes: [PushOutcome] = []
         for _ in 0..<3 {
-            let begun = try world.step(outcomes: outcomes).result.begun
+            let begun = try world.step(outcomes: outcomes).begun
             #expect(begun.count == 1)
             seqs += begun.compactMap(\.seq)
             outcomes = world.outcomes(begun, .accepted(status: 200))
         }
         #expect(seqs == [1, 2, 3])
-        #expect(try world.step(outcomes: outcomes).result.begun.isEmpty)
+        #expect(try world.step(outcomes: outcomes).begun.isEmpty)
     }
 
     @Test("what failed is tried again under the same id, no earlier than the service says, and what follows waits")
@@ -45,13 +45,13 @@ struct PushJobTests {
         let world = try PushWorld()
         let message = try world.write()
         try world.write()
-        let first = try world.step().result.begun
+        let first = try world.step().begun
         let failed = try world.step(outcomes: world.outcomes(first, .later(broken, after: .seconds(30))))
-        #expect(failed.result.begun.isEmpty)
-        let due = try #require(failed.result.nextDue)
+        #expect(failed.begun.isEmpty)
+        let due = try #require(failed.nextDue)
         #expect(due >= at(30_000) && due <= at(32_000))
-        #expect(try world.step(now: due.advanced(byMilliseconds: -1)).result.begun.isEmpty)
-        let second = try world.step(now: due).result.begun
+        #expect(try world.step(now: due.advanced(byMilliseconds: -1)).begun.isEmpty)
+        let second = try world.step(now: due).begun
         #expect(second.map(\.id) == first.map(\.id) && second.map(\.attempts) == [2])
         #expect(try world.answers(of: message) == ["to be tried again: internal error after 2, repeated 0"])
     }
@@ -60,22 +60,22 @@ struct PushJobTests {
     func notTried() throws {
         let world = try PushWorld()
         try world.write()
-        let first = try world.step().result.begun
+        let first = try world.step().begun
         let step = try world.step(outcomes: world.outcomes(first, .notTried(after: .seconds(5))))
-        #expect(step.result.nextDue == at(5000))
-        #expect(try world.step(now: at(5000)).result.begun.map(\.attempts) == [1])
+        #expect(step.nextDue == at(5000))
+        #expect(try world.step(now: at(5000)).begun.map(\.attempts) == [1])
     }
 
     @Test("after its deadline it is given up and counted")
     func tooLate() throws {
         let world = try PushWorld { $0.pushDeadlineHours = 1 }
         let message = try world.write()
-        let first = try world.step().result.begun
+        let first = try world.step().begun
         try world.step(outcomes: world.outcomes(first, .later(broken, after: .seconds(3600))))
         #expect(try world.answers(of: message) == ["too late: internal error after 1, repeated 0"])
         let second = try world.write(now: at(0))
         try world.step(room: 0)
-        #expect(try world.step(now: at(.seconds(3600))).result.begun.isEmpty)
+        #expect(try world.step(now: at(.seconds(3600))).begun.isEmpty)
         #expect(try world.answers(of: second) == ["too late after 0, repeated 0"])
         #expect(world.test.counters.pushesDropped.current == 2)
     }
@@ -85,31 +85,31 @@ struct PushJobTests {
         let world = try PushWorld()
         try world.write()
         try world.write()
-        let begun = try world.step().result.begun
+        let begun = try world.step().begun
         try world.step(outcomes: world.outcomes(begun, .ended(status: 410, since: at(5))))
         #expect(try world.test.text("SELECT count(*) FROM push_registrations") == "0")
-        #expect(try world.test.text("SELECT count(*) FROM push_jobs") == "0")
+        #expect(try world.text("SELECT count(*) FROM jobs") == "0")
         try world.register("bob", "phone", now: at(10))
         let message = try world.write(now: at(11))
-        let later = try world.step(now: at(11)).result.begun
+        let later = try world.step(now: at(11)).begun
         let ended = world.outcomes(later, .ended(status: 410, since: at(5)))
         // The same answer may come each time: it is not asked for without a pause.
         try world.step(now: at(12), outcomes: ended, room: 0)
         #expect(try world.test.text("SELECT count(*) FROM push_registrations") == "1")
         #expect(
             try world.answers(of: message) == ["to be tried again: no such registration (410) after 1, repeated 0"])
-        #expect(try world.step(now: at(.seconds(3))).result.begun.map(\.attempts) == [2])
+        #expect(try world.step(now: at(.seconds(3))).begun.map(\.attempts) == [2])
     }
 
     @Test("an answer about an earlier registration does not touch the present one, which gets the notification")
     func earlierRegistration() throws {
         let world = try PushWorld()
         try world.write()
-        let begun = try world.step().result.begun
+        let begun = try world.step().begun
         try world.register("bob", "phone", endpoint: "https://example.com/new", now: at(1))
         let again = try world.step(now: at(2), outcomes: world.outcomes(begun, .ended(status: 410, since: nil)))
         #expect(try world.test.text("SELECT count(*) FROM push_registrations") == "1")
-        let built = try world.build(again.result.begun)
+        let built = try world.build(again.begun)
         #expect(built.deliveries.map(\.target.address) == ["https://example.com/new"])
     }
 
@@ -119,7 +119,7 @@ struct PushJobTests {
         try world.write()
         try world.step(room: 0)
         try world.register("carol", "phone", endpoint: "https://example.com/bob/phone", now: at(1))
-        #expect(try world.step(now: at(1)).result.begun.isEmpty)
+        #expect(try world.step(now: at(1)).begun.isEmpty)
         #expect(
             try world.test.text("SELECT group_concat(\"user\" || '/' || device) FROM push_registrations")
                 == "carol/phone")
@@ -131,7 +131,7 @@ struct PushJobTests {
         try world.write()
         try world.step(room: 0)
         try world.register("bob", "phone", endpoint: "https://example.com/new", now: at(1))
-        let built = try world.build(world.step(now: at(1)).result.begun)
+        let built = try world.build(world.step(now: at(1)).begun)
         #expect(built.deliveries.map(\.target.address) == ["https://example.com/new"])
     }
 
@@ -142,7 +142,7 @@ struct PushJobTests {
         try world.step(room: 0)
         _ = try world.social.result(
             of: request(RevokeDevice.self, #"{"device_id":"phone"}"#, from: device("bob", "laptop")))
-        #expect(try world.step().result.begun.isEmpty)
+        #expect(try world.step().begun.isEmpty)
         #expect(try world.test.text("SELECT count(*) FROM push_registrations") == "0")
         #expect(
             try world.answers(of: message) == ["the device is not registered any more after 0, repeated 0"])
@@ -151,15 +151,15 @@ struct PushJobTests {
     /// bob's phone is sent the first message in vain, as often as others wait for that.
     private func failAgainAndAgain(_ world: PushWorld) throws -> (now: Timestamp, begun: [PushJob]) {
         var now = at(0)
-        var begun = try world.step(now: now).result.begun
+        var begun = try world.step(now: now).begun
         for _ in 0..<PushRetry.attemptsInLine {
             if begun.isEmpty {
                 now = now.advanced(by: PushRetry.longestPause)
-                begun = try world.step(now: now).result.begun
+                begun = try world.step(now: now).begun
             }
             #expect(begun.map(\.seq) == [1])
             let failed = world.outcomes(begun, .later(PushProblem(status: 500, "HTTP 500"), after: nil))
-            begun = try world.step(now: now, outcomes: failed).result.begun
+            begun = try world.step(now: now, outcomes: failed).begun
         }
         return (now, begun)
     }
@@ -173,8 +173,8 @@ struct PushJobTests {
         let second = try #require(begun.first { $0.seq == 2 })
         let rest = begun.filter { $0.seq == 1 }
         let taken = world.outcomes([second] + rest, .accepted(status: 200))
-        let again = try world.step(now: now, outcomes: taken).result.begun
-        let later = try world.step(now: now.advanced(by: PushRetry.longestPause)).result.begun
+        let again = try world.step(now: now, outcomes: taken).begun
+        let later = try world.step(now: now.advanced(by: PushRetry.longestPause)).begun
         #expect((rest + again + later).map(\.seq) == [1])
     }
 
@@ -185,11 +185,11 @@ struct PushJobTests {
         let first = try world.write()
         let (now, _) = try failAgainAndAgain(world)
         try world.write(now: now)
-        let begun = try world.step(now: now).result.begun.filter { $0.seq == 2 }
+        let begun = try world.step(now: now).begun.filter { $0.seq == 2 }
         #expect(begun.count == 1)
         try world.step(now: now, outcomes: world.outcomes(begun, .accepted(status: 200)))
         #expect(try world.answers(of: first).map { $0.prefix(29) } == ["superseded by a later message"])
-        #expect(try world.test.text("SELECT count(*) FROM push_jobs") == "0")
+        #expect(try world.text("SELECT count(*) FROM jobs") == "0")
     }
 
     @Test("a message that stood aside is not sent beside a later one of its conversation")
@@ -200,9 +200,9 @@ struct PushJobTests {
         var (now, _) = try failAgainAndAgain(world)
         now = now.advanced(by: PushRetry.longestPause)
         try world.write(now: now)
-        #expect(try world.step(now: now).result.begun.map(\.seq) == [2])
+        #expect(try world.step(now: now).begun.map(\.seq) == [2])
         now = now.advanced(by: PushRetry.longestPause)
-        #expect(try world.step(now: now).result.begun.isEmpty)
+        #expect(try world.step(now: now).begun.isEmpty)
     }
 
     @Test("a message that its service could not take is sent after all when the later one is not")
@@ -211,18 +211,18 @@ struct PushJobTests {
         try world.registerWithFCM()
         try world.write()
         try world.write()
-        let first = try world.step().result.begun
+        let first = try world.step().begun
         #expect(first.map(\.seq) == [1])
-        let second = try world.step(outcomes: world.outcomes(first, .later(broken, after: nil))).result.begun
+        let second = try world.step(outcomes: world.outcomes(first, .later(broken, after: nil))).begun
         #expect(second.map(\.seq) == [2])
-        try world.step(dropped: second.map { PushPosting.Dropped(job: $0, reason: "deleted meanwhile") })
-        let again = try world.step(now: at(.seconds(60))).result.begun
+        try world.step(dropped: second.map { PushQueue.Dropped(job: $0, reason: "deleted meanwhile") })
+        let again = try world.step(now: at(.seconds(60))).begun
         #expect(again.map(\.id) == first.map(\.id))
         // A third waits until that has its answer: both at once might be shown in any order.
         try world.write(now: at(.seconds(60)))
-        #expect(try world.step(now: at(.seconds(61))).result.begun.isEmpty)
+        #expect(try world.step(now: at(.seconds(61))).begun.isEmpty)
         let taken = world.outcomes(again, .accepted(status: 200))
-        #expect(try world.step(now: at(.seconds(63)), outcomes: taken).result.begun.map(\.seq) == [3])
+        #expect(try world.step(now: at(.seconds(63)), outcomes: taken).begun.map(\.seq) == [3])
     }
 
     @Test("of a conversation one that has failed waits beside the line, the last")
@@ -231,14 +231,14 @@ struct PushJobTests {
         try world.registerWithFCM()
         let first = try world.write()
         for _ in 1...2 { try world.write() }
-        var begun = try world.step().result.begun
+        var begun = try world.step().begun
         for seq in 1...2 {
             #expect(begun.map(\.seq) == [seq])
-            begun = try world.step(outcomes: world.outcomes(begun, .later(broken, after: nil))).result.begun
+            begun = try world.step(outcomes: world.outcomes(begun, .later(broken, after: nil))).begun
         }
         #expect(begun.map(\.seq) == [3])
         #expect(try world.answers(of: first).map { $0.prefix(29) } == ["superseded by a later message"])
-        #expect(try world.test.text("SELECT count(*) FROM push_jobs") == "2")
+        #expect(try world.text("SELECT count(*) FROM jobs") == "2")
         #expect(world.test.counters.pushesDropped.current == 1)
     }
 
@@ -250,42 +250,43 @@ struct PushJobTests {
                 of: request(TestPush.self, #"{"user_id":"bob"}"#, from: device("operator", "console")))
             #expect(reply.code == nil)
         }
+        for _ in 0..<3 { try world.step(room: 0) }
         #expect(world.test.counters.pushesDropped.current == 1)
-        let displaced = "SELECT count(*) FROM push_traces WHERE answer = 'too many wait for the device'"
-        #expect(try world.test.text(displaced) == "1")
+        let displaced = "SELECT count(*) FROM traces WHERE answer = 'too many wait for the device'"
+        #expect(try world.text(displaced) == "1")
     }
 
     @Test("what was not given to a push service was no attempt", arguments: [true, false])
     func unsent(_ isDropped: Bool) throws {
         let world = try PushWorld()
         let message = try world.write()
-        let begun = try world.step().result.begun
+        let begun = try world.step().begun
         if isDropped {
-            try world.step(dropped: begun.map { PushPosting.Dropped(job: $0, reason: "read meanwhile") })
+            try world.step(dropped: begun.map { PushQueue.Dropped(job: $0, reason: "read meanwhile") })
             #expect(try world.answers(of: message) == ["read meanwhile after 0, repeated 0"])
         } else {
             try world.step(outcomes: world.outcomes(begun, .notTried(after: .seconds(1))))
         }
-        let unsent = "SELECT count(*) FROM push_traces WHERE device = 'phone' AND attempts = 0 AND sent_at IS NULL"
-        #expect(try world.test.text(unsent) == "1")
+        let unsent = "SELECT count(*) FROM traces WHERE device = 'phone' AND attempts = 0 AND sent_at IS NULL"
+        #expect(try world.text(unsent) == "1")
     }
 
     @Test("what was under way when a process was killed is sent again under its id, and counted as uncertain")
     func killed() throws {
         let world = try PushWorld()
         try world.write()
-        let begun = try world.step().result.begun
-        #expect(try world.test.store.write { try $0.pushJobs.resume(now: at(1)) } == 1)
-        let again = try world.step(now: at(1)).result.begun
+        let begun = try world.step().begun
+        #expect(try world.test.pushes.write { try $0.jobs.resume(now: at(1)) } == 1)
+        let again = try world.step(now: at(1)).begun
         #expect(again.map(\.id) == begun.map(\.id) && again.map(\.repeats) == [1])
-        #expect(try world.test.store.write { try $0.pushJobs.resume(now: at(2)) } == 1)
+        #expect(try world.test.pushes.write { try $0.jobs.resume(now: at(2)) } == 1)
     }
 
     @Test("a lost answer is an attempt that may have arrived")
     func uncertain() throws {
         let world = try PushWorld()
         let message = try world.write()
-        let begun = try world.step().result.begun
+        let begun = try world.step().begun
         try world.step(outcomes: world.outcomes(begun, .later(lost, after: nil)))
         #expect(world.test.counters.pushesUncertain.current == 1)
         #expect(try world.answers(of: message) == ["to be tried again: the answer was lost after 1, repeated 1"])
@@ -298,9 +299,9 @@ struct PushJobTests {
             try world.write()
             try world.step(room: 0)
         }
-        #expect(try world.test.text("SELECT count(*) FROM push_jobs") == "\(PushJob.mostOfDevice)")
+        #expect(try world.text("SELECT count(*) FROM jobs") == "\(PushJob.mostOfDevice)")
         #expect(world.test.counters.pushesDropped.current == 8)
-        #expect(try world.step().result.begun.map(\.seq) == [1])
+        #expect(try world.step().begun.map(\.seq) == [1])
     }
 
     @Test("what a device registers with is checked: https, public, a point of the curve")

@@ -66,7 +66,7 @@ struct PushRegistrationTests {
         #expect(try register(target(1), world) == [])
         #expect(try registered(world) == ["bob/phone", "carol/phone"])
         let message = try world.write(now: at(2))
-        let begun = try world.step(now: at(2)).result.begun
+        let begun = try world.step(now: at(2)).begun
         #expect(begun.map(\.device.description) == ["bob/phone"])
         try world.step(now: at(2), outcomes: world.outcomes(begun, .accepted(status: 201)))
         #expect(try world.answers(of: message) == ["accepted (201) after 1, repeated 0"])
@@ -125,7 +125,7 @@ struct PushRegistrationTests {
     func gone() throws {
         let world = try PushWorld()
         try world.write()
-        let begun = try world.step().result.begun
+        let begun = try world.step().begun
         let step = try world.step(now: at(5), outcomes: world.outcomes(begun, .ended(status: 410, since: nil)))
         let end = try #require(try step.outgoing.events.first { $0.event == "push.ended" })
         #expect(end.topic == "parley/v1/users/bob/events" && !end.isRetained)

@@ -21,9 +21,7 @@ struct PushReportTests {
         test = try TestWriter()
         conversation = try test.conversation(["alice", "bob", "carol"])
         test.carryOut([try send(conversation, id: message)])
-        reader = Reader(
-            store: test.store, settings: test.writer.settings, seal: try CursorSealTests.seal(),
-            counters: test.counters, people: people, publishedThrough: published)
+        reader = try test.reader(people: people, publishedThrough: published)
     }
 
     private func ask(
@@ -52,7 +50,7 @@ struct PushReportTests {
         let trace = PushTrace(
             id: .random(), message: message, user: user, device: device, provider: device.map { _ in .apns },
             type: .message, decision: decision, decidedAt: at(5))
-        try test.store.write { try $0.pushTraces.insert([trace], removal: at(.days(7))) }
+        try test.pushes.write { try $0.traces.insert([trace], removal: at(.days(7))) }
         return trace
     }
 
@@ -95,9 +93,9 @@ struct PushReportTests {
         let topic = try decided("notify", of: "bob")
         let phone = try decided("notify", of: "bob", device: "phone")
         let muted = try decided("muted", of: "carol")
-        try test.store.write { transaction in
-            try transaction.pushTraces.begin([phone.id], at: at(30))
-            try transaction.pushTraces.answer(phone.id, "accepted (200)", isUncertain: false, at: at(40))
+        try test.pushes.write { transaction in
+            try transaction.traces.begin([phone.id], at: at(30))
+            try transaction.traces.answer(phone.id, "accepted (200)", isUncertain: false, at: at(40))
         }
         let all = try trace(message.value)
         #expect(Set(all.pushes.map(\.id)) == [topic.id, phone.id, muted.id])

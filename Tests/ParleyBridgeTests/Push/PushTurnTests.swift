@@ -34,7 +34,7 @@ struct PushTurnTests {
         let world = try world()
         try world.write()
         try world.social.write("alice", to: "carol")
-        let first = try world.step(room: 64).result
+        let first = try world.step(room: 64)
         #expect(devices(first.begun) == ["bob": 2, "carol": 1])
         // What found no place has not been tried, and is looked at again soon.
         #expect(first.nextDue == at(PushRetry.pauseForTurn))
@@ -42,24 +42,24 @@ struct PushTurnTests {
         for number in 1...10 {
             let now = at(.seconds(number))
             let accepted = number == 1 ? world.outcomes(forCarol, .accepted(status: 200)) : []
-            #expect(try world.step(now: now, outcomes: accepted, room: 62).result.begun.isEmpty)
+            #expect(try world.step(now: now, outcomes: accepted, room: 62).begun.isEmpty)
         }
         try world.social.write("alice", to: "carol", now: at(.seconds(11)))
-        #expect(try devices(world.step(now: at(.seconds(11)), room: 62).result.begun) == ["carol": 1])
+        #expect(try devices(world.step(now: at(.seconds(11)), room: 62).begun) == ["carol": 1])
     }
 
     @Test("all go out as those before them are answered, each once and as a first attempt")
     func turns() throws {
         let world = try world()
         try world.write()
-        var begun = try world.step(room: 64).result.begun
+        var begun = try world.step(room: 64).begun
         var reached: [DeviceID] = []
         for number in 1...3 {
             #expect(begun.allSatisfy { $0.attempts == 1 })
             reached += begun.map(\.device.device)
             begun = try world.step(
                 now: at(.seconds(number)), outcomes: world.outcomes(begun, .accepted(status: 200)), room: 64
-            ).result.begun
+            ).begun
         }
         #expect(begun.isEmpty)
         #expect(reached.map(\.text).sorted() == ["hook0", "hook1", "hook2", "hook3", "phone"])
@@ -69,18 +69,18 @@ struct PushTurnTests {
     func passedWithoutTurn() throws {
         let world = try world()
         try world.write()
-        #expect(try devices(world.step(room: 64).result.begun) == ["bob": 2])
+        #expect(try devices(world.step(room: 64).begun) == ["bob": 2])
         // As if the others had failed so often that they were passed.
-        try world.test.execute("UPDATE push_jobs SET stands_aside = 1 WHERE is_under_way = 0")
+        try world.execute("UPDATE jobs SET is_bypassed = 1 WHERE is_under_way = 0")
         func due() throws -> String? {
-            try world.test.text("SELECT group_concat(DISTINCT due_at) FROM push_jobs WHERE is_under_way = 0")
+            try world.text("SELECT group_concat(DISTINCT due_at) FROM jobs WHERE is_under_way = 0")
         }
         for (seconds, pause) in [(1, 30), (31, 30), (61, 30), (800, 100)] {
             try world.step(now: at(.seconds(seconds)), room: 62)
             #expect(try due() == "\(at(.seconds(seconds + pause)).milliseconds)")
         }
         try world.step(now: at(world.test.writer.settings.pushDeadline), room: 62)
-        #expect(try world.test.text("SELECT count(*) FROM push_jobs WHERE is_under_way = 0") == "0")
+        #expect(try world.text("SELECT count(*) FROM jobs WHERE is_under_way = 0") == "0")
         #expect(world.test.counters.pushesDropped.current == 3)
     }
 }

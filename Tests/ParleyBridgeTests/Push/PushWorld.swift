@@ -42,50 +42,118 @@ struct PushWorld {
 
     /// What a step has done.
     struct Step {
-        let result: PushPosting.Result
-        let posting: PushPosting
+        /// What is sent.
+        let begun: [PushJob]
+        let nextDue: Timestamp?
+        let nextHoldEnd: Timestamp?
         /// `topic: type`, without what all topics begin with.
         let events: [String]
         let outgoing: Outgoing
     }
 
-    /// Decides what was noted, and begins what is due.
+    /// Records outcomes, decides what has happened, and begins what is due; and has the writer carry out what follows.
     ///
     /// - Parameters:
-    ///   - told: the numbers that devices were told last.
+    ///   - lastBadges: the numbers that devices were sent last.
     ///   - meanwhile: happens after the decision, before that is written.
     @discardableResult
     func step(
-        now: Timestamp = at(0), outcomes: [PushOutcome] = [], dropped: [PushPosting.Dropped] = [],
-        room: Int = 100, told: [UserID: Int] = [:], meanwhile: () throws -> Void = {}
+        now: Timestamp = at(0), outcomes: [PushOutcome] = [], dropped: [PushQueue.Dropped] = [],
+        room: Int = 100, lastBadges: [UserID: Int] = [:], meanwhile: () throws -> Void = {}
     ) throws -> Step {
-        var posting = PushPosting()
-        posting.outcomes = outcomes
-        posting.dropped = dropped
-        let departures = people.drainDepartures(limit: 100)
-        try test.store.read { snapshot throws in
-            let decisions = DecidePushes(
-                snapshot: snapshot, settings: test.writer.settings, people: people, now: now, told: told)
-            _ = try decisions.decide(snapshot.pushEvents.events(limit: 100), into: &posting)
-            try decisions.decide(departures, steps: 0, into: &posting)
-            try decisions.decide(snapshot.pushJobs.endedHolds(at: now, limit: 100), steady: now, into: &posting)
+        let ends = try write(now) { queue in
+            try queue.drop(dropped)
+            return try queue.record(outcomes)
         }
-        for provider in PushProvider.allCases { posting.room[provider] = room }
-        try meanwhile()
-        var (result, effects) = test.writer.pushes.carryOut(posting, now: now)
-        #expect(result.isCommitted)
+        var effects = Effects()
+        if !ends.isEmpty {
+            let result = try announce(PushAnnouncement(ends: ends), now: now, &effects)
+            try write(now) { try $0.record(result.ends) }
+        }
+        let plan = try plan(now: now, lastBadges: lastBadges, meanwhile: meanwhile)
+        let rooms = Dictionary(uniqueKeysWithValues: PushProvider.allCases.map { ($0, room) })
+        let (planned, begun) = try write(now) { queue in
+            (plan.isEmpty ? nil : try queue.insert(plan), try queue.begin(rooms))
+        }
+        if let planned {
+            displaying.remove(planned.hidden)
+            let result = try announce(PushAnnouncement(plan: planned.announcement), now: now, &effects)
+            #expect(result.plan == planned.announcement.number)
+        }
         try test.countUnread(in: &effects.outgoing)
         let events = try effects.outgoing.events.map { event in
             "\(event.topic.dropFirst(Topic.prefix.utf8.count)): \(event.data["type"] as? String ?? event.event ?? "")"
         }
-        return Step(result: result, posting: posting, events: events, outgoing: effects.outgoing)
+        return Step(
+            begun: begun.jobs, nextDue: begun.nextDue, nextHoldEnd: begun.nextHoldEnd, events: events,
+            outgoing: effects.outgoing)
     }
+
+    /// What is decided of what has happened.
+    ///
+    /// - Parameters: as of `step`.
+    func plan(
+        now: Timestamp = at(0), lastBadges: [UserID: Int] = [:], meanwhile: () throws -> Void = {}
+    ) throws -> PushPlan {
+        var plan = PushPlan()
+        let departures = people.drainDepartures(limit: 100)
+        try read { snapshot, pushes in
+            let planner = PushPlanner(
+                snapshot: snapshot, pushes: pushes, settings: test.writer.settings, people: people, now: now,
+                lastBadges: lastBadges)
+            try planner.decide(snapshot.pushEvents.events(limit: 100), into: &plan)
+            try planner.decide(departures, steps: 0, into: &plan)
+            try planner.decide(pushes.displays.endedHolds(at: now, limit: 100), steady: now, into: &plan)
+        }
+        try meanwhile()
+        try plan.removeStale(in: test.store, displaying: displaying)
+        return plan
+    }
+
+    /// A transaction of the database of pushes.
+    @discardableResult
+    func write<Result>(_ now: Timestamp = at(0), _ body: (PushQueue) throws -> Result) throws -> Result {
+        try test.pushes.write { transaction in
+            try body(
+                PushQueue(
+                    transaction: transaction, settings: test.writer.settings, counters: test.counters, now: now,
+                    steady: now))
+        }
+    }
+
+    private func read(_ body: (Snapshot, PushSnapshot) throws -> Void) throws {
+        try test.store.read { snapshot in try test.pushes.read { try body(snapshot, $0) } }
+    }
+
+    /// The writer carries out an announcement.
+    func announce(
+        _ announcement: PushAnnouncement, now: Timestamp = at(0), _ effects: inout Effects
+    ) throws -> PushAnnouncement.Result {
+        let announcements = test.writer.push.announcements
+        announcements.submit(announcement)
+        effects.append(test.writer.run(PushAnnouncementDuty.self, now: now))
+        return try #require(announcements.takeResult())
+    }
+
+    private var displaying: DisplayingUsers { test.writer.push.displaying }
+
+    /// One value of a query of the database of pushes, as text.
+    func text(_ query: String) throws -> String? {
+        try test.pushes.read { pushes throws in
+            try pushes.database.row("SELECT CAST((\(query)) AS TEXT)")?.bytes(0).map {
+                String(decoding: $0, as: UTF8.self)
+            }
+        }
+    }
+
+    func execute(_ sql: String) throws { try test.pushes.write { try $0.database.run(sql) } }
 
     /// What would be sent of what has begun.
     func build(_ jobs: [PushJob], now: Timestamp = at(0)) throws -> (deliveries: [PushDelivery], dropped: [String]) {
         var (deliveries, dropped): ([PushDelivery], [String]) = ([], [])
-        try test.store.read { snapshot throws in
-            let builder = BuildDeliveries(snapshot: snapshot, settings: test.writer.settings, now: now)
+        try read { snapshot, pushes in
+            let builder = BuildDeliveries(
+                snapshot: snapshot, pushes: pushes, settings: test.writer.settings, now: now)
             for built in try builder.build(jobs) {
                 switch built {
                 case .delivery(let delivery): deliveries.append(delivery)
@@ -148,7 +216,7 @@ struct PushWorld {
 
     /// What is sent at once, which its devices take.
     func sent(now: Timestamp = at(0)) throws -> [PushNotification] {
-        let begun = try step(now: now).result.begun
+        let begun = try step(now: now).begun
         let sent = try build(begun, now: now).deliveries.map(\.notification)
         try step(now: now, outcomes: outcomes(begun, .accepted(status: 200)))
         return sent
@@ -156,16 +224,16 @@ struct PushWorld {
 
     /// What traces say was decided of a message, by users and devices.
     func decisions(of message: MessageID) throws -> [String] {
-        try test.store.read { snapshot throws in
-            try snapshot.pushTraces.traces(of: message, limit: 100).map {
+        try test.pushes.read { snapshot throws in
+            try snapshot.traces.traces(of: message, limit: 100).map {
                 "\($0.user)\($0.device.map { "/\($0)" } ?? ""): \($0.decision)"
             }.sorted()
         }
     }
 
     func answers(of message: MessageID) throws -> [String] {
-        try test.store.read { snapshot throws in
-            try snapshot.pushTraces.traces(of: message, limit: 100).compactMap { trace in
+        try test.pushes.read { snapshot throws in
+            try snapshot.traces.traces(of: message, limit: 100).compactMap { trace in
                 trace.answer.map { "\($0) after \(trace.attempts), repeated \(trace.repeats)" }
             }
         }

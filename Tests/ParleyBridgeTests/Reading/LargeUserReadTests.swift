@@ -112,8 +112,7 @@ struct LargeUserReadTests {
         if hasStatistics { try test.execute("ANALYZE") }
         // What statistics say is read when a connection is opened.
         let store = try Store(path: test.directory.path + "/parley.db", migrations: .shipped)
-        let reader = Reader(
-            store: store, settings: test.writer.settings, seal: try CursorSealTests.seal(), counters: test.counters)
+        let reader = try test.reader(of: store)
         for one in try cases() {
             let question = try request(one.type, one.json, from: device("big", "phone"))
             _ = try store.read { $0.drainSteps() }

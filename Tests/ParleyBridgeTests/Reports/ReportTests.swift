@@ -30,8 +30,7 @@ struct ReportTests {
 
     /// One page as operators get it.
     private func page(limit: Int = 50, cursor: String? = nil) throws -> JSONObject {
-        let reader = Reader(
-            store: test.store, settings: Settings(), seal: try CursorSealTests.seal(), counters: test.counters)
+        let reader = try test.reader(Settings())
         let next = cursor.map { ",\"cursor\":\"\($0)\"" } ?? ""
         let query = try request(
             ListReports.self, "{\"limit\":\(limit)\(next)}", from: device("operator", "console"))

@@ -39,9 +39,7 @@ struct StaleDevicesTests {
     @Test("fetches of keys and these refusals are counted together")
     func countedTogether() throws {
         let world = try world()
-        let reader = Reader(
-            store: world.test.store, settings: world.test.writer.settings, seal: try CursorSealTests.seal(),
-            limits: world.test.writer.limits, counters: world.test.counters)
+        let reader = try world.test.reader(limits: world.test.writer.limits)
         func fetch() throws -> String? {
             let fetching = try request(GetKeys.self, #"{"user_id":"carol"}"#, from: device("alice", "phone"))
             return try reader.answer(fetching, now: at(0)).published.first?.code

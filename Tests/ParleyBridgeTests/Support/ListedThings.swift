@@ -229,9 +229,7 @@ struct ListedWorld {
         owner: UserID? = nil, keyByte: UInt8 = 7
     ) throws -> Published {
         let kind = kind ?? list
-        let reader = Reader(
-            store: test.store, settings: test.writer.settings, seal: try CursorSealTests.seal(keyByte),
-            counters: test.counters)
+        let reader = try test.reader(key: keyByte)
         var members = ["\"limit\":\(limit ?? (list == .invites ? 1 : 200))"] + next
         if kind == .invites { members.append("\"group_id\":\"\(ListedWorld.group)\"") }
         if let owner { members.append("\"user_id\":\"\(owner)\"") }

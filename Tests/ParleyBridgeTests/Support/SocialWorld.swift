@@ -22,9 +22,7 @@ struct SocialWorld {
 
     init(privacy: MessagePrivacy = .followers, _ change: (inout Settings) -> Void = { _ in }) throws {
         test = try TestWriter(privacy: privacy, change)
-        reader = Reader(
-            store: test.store, settings: test.writer.settings, seal: try CursorSealTests.seal(),
-            counters: test.counters)
+        reader = try test.reader()
     }
 
     /// Carries out a write.

@@ -13,6 +13,7 @@ import Testing
 final class TestWriter {
     let directory = TemporaryDirectory.unmade()
     let store: Store
+    let pushes: PushStore
     let writer: Writer
     let counters = Counters()
     /// How far the broker has acknowledged.
@@ -29,6 +30,9 @@ final class TestWriter {
         let path = directory.path + "/parley.db"
         try MigratedDatabase.write(to: path)
         store = try Store(path: path, migrations: .shipped, trace: trace)
+        let pushPath = directory.path + "/push.db"
+        try MigratedDatabase.writePushes(to: pushPath)
+        pushes = try PushStore(path: pushPath)
         var settings = Settings()
         settings.firstMessageBurst = 10_000
         change(&settings)
@@ -68,6 +72,22 @@ final class TestWriter {
         var settings = writer.settings
         change(&settings)
         return try TestWriter.writer(store, settings, counters, published, instant)
+    }
+
+    /// What answers queries of this writer's store.
+    ///
+    /// - Parameters:
+    ///   - settings: the writer's where none are given.
+    ///   - key: of the seal of cursors.
+    func reader(
+        of store: Store? = nil, _ settings: Settings? = nil, key: UInt8 = 7, limits: UserLimits? = nil,
+        people: ConnectedPeople = ConnectedPeople(), vapidKey: String? = nil,
+        publishedThrough: PublishedPosition = PublishedPosition()
+    ) throws -> Reader {
+        Reader(
+            store: store ?? self.store, pushes: pushes, settings: settings ?? writer.settings,
+            seal: try CursorSealTests.seal(key), limits: limits, counters: counters, people: people, vapidKey: vapidKey,
+            publishedThrough: publishedThrough)
     }
 
     /// Makes a conversation of these, the first being its maker.

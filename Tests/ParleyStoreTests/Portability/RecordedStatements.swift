@@ -4,6 +4,8 @@ import TestSupport
 /// Every statement that the gateway's store runs, and the schema that they run on, as SQLite keeps it.
 struct RecordedStatements {
     let statements: [String]
+    /// Of these, those of the database of pushes.
+    let ofPushes: Set<String>
     let schema: [String]
     /// The names of tables and columns.
     let names: [String]
@@ -14,12 +16,27 @@ struct RecordedStatements {
         let directory = try TemporaryDirectory()
         let store = try Store(path: directory.database, migrations: .shipped, trace: recorder.record)
         recorder.forget()
-        try StoreScenario(store: store).run()
-        statements = recorder.statements.filter { !Dialect.isOwn($0) }
+        let scenario = StoreScenario(store: store)
+        try scenario.run()
+        let pushRecorder = StatementRecorder()
+        let pushes = try PushStore(path: directory.path + "/push.db", trace: pushRecorder.record)
+        // What is carried from one to the other is the gateway's at an upgrade alone.
+        try pushes.link(to: store, name: "any")
+        pushRecorder.forget()
+        try scenario.pushes(pushes)
+        let own = pushRecorder.statements.filter { !Dialect.isOwn($0) }
+        ofPushes = Set(own)
+        statements =
+            recorder.statements.filter {
+                !Dialect.isOwn($0) && !$0.contains(#/^SELECT .* FROM push_(jobs|holds|shown|traces)$/#)
+            } + own
         let ours = "name NOT LIKE 'grdb%' AND name NOT LIKE 'sqlite%' AND sql IS NOT NULL"
-        tables = try store.texts("SELECT name FROM sqlite_schema WHERE \(ours) AND type = 'table'")
-        schema = try store.texts("SELECT sql FROM sqlite_schema WHERE \(ours) ORDER BY rowid")
-        names = try store.texts(
+        func texts(_ query: String) throws -> [String] {
+            try store.read { try $0.texts(query) } + pushes.read { try Snapshot(database: $0.database).texts(query) }
+        }
+        tables = try texts("SELECT name FROM sqlite_schema WHERE \(ours) AND type = 'table'")
+        schema = try texts("SELECT sql FROM sqlite_schema WHERE \(ours) ORDER BY rowid")
+        names = try texts(
             """
             SELECT name FROM sqlite_schema WHERE \(ours) UNION
             SELECT c.name FROM sqlite_schema s JOIN pragma_table_info(s.name) c WHERE s.type = 'table'
@@ -27,14 +44,12 @@ struct RecordedStatements {
     }
 }
 
-extension Store {
+extension Snapshot {
     /// The first column of a query's rows, as text.
     fileprivate func texts(_ query: String) throws -> [String] {
-        try read { snapshot throws in
-            let rows = try snapshot.database.rows(query)
-            var texts: [String] = []
-            while let row = try rows.next() { texts.append(String(decoding: row.bytes(0) ?? [], as: UTF8.self)) }
-            return texts
-        }
+        let rows = try database.rows(query)
+        var texts: [String] = []
+        while let row = try rows.next() { texts.append(String(decoding: row.bytes(0) ?? [], as: UTF8.self)) }
+        return texts
     }
 }

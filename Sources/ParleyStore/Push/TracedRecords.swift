@@ -14,8 +14,10 @@ package struct TracedRecord: Hashable, Sendable {
     package let isWithheld: Bool
 }
 
-/// What a trace shows beside what was decided of notifications.
-extension PushTraceQueries {
+/// Records, as operators may know them.
+package struct TracedRecordQueries {
+    let database: Database
+
     /// The record that has this id, in whichever conversation.
     package func record(_ id: MessageID) throws(StoreError) -> TracedRecord? {
         try database.row(
@@ -47,10 +49,5 @@ extension PushTraceQueries {
                 TracedMember(user: try row.level(0), deliveredAt: row.optionalTime(1), readAt: row.optionalTime(2)))
         }
         return members
-    }
-
-    /// Whether it is yet to be decided whom to notify of the message that was published there.
-    package func isUndecided(_ position: StreamPosition) throws(StoreError) -> Bool {
-        try database.row("SELECT 1 FROM push_events WHERE position = ? AND kind = 0", [position.value]) != nil
     }
 }

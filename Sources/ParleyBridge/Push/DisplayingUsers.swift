@@ -1,0 +1,48 @@
+import ParleyProtocol
+
+/// Users whose devices may display something. The writer looks here whether to add an event when something is read or
+/// removed; the thread of pushes adds and removes users.
+///
+/// No event is missed: whoever was added before a snapshot is taken was in the set for every transaction that the
+/// snapshot lacks.
+final class DisplayingUsers: Sendable {
+    private struct State {
+        var users: Set<UserID> = []
+        /// Of the writer's transactions, how many have begun, and whether the last is open.
+        var begun = 0
+        var isOpen = false
+    }
+
+    private let state = Monitor(State())
+
+    // MARK: The writer
+
+    func contains(_ user: UserID) -> Bool { state.withLock { $0.users.contains(user) } }
+
+    var isEmpty: Bool { state.withLock { $0.users.isEmpty } }
+
+    /// A transaction of the writer's.
+    func during<Result, Failure: Error>(_ transaction: () throws(Failure) -> Result) throws(Failure) -> Result {
+        state.withLock { state in
+            state.begun += 1
+            state.isOpen = true
+        }
+        defer { state.withLock { $0.isOpen = false } }
+        return try transaction()
+    }
+
+    // MARK: The thread of pushes
+
+    /// Adds users. Returns when no transaction is open any more that may have missed one of them.
+    func add(_ users: Set<UserID>) {
+        let open = state.withLock { state -> Int? in
+            let isNew = !state.users.isSuperset(of: users)
+            state.users.formUnion(users)
+            return isNew && state.isOpen ? state.begun : nil
+        }
+        guard let open else { return }
+        state.wait { !$0.isOpen || $0.begun > open ? () : nil }
+    }
+
+    func remove(_ users: Set<UserID>) { state.withLock { $0.users.subtract(users) } }
+}

@@ -1,0 +1,33 @@
+import ParleyProtocol
+import ParleyRules
+import ParleyStore
+
+extension PushRules.Facts {
+    /// What is known of a message for a member, whenever it is asked: when it is decided, again before it is sent, and
+    /// when it is explained.
+    ///
+    /// - Parameters:
+    ///   - isConnected: whether they have a device connected, where that matters still.
+    ///   - quietUntil: when the quiet hours end in which they are, where these matter still.
+    init(
+        _ message: PushMessage, for recipient: PushRecipient, isUrgent: Bool, isConnected: Bool = false,
+        notifiesConnected: Bool = false, quietUntil: Timestamp? = nil, now: Timestamp
+    ) {
+        self.init(
+            .message(isUrgent: isUrgent), isMember: message.record.seq > recipient.joinedSeq, isConnected: isConnected,
+            notifiesConnected: notifiesConnected,
+            isMuted: recipient.isMuted && recipient.mutedUntil.map { $0 > now } ?? true,
+            isBlocked: recipient.isBlocked, isRequestWaiting: !recipient.isOpen,
+            isRead: recipient.readSeq >= message.record.seq, isGone: message.record.content == nil,
+            isWithheld: message.isWithheld, quietUntil: quietUntil)
+    }
+}
+
+extension QuietHours {
+    /// When they end, if it is quiet now; `nil` if it is not.
+    ///
+    /// - Parameter zone: an IANA name; UTC where it is none.
+    func end(ifQuietAt now: Timestamp, in zone: String?) -> Timestamp? {
+        end(ifQuietAt: now, in: zone.flatMap(CivilZones.zone) ?? .utc)
+    }
+}

@@ -1,0 +1,80 @@
+import Logging
+import ParleyProtocol
+import ParleyStore
+
+/// Publishes what is planned of notifications, and ends registrations that a push service knows no more.
+final class PushAnnouncementDuty: Duty {
+    typealias Wake = Never
+    static let failure: Logger.Message = "what is planned of notifications could not be published"
+    static let publishes = true
+
+    let announcements: PushAnnouncements
+    private var pace = Pace()
+
+    init(_ announcements: PushAnnouncements) { self.announcements = announcements }
+
+    func wait(at moment: Moment) -> Duration? {
+        announcements.isWaiting ? pace.wait(until: .earliest, now: moment.steady) : nil
+    }
+
+    func run(in batch: Batch) throws(StoreError) -> PushAnnouncement.Result {
+        guard let announcement = announcements.waiting else { return PushAnnouncement.Result() }
+        var result = PushAnnouncement.Result()
+        if let plan = announcement.plan {
+            // Carried out once, whoever submits it again.
+            if try batch.facts().pushLink.plan() < plan.number { try carryOut(plan, in: batch) }
+            result.plan = plan.number
+        }
+        for end in announcement.ends {
+            let (ended, push) = try batch.writable().end(end, at: batch.now)
+            if let push { try batch.publish(push) }
+            result.ends.append((end, ended))
+        }
+        return result
+    }
+
+    func recordCommitted(_ result: PushAnnouncement.Result, at moment: Moment) {
+        announcements.record(result)
+    }
+
+    func recordFailure(at moment: Moment) { pace.rest(for: Self.pauseAfterFailure, from: moment.steady) }
+
+    private func carryOut(_ plan: PushAnnouncement.Plan, in batch: Batch) throws(StoreError) {
+        if let key = plan.decidedThrough { try batch.writable().pushEvents.remove(through: key) }
+        let due = try batch.facts().duePlaces(
+            plan.topics.compactMap { topic in
+                topic.place.map { (topic.notification.user, $0) }
+            })
+        for topic in plan.topics {
+            let user = topic.notification.user
+            guard topic.place.map({ due.contains(PushPlan.Target(user: user, place: $0)) }) ?? true else { continue }
+            try batch.publish(topic.notification, unread: .badge(of: user, at: batch.now))
+        }
+        for clearance in plan.clearances {
+            let event = NotificationsCleared(
+                ids: [], conversation: clearance.log.conversation, epoch: clearance.log.epoch, seq: clearance.seq,
+                unreadCount: try batch.facts().notifications.unreadCount(of: clearance.user), badge: .countedLater,
+                at: batch.now)
+            try batch.publish(event, to: clearance.user, unread: .badge(of: clearance.user, at: batch.now))
+        }
+        try batch.writable().pushLink.setPlan(plan.number)
+    }
+}
+
+extension WriteTransaction {
+    /// Ends the registration that a push service knows no more, if it is that of now.
+    ///
+    /// - Returns: what came of it, and what its user is to hear.
+    func end(
+        _ end: PushAnnouncement.End, at now: Timestamp
+    ) throws(StoreError) -> (PushAnnouncement.EndResult, PushEnd?) {
+        let device = end.job.device
+        if try pushRegistrations.end(end.registration, of: device, since: end.since, at: now) {
+            return (
+                .ended, PushEnd(device: device, provider: .known(end.job.provider), reason: .known(.gone), at: now)
+            )
+        }
+        guard let registration = try facts.pushRegistrations.registration(of: device) else { return (.wasEnded, nil) }
+        return (registration.number == end.registration ? .remains : .replaced, nil)
+    }
+}

@@ -1,0 +1,279 @@
+import ParleyProtocol
+import ParleyPush
+import ParleyRules
+import ParleyStore
+import Sodium
+
+/// Decides whom to notify of what has happened, by the facts of one snapshot.
+struct PushPlanner {
+    /// Of the main database.
+    let snapshot: Snapshot
+    let pushes: PushSnapshot
+    let settings: Settings
+    let people: ConnectedPeople
+    /// The time of day.
+    let now: Timestamp
+    /// How many unread messages devices display at most, as far as that is known.
+    var lastBadges: [UserID: Int] = [:]
+
+    /// The most events that are decided at once.
+    static let eventsAtOnce = 64
+    /// No further event is decided with so many to be notified, or sent what is gone: messages wait for the transaction
+    /// that publishes it.
+    static let noticesAtOnce = 64
+
+    // MARK: What has happened
+
+    /// Decides these in their order, or as many of them as are decided at once.
+    func decide(_ events: [PushEvent], into plan: inout PushPlan) throws {
+        for event in events {
+            guard plan.notices.count + plan.clearances.count < PushPlanner.noticesAtOnce else { return }
+            do {
+                try decide(event, into: &plan)
+            } catch {
+                // What cannot be read today cannot be read tomorrow: it must not hold up the others.
+                guard !StoreError(error).isPassing else { throw error }
+                plan.undecidable += 1
+            }
+            plan.decidedThrough = event.key ?? plan.decidedThrough
+        }
+    }
+
+    private func decide(_ event: PushEvent, into plan: inout PushPlan) throws {
+        switch event.subject {
+        case .message(_, _, let isUrgent):
+            guard let message = try snapshot.pushEvents.message(at: event.position) else { return }
+            try decide(message, event, isUrgent: isUrgent, into: &plan)
+        case .clearing(let conversation, let seq, let user, let device):
+            try clear(conversation, seq: seq, of: user, besides: device, event, into: &plan)
+        case .removal(let conversation, let seq): try takeAway(seq, of: conversation, event, into: &plan)
+        case .feed(let notification, let user):
+            try decide(notification, of: user, event, into: &plan)
+        case .registrationEnd(let device):
+            plan.endedRegistrations.append((device, try snapshot.pushRegistrations.registration(of: device)?.number))
+        case .registrationChange(let device):
+            if let registration = try snapshot.pushRegistrations.registration(of: device) {
+                plan.newRegistrations.append(registration)
+            }
+        case .quietHours(let user): plan.changedQuietHours.append(user)
+        case .test(let id, let device): try test(id, of: device, event, into: &plan)
+        }
+    }
+
+    private func test(
+        _ id: NotificationID, of device: DeviceAddress, _ event: PushEvent, into plan: inout PushPlan
+    ) throws {
+        guard let registration = try snapshot.pushRegistrations.registration(of: device) else {
+            plan.unreachable.append(id)
+            plan.traces.append(PushTrace(test: id, of: device, nil, at: now))
+            return
+        }
+        plan.tests.append(
+            PushPlan.Notice(
+                user: device.user, type: .test, position: event.position, place: nil, feed: nil, isUrgent: true,
+                createdAt: event.createdAt, steadyAt: event.steadyAt, topic: nil, devices: [(id, registration)]))
+    }
+
+    /// - Parameter only: the one member that it is decided for; `nil` for all.
+    func decide(
+        _ message: PushMessage, _ event: PushEvent, isUrgent: Bool, only: UserID? = nil, into plan: inout PushPlan
+    ) throws {
+        let record = message.record
+        let recipients = try snapshot.pushEvents.recipients(in: message.conversation, besides: record.sender.user)
+            .filter { only == nil || $0.user == only }
+        let connected = people.connected(among: recipients.map(\.user))
+        var notified: [UserID] = []
+        for recipient in recipients {
+            let decision = PushRules.decide(
+                PushRules.Facts(
+                    message, for: recipient, isUrgent: isUrgent, isConnected: connected.contains(recipient.user),
+                    notifiesConnected: settings.pushAlways,
+                    quietUntil: recipient.quietHours?.end(ifQuietAt: now, in: recipient.timeZone), now: now))
+            switch decision {
+            case .skip(.own): continue
+            // Of an urgent one it is kept: the connection may be dead, and nobody has noticed yet.
+            case .skip(.connected): guard isUrgent else { continue }
+            case .notify: notified.append(recipient.user)
+            case .hold(let end): plan.holds.append(PushHold(user: recipient.user, until: end))
+            case .skip: break
+            }
+            plan.traces.append(
+                PushTrace(
+                    id: id(.message, about: record.id, for: recipient.user, device: nil), message: record.id,
+                    user: recipient.user, device: nil, provider: nil, type: .message, decision: decision.name,
+                    decidedAt: now))
+        }
+        guard !notified.isEmpty else { return }
+        let registrations = try snapshot.pushRegistrations.registrations(of: notified)
+        for user in notified {
+            plan.notices.append(
+                notice(message, event, isUrgent: isUrgent, for: user, registrations[user] ?? []))
+        }
+    }
+
+    private func notice(
+        _ message: PushMessage, _ event: PushEvent, isUrgent: Bool, for user: UserID,
+        _ registrations: [PushRegistration]
+    ) -> PushPlan.Notice {
+        let record = message.record
+        return PushPlan.Notice(
+            user: user, type: .message, position: event.position,
+            place: PushPlan.Place(message, at: event.position),
+            feed: nil, isUrgent: isUrgent, createdAt: event.createdAt, steadyAt: event.steadyAt,
+            topic: topic(message, for: user, createdAt: event.createdAt),
+            devices: registrations.map { registration in
+                (id(.message, about: record.id, for: user, device: registration.device.device), registration)
+            })
+    }
+
+    /// What the topic of somebody who is notified is to have.
+    private func topic(_ message: PushMessage, for user: UserID, createdAt: Timestamp) -> PushNotification {
+        let record = message.record
+        return PushNotification(
+            id: id(.message, about: record.id, for: user, device: nil), type: .known(.message), user: user, device: nil,
+            actor: record.sender.user,
+            subject: NotificationSubject(conversation: record.conversation, seq: record.seq, message: record.id),
+            epoch: record.epoch, badge: .countedLater, badgeAt: now, createdAt: createdAt,
+            expiresAt: createdAt.advanced(by: settings.pushDeadline),
+            // What disappears must not lie in a queue of the broker's for longer.
+            message: record.disappearsAt == nil ? record : nil
+        ).fitting(PushNotification.bytes)
+    }
+
+    func decide(
+        _ notification: NotificationID, of user: UserID, _ event: PushEvent, into plan: inout PushPlan
+    ) throws {
+        let found = try snapshot.pushEvents.unreadNotifications([notification])[notification]
+        let registrations = try snapshot.pushRegistrations.registrations(of: [user])[user] ?? []
+        guard let found, let type = found.type.value, !registrations.isEmpty || !settings.pushSink.isEmpty
+        else { return }
+        let quiet = try snapshot.pushEvents.quietHours(of: [user])[user]
+        let decision = PushRules.decide(
+            PushRules.Facts(
+                .feed(type), isConnected: people.contains(user), notifiesConnected: settings.pushAlways,
+                quietUntil: quiet?.hours.end(ifQuietAt: now, in: quiet?.timeZone)))
+        plan.traces.append(
+            PushTrace(
+                id: notification, message: found.subject.message, user: user, device: nil, provider: nil,
+                type: .feed(type), decision: decision.name, decidedAt: now))
+        switch decision {
+        case .skip: return
+        case .hold(let end): plan.holds.append(PushHold(user: user, until: end))
+        case .notify:
+            plan.notices.append(
+                PushPlan.Notice(
+                    user: user, type: .feed(type), position: event.position, place: nil, feed: notification,
+                    isUrgent: false, createdAt: event.createdAt, steadyAt: event.steadyAt, topic: nil,
+                    devices: registrations.map { registration in
+                        (
+                            id(.feed(type), about: notification, for: user, device: registration.device.device),
+                            registration
+                        )
+                    }))
+        }
+    }
+
+    // MARK: After quiet hours
+
+    /// One digest for each whose quiet hours are over, if something is unread.
+    func decide(_ ended: [PushHold], steady: Timestamp, into plan: inout PushPlan) throws {
+        let quiet = try snapshot.pushEvents.quietHours(of: ended.map(\.user))
+        let stillQuiet = ended.compactMap { hold in
+            quiet[hold.user].flatMap { $0.hours.end(ifQuietAt: now, in: $0.timeZone) }
+                .map { PushHold(user: hold.user, until: $0) }
+        }
+        plan.holds += stillQuiet
+        let users = ended.map(\.user).filter { user in !stillQuiet.contains { $0.user == user } }
+        plan.digested += users
+        let scopes = Dictionary(uniqueKeysWithValues: users.map { ($0, UnreadScope.badge(of: $0, at: now)) })
+        let counts = try snapshot.unread.counts(Array(scopes.values))
+        let registrations = try snapshot.pushRegistrations.registrations(of: users)
+        let position = try snapshot.outbox.lastPosition()
+        for user in users where settings.pushAlways || !people.contains(user) {
+            guard let scope = scopes[user],
+                try counts[scope] ?? 0 > 0 || snapshot.notifications.unreadCount(of: user) > 0
+            else { continue }
+            let topic = digest(NotificationID(.ordered(at: now)), for: user, createdAt: now)
+            plan.traces.append(
+                PushTrace(
+                    id: topic.id, message: nil, user: user, device: nil, provider: nil, type: .digest,
+                    decision: PushRules.Decision.notify.name, decidedAt: now))
+            plan.notices.append(
+                PushPlan.Notice(
+                    user: user, type: .digest, position: position, place: nil, feed: nil, isUrgent: false,
+                    createdAt: now,
+                    steadyAt: steady, topic: topic,
+                    devices: (registrations[user] ?? []).map { (NotificationID(.ordered(at: now)), $0) }))
+        }
+    }
+
+    private func digest(_ id: NotificationID, for user: UserID, createdAt: Timestamp) -> PushNotification {
+        PushNotification(
+            id: id, type: .known(.digest), user: user, device: nil, badge: .countedLater, badgeAt: now,
+            createdAt: createdAt, expiresAt: createdAt.advanced(by: settings.pushDeadline))
+    }
+
+    // MARK: A plan of before
+
+    /// What the main database is to do of a plan that an earlier process has written.
+    func announcement(_ record: PushPlanRecord) throws -> PushAnnouncement.Plan {
+        var plan = PushAnnouncement.Plan(number: record.number, decidedThrough: record.decidedThrough)
+        for row in record.announcements {
+            switch row.kind {
+            case .message(let position):
+                guard let message = try snapshot.pushEvents.message(at: position) else { continue }
+                plan.topics.append(
+                    PushAnnouncement.Topic(
+                        notification: topic(message, for: row.user, createdAt: row.createdAt),
+                        place: PushPlan.Place(message, at: position)))
+            case .digest:
+                plan.topics.append(
+                    PushAnnouncement.Topic(
+                        notification: digest(row.id, for: row.user, createdAt: row.createdAt), place: nil))
+            case .clearance(let conversation, let seq):
+                guard let log = try snapshot.pushEvents.log(of: conversation) else { continue }
+                plan.clearances.append(PushAnnouncement.Clearance(user: row.user, log: log, seq: seq))
+            }
+        }
+        return plan
+    }
+
+    // MARK: Parts
+
+    func id(
+        _ type: PushType, about subject: some UUIDIdentifier, for user: UserID, device: DeviceID?
+    ) -> NotificationID { .push(type, about: subject, for: user, device: device) }
+}
+
+extension PushPlan.Place {
+    fileprivate init(_ message: PushMessage, at position: StreamPosition) {
+        self.init(
+            conversation: message.conversation, seq: message.record.seq, message: message.record.id,
+            sender: message.record.sender.user, position: position)
+    }
+}
+
+extension PushTrace {
+    /// What an operator tests.
+    init(test id: NotificationID, of device: DeviceAddress, _ provider: PushProvider?, at time: Timestamp) {
+        self.init(
+            id: id, message: nil, user: device.user, device: device.device, provider: provider, type: .test,
+            decision: PushRules.Decision.notify.name, decidedAt: time)
+    }
+}
+
+extension NotificationID {
+    /// The id of a notification, the same whenever it is made.
+    static func push(
+        _ type: PushType, about subject: some UUIDIdentifier, for user: UserID, device: DeviceID?
+    ) -> NotificationID {
+        let preimage = PushID.preimage(type, about: subject, for: user, device: device)
+        let digest = (try? BLAKE2b.hash(preimage.span, length: .bytes16)) ?? []
+        return NotificationID(.nameBased(digest: digest) ?? .ordered(at: .earliest))
+    }
+}
+
+extension PushNotification {
+    /// The most bytes of a notification on the topic, and of one that a provider bounds no further.
+    static let bytes = 4096
+}

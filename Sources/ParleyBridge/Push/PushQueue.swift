@@ -1,0 +1,279 @@
+import ParleyProtocol
+import ParleyPush
+import ParleyRules
+import ParleyStore
+
+/// Writes what was planned of notifications and what came of those that were sent, and begins those that are due: all
+/// in one transaction of the database of pushes.
+///
+/// A notification is under way only after that is committed: what a process leaves under way when it is killed may have
+/// arrived, and is sent again under the same id; everything else has not been sent.
+struct PushQueue {
+    let transaction: PushTransaction
+    let settings: Settings
+    let counters: Counters
+    let now: Timestamp
+    /// The steady time.
+    let steady: Timestamp
+
+    private var results: PushResults { PushResults(transaction: transaction, now: now, steady: steady) }
+
+    // MARK: What came of those that were under way
+
+    /// A notification that is not to be sent any more.
+    struct Dropped: Sendable {
+        let job: PushJob
+        let reason: String
+    }
+
+    /// - Returns: registrations that are to be ended.
+    func record(_ outcomes: [PushOutcome]) throws(StoreError) -> [PushAnnouncement.End] {
+        guard !outcomes.isEmpty else { return [] }
+        let jobs = try transaction.facts.jobs.jobs(outcomes.map(\.id))
+        var ends: [PushAnnouncement.End] = []
+        for outcome in outcomes {
+            // Nothing is left of a device that was revoked, or whose address is another's now.
+            guard let job = jobs[outcome.id] else { continue }
+            if case .later(let problem, _) = outcome.answer {
+                counters.pushesPostponed.add(1)
+                if problem.isUncertain { counters.pushesUncertain.add(1) }
+            }
+            switch try results.record(outcome, of: job) {
+            case .settled(let settled): count(settled)
+            case .ending(let end): ends.append(end)
+            }
+        }
+        return ends
+    }
+
+    /// What came of registrations that were to be ended.
+    func record(_ ends: [(end: PushAnnouncement.End, result: PushAnnouncement.EndResult)]) throws(StoreError) {
+        guard !ends.isEmpty else { return }
+        let jobs = try transaction.facts.jobs.jobs(ends.map(\.end.job.id))
+        for (end, result) in ends {
+            guard let job = jobs[end.job.id] else { continue }
+            count(try results.record(result, of: end, job))
+        }
+    }
+
+    private func count(_ settled: PushResults.Settled) {
+        switch settled {
+        case .sent(let superseded):
+            counters.pushesSent.add(1)
+            counters.pushesDropped.add(superseded)
+        case .refused: counters.pushesRefused.add(1)
+        case .givenUp: counters.pushesDropped.add(1)
+        case .dueAgain(let superseded): counters.pushesDropped.add(superseded)
+        }
+    }
+
+    func drop(_ dropped: [Dropped]) throws(StoreError) {
+        for one in dropped {
+            counters.pushesDropped.add(1)
+            try results.drop(one.job, one.reason)
+        }
+    }
+
+    // MARK: What was planned
+
+    /// What of a plan is carried out.
+    struct Planned {
+        let announcement: PushAnnouncement.Plan
+        let notices: [PushPlan.Notice]
+        let clearances: [PushPlan.Clearance]
+        /// Whose devices display nothing.
+        let hidden: Set<UserID>
+    }
+
+    /// - Parameter plan: without what is stale.
+    func insert(_ plan: PushPlan) throws(StoreError) -> Planned {
+        counters.pushesDropped.add(plan.undecidable)
+        for (device, registration) in plan.endedRegistrations {
+            try transaction.jobs.removeAll(of: device, besides: registration, at: now)
+        }
+        for registration in plan.newRegistrations { try transaction.jobs.redirect(to: registration) }
+        for user in plan.changedQuietHours { try transaction.displays.endHold(of: user, at: now) }
+        try transaction.displays.hold(plan.holds)
+        try transaction.displays.removeHolds(of: plan.digested)
+        try insert(plan.traces)
+        for id in plan.unreachable {
+            try transaction.traces.answer(
+                id, "the device is not registered any more", isUncertain: false, at: now)
+        }
+        let notified = jobs(plan.notices + plan.tests)
+        try insert(notified.traces)
+        // Of what is no message their devices display the number.
+        try transaction.displays.set(
+            plan.notices.map { (user: $0.user, conversation: $0.place?.conversation, seq: $0.place?.seq ?? 0) })
+        let (cleared, clearances) = try clear(plan.clearances)
+        // What was read before a message came is cleared before that is sent.
+        let jobs = (notified.jobs + cleared).sorted { $0.position < $1.position }
+        for id in try transaction.jobs.insert(jobs, now: steady) {
+            counters.pushesDropped.add(1)
+            try transaction.traces.answer(id, "too many wait for the device", isUncertain: false, at: now)
+        }
+        return try announce(plan, clearances)
+    }
+
+    private func jobs(_ notices: [PushPlan.Notice]) -> (jobs: [PushJob], traces: [PushTrace]) {
+        var (jobs, traces): ([PushJob], [PushTrace]) = ([], [])
+        for notice in notices {
+            for (id, registration) in notice.devices {
+                jobs.append(
+                    PushJob(
+                        id: id, device: registration.device, position: notice.position,
+                        registration: registration.number, provider: registration.target.provider, type: notice.type,
+                        conversation: notice.place?.conversation, seq: notice.place?.seq, notification: notice.feed,
+                        isUrgent: notice.isUrgent, createdAt: notice.createdAt,
+                        deadline: notice.steadyAt.advanced(by: settings.pushDeadline)))
+                traces.append(
+                    PushTrace(
+                        id: id, message: notice.place?.message, user: notice.user, device: registration.device.device,
+                        provider: registration.target.provider, type: notice.type,
+                        decision: PushRules.Decision.notify.name, decidedAt: now))
+            }
+        }
+        return (jobs, traces)
+    }
+
+    private func insert(_ traces: [PushTrace]) throws(StoreError) {
+        try transaction.traces.insert(traces, removal: steady.advanced(by: settings.pushTraceLifetime))
+    }
+
+    /// - Returns: what is to be sent: of what was not displayed, only where devices display a greater number; and what
+    ///   of the clearances it is of.
+    private func clear(
+        _ clearances: [PushPlan.Clearance]
+    ) throws(StoreError) -> (jobs: [PushJob], clearances: [PushPlan.Clearance]) {
+        var (jobs, done): ([PushJob], [PushPlan.Clearance]) = ([], [])
+        for clearance in clearances {
+            let wasDisplayed = try transaction.displays.clear(
+                to: clearance.user, of: clearance.conversation, upTo: clearance.seq)
+            guard wasDisplayed || !clearance.isBadgeSent else { continue }
+            done.append(clearance)
+            jobs += clearance.devices.map { id, registration in
+                PushJob(
+                    id: id, device: registration.device, position: clearance.position,
+                    registration: registration.number, provider: registration.target.provider, type: .clear,
+                    conversation: clearance.conversation, seq: clearance.seq, message: clearance.message,
+                    isUrgent: false, createdAt: clearance.createdAt,
+                    deadline: clearance.steadyAt.advanced(by: settings.pushDeadline))
+            }
+        }
+        // Only when all of them were asked for what was displayed.
+        for user in Set(clearances.lazy.filter(\.isLast).map(\.user)) { try transaction.displays.remove(to: user) }
+        return (jobs, done)
+    }
+
+    /// Stores what the main database is to do of a plan.
+    private func announce(
+        _ plan: PushPlan, _ clearances: [PushPlan.Clearance]
+    ) throws(StoreError) -> Planned {
+        var announcement = PushAnnouncement.Plan(
+            number: try transaction.facts.plans.lastNumber() + 1, decidedThrough: plan.decidedThrough)
+        var rows: [PushAnnouncementRecord] = []
+        for notice in plan.notices {
+            guard let topic = notice.topic else { continue }
+            announcement.topics.append(PushAnnouncement.Topic(notification: topic, place: notice.place))
+            rows.append(
+                PushAnnouncementRecord(
+                    id: topic.id, user: notice.user, kind: notice.place.map { .message($0.position) } ?? .digest,
+                    createdAt: notice.createdAt))
+        }
+        // A message that is gone is announced by itself.
+        for clearance in clearances where clearance.message == nil {
+            announcement.clearances.append(
+                PushAnnouncement.Clearance(user: clearance.user, log: clearance.log, seq: clearance.seq))
+            rows.append(
+                PushAnnouncementRecord(
+                    id: NotificationID(.ordered(at: now)), user: clearance.user,
+                    kind: .clearance(clearance.conversation, seq: clearance.seq), createdAt: clearance.createdAt))
+        }
+        try transaction.plans.set(
+            PushPlanRecord(number: announcement.number, decidedThrough: plan.decidedThrough, announcements: rows))
+        let users = plan.candidates.union(plan.clearances.lazy.filter(\.isLast).map(\.user))
+        return Planned(
+            announcement: announcement, notices: plan.notices, clearances: clearances,
+            hidden: users.subtracting(try transaction.facts.displays.users(among: users)))
+    }
+
+    // MARK: What is due
+
+    /// Whether one that is due is to be sent now.
+    ///
+    /// - Parameter hasTurn: whether its user has fewer under way than they may.
+    private func isToBegin(_ job: PushJob, hasTurn: Bool) throws(StoreError) -> Bool {
+        guard job.deadline > steady else {
+            counters.pushesDropped.add(1)
+            try results.finish(job, "too late")
+            return false
+        }
+        guard hasTurn else {
+            let age = job.createdAt.duration(to: now)
+            try putOff(job, by: PushRetry.pauseForTurn(isBypassed: job.isBypassed, age: age))
+            return false
+        }
+        // Two of a conversation that are under way at the same time might be shown in any order. What is bypassed waits
+        // until what follows it was taken, which removes it, or was not.
+        let pause: Duration
+        if job.isBypassed {
+            guard try results.hasLater(than: job) else { return true }
+            pause = PushRetry.pauseOfBypassed
+        } else {
+            guard job.provider.collapses, try transaction.facts.jobs.isEarlierUnderWay(than: job) else { return true }
+            pause = .seconds(1)
+        }
+        try putOff(job, by: pause)
+        return false
+    }
+
+    private func putOff(_ job: PushJob, by pause: Duration) throws(StoreError) {
+        try transaction.jobs.retry(job.id, at: steady.advanced(by: pause), attempts: job.attempts, isUncertain: false)
+    }
+
+    /// What is under way when the transaction is committed.
+    struct Begun {
+        let jobs: [PushJob]
+        /// When something is next due, by the steady time; `nil` while nothing is.
+        let nextDue: Timestamp?
+        /// When the quiet hours of somebody next end, by the time of day.
+        let nextHoldEnd: Timestamp?
+    }
+
+    /// - Parameter room: how many notifications there is room for.
+    func begin(_ room: [PushProvider: Int]) throws(StoreError) -> Begun {
+        var begun: [PushJob] = []
+        var nextDue: Timestamp?
+        let facts = transaction.facts.jobs
+        for provider in PushProvider.allCases {
+            guard let room = room[provider], room > 0 else { continue }
+            let due = try facts.due(for: provider, at: steady, limit: room)
+            guard !due.isEmpty else { continue }
+            var underWay = try facts.underWay(for: provider)
+            for job in due {
+                let hasTurn = underWay[job.device.user, default: 0] < settings.pushesOfUser
+                guard try isToBegin(job, hasTurn: hasTurn) else { continue }
+                underWay[job.device.user, default: 0] += 1
+                begun.append(job)
+            }
+        }
+        try transaction.jobs.begin(begun.map(\.id))
+        try transaction.traces.begin(begun.map(\.id), at: now)
+        for provider in PushProvider.allCases where room[provider] ?? 0 > 0 {
+            guard let next = try facts.nextDue(for: provider) else { continue }
+            nextDue = min(nextDue ?? next, next)
+        }
+        for index in begun.indices { begun[index].attempts += 1 }
+        return Begun(jobs: begun, nextDue: nextDue, nextHoldEnd: try transaction.facts.displays.nextHoldEnd())
+    }
+}
+
+extension PushProvider {
+    /// Whether a later notification of a conversation takes the place of an earlier one on the device.
+    var collapses: Bool {
+        switch self {
+        case .apns, .fcm, .webpush: true
+        case .webhook: false
+        }
+    }
+}

@@ -1,0 +1,128 @@
+import ParleyProtocol
+import ParleyRules
+import ParleyStore
+
+/// What the writer shares with the thread of pushes, and knows of notifications: whether anybody may be to be notified
+/// at all.
+///
+/// Almost every message goes to people who are all connected, and no event is added for it. Confined to the writer's
+/// thread.
+final class PushGate {
+    let people: ConnectedPeople
+    let displaying: DisplayingUsers
+    let announcements: PushAnnouncements
+    private let notifiesConnected: Bool
+    private let hasSink: Bool
+    /// Whether any device is registered. It stays true until the next start.
+    private var hasRegistrations = false
+    /// Called when an event is committed.
+    private let onEvent: @Sendable () -> Void
+
+    init(
+        _ settings: Settings, people: ConnectedPeople = ConnectedPeople(),
+        displaying: DisplayingUsers = DisplayingUsers(), announcements: PushAnnouncements = PushAnnouncements(),
+        onEvent: @escaping @Sendable () -> Void = {}
+    ) {
+        self.people = people
+        self.displaying = displaying
+        self.announcements = announcements
+        self.onEvent = onEvent
+        notifiesConnected = settings.pushAlways
+        hasSink = !settings.pushSink.isEmpty
+    }
+
+    /// Reads what an earlier process has left.
+    func load(_ snapshot: Snapshot, _ pushes: PushSnapshot) throws(StoreError) {
+        displaying.add(Set(try pushes.displays.users()))
+        hasRegistrations = try snapshot.pushRegistrations.hasAny()
+    }
+
+    /// What a transaction has changed.
+    struct Changes {
+        var hasEvent = false
+        var hasRegistration = false
+    }
+
+    func recordCommitted(_ changes: Changes) {
+        hasRegistrations = hasRegistrations || changes.hasRegistration
+        if changes.hasEvent { onEvent() }
+    }
+
+    /// How many members a message may be one to notify of.
+    ///
+    /// - Parameter isUrgent: an urgent one always has an event, so that it is known as such when somebody turns out not
+    ///   to have been connected.
+    func membersConcerned(in conversation: ConversationState, besides sender: UserID, isUrgent: Bool) -> Int {
+        let others = conversation.facts.members.lazy.map(\.user).filter { $0 != sender }
+        return notifiesConnected || isUrgent ? others.count : people.awayCount(among: others)
+    }
+
+    /// Whether what comes into a feed may go to a device, or to what stands for one in development.
+    var reachesDevices: Bool { hasRegistrations || hasSink }
+}
+
+extension Batch {
+    var pushTriggers: PushTriggers { PushTriggers(batch: self) }
+}
+
+/// Adds events of which somebody may be to be notified, in the transaction of what has happened; whom, is decided
+/// later.
+struct PushTriggers {
+    let batch: Batch
+
+    private var push: PushGate { batch.environment.push }
+
+    /// A message of a person.
+    ///
+    /// - Returns: how many members may be to be notified of it.
+    func message(
+        _ record: MessageRecord, in conversation: ConversationState, at position: StreamPosition, isUrgent: Bool
+    ) -> Int {
+        guard record.kind == .known(.message), record.type != .known(.system) else { return 0 }
+        let concerned = push.membersConcerned(in: conversation, besides: record.sender.user, isUrgent: isUrgent)
+        guard concerned > 0 else { return 0 }
+        append(.message(conversation.key, seq: record.seq, isUrgent: isUrgent), at: position)
+        return concerned
+    }
+
+    /// What has come into somebody's feed.
+    func feed(_ notification: NotificationID, of user: UserID, at position: StreamPosition) {
+        guard push.reachesDevices else { return }
+        append(.feed(notification, of: user), at: position)
+    }
+
+    /// A message is gone that devices of others than its sender may display.
+    func removal(
+        of seq: Int, in conversation: ConversationState, by sender: UserID, at position: StreamPosition
+    ) {
+        let displaying = push.displaying
+        guard conversation.facts.members.contains(where: { $0.user != sender && displaying.contains($0.user) })
+        else { return }
+        append(.removal(conversation.key, seq: seq), at: position)
+    }
+
+    /// What devices display of a conversation up to a place is read, or no longer for their user.
+    ///
+    /// - Parameter device: the one that has done it, and knows.
+    func clearing(
+        upTo seq: Int, in conversation: ConversationKey, of user: UserID, besides device: DeviceID? = nil,
+        at position: StreamPosition
+    ) {
+        guard push.displaying.contains(user) else { return }
+        append(.clearing(conversation, seq: seq, of: user, besides: device), at: position)
+    }
+
+    /// An operator tests a device.
+    func test(_ id: NotificationID, of device: DeviceAddress, at position: StreamPosition) {
+        append(.test(id, to: device), at: position)
+    }
+
+    /// The quiet hours of somebody are others.
+    func quietHours(of user: UserID) { append(.quietHours(of: user), at: StreamPosition(number: 0)) }
+
+    private func append(_ subject: PushEvent.Subject, at position: StreamPosition) {
+        batch.effects.writes.append(
+            PushEvent(position: position, subject: subject, createdAt: batch.now, steadyAt: batch.steady))
+        batch.afterCommit.push.hasEvent = true
+    }
+}

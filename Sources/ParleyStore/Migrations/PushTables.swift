@@ -1,0 +1,72 @@
+import GRDB
+
+/// The tables in which a main database carries what belongs into a database of pushes: one from before there was such a
+/// database, and a backup.
+enum PushTables {
+    private struct Table {
+        /// In the main database.
+        let carried: String
+        /// In that of pushes.
+        let own: String
+        /// Those that have the same name in both.
+        let columns: String
+        /// The last one where it has another name.
+        var renamed: (carried: String, own: String)?
+
+        var carriedColumns: String { columns + (renamed.map { ", \($0.carried)" } ?? "") }
+        var ownColumns: String { columns + (renamed.map { ", \($0.own)" } ?? "") }
+    }
+
+    private static let jobs = Table(
+        carried: "push_jobs", own: "jobs",
+        columns: """
+            id, "user", device, position, registration, provider, type, conversation, seq, notification, message,
+            is_urgent, created_at, deadline, due_at, is_under_way, attempts, repeats
+            """, renamed: ("stands_aside", "is_bypassed"))
+
+    private static let others = [
+        Table(carried: "push_holds", own: "holds", columns: #""user", until"#),
+        Table(carried: "push_shown", own: "displayed", columns: #""user", conversation, seq"#),
+        Table(
+            carried: "push_traces", own: "traces",
+            columns: """
+                id, message, "user", device, provider, type, decision, decided_at, sent_at, attempts, repeats, answered_at,
+                answer, disappears_at
+                """),
+    ]
+
+    /// Replaces all that a database of pushes holds by what a main one carries.
+    static func carry(from main: Database, to pushes: Database) throws {
+        try pushes.execute(sql: "DELETE FROM announcements; UPDATE link SET plan = 0, decided_through = NULL")
+        for table in [jobs] + others {
+            try pushes.execute(sql: "DELETE FROM \(table.own)")
+            try copy(
+                "SELECT \(table.carriedColumns) FROM \(table.carried)", main, into: table.own, table.ownColumns, pushes)
+        }
+    }
+
+    /// Nothing is carried any more.
+    static func empty(_ main: Database) throws {
+        for table in [jobs] + others { try main.execute(sql: "DELETE FROM \(table.carried)") }
+    }
+
+    /// Has a backup carry what is in a database of pushes, but what is on its way.
+    static func fill(_ backup: Database, from pushes: Database) throws {
+        for table in others {
+            try copy(
+                "SELECT \(table.ownColumns) FROM \(table.own)", pushes, into: table.carried, table.carriedColumns,
+                backup)
+        }
+    }
+
+    private static func copy(
+        _ query: String, _ source: Database, into table: String, _ columns: String, _ target: Database
+    ) throws {
+        let places = columns.split(separator: ",").map { _ in "?" }.joined(separator: ", ")
+        let insertion = try target.makeStatement(sql: "INSERT INTO \(table) (\(columns)) VALUES (\(places))")
+        let rows = try Row.fetchCursor(source, sql: query)
+        while let row = try rows.next() {
+            try insertion.execute(arguments: StatementArguments(row.databaseValues))
+        }
+    }
+}

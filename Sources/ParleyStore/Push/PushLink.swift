@@ -1,0 +1,62 @@
+import GRDB
+import ParleyProtocol
+
+/// Which database of pushes belongs to the main one, and the plan of it that was carried out last.
+package struct PushLinkQueries {
+    let database: Database
+
+    package func name() throws(StoreError) -> String? { try database.row("SELECT name FROM push_link")?[0] }
+
+    package func plan() throws(StoreError) -> Int { try database.row("SELECT plan FROM push_link")?[0] ?? 0 }
+}
+
+package struct PushLinkWrites {
+    let database: Database
+
+    package func setPlan(_ plan: Int) throws(StoreError) {
+        try database.run("UPDATE push_link SET plan = ?", [plan])
+    }
+
+    /// Nothing belongs to it any more: it was put back, and what was on its way then may have arrived long ago.
+    package func remove() throws(StoreError) {
+        try database.run("UPDATE push_link SET name = NULL, plan = 0")
+        try database.run("DELETE FROM push_events")
+        try database.run("DELETE FROM push_jobs")
+    }
+}
+
+extension PushStore {
+    /// Where a process may be killed, for tests.
+    package enum Step: CaseIterable, Sendable {
+        case carried, linked
+    }
+
+    /// Makes this the database of pushes of a main one, unless it is: called at each start, before anything is decided.
+    ///
+    /// Where the main database names none, or another, this one is emptied and gets what that carries: see
+    /// `PushTables`.
+    ///
+    /// - Parameter name: a name that no database of pushes has.
+    package func link(
+        to store: Store, name: String, reached: (Step) -> Void = { _ in }
+    ) throws(StoreError) {
+        let (own, other) = (try read { try $0.plans.name() }, try store.read { try $0.pushLink.name() })
+        guard own == nil || own != other else { return }
+        try write { transaction in
+            try store.read { try PushTables.carry(from: $0.database, to: transaction.database) }
+            try transaction.plans.setName(name)
+        }
+        reached(.carried)
+        try store.write { transaction in
+            try PushTables.empty(transaction.database)
+            try transaction.pushLink.set(name)
+        }
+        reached(.linked)
+    }
+}
+
+extension PushLinkWrites {
+    fileprivate func set(_ name: String) throws(StoreError) {
+        try database.run("UPDATE push_link SET name = ?, plan = 0", [name])
+    }
+}

@@ -1,0 +1,108 @@
+import GRDB
+import ParleyProtocol
+import ParleyRules
+
+/// A member of a conversation, as it is decided whether to notify them.
+package struct PushRecipient: Hashable, Sendable {
+    package let user: UserID
+    package let joinedSeq: Int
+    package let deliveredSeq: Int
+    package let readSeq: Int
+    /// Whether the conversation is in their list, and not a request that waits.
+    package let isOpen: Bool
+    package let isMuted: Bool
+    /// `nil` for always, where it is muted.
+    package let mutedUntil: Timestamp?
+    /// Whether they have blocked the sender; in a direct conversation, whether either has blocked the other.
+    package let isBlocked: Bool
+    package let quietHours: QuietHours?
+    /// The IANA name of their zone.
+    package let timeZone: String?
+}
+
+extension PushEventQueries {
+    /// The members of a conversation but the sender, in the order of their ids.
+    package func recipients(
+        in conversation: ConversationKey, besides sender: UserID
+    ) throws(StoreError) -> [PushRecipient] {
+        let rows = try database.rows(
+            """
+            SELECT m."user", m.joined_seq, m.delivered_seq, m.read_seq, m.is_open, m.is_muted, m.muted_until,
+                EXISTS (SELECT 1 FROM blocks b WHERE b.blocker = m."user" AND b.blocked = ?1)
+                    OR c.type = 'direct' AND EXISTS (
+                        SELECT 1 FROM blocks b WHERE b.blocker = ?1 AND b.blocked = m."user"),
+                u.quiet_from, u.quiet_to, u.time_zone
+            FROM members m JOIN users u ON u.id = m."user" JOIN conversations c ON c.key = m.conversation
+            WHERE m.conversation = ?2 AND m."user" <> ?1
+            ORDER BY m."user"
+            """, [sender.text, conversation.value])
+        var recipients: [PushRecipient] = []
+        while let row = try rows.next() { recipients.append(try PushRecipient(row)) }
+        return recipients
+    }
+
+    /// Of these recipients of messages, how far those have read who are members still, and between whom and the sender
+    /// nobody has blocked the other since.
+    package func readSeqs(_ recipients: some Collection<Recipient>) throws(StoreError) -> [Recipient: Int] {
+        var found: [Recipient: Int] = [:]
+        let keys = Set(recipients).map {
+            [BoundValue.text($0.user.text), .key($0.conversation), .text($0.sender.text)]
+        }
+        try database.read(keys, key: "(CAST(? AS TEXT), CAST(? AS BIGINT), CAST(? AS TEXT))") { keys in
+            """
+            SELECT m."user", m.conversation, k.column3, m.read_seq FROM (VALUES \(keys)) AS k
+            CROSS JOIN members m CROSS JOIN conversations c
+            WHERE m.conversation = k.column2 AND m."user" = k.column1 AND c.key = m.conversation
+                AND NOT EXISTS (SELECT 1 FROM blocks b WHERE b.blocker = k.column1 AND b.blocked = k.column3)
+                AND NOT (c.type = 'direct' AND EXISTS (
+                    SELECT 1 FROM blocks b WHERE b.blocker = k.column3 AND b.blocked = k.column1))
+            """
+        } _: { row throws(StoreError) in
+            let recipient = Recipient(
+                user: try row.level(0), conversation: ConversationKey(value: Int64(row.integer(1))),
+                sender: try row.level(2))
+            found[recipient] = row.integer(3)
+        }
+        return found
+    }
+
+    /// Those of these messages whose ciphertext is there still.
+    package func present(at positions: some Collection<StreamPosition>) throws(StoreError) -> Set<StreamPosition> {
+        var found: Set<StreamPosition> = []
+        try database.read(Set(positions).map { [.integer($0.value)] }, key: "?") { positions in
+            "SELECT position FROM records WHERE position IN (\(positions)) AND content IS NOT NULL"
+        } _: { row throws(StoreError) in
+            found.insert(StreamPosition(row.integer(0)))
+        }
+        return found
+    }
+
+    /// Somebody to whom a message of somebody goes.
+    package struct Recipient: Hashable, Sendable {
+        package let user: UserID
+        package let conversation: ConversationKey
+        package let sender: UserID
+
+        package init(user: UserID, conversation: ConversationKey, sender: UserID) {
+            self.user = user
+            self.conversation = conversation
+            self.sender = sender
+        }
+    }
+}
+
+extension PushRecipient {
+    fileprivate init(_ row: Row) throws(StoreError) {
+        user = try row.level(0)
+        joinedSeq = row[1]
+        deliveredSeq = row[2]
+        readSeq = row[3]
+        isOpen = row[4]
+        isMuted = row[5]
+        mutedUntil = row.optionalTime(6)
+        isBlocked = row.isTrue(7)
+        let (from, to): (String?, String?) = (row[8], row[9])
+        quietHours = if let from, let to { QuietHours(from: from, to: to) } else { nil }
+        timeZone = row[10]
+    }
+}
