@@ -1,6 +1,7 @@
 import Foundation
 import ParleyProtocol
 import TestNames
+import TestSupport
 import Testing
 
 @testable import ParleyStore
