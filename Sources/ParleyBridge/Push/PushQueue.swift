@@ -220,7 +220,9 @@ struct PushQueue {
             guard try results.hasLater(than: job) else { return true }
             pause = PushRetry.pauseOfBypassed
         } else {
-            guard job.provider.collapses, try transaction.facts.jobs.isEarlierUnderWay(than: job) else { return true }
+            guard job.provider.replacesEarlier, try transaction.facts.jobs.isEarlierUnderWay(than: job) else {
+                return true
+            }
             pause = .seconds(1)
         }
         try putOff(job, by: pause)
@@ -265,15 +267,5 @@ struct PushQueue {
         }
         for index in begun.indices { begun[index].attempts += 1 }
         return Begun(jobs: begun, nextDue: nextDue, nextHoldEnd: try transaction.facts.displays.nextHoldEnd())
-    }
-}
-
-extension PushProvider {
-    /// Whether a later notification of a conversation takes the place of an earlier one on the device.
-    var collapses: Bool {
-        switch self {
-        case .apns, .fcm, .webpush: true
-        case .webhook: false
-        }
     }
 }

@@ -30,7 +30,7 @@ struct PushResults {
         switch outcome.answer {
         case .accepted(let status):
             try finish(job, "accepted (\(status))")
-            return .settled(.sent(superseded: job.provider.collapses ? try removeSuperseded(by: job) : 0))
+            return .settled(.sent(superseded: job.provider.replacesEarlier ? try removeSuperseded(by: job) : 0))
         case .ended(let status, let since):
             return .ending(
                 PushAnnouncement.End(job: job, registration: outcome.registration, status: status, since: since))
@@ -94,7 +94,7 @@ struct PushResults {
     /// Whether one that would take its place on the device is on its way. It may turn out to be of no use, or be
     /// refused.
     func hasLater(than job: PushJob) throws(StoreError) -> Bool {
-        guard job.provider.collapses else { return false }
+        guard job.provider.replacesEarlier else { return false }
         return try transaction.facts.jobs.hasLater(than: job)
     }
 

@@ -1,18 +1,23 @@
 import ParleyProtocol
 
 /// Sends to Apple's push service.
-struct APNsService: Sendable {
+struct APNsService: PushProviding {
+    static let provider = PushProvider.apns
+    static let replacesEarlier = true
+
     private let credentials: APNsCredentials
     private let tokens: APNsTokens
     private let client: ServiceClient
 
-    init(_ credentials: APNsCredentials, client: ServiceClient) {
+    init?(_ configuration: PushConfiguration, _ connections: PushConnections) {
+        guard let credentials = configuration.apns else { return nil }
         self.credentials = credentials
         tokens = APNsTokens(credentials)
-        self.client = client
+        client = connections.client(of: Self.provider)
     }
 
-    func send(_ delivery: PushDelivery, to device: String, topic: String) async -> ServiceAnswer {
+    func send(_ delivery: PushDelivery) async -> ServiceAnswer {
+        guard case .apns(let device, let topic) = delivery.target else { return .notConfigured }
         do {
             let token = try tokens.token(now: delivery.now)
             switch await send(delivery, to: device, topic: topic, with: token) {

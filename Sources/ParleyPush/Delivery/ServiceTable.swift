@@ -2,16 +2,10 @@ import ParleyProtocol
 
 /// What has failures and limits of its own: a provider, or for endpoints that devices name an origin.
 enum PushService: Hashable, Sendable {
-    case apns, fcm
+    case provider(PushProvider)
     case origin(String)
 
-    init(_ target: PushTarget) {
-        switch target {
-        case .apns: self = .apns
-        case .fcm: self = .fcm
-        case .webhook(let endpoint, _), .webPush(let endpoint, _, _): self = .origin(endpoint.origin)
-        }
-    }
+    init(_ target: PushTarget) { self = target.endpoint.map { .origin($0.origin) } ?? .provider(target.provider) }
 }
 
 /// What is under way to each service, what waits for it, and whether it is asked at all.
@@ -127,7 +121,7 @@ struct ServiceTable {
 
     private func limit(of service: PushService) -> Int {
         switch service {
-        case .apns, .fcm: limits.perProvider
+        case .provider: limits.perProvider
         case .origin: limits.perOrigin
         }
     }
@@ -135,7 +129,7 @@ struct ServiceTable {
     /// How many may wait for it.
     private func room(of key: PushService, _ service: Service) -> Int {
         switch key {
-        case .apns, .fcm: limits.perProvider
+        case .provider: limits.perProvider
         case .origin: service.isDoubtful ? limits.perOrigin : limits.perProvider
         }
     }

@@ -70,20 +70,14 @@ enum EndpointFault: Error, Hashable, Sendable {
 }
 
 extension PushTarget {
-    /// What parsing cannot see: whether the gateway would connect to the endpoint at all, and whether the key is a point of
-    /// the curve (RFC 8291 §3.1).
+    /// What parsing cannot see: whether the gateway would connect to the endpoint at all, and what its provider
+    /// knows of it.
     ///
     /// - Throws: a `bad_request` that names the field.
     package func check(allowsPrivate: Bool) throws(Rejection) {
         if let endpoint, let fault = EndpointPolicy(allowsPrivate: allowsPrivate).fault(of: endpoint) {
             throw Rejection(.badRequest, "endpoint: \(fault.reason)")
         }
-        switch self {
-        case .webPush(_, let p256dh, _):
-            guard WebPushCipher.isPublicKey(p256dh) else {
-                throw Rejection(.badRequest, "p256dh: not a point of P-256")
-            }
-        case .webhook, .apns, .fcm: break
-        }
+        try PushProviders.kind(of: provider)?.check(self)
     }
 }

@@ -1,18 +1,23 @@
 import ParleyProtocol
 
 /// Sends to Google's push service.
-struct FCMService: Sendable {
+struct FCMService: PushProviding {
+    static let provider = PushProvider.fcm
+    static let replacesEarlier = true
+
     private let credentials: FCMCredentials
     private let tokens: FCMTokens
     private let client: ServiceClient
 
-    init(_ credentials: FCMCredentials, client: ServiceClient) {
+    init?(_ configuration: PushConfiguration, _ connections: PushConnections) {
+        guard let credentials = configuration.fcm else { return nil }
         self.credentials = credentials
+        client = connections.client(of: Self.provider)
         tokens = FCMTokens(credentials, client: client)
-        self.client = client
     }
 
-    func send(_ delivery: PushDelivery, to device: String) async -> ServiceAnswer {
+    func send(_ delivery: PushDelivery) async -> ServiceAnswer {
+        guard case .fcm(let device) = delivery.target else { return .notConfigured }
         var refused: FCMTokens.Token?
         for isLast in [false, true] {
             let token: FCMTokens.Token

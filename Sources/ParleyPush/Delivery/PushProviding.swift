@@ -1,0 +1,61 @@
+import HTTPClient
+import ParleyProtocol
+
+/// A kind of push service: a folder, and a line in ``PushProviders``.
+protocol PushProviding: Sendable {
+    static var provider: PushProvider { get }
+
+    /// Whether a later notification of a conversation takes the place of an earlier one on the device.
+    static var replacesEarlier: Bool { get }
+
+    /// Whether what a device registers with is something that this can send to.
+    ///
+    /// - Throws: the reason why not.
+    static func check(_ target: PushTarget) throws(Rejection)
+
+    /// `nil` where it is not configured.
+    init?(_ configuration: PushConfiguration, _ connections: PushConnections)
+
+    /// One attempt.
+    ///
+    /// - Parameter delivery: to a target of this provider.
+    func send(_ delivery: PushDelivery) async -> ServiceAnswer
+}
+
+extension PushProviding {
+    static func check(_ target: PushTarget) throws(Rejection) {}
+}
+
+/// Every kind of push service.
+enum PushProviders {
+    static let all: [any PushProviding.Type] = [
+        APNsService.self,
+        FCMService.self,
+        WebPushService.self,
+        WebhookService.self,
+    ]
+
+    static func kind(of provider: PushProvider) -> (any PushProviding.Type)? { all.first { $0.provider == provider } }
+}
+
+/// What the push services share.
+struct PushConnections: Sendable {
+    let exchange: HTTPExchange
+    /// For what devices name themselves.
+    let endpoints: EndpointService
+
+    /// What sends to a provider that is one service.
+    func client(of provider: PushProvider) -> ServiceClient {
+        ServiceClient(exchange: exchange, place: .service(provider.rawValue))
+    }
+}
+
+extension PushProvider {
+    /// Whether a later notification of a conversation takes the place of an earlier one on the device.
+    package var replacesEarlier: Bool { PushProviders.kind(of: self)?.replacesEarlier ?? false }
+}
+
+extension ServiceAnswer {
+    static let notConfigured = ServiceAnswer(
+        .refused(PushProblem(status: nil, "the service is not configured")), .unknown)
+}
