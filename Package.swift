@@ -12,8 +12,8 @@ let strict: [SwiftSetting] = [
     .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
-/// A person waits for the command-line tool to be built, and never for what it computes by itself: what takes time is in the
-/// modules below it, which are optimized.
+/// A person waits for the command-line tool to be built, and never for what it computes by itself: what takes time is
+/// in the modules below it, which are optimized.
 let quicklyBuilt: [SwiftSetting] = strict + [.unsafeFlags(["-Onone"], .when(configuration: .release))]
 
 /// The broker loads the plugin into a process that knows nothing of Swift: it carries its runtime with it.
@@ -139,8 +139,8 @@ let package = Package(
         .target(name: "MQTTWire", dependencies: ["Platform"], path: "Tests/MQTTWire", swiftSettings: strict),
         .target(name: "RepeatableRandom", path: "Tests/RepeatableRandom", swiftSettings: strict),
         .target(
-            name: "TestSupport", dependencies: ["Launch", "ParleyProtocol", "RepeatableRandom"], path: "Tests/TestSupport",
-            swiftSettings: strict),
+            name: "TestSupport", dependencies: ["Launch", "ParleyProtocol", "RepeatableRandom"],
+            path: "Tests/TestSupport", swiftSettings: strict),
         .target(
             name: "TestNames", dependencies: ["ParleyProtocol"], path: "Tests/TestNames", swiftSettings: strict),
         // They import nothing of what they judge.

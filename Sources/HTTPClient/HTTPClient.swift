@@ -2,9 +2,9 @@ import Platform
 
 /// Sends POST requests to many hosts at once, over HTTP/2 where they speak it, by libcurl.
 ///
-/// One thread owns all connections and waits for them; no request holds one. No redirect is followed, no proxy asked, nothing
-/// decompressed, no cookie or password stored, and no request is sent twice: whatever may have been processed is for the
-/// caller to repeat.
+/// One thread owns all connections and waits for them; no request holds one. No redirect is followed, no proxy asked,
+/// nothing decompressed, no cookie or password stored, and no request is sent twice: whatever may have been processed
+/// is for the caller to repeat.
 package final class HTTPClient: Sendable {
     private let limits: HTTPLimits
     private let trust: Certificates?
@@ -36,7 +36,8 @@ package final class HTTPClient: Sendable {
     /// Lets ``run()`` end. What is under way is given up.
     package func stop() { mailbox.stop() }
 
-    /// Sends a request, and waits for its answer until `end`. When the calling task is cancelled the request is given up.
+    /// Sends a request, and waits for its answer until `end`. When the calling task is cancelled the request is given
+    /// up.
     package func post(
         _ request: HTTPRequest, to place: HTTPPlace, until end: ContinuousClock.Instant
     ) async -> Result<HTTPReply, SendFailure> {

@@ -10,8 +10,8 @@ package enum P256 {
         package let bytes: [UInt8]
         fileprivate let handle: KeyHandle
 
-        /// - Throws: `OpenSSLError.wrongLength` unless there are 65 bytes; `.malformedKey` unless they are a point of the
-        ///   curve that is not compressed.
+        /// - Throws: `OpenSSLError.wrongLength` unless there are 65 bytes; `.malformedKey` unless they are a point of
+        ///   the curve that is not compressed.
         package init(_ bytes: [UInt8]) throws(OpenSSLError) {
             try bytes.span.requireCount(PublicKey.length)
             guard bytes[0] == 4 else { throw .malformedKey }
@@ -38,8 +38,8 @@ package enum P256 {
         private let handle: KeyHandle
 
         /// - Parameter bytes: 32, a big-endian number.
-        /// - Throws: `OpenSSLError.wrongLength`; `.malformedKey` for zero, and for what is not less than the order of the
-        ///   group.
+        /// - Throws: `OpenSSLError.wrongLength`; `.malformedKey` for zero, and for what is not less than the order of
+        ///   the group.
         package init(_ bytes: Span<UInt8>) throws(OpenSSLError) {
             try self.init(Scalar.reading(bytes))
         }

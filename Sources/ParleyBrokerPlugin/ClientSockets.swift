@@ -1,7 +1,7 @@
 import ParleyRules
 
-/// The sockets of the clients that have signed in, each looked at now and then: as often as 10,000 looks a second allow, each
-/// below a microsecond, a hundred times a second at most.
+/// The sockets of the clients that have signed in, each looked at now and then: as often as 10,000 looks a second
+/// allow, each below a microsecond, a hundred times a second at most.
 struct ClientSockets {
     private struct Watched {
         let key: ConnectionKey
@@ -20,7 +20,8 @@ struct ClientSockets {
     private var next = 0
     private var lookedAt: Int64 = 0
 
-    /// A client has signed in. One whose socket is not known for certain is not watched, nor are two with the same socket.
+    /// A client has signed in. One whose socket is not known for certain is not watched, nor are two with the same
+    /// socket.
     mutating func watch(_ client: BrokerClient) {
         let key = ConnectionKey(client.key)
         forget(key)

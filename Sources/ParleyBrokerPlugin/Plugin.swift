@@ -234,17 +234,17 @@ extension Plugin {
 
     /// Ends a connection, and leaves its session its subscriptions.
     ///
-    /// Of a client that keeps a session the broker asks for SUBSCRIBE of each of its filters once more, and forgets those
-    /// that are refused (`check_subscription_acls`); the client would be told later that its session is there, and receive
-    /// nothing. Deliveries are judged one by one in any case.
+    /// Of a client that keeps a session the broker asks for SUBSCRIBE of each of its filters once more, and forgets
+    /// those that are refused (`check_subscription_acls`); the client would be told later that its session is there,
+    /// and receive nothing. Deliveries are judged one by one in any case.
     private func disconnect(_ clientID: String) {
         isDisconnecting = true
         defer { isDisconnecting = false }
         Broker.disconnect(clientID)
     }
 
-    /// Reports to the gateway who is connected, whose old token is over, and what was counted. Not called on the path of
-    /// messages.
+    /// Reports to the gateway who is connected, whose old token is over, and what was counted. Not called on the path
+    /// of messages.
     private func report() {
         if let counts = gate.drainCounts() {
             Broker.publish(counts.message, to: BrokerCounts.topic, client: GatewayConnection.intake.clientID)

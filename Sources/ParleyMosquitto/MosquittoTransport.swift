@@ -22,7 +22,8 @@ public struct MosquittoTransport: DeviceTransport {
         }
     }
 
-    /// OpenSSL closes a connection that speaks TLS on one side alone without a word, as a broker does that is not ready.
+    /// OpenSSL closes a connection that speaks TLS on one side alone without a word, as a broker does that is not
+    /// ready.
     public func diagnose(
         _ cause: ConnectionError, at gateway: GatewayAddress, timeout: Duration
     ) -> ConnectionError? {

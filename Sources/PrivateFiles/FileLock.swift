@@ -6,8 +6,8 @@ import Platform
 /// remove it would let two have the lock. Two locks on one file exclude each other inside a process, too.
 ///
 /// `flock` locks belong to the open file description, which a child process that any thread starts shares until its
-/// `exec` closes the copy. To close the descriptor is therefore not enough to end the lock: it is always unlocked first,
-/// which holds for all copies at once.
+/// `exec` closes the copy. To close the descriptor is therefore not enough to end the lock: it is always unlocked
+/// first, which holds for all copies at once.
 package final class FileLock: Sendable {
     private let descriptor: Int32
 
@@ -22,7 +22,8 @@ package final class FileLock: Sendable {
         _ = try acquire(LOCK_EX, path)
     }
 
-    /// - Parameter patience: how long the lock is asked for, blocking the thread, before somebody else is said to have it.
+    /// - Parameter patience: how long the lock is asked for, blocking the thread, before somebody else is said to have
+    ///   it.
     /// - Returns: `nil` if somebody else has the lock.
     package init?(ifFree path: String, patience: Duration = FileLock.patience) throws(FileError) {
         descriptor = try FileLock.open(path)

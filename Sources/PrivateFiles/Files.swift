@@ -8,8 +8,8 @@ package enum Files {
         throw FileError(call: "mkdir", path: path, errno: errno)
     }
 
-    /// `open` and `fchmod`: the file is there, empty if it was not, and of mode 0600 whatever the umask is or its mode was.
-    /// A symbolic link is not followed.
+    /// `open` and `fchmod`: the file is there, empty if it was not, and of mode 0600 whatever the umask is or its mode
+    /// was. A symbolic link is not followed.
     package static func makePrivateFile(_ path: String) throws(FileError) {
         let descriptor = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw FileError(call: "open", path: path, errno: errno) }

@@ -8,7 +8,8 @@ package enum SecretBox {
 
     /// The 16-byte tag and the ciphertext (`crypto_secretbox_easy`).
     ///
-    /// - Throws: `SodiumError.wrongLength` for a nonce or key of another length. A nonce must never come twice for a key.
+    /// - Throws: `SodiumError.wrongLength` for a nonce or key of another length. A nonce must never come twice for a
+    ///   key.
     package static func seal(
         _ message: Span<UInt8>, nonce: Span<UInt8>, key: Span<UInt8>
     ) throws(SodiumError) -> [UInt8] {

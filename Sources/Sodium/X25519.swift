@@ -31,7 +31,8 @@ package enum X25519 {
     package struct PublicKey: Hashable, Sendable {
         package let bytes: [UInt8]
 
-        /// - Throws: `SodiumError.wrongLength` unless there are 32 bytes, `.lowOrderKey` for a key that protects nothing.
+        /// - Throws: `SodiumError.wrongLength` unless there are 32 bytes, `.lowOrderKey` for a key that protects
+        ///   nothing.
         package init(_ bytes: [UInt8]) throws(SodiumError) {
             try bytes.span.requireCount(publicKeyLength)
             guard !isLowOrder(bytes.span) else { throw .lowOrderKey }

@@ -1,6 +1,7 @@
 import CSodium
 
-/// XChaCha20-Poly1305 (draft-irtf-cfrg-xchacha, the IETF construction of RFC 8439 with a nonce long enough to be random).
+/// XChaCha20-Poly1305 (draft-irtf-cfrg-xchacha, the IETF construction of RFC 8439 with a nonce long enough to be
+/// random).
 package enum XChaCha20Poly1305 {
     package static let keyLength = 32
     package static let nonceLength = 24
@@ -8,7 +9,8 @@ package enum XChaCha20Poly1305 {
 
     /// The ciphertext and its 16-byte tag (`crypto_aead_xchacha20poly1305_ietf_encrypt`).
     ///
-    /// - Throws: `SodiumError.wrongLength` for a nonce or key of another length. A nonce must never come twice for a key.
+    /// - Throws: `SodiumError.wrongLength` for a nonce or key of another length. A nonce must never come twice for a
+    ///   key.
     package static func seal(
         _ message: Span<UInt8>, nonce: Span<UInt8>, additionalData: Span<UInt8>, key: Span<UInt8>
     ) throws(SodiumError) -> [UInt8] {

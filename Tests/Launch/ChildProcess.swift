@@ -75,8 +75,8 @@ package final class ChildProcess: Sendable {
 
     package var isRunning: Bool { status() == nil }
 
-    /// Waits for its end. A program that does not come to it is killed when `longest` is over, so that a test fails and does
-    /// not hold up all others for ever.
+    /// Waits for its end. A program that does not come to it is killed when `longest` is over, so that a test fails and
+    /// does not hold up all others for ever.
     ///
     /// - Returns: its exit status, or 128 and the signal's number.
     @discardableResult

@@ -4,8 +4,8 @@ import Foundation
 package enum Programs {
     package static let mosquitto = "/usr/sbin/mosquitto"
 
-    /// Beside this program, which for tests is their bundle, or where `PARLEY_PRODUCTS` says: to test a release build with the
-    /// tests' debug one.
+    /// Beside this program, which for tests is their bundle, or where `PARLEY_PRODUCTS` says: to test a release build
+    /// with the tests' debug one.
     package static func path(_ name: String) throws -> String {
         let folder = ProcessInfo.processInfo.environment["PARLEY_PRODUCTS"].map { URL(filePath: $0) }
         let path = try (folder ?? URL(filePath: own).deletingLastPathComponent()).appending(path: name).path

@@ -7,8 +7,8 @@ import Synchronization
 /// A gateway and its broker in the hands of an attacker, for clients of a test: honest until it is told to lie.
 ///
 /// It speaks as much MQTT 5 as a device needs, keeps everything in memory, and plays all users but those whose devices
-/// connect: honest ones, and `mallory`, whose keys the gateway has. Everything that a client sends is tried with every key
-/// that the attacker has: ``readings`` are to be none. It ends with the value.
+/// connect: honest ones, and `mallory`, whose keys the gateway has. Everything that a client sends is tried with every
+/// key that the attacker has: ``readings`` are to be none. It ends with the value.
 package final class LyingGateway: Sendable {
     /// On the loopback interface.
     package let port: UInt16
@@ -127,8 +127,8 @@ package final class LyingGateway: Sendable {
 
     package func beHonestAboutTraining() { withWorld { $0.fieldLies = nil } }
 
-    /// Publishes one event of each kind about a user's group, a conversation of theirs and a friend: as it is, or with lies
-    /// about its fields and beside events of a group of others'.
+    /// Publishes one event of each kind about a user's group, a conversation of theirs and a friend: as it is, or with
+    /// lies about its fields and beside events of a group of others'.
     ///
     /// - Returns: how many.
     @discardableResult
@@ -179,8 +179,8 @@ package final class LyingGateway: Sendable {
         publish(events)
     }
 
-    /// Tells a user of a new friend whom nobody else is called after: when the client has told of that, it has taken up all
-    /// that was published before.
+    /// Tells a user of a new friend whom nobody else is called after: when the client has told of that, it has taken up
+    /// all that was published before.
     package func mark(for user: UserID) -> UserID {
         let number = markers.withLock { number in
             number += 1
@@ -239,8 +239,8 @@ package final class LyingGateway: Sendable {
         }
     }
 
-    /// Whether these are the digits that the other person's true device shows, whether the one or the other is known by an
-    /// account key or by the keys of all devices.
+    /// Whether these are the digits that the other person's true device shows, whether the one or the other is known by
+    /// an account key or by the keys of all devices.
     package func isTrue(_ number: String, of one: UserID, with other: UserID) -> Bool {
         let keys = withWorld { world in [one, other].map { world.published[$0]?.compared ?? [] } }
         return keys[0].contains { ours in

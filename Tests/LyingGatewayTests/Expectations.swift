@@ -8,8 +8,8 @@ extension Play {
 
     var isKnownToSucceed: Bool { Play.knownToSucceed[moment]?.contains(lie) == true }
 
-    /// Nobody can see it: it is all that the client ever hears of somebody whom it has never met. Comparing the numbers shows
-    /// it.
+    /// Nobody can see it: it is all that the client ever hears of somebody whom it has never met. Comparing the numbers
+    /// shows it.
     var cannotBeSeen: Bool {
         guard moment == .beforeFirstContact else { return false }
         switch lie {
@@ -22,7 +22,8 @@ extension Play {
         }
     }
 
-    /// Nor does the number show it: the account key is the true one, and has certified the keys before they were stolen.
+    /// Nor does the number show it: the account key is the true one, and has certified the keys before they were
+    /// stolen.
     var isHiddenByNumber: Bool { lie == .keys(.olderKeysUnderOlderCertificate) }
 
     /// The gateway decides who is in a group: the person is told, and what is sent from then on is for the new one too.

@@ -41,7 +41,8 @@ struct Linking {
         }
     }
 
-    /// What careful people do: the code goes from screen to screen, and the account is taken if both show the same digits.
+    /// What careful people do: the code goes from screen to screen, and the account is taken if both show the same
+    /// digits.
     func link(_ tablet: MessagingClient, by phone: MessagingClient) async throws -> Ending {
         var events = ClientEvents(tablet)
         let code = try await tablet.linking.offer().code

@@ -23,7 +23,8 @@ struct Play: Hashable, Sendable, CustomStringConvertible {
         var isBelieved = false
         /// Whether the person was told that something is wrong, after the lie and before the end.
         var isWarned = false
-        /// Whether the number that is shown at the end is the one that the other person sees; `nil` where there is none.
+        /// Whether the number that is shown at the end is the one that the other person sees; `nil` where there is
+        /// none.
         var hasTrueNumber: Bool?
 
         var succeeds: Bool { !readings.isEmpty || isBelieved }

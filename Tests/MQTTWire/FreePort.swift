@@ -11,8 +11,8 @@ package func freePort() throws(SystemError) -> UInt16 {
     throw SystemError(call: "bind", errno: EADDRINUSE)
 }
 
-/// A TCP port on the loopback interface on which nobody listens, and which nobody else gets meanwhile: whoever connects to it
-/// is refused.
+/// A TCP port on the loopback interface on which nobody listens, and which nobody else gets meanwhile: whoever connects
+/// to it is refused.
 package final class RefusingPort {
     package let number: UInt16
     private let descriptor: Int32

@@ -25,7 +25,8 @@ package struct WebSocketFrames {
         return [0x82, 0x80 | UInt8(marker)] + length + [0, 0, 0, 0] + payload
     }
 
-    /// The payloads that have come with these bytes, of frames that are whole; the answer to the request comes before them.
+    /// The payloads that have come with these bytes, of frames that are whole; the answer to the request comes before
+    /// them.
     package mutating func feed(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
         input += bytes
         var payloads: [UInt8] = []

@@ -1,7 +1,7 @@
 import ParleyProtocol
 
-/// The tokens of one device, as a gateway gives them (protocol §5): the one before a renewal signs in until the new one has,
-/// and every renewal until then gives the same.
+/// The tokens of one device, as a gateway gives them (protocol §5): the one before a renewal signs in until the new one
+/// has, and every renewal until then gives the same.
 package struct TokenDesk: Sendable {
     package private(set) var current: DeviceCredentials
     private var previous: String?

@@ -7,8 +7,8 @@ import RepeatableRandom
 /// One trial: somebody is cut off at a random moment of a busy conversation, and nothing that is published later may
 /// reach them, on a live subscription or in a session that the broker keeps.
 ///
-/// It ends by what has come and not by the clock: every wait is for a reply or an event that the gateway publishes after
-/// all that the trial is about, on the connection that it is about. Confined to its thread.
+/// It ends by what has come and not by the clock: every wait is for a reply or an event that the gateway publishes
+/// after all that the trial is about, on the connection that it is about. Confined to its thread.
 final class Trial {
     let cast: Cast
     let port: UInt16

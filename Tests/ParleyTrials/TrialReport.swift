@@ -11,8 +11,9 @@ struct TrialReport {
         outcomes.flatMap { outcome in outcome.breaches.map { "\(outcome.cut.label): \($0)" } }
     }
 
-    /// Whether there was something to keep from those who were cut off: in every trial they had heard events before, and
-    /// the others heard messages later, and in the run receipts and typing too. After a block nothing is published at all.
+    /// Whether there was something to keep from those who were cut off: in every trial they had heard events before,
+    /// and the others heard messages later, and in the run receipts and typing too. After a block nothing is published
+    /// at all.
     var isTelling: Bool {
         let open = outcomes.filter { $0.cut != .block }
         let later = sum(open)

@@ -6,8 +6,8 @@ package struct Alphabet: Sendable {
 
     private static let day = 86_400
 
-    /// - Parameter people: every one of them does everything to every other; time passes below what renews an allowance,
-    ///   and exactly as long.
+    /// - Parameter people: every one of them does everything to every other; time passes below what renews an
+    ///   allowance, and exactly as long.
     package init(people: Int) {
         let everyone = (0..<people).map(Person.init)
         let pairs = everyone.flatMap { one in everyone.filter { $0 != one }.map { (one, $0) } }

@@ -2,13 +2,13 @@ import ParleyProtocol
 import ParleyRules
 import Oracles
 
-/// Every state that some people can bring about, each with every event, state by state: histories after which the engine
-/// holds the same are gone on from once.
+/// Every state that some people can bring about, each with every event, state by state: histories after which the
+/// engine holds the same are gone on from once.
 ///
 /// Merging is sound for the engine, which knows its state alone. For the oracle, which knows the history, it is not by
 /// itself: a shorter history could stand for another that the oracle would go on from otherwise. That is what
-/// `OrderedHistories` excludes, without merging, for all histories of a pair of the same length. What is shown here beside
-/// it: that nothing which two people do shows between others, and, without end of depth, the states of a pair.
+/// `OrderedHistories` excludes, without merging, for all histories of a pair of the same length. What is shown here
+/// beside it: that nothing which two people do shows between others, and, without end of depth, the states of a pair.
 package struct MergedStates {
     package let people: Int
     package let engine: Engine
@@ -73,8 +73,8 @@ package struct MergedStates {
 }
 
 extension World {
-    /// All that the engine holds of up to three people, as far as it can matter: equal for two worlds in which all goes on
-    /// alike. Times of the model's alphabet are multiples of ten days, and from thirty on all are the same.
+    /// All that the engine holds of up to three people, as far as it can matter: equal for two worlds in which all goes
+    /// on alike. Times of the model's alphabet are multiples of ten days, and from thirty on all are the same.
     fileprivate var digest: UInt64 {
         precondition(people <= 3)
         var digest: UInt64 = 0

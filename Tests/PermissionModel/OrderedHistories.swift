@@ -3,8 +3,8 @@ import Oracles
 /// Every history of some people up to a length, none taken for another.
 ///
 /// What is between two people depends on what they did to each other, on their settings and on time: of a history of
-/// more people the rest can be left out. `History` is built so and the engine's `Contact` too, and with three people it is
-/// seen to be true. So the histories of two, all of them, are the complete model for any number of people.
+/// more people the rest can be left out. `History` is built so and the engine's `Contact` too, and with three people it
+/// is seen to be true. So the histories of two, all of them, are the complete model for any number of people.
 package struct OrderedHistories: Sendable {
     package let people: Int
     package let depth: Int

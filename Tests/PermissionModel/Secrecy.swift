@@ -2,12 +2,13 @@ import ParleyProtocol
 import ParleyRules
 import Oracles
 
-/// Whoever was blocked sees the world in which the other had instead unfollowed them, let followers write, and declined or
-/// taken back what was accepted; and whoever was declined what the ignored see.
+/// Whoever was blocked sees the world in which the other had instead unfollowed them, let followers write, and declined
+/// or taken back what was accepted; and whoever was declined what the ignored see.
 ///
-/// In each state of Alice and Bob, Bob blocks Alice, and in a twin of it does those acts. Whatever Alice does then, and however
-/// long Alice waits, the answers are the same in both, may do the same, and has the same conversation and the same
-/// requests. Then Bob ends the block, and in the twin follows and accepts again as before: again Alice sees the same.
+/// In each state of Alice and Bob, Bob blocks Alice, and in a twin of it does those acts. Whatever Alice does then, and
+/// however long Alice waits, the answers are the same in both, may do the same, and has the same conversation and the
+/// same requests. Then Bob ends the block, and in the twin follows and accepts again as before: again Alice sees the
+/// same.
 package struct Secrecy: Sendable, CustomStringConvertible {
     package let engine: Engine
     /// How much Alice tries.

@@ -90,8 +90,8 @@ package struct World: Sendable {
         }
     }
 
-    /// As the gateway takes a message: in a conversation in which its sender may write at all, asks whether they may, and
-    /// notes what follows.
+    /// As the gateway takes a message: in a conversation in which its sender may write at all, asks whether they may,
+    /// and notes what follows.
     private mutating func write(from actor: Person, to other: Person) -> Answer {
         guard relationship(actor, other).isAddressable(by: user(actor)) else { return .notFound }
         let permission = permission(from: actor, to: other)

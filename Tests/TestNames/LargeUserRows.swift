@@ -1,6 +1,7 @@
-/// The rows of two users of the largest size that the limits allow, as SQL for a database that has the schema and nobody in it
-/// of these names: `big` and `large`, each in 5,000 groups of three that they have made and 500 that others have put them
-/// into, with thousands of people who follow, block and ask them, a full feed, and years of training.
+/// The rows of two users of the largest size that the limits allow, as SQL for a database that has the schema and
+/// nobody in it of these names: `big` and `large`, each in 5,000 groups of three that they have made and 500 that
+/// others have put them into, with thousands of people who follow, block and ask them, a full feed, and years of
+/// training.
 package enum LargeUserRows {
     package static let own = 5000
     package static let byOthers = 500
@@ -86,8 +87,8 @@ package enum LargeUserRows {
         ]
     }
 
-    /// What they have trained and shared, and a long conversation of theirs. In the first groups people train together; in the
-    /// very first are challenges and invites.
+    /// What they have trained and shared, and a long conversation of theirs. In the first groups people train together;
+    /// in the very first are challenges and invites.
     private static func training(of user: String, from start: Int) -> [String] {
         let conversation = "\(start + 1)"
         return [

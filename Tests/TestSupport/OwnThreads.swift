@@ -4,9 +4,10 @@ import Testing
 
 /// Threads for tests that wait: for brokers, child processes, sockets.
 ///
-/// All other tests share as many threads as there are processors. A test that blocks one of them leaves a processor idle,
-/// and one that awaits something goes on only behind all tests that have begun meanwhile. Of a child that has ended that
-/// is dear: as long as nobody asks for its status, the thread on which Swift Testing watches children asks without a pause.
+/// All other tests share as many threads as there are processors. A test that blocks one of them leaves a processor
+/// idle, and one that awaits something goes on only behind all tests that have begun meanwhile. Of a child that has
+/// ended that is dear: as long as nobody asks for its status, the thread on which Swift Testing watches children asks
+/// without a pause.
 private final class OwnThreads: TaskExecutor, @unchecked Sendable {
     static let shared = OwnThreads()
 
@@ -48,8 +49,8 @@ private final class OwnThreads: TaskExecutor, @unchecked Sendable {
 
 /// How many tests are on those threads at once: the others have not begun.
 ///
-/// Without it all would begin, and each time one of them awaits something it would go on only behind hundreds of others,
-/// some of which hold their thread for seconds.
+/// Without it all would begin, and each time one of them awaits something it would go on only behind hundreds of
+/// others, some of which hold their thread for seconds.
 private final class TestAdmission: Sendable {
     static let shared = TestAdmission(limit: 10)
 
@@ -111,8 +112,8 @@ extension Trait where Self == OwnThreadsTrait {
 
 /// Starts something that goes on beside a test with `.ownThreads`, on the same threads.
 ///
-/// Child tasks are there anyway. A `Task` without this is on the threads of all other tests (SE-0417), and goes on only when
-/// one of these has nothing else to do.
+/// Child tasks are there anyway. A `Task` without this is on the threads of all other tests (SE-0417), and goes on only
+/// when one of these has nothing else to do.
 package func taskOnOwnThreads<Value: Sendable>(
     _ body: sending @escaping () async throws -> Value
 ) -> Task<Value, any Error> {

@@ -4,9 +4,9 @@ import Testing
 
 /// A random number generator whose values can be had again.
 ///
-/// Every test that tries random values takes them from here. The seed of a run is new each time; it is printed when it is
-/// first used, so that it is known even of a run that traps or hangs, and tests marked `.seeded` name it when they fail.
-/// `PARLEY_SEED=… swift test --filter …` repeats a run with the same values.
+/// Every test that tries random values takes them from here. The seed of a run is new each time; it is printed when it
+/// is first used, so that it is known even of a run that traps or hangs, and tests marked `.seeded` name it when they
+/// fail. `PARLEY_SEED=… swift test --filter …` repeats a run with the same values.
 package struct Seeded: RandomNumberGenerator {
     package static let seed: UInt64 = {
         let name = "PARLEY_SEED"
@@ -49,8 +49,8 @@ package struct Seeded: RandomNumberGenerator {
         try #require(elements.randomElement(using: &self))
     }
 
-    /// Text of plain and of troublesome characters: quotes, escapes, controls, several bytes, beyond the BMP. No byte order
-    /// mark at its beginning: Foundation's reader, which tests compare with, drops it.
+    /// Text of plain and of troublesome characters: quotes, escapes, controls, several bytes, beyond the BMP. No byte
+    /// order mark at its beginning: Foundation's reader, which tests compare with, drops it.
     package mutating func text(_ counts: ClosedRange<Int>) -> String {
         var text = String.UnicodeScalarView()
         for _ in 0..<number(counts) {

@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 
-/// The short form of the tests, which is what `swift test` runs, or the whole, which `scripts/test.sh --everything` runs by
-/// `PARLEY_TESTS=everything`.
+/// The short form of the tests, which is what `swift test` runs, or the whole, which `scripts/test.sh --everything`
+/// runs by `PARLEY_TESTS=everything`.
 package enum TestForm {
     static let isWhole: Bool = {
         let name = "PARLEY_TESTS"

@@ -17,7 +17,7 @@ widest_comment=120
 widest_reach=75
 # «TYPE:FOLDER»: the type knows everything that its module has, and is held in files of these folders alone. Parts declare
 # what they need of it instead (decision 0067).
-wholes=(ClientContext:ParleyClient/Client Writer:ParleyBridge/Gateway Writer:ParleyBridge/Ingress Writer:ParleyBridge/Push)
+wholes=(ClientContext:ParleyClient/Client Writer:ParleyBridge/Gateway Writer:ParleyBridge/Ingress)
 # The one target whose files ask which system they are compiled for.
 platform_target=Platform
 # Lines of «FROM TO»: nothing below FROM, which is a target or a product's targets, leads to TO. The gateway cannot read

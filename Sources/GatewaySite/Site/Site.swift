@@ -13,8 +13,8 @@ package struct Installation {
     package let scratch: String
 }
 
-/// A gateway of our own in a temporary directory: one broker with the plugin, and in front of it the gateway or, by turns,
-/// another program. Everything is gone when the site is.
+/// A gateway of our own in a temporary directory: one broker with the plugin, and in front of it the gateway or, by
+/// turns, another program. Everything is gone when the site is.
 package final class Site {
     package let directory: DataDirectory
     package let port: UInt16

@@ -14,8 +14,8 @@ package struct HTTPReply: Hashable, Sendable {
 package enum SendFailure: Error, Hashable, Sendable {
     /// There was no connection to send it on.
     case notSent(String)
-    /// It was sent, at least in part, and the answer has not come. libcurl does not tell a stream that HTTP/2 promises not to
-    /// have processed (RFC 9113 §8.7) from a connection that died: both are lost answers.
+    /// It was sent, at least in part, and the answer has not come. libcurl does not tell a stream that HTTP/2 promises
+    /// not to have processed (RFC 9113 §8.7) from a connection that died: both are lost answers.
     case answerLost(String)
 
     package static let noAnswerInTime = SendFailure.answerLost("no answer in time")

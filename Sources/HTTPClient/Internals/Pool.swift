@@ -15,8 +15,8 @@ import Platform
     private(set) var deadline: ContinuousClock.Instant?
     /// When the last request began or ended.
     private(set) var lastUsed = ContinuousClock.now
-    /// A connection of HTTP/2 that has died without a word takes request after request, and none is answered: after one that
-    /// was not, the pool takes no more, and is closed when those on it have ended.
+    /// A connection of HTTP/2 that has died without a word takes request after request, and none is answered: after one
+    /// that was not, the pool takes no more, and is closed when those on it have ended.
     private(set) var isGivenUp = false
 
     /// `curl_multi_init`

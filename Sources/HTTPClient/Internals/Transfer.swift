@@ -144,7 +144,8 @@ final class Transfer {
         case CURLE_COULDNT_RESOLVE_HOST: "no such host"
         case CURLE_SSL_CONNECT_ERROR: "the TLS handshake failed"
         case CURLE_PEER_FAILED_VERIFICATION:
-            // What OpenSSL has against a certificate has a code of its own; that the host has another name, libcurl finds.
+            // What OpenSSL has against a certificate has a code of its own; that the host has another name, libcurl
+            // finds.
             easy.number(CURLINFO_SSL_VERIFYRESULT) == Int(X509_V_ERR_UNSPECIFIED)
                 ? "the certificate is not the host's" : "the TLS handshake failed"
         case CURLE_URL_MALFORMAT, CURLE_UNSUPPORTED_PROTOCOL: "not a URL"

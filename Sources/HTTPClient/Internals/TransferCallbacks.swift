@@ -13,8 +13,8 @@ enum TransferCallbacks {
                 }
                 return unsafe transfer.readBody(into: UnsafeMutableRawBufferPointer(start: bytes, count: size * count))
             },
-            // What was sent on a connection that died or a stream that was refused, libcurl sends again by itself, and says
-            // nothing of it. It may not: what may arrive twice is for the sender to decide and to count.
+            // What was sent on a connection that died or a stream that was refused, libcurl sends again by itself, and
+            // says nothing of it. It may not: what may arrive twice is for the sender to decide and to count.
             { _, _, _ in CURL_SEEKFUNC_FAIL },
             { bytes, size, count, context in
                 guard let bytes = unsafe bytes, let transfer = unsafe TransferCallbacks.transfer(context) else {

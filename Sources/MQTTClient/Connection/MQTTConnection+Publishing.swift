@@ -15,8 +15,8 @@ extension MQTTConnection {
     ///   - message: what to publish, as ranges into `bytes`.
     ///   - bytes: where topic, payload and properties are.
     /// - Returns: the number by which a QoS 1 message is acknowledged.
-    /// - Throws: any of the errors listed under publishing in ``MQTTError``, which leave the connection as it was, or why
-    ///   the connection was lost.
+    /// - Throws: any of the errors listed under publishing in ``MQTTError``, which leave the connection as it was, or
+    ///   why the connection was lost.
     @discardableResult
     package func publish(_ message: OutboundMessage, in bytes: [UInt8]) throws(MQTTError) -> PacketIdentifier {
         try requireConnection()

@@ -9,8 +9,8 @@ package enum RetainHandling: Hashable, Sendable {
 }
 
 extension MQTTConnection {
-    /// Queues a subscription; ``flush()`` sends it, and ``drainSubscriptionResults(into:)`` has the broker's answer once
-    /// it has been read.
+    /// Queues a subscription; ``flush()`` sends it, and ``drainSubscriptionResults(into:)`` has the broker's answer
+    /// once it has been read.
     ///
     /// - Parameters:
     ///   - filter: a topic filter (MQTT 5 §4.7.1).

@@ -1,8 +1,8 @@
 /// One connection to a broker, from CONNECT to its end.
 ///
-/// It belongs to the thread that uses it, does nothing of its own accord and starts no thread: a loop of its owner waits
-/// for ``fileDescriptor`` (readable, and writable while ``wantsWrite``), reads, publishes and flushes. It is never
-/// connected again: what a lost connection had queued would overtake everything else. Make a new one.
+/// It belongs to the thread that uses it, does nothing of its own accord and starts no thread: a loop of its owner
+/// waits for ``fileDescriptor`` (readable, and writable while ``wantsWrite``), reads, publishes and flushes. It is
+/// never connected again: what a lost connection had queued would overtake everything else. Make a new one.
 ///
 /// ```swift
 /// while !stop.isRaised {

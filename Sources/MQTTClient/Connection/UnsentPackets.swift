@@ -1,5 +1,5 @@
-/// The sizes of the QoS 0 packets in the library's queue, oldest first. The library bounds that queue by nothing and tells
-/// nobody its length; it only says, in order, which packets it has written.
+/// The sizes of the QoS 0 packets in the library's queue, oldest first. The library bounds that queue by nothing and
+/// tells nobody its length; it only says, in order, which packets it has written.
 struct UnsentPackets {
     private var sizes: [Int] = []
     private var writtenCount = 0

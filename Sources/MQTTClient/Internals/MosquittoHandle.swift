@@ -1,7 +1,8 @@
 import CMosquitto
 import Platform
 
-/// Owns one `struct mosquitto`, from `mosquitto_new` to `mosquitto_destroy`. Each method is one function of the library.
+/// Owns one `struct mosquitto`, from `mosquitto_new` to `mosquitto_destroy`. Each method is one function of the
+/// library.
 ///
 /// The library is set up so that another thread does its input and output (`mosquitto_threaded_set`), which is how it
 /// is made to queue every packet, acknowledgements too, instead of writing it at once: nothing leaves before
@@ -60,8 +61,8 @@ import Platform
         try MosquittoLibrary.check(code)
     }
 
-    /// `mosquitto_connect_bind_v5` without a host, which keeps the properties for ``startConnecting(host:port:keepAlive:)``
-    /// and does no more: the non-blocking call takes none itself.
+    /// `mosquitto_connect_bind_v5` without a host, which keeps the properties for
+    /// ``startConnecting(host:port:keepAlive:)`` and does no more: the non-blocking call takes none itself.
     func setConnectProperties(_ properties: borrowing PropertyList) throws(MQTTError) {
         let code = unsafe mosquitto_connect_bind_v5(pointer, nil, 0, 0, nil, properties.pointer)
         guard code == MOSQ_ERR_INVAL.rawValue else { return try MosquittoLibrary.check(code) }

@@ -1,6 +1,7 @@
 import ArgumentParser
 
-/// What carries a message from its sender to its conversation; each is measured with the same devices on the same broker.
+/// What carries a message from its sender to its conversation; each is measured with the same devices on the same
+/// broker.
 enum System: String, CaseIterable, ExpressibleByArgument {
     /// Publishes every request again, and keeps nothing.
     case relay

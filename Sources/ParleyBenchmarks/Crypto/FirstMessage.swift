@@ -3,8 +3,8 @@ import ParleyClient
 import ParleyCrypto
 import ParleyProtocol
 
-/// The first message to a group that a device has never written to: certificates are checked, keys are pinned, secrets are
-/// agreed and the content key is sealed for every device.
+/// The first message to a group that a device has never written to: certificates are checked, keys are pinned, secrets
+/// are agreed and the content key is sealed for every device.
 struct FirstMessage {
     private static let users = 10
     private static let devices = 3

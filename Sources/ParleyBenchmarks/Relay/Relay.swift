@@ -7,9 +7,9 @@ import ParleyStore
 /// The least that could stand in the gateway's place: takes what the devices send and publishes it, as it is, to the
 /// conversation that it names. It checks nothing and answers nothing.
 ///
-/// It signs in as the gateway's own `intake` while the gateway is stopped. So broker, plugin, devices, subscriptions and
-/// every decision about rights are the same as for the gateway (the plugin keeps the audiences that it was given last),
-/// and so are the MQTT library and the batches: what differs is what the gateway does and a relay does not. One
+/// It signs in as the gateway's own `intake` while the gateway is stopped. So broker, plugin, devices, subscriptions
+/// and every decision about rights are the same as for the gateway (the plugin keeps the audiences that it was given
+/// last), and so are the MQTT library and the batches: what differs is what the gateway does and a relay does not. One
 /// connection serves both directions, which is the cheapest that a relay can be.
 struct Relay {
     let link: BrokerLink

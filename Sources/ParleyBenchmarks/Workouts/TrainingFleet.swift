@@ -4,8 +4,8 @@ import Platform
 import ParleyBridge
 import ParleyProtocol
 
-/// The devices of groups that train, on one thread: all but the last of each group log, ask and send; the last one listens to
-/// the board and to the messages.
+/// The devices of groups that train, on one thread: all but the last of each group log, ask and send; the last one
+/// listens to the board and to the messages.
 final class TrainingFleet {
     struct Device {
         var socket: DeviceSocket
@@ -21,7 +21,8 @@ final class TrainingFleet {
         case log = "workouts/log"
         case get = "leaderboards/get"
 
-        /// Requests that are under way at once in a closed loop; the gateway refuses some of what is more than it lets wait.
+        /// Requests that are under way at once in a closed loop; the gateway refuses some of what is more than it lets
+        /// wait.
         var underway: Int {
             switch self {
             case .log: 500

@@ -5,8 +5,8 @@ import ParleyProtocol
 import ParleyRules
 import ParleyStore
 
-/// Groups that train together, whose members have done something every day, straight in the database of a gateway that does
-/// not run. The week that runs for all of them is that of a week ago: the gateway ends it when it starts.
+/// Groups that train together, whose members have done something every day, straight in the database of a gateway that
+/// does not run. The week that runs for all of them is that of a week ago: the gateway ends it when it starts.
 struct TrainingGroups {
     /// A group and those of its members who have a device.
     struct Group {

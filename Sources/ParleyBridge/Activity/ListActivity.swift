@@ -2,8 +2,8 @@ import ParleyProtocol
 import ParleyRules
 import ParleyStore
 
-/// What the caller and their friends have achieved, the newest first, or what one of them has. Who is a friend is decided
-/// when the list is read.
+/// What the caller and their friends have achieved, the newest first, or what one of them has. Who is a friend is
+/// decided when the list is read.
 extension ListActivity: QueryHandler {
     func answer(in context: QueryContext, _ outgoing: inout Outgoing) throws {
         let (caller, snapshot) = (context.caller.user, context.snapshot)

@@ -5,8 +5,8 @@ import ParleyStore
 /// A transaction under way: what it knows, what it is going to write, and what follows when it is committed.
 ///
 /// Decisions see it as a `DecisionContext`, which can refuse and not write, and what was decided is carried out in an
-/// `ApplyContext`, which can write and not refuse. What is written of the frequent kinds is pending until something reads
-/// the database, or the batch ends: see `flush`. Confined to the writer's thread and to the transaction.
+/// `ApplyContext`, which can write and not refuse. What is written of the frequent kinds is pending until something
+/// reads the database, or the batch ends: see `flush`. Confined to the writer's thread and to the transaction.
 final class Batch {
     let environment: BatchEnvironment
     let now: Timestamp

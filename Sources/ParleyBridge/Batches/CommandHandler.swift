@@ -147,8 +147,8 @@ struct DecisionContext {
 
     // MARK: Limits
 
-    /// Whether the sender may have one more open conversation by an act of their own. Asked where the act opens one that
-    /// was not theirs.
+    /// Whether the sender may have one more open conversation by an act of their own. Asked where the act opens one
+    /// that was not theirs.
     ///
     /// - Throws: `forbidden`
     func checkOpenConversations() throws {

@@ -132,8 +132,8 @@ struct KnownFacts {
 
     mutating func set(_ devices: [KeyedDevice], of user: UserID) { changes.keyedDevices.set(devices, for: user) }
 
-    /// Sets a conversation that a request has changed. Its log may have been written since the request has read it: how it
-    /// is stored is then kept.
+    /// Sets a conversation that a request has changed. Its log may have been written since the request has read it: how
+    /// it is stored is then kept.
     ///
     /// - Returns: the conversation as it is known now.
     mutating func update(_ conversation: ConversationState) -> ConversationState {

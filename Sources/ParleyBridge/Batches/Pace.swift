@@ -1,6 +1,7 @@
 import ParleyProtocol
 
-/// When work that is done in parts goes on: not before it is due, and not before the pause after the last part has passed.
+/// When work that is done in parts goes on: not before it is due, and not before the pause after the last part has
+/// passed.
 ///
 /// A value. All times are steady ones.
 struct Pace {

@@ -5,7 +5,8 @@ import ParleyStore
 
 /// What time brings to challenges: nobody has answered, somebody has come further, the last day is over.
 ///
-/// Each is looked at when its time has come, or when something that it counts has changed, and at most once in a second.
+/// Each is looked at when its time has come, or when something that it counts has changed, and at most once in a
+/// second.
 final class ChallengeDuty: ScheduledDuty {
     static let failure: Logger.Message = "challenges could not be brought up to date"
     static let goesWithBatches = true

@@ -4,8 +4,9 @@ import ParleyStore
 
 /// Challenges as one user is shown them, by one snapshot.
 ///
-/// Progress is written when a challenge is published, which is once a second at most; whoever asks in between is told what was
-/// committed. That is counted only where something has changed since, so a page costs little more than its rows.
+/// Progress is written when a challenge is published, which is once a second at most; whoever asks in between is told
+/// what was committed. That is counted only where something has changed since, so a page costs little more than its
+/// rows.
 struct ShownChallenges {
     private let snapshot: Snapshot
     private let viewer: UserID
@@ -21,8 +22,8 @@ struct ShownChallenges {
         self.now = now
     }
 
-    /// A challenge as it is now. Of the progress of whoever shares nothing, they themselves are shown what was counted, and all
-    /// others nothing, also of what is over.
+    /// A challenge as it is now. Of the progress of whoever shares nothing, they themselves are shown what was counted,
+    /// and all others nothing, also of what is over.
     mutating func object(of stored: StoredChallenge) throws(StoreError) -> Challenge {
         var challenge = stored.state
         if stored.mayBeBehind(now: now, pause: ChallengeDuty.pause) {

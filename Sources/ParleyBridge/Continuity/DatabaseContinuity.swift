@@ -5,7 +5,8 @@ import ParleyStore
 
 /// Finds out at the start whether the database was put back, and gives it its next name.
 ///
-/// The order of the steps is such that, wherever a process is killed, the next one recognizes the database as the same: the file allows both names, then the database has the new one, then the file names it alone. One that was put back
+/// The order of the steps is such that, wherever a process is killed, the next one recognizes the database as the same:
+/// the file allows both names, then the database has the new one, then the file names it alone. One that was put back
 /// is recognized at each start until every conversation has its new epoch.
 package enum DatabaseContinuity {
     /// Where a process may be killed, for tests.
@@ -56,11 +57,11 @@ package enum InstanceName {
 }
 
 extension WriteTransaction {
-    /// Everything that follows from a database's having been put back, in one transaction: every conversation begins a new
-    /// epoch, and what the broker retains of groups says so.
+    /// Everything that follows from a database's having been put back, in one transaction: every conversation begins a
+    /// new epoch, and what the broker retains of groups says so.
     ///
-    /// Of a direct conversation the two may see different ends, which must not be disclosed: what is retained of it stays,
-    /// and `sync/get` has the new epoch.
+    /// Of a direct conversation the two may see different ends, which must not be disclosed: what is retained of it
+    /// stays, and `sync/get` has the new epoch.
     ///
     /// - Returns: how many conversations there are.
     func beginAnew(as instance: String) throws -> Int {

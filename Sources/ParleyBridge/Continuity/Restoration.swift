@@ -6,9 +6,10 @@ import PrivateFiles
 
 /// Puts a backup in place of a gateway's database, and makes one.
 ///
-/// The backup is prepared beside the database: copied, looked through, migrated, every conversation given its new epoch,
-/// synced. Then it gets the name by which it is decided: from there on whoever comes next, a repeat or the gateway's start,
-/// carries the rest out. Before that nothing has happened. The database that was there is renamed, never removed.
+/// The backup is prepared beside the database: copied, looked through, migrated, every conversation given its new
+/// epoch, synced. Then it gets the name by which it is decided: from there on whoever comes next, a repeat or the
+/// gateway's start, carries the rest out. Before that nothing has happened. The database that was there is renamed,
+/// never removed.
 package struct Restoration {
     private let directory: DataDirectory
     private let reached: (Step) -> Void

@@ -94,8 +94,8 @@ package final class WitnessMark: Sendable {
         state = Monitor(State(position: position))
     }
 
-    /// Records a position that is on disk, once a second at most. One that cannot be recorded is recorded later, or not: then less
-    /// is noticed.
+    /// Records a position that is on disk, once a second at most. One that cannot be recorded is recorded later, or
+    /// not: then less is noticed.
     package func advance(to position: Int, now: ContinuousClock.Instant = .now) {
         let isDue = state.withLock { state in
             guard position > state.position, state.notedAt.map({ now - $0 >= WitnessMark.pause }) ?? true else {

@@ -8,7 +8,8 @@ extension CreateConversation: CommandHandler {
         /// A group that the same request has made.
         case repeated(ConversationState)
         case insert(NewConversation)
-        /// A direct conversation that the other has made. To whoever could not know of it, it is as if they had made it.
+        /// A direct conversation that the other has made. To whoever could not know of it, it is as if they had made
+        /// it.
         case join(ConversationState, RelationshipDecision)
     }
 
@@ -118,8 +119,8 @@ extension ApplyContext {
         changeAudience(conversation.audience)
         let audience = members.filter { !new.closedFor.contains($0) }
         for member in audience { try publish(ConversationCreated(object), to: member) }
-        // What is retained of a direct conversation never changes: where the other one is not to know of it yet, it would show
-        // them later who has made it, and when.
+        // What is retained of a direct conversation never changes: where the other one is not to know of it yet, it
+        // would show them later who has made it, and when.
         if audience.count == members.count { try publish(ConversationUpdated(object)) }
         return conversation
     }

@@ -4,11 +4,11 @@ import ParleyStore
 
 /// Publishes `info` of groups again: to each run of the broker, and when a member has another display name.
 ///
-/// What the broker retains follows from the database. A broker that was killed has forgotten some of it. A new display name is
-/// stored with a mark, and published some seconds later, a user's at most once in that time.
+/// What the broker retains follows from the database. A broker that was killed has forgotten some of it. A new display
+/// name is stored with a mark, and published some seconds later, a user's at most once in that time.
 ///
-/// Of direct conversations nothing is published again: what is retained of one is as both saw it when it was made, and the
-/// time of another event could disclose what one has done to the other (protocol §4, `blocked`).
+/// Of direct conversations nothing is published again: what is retained of one is as both saw it when it was made, and
+/// the time of another event could disclose what one has done to the other (protocol §4, `blocked`).
 final class InfoDuty: ScheduledDuty {
     static let failure: Logger.Message = "what is retained of conversations could not be published again"
     static let publishes = true
@@ -24,7 +24,8 @@ final class InfoDuty: ScheduledDuty {
     /// From when a display name was changed until that is published: all changes within it are published at once.
     static let nameDelay = Duration.seconds(3)
 
-    /// A run of the broker to which `info` of all groups is being published. The process that follows this one begins again.
+    /// A run of the broker to which `info` of all groups is being published. The process that follows this one begins
+    /// again.
     struct Rest {
         let broker: UInt64
         /// The last group whose `info` is published to it; `nil` before the first.

@@ -2,8 +2,9 @@ import ParleyProtocol
 import ParleyRules
 import ParleyStore
 
-// What follows from somebody's coming into a conversation, going, or being something else there, whichever request it is by.
-// Where the conversation is a group's, what follows for that is called from here, so that no way around it is left.
+// What follows from somebody's coming into a conversation, going, or being something else there, whichever request it
+// is by. Where the conversation is a group's, what follows for that is called from here, so that no way around it is
+// left.
 
 extension ApplyContext {
     var memberships: Memberships { Memberships(context: self) }
@@ -93,8 +94,8 @@ struct Memberships {
         try context.groups.announceRole(role, of: user, in: conversation)
     }
 
-    /// Ends the membership of somebody who was removed from the members: they receive `conversation.removed`, and nothing
-    /// after it.
+    /// Ends the membership of somebody who was removed from the members: they receive `conversation.removed`, and
+    /// nothing after it.
     private func endMembership(
         of user: UserID, in conversation: ConversationState, _ departure: MemberDeparture
     ) throws(StoreError) -> Conversation {

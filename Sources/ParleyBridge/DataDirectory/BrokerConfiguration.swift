@@ -60,8 +60,8 @@ extension BrokerConfiguration {
 
         var isUnixSocket: Bool { port == "0" && address != nil }
 
-        /// Whether this machine alone can reach it. A WebSocket listener of Mosquitto 2.0.11 without `socket_domain` ignores
-        /// its address and listens on every interface.
+        /// Whether this machine alone can reach it. A WebSocket listener of Mosquitto 2.0.11 without `socket_domain`
+        /// ignores its address and listens on every interface.
         var isLocal: Bool {
             if isUnixSocket { return true }
             if isWebSocket, !hasSocketDomain { return false }

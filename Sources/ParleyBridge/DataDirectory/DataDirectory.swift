@@ -135,8 +135,8 @@ package struct DataDirectory: Sendable {
 
     /// A file that a setting names and that holds a secret, of at most 1 MiB.
     ///
-    /// - Throws: also where everybody may read it, or others than its owner may write it. A group may read it: of a file outside of
-    ///   this directory the owner may be root, and the group the gateway's.
+    /// - Throws: also where everybody may read it, or others than its owner may write it. A group may read it: of a
+    ///   file outside of this directory the owner may be root, and the group the gateway's.
     func readSecret(_ name: String) throws(DataDirectoryError) -> [UInt8] {
         let file = name.hasPrefix("/") ? name : "\(path)/\(name)"
         let contents: FileContents

@@ -2,17 +2,17 @@ import ParleyProtocol
 import ParleyStore
 import Sodium
 
-// A new token ends the old one sooner or later, so that a repeat must not make another: the device would use the token of
-// the first reply, which the second has ended. The same request, known by its correlation data or
-// `request_id`, gets the same token again within a minute; and as long as nobody has signed in with a renewed token, every
-// renewal gets that one.
+// A new token ends the old one sooner or later, so that a repeat must not make another: the device would use the token
+// of the first reply, which the second has ended. The same request, known by its correlation data or
+// `request_id`, gets the same token again within a minute; and as long as nobody has signed in with a renewed token,
+// every renewal gets that one.
 
 /// A device's token: one that it has, or one that it is given.
 enum TokenDecision {
     /// An earlier copy of the request has made it.
     case repeated(DeviceCredentials)
-    /// A renewal has made it, and nobody has signed in with it yet. Another one in its place would lock out a device that
-    /// has kept the first reply and loses the second.
+    /// A renewal has made it, and nobody has signed in with it yet. Another one in its place would lock out a device
+    /// that has kept the first reply and loses the second.
     case pending(DeviceCredentials, TokenOrigin?)
     case issue(TokenIssue)
 }

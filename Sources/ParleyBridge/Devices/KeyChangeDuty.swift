@@ -6,8 +6,9 @@ import Sodium
 
 /// Publishes `keys.changed` to everybody who seals for a user's keys.
 ///
-/// A user may share conversations with thousands, and change keys as often as requests may come: the change is stored with a
-/// mark that it is to be published. Some events are published in each transaction, each user's at most once in a few seconds.
+/// A user may share conversations with thousands, and change keys as often as requests may come: the change is stored
+/// with a mark that it is to be published. Some events are published in each transaction, each user's at most once in a
+/// few seconds.
 final class KeyChangeDuty: ScheduledDuty {
     static let failure: Logger.Message = "changed keys could not be published"
     static let goesWithBatches = true

@@ -3,7 +3,8 @@ import ParleyProtocol
 import ParleyRules
 import ParleyStore
 
-/// Stores when devices were last seen, with whatever else a transaction writes, or by itself when that has waited for long.
+/// Stores when devices were last seen, with whatever else a transaction writes, or by itself when that has waited for
+/// long.
 final class LastSeenDuty: Duty {
     typealias Wake = Never
     static let failure: Logger.Message = "when devices were last seen could not be stored"

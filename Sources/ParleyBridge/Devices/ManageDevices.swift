@@ -35,8 +35,8 @@ extension PublishKeys: CommandHandler {
 struct Revocation {
     fileprivate let devices: [DeviceAddress]
 
-    /// - Parameter endsIssued: whether the devices end, too, whose tokens came from this one: whoever had it may have made
-    ///   them for themselves.
+    /// - Parameter endsIssued: whether the devices end, too, whose tokens came from this one: whoever had it may have
+    ///   made them for themselves.
     fileprivate init(of address: DeviceAddress, endsIssued: Bool, in context: DecisionContext) throws {
         let facts = try context.facts
         var devices: [DeviceAddress] = []
@@ -74,8 +74,8 @@ extension RevokeDevice: CommandHandler {
         return revocation
     }
 
-    /// A token that somebody has got hold of is enough to sign in, and must not be enough to end all devices that the account
-    /// key has certified. Who has lost these resets the account key, or asks an operator.
+    /// A token that somebody has got hold of is enough to sign in, and must not be enough to end all devices that the
+    /// account key has certified. Who has lost these resets the account key, or asks an operator.
     private func checkIsCertified(_ sender: DeviceAddress, _ facts: Snapshot) throws {
         guard try facts.accounts.key(of: sender.user) != nil, try facts.devices.keys(of: sender)?.certificate == nil
         else { return }

@@ -4,8 +4,8 @@ import ParleyStore
 
 /// Work that time brings: done in bounded parts, in transactions of the writer's.
 ///
-/// A duty knows when its next part is due, and changes only when a part is committed or has failed. It sees a batch and the
-/// moment, never the writer. All of them stand in ``Duties``. Confined to the writer's thread.
+/// A duty knows when its next part is due, and changes only when a part is committed or has failed. It sees a batch and
+/// the moment, never the writer. All of them stand in ``Duties``. Confined to the writer's thread.
 protocol Duty: AnyObject {
     /// What came of a part.
     associatedtype Done = NextPart
@@ -18,7 +18,8 @@ protocol Duty: AnyObject {
     static var pauseAfterFailure: Duration { get }
     /// Whether it publishes events: then it waits while the publisher has no room.
     static var publishes: Bool { get }
-    /// Whether its parts are done in the transactions of batches, behind the requests, and not in its own. It may publish.
+    /// Whether its parts are done in the transactions of batches, behind the requests, and not in its own. It may
+    /// publish.
     static var goesWithBatches: Bool { get }
 
     /// How long until a part is due; `nil` while none is.
@@ -111,7 +112,8 @@ struct NextPart {
 
 /// When the next part of a duty is due. All times are steady ones.
 struct DutySchedule {
-    /// No later than the first of all that is to come; `nil` if nothing is. At first, an earlier process may have left something.
+    /// No later than the first of all that is to come; `nil` if nothing is. At first, an earlier process may have left
+    /// something.
     private var dueAt: Timestamp? = .earliest
     private var pace = Pace()
 

@@ -11,7 +11,8 @@ extension GetGatewayInfo: QueryHandler {
 }
 
 extension Settings {
-    /// What protocol §4 bounds a device by: what is part of the contract's form, and what is set, by the setting's name.
+    /// What protocol §4 bounds a device by: what is part of the contract's form, and what is set, by the setting's
+    /// name.
     fileprivate var limitsOfDevices: [GatewayInfo.Limit] {
         [
             .init("request_bytes", Limits.requestBytes),

@@ -1,11 +1,12 @@
 import ParleyProtocol
 
-/// Watches over the intake by a request of the gateway to itself: what the broker has acknowledged on the `out` connection
-/// must come back on the intake's.
+/// Watches over the intake by a request of the gateway to itself: what the broker has acknowledged on the `out`
+/// connection must come back on the intake's.
 ///
 /// A broker can stop sending on a connection that looks healthy: Mosquitto 2.0.11 does when a client's send slots were
 /// used up by messages that it dropped, and only a new connection ends that. Whatever else comes over the intake shows
-/// as much as the request itself, so that an intake which is far behind is left to work, and a busy one is asked nothing.
+/// as much as the request itself, so that an intake which is far behind is left to work, and a busy one is asked
+/// nothing.
 ///
 /// A value: the publishing loop sends the request and records its acknowledgement, the intake records what it receives.
 struct SelfRequest: Sendable {

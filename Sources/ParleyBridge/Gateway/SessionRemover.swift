@@ -3,8 +3,8 @@ import MQTTClient
 import Platform
 import ParleyProtocol
 
-/// Removes what the broker keeps for client ids that its plugin names: sessions of those who did not read. On a thread of its
-/// own, for the broker may let it wait.
+/// Removes what the broker keeps for client ids that its plugin names: sessions of those who did not read. On a thread
+/// of its own, for the broker may let it wait.
 ///
 /// Bounded: what finds no room is forgotten, and the plugin asks again.
 final class SessionRemover: Sendable {

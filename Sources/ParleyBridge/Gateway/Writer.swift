@@ -6,7 +6,8 @@ import Sodium
 
 /// Carries out commands: a batch is one transaction, and everything that follows from it waits for the COMMIT.
 ///
-/// Confined to the intake's thread. Its caches hold copies of what is stored, and are discarded when a transaction fails.
+/// Confined to the intake's thread. Its caches hold copies of what is stored, and are discarded when a transaction
+/// fails.
 final class Writer {
     let store: Store
     let settings: Settings
@@ -63,8 +64,8 @@ final class Writer {
         let isCommitted: Bool
     }
 
-    /// Carries out all of `requests`, or rejects each of them, and does what is due behind them, also where there are none.
-    /// When this returns, what it accepted is on disk.
+    /// Carries out all of `requests`, or rejects each of them, and does what is due behind them, also where there are
+    /// none. When this returns, what it accepted is on disk.
     func carryOut(_ requests: [IncomingCommand], now: Timestamp) -> Outcome {
         do throws(StoreError) {
             let effects = try transaction(requests, now: now)

@@ -42,8 +42,8 @@ struct GroupConsequences {
         try context.publish(GroupMemberEvent(.roleChanged, change))
     }
 
-    /// Somebody has gone, and others are left: their invites open nothing any more, and who was removed does not come back by
-    /// any that there is.
+    /// Somebody has gone, and others are left: their invites open nothing any more, and who was removed does not come
+    /// back by any that there is.
     func announceDeparture(
         of user: UserID, from conversation: ConversationState, _ departure: MemberDeparture
     ) throws(StoreError) {

@@ -51,7 +51,8 @@ struct Ingress {
         let area: String
     }
 
-    /// What the gateway publishes to itself to see where its backlog ends. No device may publish to it: it is no request.
+    /// What the gateway publishes to itself to see where its backlog ends. No device may publish to it: it is no
+    /// request.
     static let marker = Topic.prefix + "up/~backlog"
 
     private let handlers: OperationHandlers
@@ -66,8 +67,8 @@ struct Ingress {
             Rate(burst: settings.requestBurst * 2, perSecond: settings.requestsPerSecond * 2))
     }
 
-    /// What a message asks for. A request over its rate or its size is refused unread, so that it costs the gateway next
-    /// to nothing: its reply has no `request_id`.
+    /// What a message asks for. A request over its rate or its size is refused unread, so that it costs the gateway
+    /// next to nothing: its reply has no `request_id`.
     mutating func judge(_ message: InboundMessage, in batch: InboundBatch, now: Timestamp) -> Verdict {
         let topic = batch.bytes.span.extracting(message.topic)
         guard !message.isRetained else { return .ignored }

@@ -34,11 +34,12 @@ struct WriteTimes {
     }
 }
 
-/// The writes of a batch in two turns, each a transaction: the first has no more than a share of anybody's time, so that whose
-/// writes are many or dear waits for the others, and not they for them.
+/// The writes of a batch in two turns, each a transaction: the first has no more than a share of anybody's time, so
+/// that whose writes are many or dear waits for the others, and not they for them.
 ///
-/// What a user has had lately more than half of the writer's time counts in their share. A user's writes stay in their order; in the second
-/// turn those come first who have had least. A batch of one user is one turn: a commit costs a sync.
+/// What a user has had lately more than half of the writer's time counts in their share. A user's writes stay in their
+/// order; in the second turn those come first who have had least. A batch of one user is one turn: a commit costs a
+/// sync.
 struct WriteTurns {
     private(set) var first: [IncomingCommand] = []
     private(set) var rest: [IncomingCommand] = []

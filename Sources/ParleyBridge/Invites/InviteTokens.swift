@@ -2,8 +2,8 @@ import ParleyProtocol
 import Sodium
 
 extension TokenIssuer {
-    /// The token of an invite. It follows from the invite's seed and the gateway's own key, so that a repeated request gets it
-    /// again, though nothing that is stored says it.
+    /// The token of an invite. It follows from the invite's seed and the gateway's own key, so that a repeated request
+    /// gets it again, though nothing that is stored says it.
     ///
     /// - Parameter seed: 16 random bytes.
     func inviteToken(seed: [UInt8]) throws(SodiumError) -> InviteToken {

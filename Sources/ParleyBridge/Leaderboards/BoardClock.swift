@@ -20,8 +20,8 @@ struct BoardClock {
     private var broker: UInt64?
     /// All boards, of which something is to be done; `nil` when it is.
     private(set) var walk: Walk?
-    /// How far the time of day was ahead of the steady time when all boards were last up to it, as it is stored; `nil` until
-    /// that is read.
+    /// How far the time of day was ahead of the steady time when all boards were last up to it, as it is stored; `nil`
+    /// until that is read.
     private var steps: Int64?
     private var pace = Pace()
 
@@ -61,8 +61,9 @@ struct BoardClock {
 
     /// Between two publications of a group.
     static let pause = Duration.seconds(1)
-    /// How long boards that may be published again wait for a batch to go with, before they get a transaction of their own:
-    /// else, where many groups wait, each batch would be followed by one for those whose second has ended meanwhile.
+    /// How long boards that may be published again wait for a batch to go with, before they get a transaction of their
+    /// own: else, where many groups wait, each batch would be followed by one for those whose second has ended
+    /// meanwhile.
     static let patience = Duration.milliseconds(25)
     /// By how much the clock may be set back, in milliseconds, without that streaks which were over go on.
     static let negligibleStep: Int64 = 60_000

@@ -3,10 +3,11 @@ import ParleyProtocol
 import ParleyRules
 import ParleyStore
 
-/// What becomes of boards by time alone: weeks end and others begin, streaks are over, boards are removed, and published.
+/// What becomes of boards by time alone: weeks end and others begin, streaks are over, boards are removed, and
+/// published.
 ///
-/// Whether a week is over is asked of the time of day, and what that has decided is undone where it is set back: boards are
-/// kept, the week that runs is its own again, and streaks are counted anew.
+/// Whether a week is over is asked of the time of day, and what that has decided is undone where it is set back: boards
+/// are kept, the week that runs is its own again, and streaks are counted anew.
 final class BoardDuty: Duty {
     static let failure: Logger.Message = "boards could not be brought up to date"
     static let publishes = true
@@ -14,7 +15,8 @@ final class BoardDuty: Duty {
 
     /// The most groups in one transaction, which holds up the batch behind it.
     private static let boardsAtOnce = 16
-    /// The most groups whose weeks end in one transaction: each has two boards and an event, and messages wait for all of it.
+    /// The most groups whose weeks end in one transaction: each has two boards and an event, and messages wait for all
+    /// of it.
     private static let turnsAtOnce = 8
 
     func wait(at moment: Moment) -> Duration? { clock.wait(now: moment.now, steady: moment.steady) }
@@ -136,8 +138,8 @@ final class BoardDuty: Duty {
         try updates.begin(next, after: ended)
     }
 
-    /// Boards of a week that is over stand as at its last instant: a streak that was over by then, while there was no gateway
-    /// or another transaction came first, is not on them.
+    /// Boards of a week that is over stand as at its last instant: a streak that was over by then, while there was no
+    /// gateway or another transaction came first, is not on them.
     ///
     /// - Returns: whether they stood so before.
     private func end(_ boards: [BoardState], of week: BoardWeek, _ batch: Batch) throws(StoreError) -> Bool {

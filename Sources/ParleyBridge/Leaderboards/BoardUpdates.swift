@@ -152,8 +152,8 @@ struct BoardUpdates {
 
     /// Another week runs for a group: its boards show who has something in it already, be it a streak that goes on.
     ///
-    /// - Parameter ended: the board of streaks of the week before, if nothing was done after that: then it says which go on,
-    ///   and nobody's workouts are read.
+    /// - Parameter ended: the board of streaks of the week before, if nothing was done after that: then it says which
+    ///   go on, and nobody's workouts are read.
     func begin(_ week: BoardWeek, after ended: BoardState? = nil) throws(StoreError) {
         try batch.writable().boardWeeks.put(week)
         batch.afterCommit.boards.scheduleTurn(at: week.period.endsAt)

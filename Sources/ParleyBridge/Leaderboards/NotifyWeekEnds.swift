@@ -2,8 +2,9 @@ import ParleyProtocol
 import ParleyRules
 import ParleyStore
 
-// When a week ends it ends for all groups of a zone at once, and everybody in them is notified. Boards do not wait for that:
-// which weeks have ended is written down with their end, and notified of in parts when no group's week is to be ended.
+// When a week ends it ends for all groups of a zone at once, and everybody in them is notified. Boards do not wait for
+// that: which weeks have ended is written down with their end, and notified of in parts when no group's week is to be
+// ended.
 
 extension BoardDuty {
     /// The most groups whose members are notified in one transaction.

@@ -2,9 +2,9 @@ import ParleyProtocol
 import ParleyRules
 import ParleyStore
 
-// A board that has changed is published in the same transaction, if no board of its group was within the last second; else
-// when that second is over, once for all changes within it. Its row says which version was published last, so that nothing
-// is lost where a process ends in between.
+// A board that has changed is published in the same transaction, if no board of its group was within the last second;
+// else when that second is over, once for all changes within it. Its row says which version was published last, so that
+// nothing is lost where a process ends in between.
 
 extension BoardDuty {
     /// The most groups whose boards are published in one transaction after they have waited.

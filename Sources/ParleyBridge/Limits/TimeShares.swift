@@ -1,10 +1,11 @@
 import ParleyProtocol
 
-/// How much time each user has had lately of something that serves one request after another: who has had least is next.
+/// How much time each user has had lately of something that serves one request after another: who has had least is
+/// next.
 ///
-/// A value, by start-time fair queueing: time here is not the clock's, but what whoever is served has had. Who comes after a
-/// while begins where those are who wait, and has neither credit nor debt. So a user is ahead of the others by what their
-/// requests took, whether these were many or dear.
+/// A value, by start-time fair queueing: time here is not the clock's, but what whoever is served has had. Who comes
+/// after a while begins where those are who wait, and has neither credit nor debt. So a user is ahead of the others by
+/// what their requests took, whether these were many or dear.
 struct TimeShares {
     private var marks: [UserID: Duration] = [:]
     /// What whoever was served last had had.

@@ -1,5 +1,5 @@
-/// When the files of the store are to be cleaned of what was removed from it: until its log is written back and emptied,
-/// that holds the pages as they were.
+/// When the files of the store are to be cleaned of what was removed from it: until its log is written back and
+/// emptied, that holds the pages as they were.
 struct CleaningClock {
     /// At first, an earlier process may have been killed before it came to it.
     private var isUnclean = true

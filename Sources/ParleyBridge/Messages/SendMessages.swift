@@ -80,8 +80,8 @@ extension SendMessage: GatheredCommandHandler {
 }
 
 extension ConversationState {
-    /// What is between the two of a direct conversation after a message that was accepted under `permission`; `nil` where it
-    /// changes nothing, as almost every message.
+    /// What is between the two of a direct conversation after a message that was accepted under `permission`; `nil`
+    /// where it changes nothing, as almost every message.
     fileprivate func relationship(changedByMessageOf user: UserID, under permission: MessagingPermission)
         -> Relationship?
     {

@@ -2,8 +2,8 @@ import ParleyProtocol
 
 /// Who has a device connected, as the broker's plugin has last reported: for those who decide whom to notify.
 ///
-/// A report may come a moment after what it tells of, and a connection may be dead before the broker finds out. So whoever has
-/// left is remembered until it was looked whether something was sent to them that they have not received.
+/// A report may come a moment after what it tells of, and a connection may be dead before the broker finds out. So
+/// whoever has left is remembered until it was looked whether something was sent to them that they have not received.
 final class ConnectedPeople: Sendable {
     /// Somebody whose last connection has ended.
     struct Departure: Hashable, Sendable {

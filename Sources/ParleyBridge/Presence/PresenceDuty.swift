@@ -32,8 +32,8 @@ final class PresenceDuty: Duty {
 
     /// - Parameters:
     ///   - people: is told who is connected.
-    ///   - lastTime: the last at which an earlier process is known to have run; `nil` if there was none. Who has left since
-    ///     then may have left at once.
+    ///   - lastTime: the last at which an earlier process is known to have run; `nil` if there was none. Who has left
+    ///     since then may have left at once.
     init(
         _ store: Store, _ settings: Settings, people: ConnectedPeople = ConnectedPeople(), now: Timestamp,
         lastTime: Timestamp? = nil

@@ -37,8 +37,8 @@ final class OutQueue: Sendable {
     /// Wakes the intake, when there is room again.
     let roomMade: WakeUp
 
-    /// - Parameter limit: with as many items or bytes there is no room. What one batch causes may pass it: that is committed,
-    ///   and waits nowhere else.
+    /// - Parameter limit: with as many items or bytes there is no room. What one batch causes may pass it: that is
+    ///   committed, and waits nowhere else.
     init(limit: OutLoad) throws(SystemError) {
         self.limit = limit
         arrived = try WakeUp()

@@ -135,8 +135,8 @@ struct Outgoing: Sendable {
     ///
     /// - Parameters:
     ///   - isSecret: whether the broker must not keep it for a device that is away. It then goes at QoS 0, which no
-    ///     session queues, and expires: Mosquitto 2.0.11 leaves what has expired in its file until the device is back, so
-    ///     that an expiry alone would leave a token there in the clear.
+    ///     session queues, and expires: Mosquitto 2.0.11 leaves what has expired in its file until the device is back,
+    ///     so that an expiry alone would leave a token there in the clear.
     ///   - unread: what is to be counted for the room that the data leave.
     mutating func accept(
         _ route: ReplyRoute, isSecret: Bool = false, unread: UnreadScope? = nil, _ data: (inout JSONWriter) -> Void
@@ -175,8 +175,8 @@ struct Outgoing: Sendable {
 }
 
 extension Outgoing.Item {
-    /// What is to be given to the broker now: it does not keep what disappears longer than it may, and does not get what
-    /// has.
+    /// What is to be given to the broker now: it does not keep what disappears longer than it may, and does not get
+    /// what has.
     ///
     /// - Parameter steady: the gateway's steady time.
     func message(at steady: @autoclosure () -> Timestamp) -> OutboundMessage {

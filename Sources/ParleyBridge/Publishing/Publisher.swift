@@ -229,7 +229,8 @@ final class Publisher {
     }
 
     private func sendSnapshot(_ audience: inout AudienceSender, over connection: MQTTConnection) throws {
-        // Changes from here on are sent after the snapshot, which may hold them already; applied twice they change nothing.
+        // Changes from here on are sent after the snapshot, which may hold them already; applied twice they change
+        // nothing.
         queue.forgetAudience()
         let version = UInt64(clamping: shared.clock.now.milliseconds)
         audience.begin(try store.read { try $0.audienceMessages(version: version, limits: limits) }, version: version)
@@ -260,8 +261,8 @@ final class Publisher {
         } while ContinuousClock.now < deadline
     }
 
-    /// Whether nothing waits for the acknowledgements that are to come, so that they may gather and many are read at once:
-    /// under load each of them would end a wait of its own.
+    /// Whether nothing waits for the acknowledgements that are to come, so that they may gather and many are read at
+    /// once: under load each of them would end a wait of its own.
     private func mayGather(_ audience: AudienceSender, _ connection: MQTTConnection) -> Bool {
         connection.unacknowledgedCount > 0 && connection.canPublish && !connection.wantsWrite
             && !audience.isUnacknowledged && selfRequest == nil && !shared.stop.isRaised

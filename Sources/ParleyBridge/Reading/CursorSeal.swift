@@ -18,7 +18,8 @@ package struct CursorSeal: Sendable {
 
     /// The place that `seal` was given.
     ///
-    /// - Throws: `bad_request`, always the same, for whatever `seal` has not made for this list, this caller and this owner.
+    /// - Throws: `bad_request`, always the same, for whatever `seal` has not made for this list, this caller and this
+    ///   owner.
     func open<Place: ListPlace>(_ cursor: String, of list: PagedList) throws -> Place {
         guard let bytes = Base64URL.decode(cursor.utf8Span.span), bytes.count >= CursorSeal.tagLength.rawValue else {
             throw CursorSeal.forged

@@ -2,8 +2,8 @@ import ParleyProtocol
 
 /// Items on their way into a page of any list: JSON already, each with its place in the list.
 ///
-/// A page ends at so many items or so many bytes of JSON (protocol §4, Limits). The first item goes in however large it is,
-/// so that whoever goes on behind the last item of each page comes to the end of the list.
+/// A page ends at so many items or so many bytes of JSON (protocol §4, Limits). The first item goes in however large it
+/// is, so that whoever goes on behind the last item of each page comes to the end of the list.
 struct PageBuilder<Place> {
     struct Item {
         let place: Place

@@ -1,10 +1,10 @@
 import ParleyProtocol
 
-/// Reads that wait for a thread: next is whoever has had least of the threads' time, and of a user's reads one of each device
-/// in turn.
+/// Reads that wait for a thread: next is whoever has had least of the threads' time, and of a user's reads one of each
+/// device in turn.
 ///
-/// One user's reads never have all threads at once: a page of somebody with thousands of conversations takes long, and who
-/// comes then must not wait for two of them. Where there is no room, whoever has most waiting gives way.
+/// One user's reads never have all threads at once: a page of somebody with thousands of conversations takes long, and
+/// who comes then must not wait for two of them. Where there is no room, whoever has most waiting gives way.
 struct ReadQueue<Element> {
     private struct Waiting {
         let element: Element
@@ -64,8 +64,8 @@ struct ReadQueue<Element> {
         return displaced
     }
 
-    /// Removes the read whose turn it is: of who has had least, of those who have not all the threads that one may have; among
-    /// several the one who has waited longest. To be followed by `finish`.
+    /// Removes the read whose turn it is: of who has had least, of those who have not all the threads that one may
+    /// have; among several the one who has waited longest. To be followed by `finish`.
     mutating func next() -> (user: UserID, element: Element)? {
         var place: Int?
         for index in turns.indices where (users[turns[index]]?.underway ?? 0) < share {

@@ -13,8 +13,8 @@ package enum PushContent: String, CaseIterable, Sendable {
 extension Settings {
     var pushDeadline: Duration { .seconds(pushDeadlineHours * 3600) }
     var pushTraceLifetime: Duration { .days(pushTraceDays) }
-    /// How many notifications of a provider may be under way to the devices of one user: services that answer late hold a place
-    /// for as long as that takes, and are not to hold those of others.
+    /// How many notifications of a provider may be under way to the devices of one user: services that answer late hold
+    /// a place for as long as that takes, and are not to hold those of others.
     var pushesOfUser: Int { max(1, pushConcurrency / 32) }
     var contentOfPushes: PushContent { PushContent(rawValue: pushContent) ?? .message }
 

@@ -1,7 +1,8 @@
 import ParleyProtocol
 import ParleyStore
 
-/// What answers all three lists of people: of followers, of people followed and of people blocked, as the caller sees them.
+/// What answers all three lists of people: of followers, of people followed and of people blocked, as the caller sees
+/// them.
 protocol PeopleHandler: PeopleRequest, QueryHandler {}
 
 extension PeopleHandler {

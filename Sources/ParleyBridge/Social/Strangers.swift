@@ -2,16 +2,17 @@ import ParleyProtocol
 import ParleyRules
 import ParleyStore
 
-// Whatever answers otherwise about somebody who exists than about nobody is a look at them, and costs one of a limit where they
-// are strangers: else who exists could be found by asking. Nobody is a stranger, so that guessing costs as much.
+// Whatever answers otherwise about somebody who exists than about nobody is a look at them, and costs one of a limit
+// where they are strangers: else who exists could be found by asking. Nobody is a stranger, so that guessing costs as
+// much.
 
 extension Snapshot {
-    /// Whether a look at a user costs the caller something: the two are no friends and in no conversation that both have, as
-    /// far as the caller can see.
+    /// Whether a look at a user costs the caller something: the two are no friends and in no conversation that both
+    /// have, as far as the caller can see.
     ///
-    /// - Parameter hasRoom: whether the caller may look at one more stranger. Who may not is told apart from the others only
-    ///   where that is cheap, so that nothing is had by asking on: two who both have hundreds of conversations count as
-    ///   strangers then.
+    /// - Parameter hasRoom: whether the caller may look at one more stranger. Who may not is told apart from the others
+    ///   only where that is cheap, so that nothing is had by asking on: two who both have hundreds of conversations
+    ///   count as strangers then.
     func costs(_ user: UserID, lookedAtBy caller: UserID, hasRoom: Bool) throws -> Bool {
         guard user != caller else { return false }
         // Nobody shares anything with anybody.

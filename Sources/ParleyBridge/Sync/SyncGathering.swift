@@ -2,8 +2,8 @@ import ParleyProtocol
 import ParleyRules
 import ParleyStore
 
-/// Conversations on their way into a page of `sync/get`: at most so many records, so many bytes and so much to count, and
-/// always one.
+/// Conversations on their way into a page of `sync/get`: at most so many records, so many bytes and so much to count,
+/// and always one.
 struct SyncGathering {
     private let user: UserID
     private let snapshot: Snapshot

@@ -5,8 +5,8 @@ import ParleyStore
 /// One page of `sync/get`, its conversations already JSON.
 ///
 /// Records come first, of the last active conversation before those of others. When all that are missing are in the
-/// page, it also holds the state of the other conversations, as many as fit. Nothing is stored between pages: the caller's
-/// cursors say what they have.
+/// page, it also holds the state of the other conversations, as many as fit. Nothing is stored between pages: the
+/// caller's cursors say what they have.
 package struct SyncPage {
     private let conversations: [UInt8]
     private let left: [ConversationID]

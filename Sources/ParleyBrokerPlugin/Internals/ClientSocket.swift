@@ -3,8 +3,9 @@ import ParleyRules
 
 /// The TCP socket of a client, whose number the broker's own record of the client tells.
 ///
-/// The number is believed only if it is that of a TCP socket whose peer has the client's address, and later only as long as
-/// the kernel says that it is the same socket: a number is used again, a cookie is not. What does not fit is no socket.
+/// The number is believed only if it is that of a TCP socket whose peer has the client's address, and later only as
+/// long as the kernel says that it is the same socket: a number is used again, a cookie is not. What does not fit is no
+/// socket.
 struct ClientSocket: Hashable {
     /// What no other socket has had.
     let cookie: UInt64

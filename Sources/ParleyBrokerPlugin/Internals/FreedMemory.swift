@@ -11,8 +11,8 @@ struct FreedMemory {
     private var changedAt: Int64 = 0
     private var trimmedAt: Int64 = 0
 
-    /// A queue is thousands of small pieces. Joined only when a large piece is freed, those of many queues that end together
-    /// took twice as long.
+    /// A queue is thousands of small pieces. Joined only when a large piece is freed, those of many queues that end
+    /// together took twice as long.
     init() { Broker.joinFreedMemory() }
 
     /// - Parameter used: bytes that the broker has allocated now.

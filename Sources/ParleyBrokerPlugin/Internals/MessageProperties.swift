@@ -23,8 +23,8 @@ import Glibc
         return (count, bytes)
     }
 
-    /// Of the values that have no fixed length: `mosquitto_property_read_string`, `…_string_pair`, `…_binary`, which give
-    /// copies.
+    /// Of the values that have no fixed length: `mosquitto_property_read_string`, `…_string_pair`, `…_binary`, which
+    /// give copies.
     private static func length(of property: OpaquePointer) -> Int {
         let identifier = unsafe mosquitto_property_identifier(property)
         var (name, value): (UnsafeMutablePointer<CChar>?, UnsafeMutablePointer<CChar>?) = (nil, nil)

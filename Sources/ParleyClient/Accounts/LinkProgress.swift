@@ -6,8 +6,8 @@ import Sodium
 enum LinkProgress: Sendable {
     /// It has offered nothing. ``offer(_:)`` leads to `offered`.
     case none
-    /// It waits to be approved for this. Another offer takes its place; ``handOver(_:to:)`` leads to `handedOver`, and what
-    /// the device adopts leads to `none`.
+    /// It waits to be approved for this. Another offer takes its place; ``handOver(_:to:)`` leads to `handedOver`, and
+    /// what the device adopts leads to `none`.
     case offered(OpenLink)
     /// What was handed over for the offer: the first approval counts. Another offer leads back to `offered`.
     case handedOver(Result<HandedAccount, ClientError>)
@@ -53,8 +53,8 @@ struct OpenLink: Sendable {
     }
 }
 
-/// An account key that was handed over, until the person has seen that it is the one of the other device: the gateway could
-/// have made another.
+/// An account key that was handed over, until the person has seen that it is the one of the other device: the gateway
+/// could have made another.
 public struct HandedAccount: Sendable {
     let account: AccountSecret
     let certificate: DeviceCertificate
@@ -67,8 +67,8 @@ public struct HandedAccount: Sendable {
 public struct LinkCandidate: Sendable {
     public let device: DeviceAddress
     let offer: LinkOffer
-    /// The first three groups of the user's half of every safety number: the new device shows the same before it takes the
-    /// account key.
+    /// The first three groups of the user's half of every safety number: the new device shows the same before it takes
+    /// the account key.
     public let digits: [String]
 }
 

@@ -58,8 +58,8 @@ extension MessagingClient {
             try await client.ask(GetSummary(user: user), for: user, \.user)
         }
 
-        /// From now on ``ClientEvent/gateway(_:)`` follows what these users achieve and who reacts to it, as long as they
-        /// are the user's friends, or the user. Who becomes a friend later is heard then.
+        /// From now on ``ClientEvent/gateway(_:)`` follows what these users achieve and who reacts to it, as long as
+        /// they are the user's friends, or the user. Who becomes a friend later is heard then.
         public func watch(_ users: [UserID]) async {
             await client.perform { context in context.activityWatch.watch(users) }
         }

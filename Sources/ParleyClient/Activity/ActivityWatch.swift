@@ -1,7 +1,7 @@
 import ParleyProtocol
 
-/// Hears what friends achieve. The broker lets friends hear of each other, and nobody else: whoever is none is asked for again
-/// when they become one, and on the next connection.
+/// Hears what friends achieve. The broker lets friends hear of each other, and nobody else: whoever is none is asked
+/// for again when they become one, and on the next connection.
 struct ActivityWatch {
     let signals: Signals, connection: DeviceConnection
 

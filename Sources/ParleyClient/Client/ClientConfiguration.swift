@@ -19,7 +19,8 @@ public struct ClientConfiguration: Sendable {
 
     /// Where messages are kept, and what waits to be sent.
     public enum Storage: Hashable, Sendable {
-        /// In `messages.db` of the directory, encrypted under the device's storage key. One client at a time has it open.
+        /// In `messages.db` of the directory, encrypted under the device's storage key. One client at a time has it
+        /// open.
         case database
         /// For as long as the client lives: for tools that run beside an app.
         case memory

@@ -7,18 +7,19 @@ public enum ClientEvent: Sendable {
     /// What the gateway says that is the app's alone, or of which the client keeps nothing to show. Its type says what:
     ///
     /// - `FeedNotification`, `NotificationsCleared`: something is new in the user's feed of notifications, or was read.
-    /// - `PersonNotice`: the user and somebody are friends now, or no longer; or the user has blocked somebody, on this or
-    ///   another device, whose words the app hides in groups.
-    /// - `GroupJoined`, `GroupUpdated`, `GroupMemberEvent`, `GroupDeleted`: what becomes of a group of the user's that trains
-    ///   together (``MessagingClient/trainingGroups``).
+    /// - `PersonNotice`: the user and somebody are friends now, or no longer; or the user has blocked somebody, on this
+    ///   or another device, whose words the app hides in groups.
+    /// - `GroupJoined`, `GroupUpdated`, `GroupMemberEvent`, `GroupDeleted`: what becomes of a group of the user's that
+    ///   trains together (``MessagingClient/trainingGroups``).
     /// - `WeekEnd`: a week of such a group is over. What was done in it and comes late counts until the week is closed.
     /// - `Challenge`: one of the user's conversations has a new one, it was answered or has ended, or somebody has come
     ///   further in it.
-    /// - `ActivityItem`, `ActivityReaction`: somebody whose activity is watched has achieved something, or somebody reacts.
-    /// - `DeviceRenewal`: a device of the user's own has a new token: it has asked for it itself, or an operator has made it
-    ///   anew.
-    /// - `PushEnd`: a device of the user's own, this one or another, is notified of nothing while it is not connected: its
-    ///   registration with a push service was ended. The app on that device registers again
+    /// - `ActivityItem`, `ActivityReaction`: somebody whose activity is watched has achieved something, or somebody
+    ///   reacts.
+    /// - `DeviceRenewal`: a device of the user's own has a new token: it has asked for it itself, or an operator has
+    ///   made it anew.
+    /// - `PushEnd`: a device of the user's own, this one or another, is notified of nothing while it is not connected:
+    ///   its registration with a push service was ended. The app on that device registers again
     ///   (``MessagingClient/Push/register(_:)``).
     case gateway(any GatewayEvent)
     /// Signed in. What was missed comes now; ``MessagingClient/ready(timeout:)`` returns when it is here.
@@ -30,8 +31,8 @@ public enum ClientEvent: Sendable {
     /// A message, in its place in its conversation: new, or one whose id was emitted before and of which something has
     /// changed: it has been sent, could be opened, was edited, deleted or reacted to.
     case message(ChatMessage)
-    /// A record of the log that changes a message: an edit, a deletion or a reaction. The message follows, if it is kept
-    /// here and has changed; an app that shows messages needs nothing of this.
+    /// A record of the log that changes a message: an edit, a deletion or a reaction. The message follows, if it is
+    /// kept here and has changed; an app that shows messages needs nothing of this.
     case change(ChatMessage)
     /// A disappearing message has expired: nothing of it is left on this device.
     case messageExpired(MessageID, in: ConversationID)
@@ -53,22 +54,23 @@ public enum ClientEvent: Sendable {
     /// Somebody asks to write to the user, who accepts (``MessagingClient/MessageRequests/accept(_:)``, or by an
     /// answer), declines (``MessagingClient/MessageRequests/decline(_:)``) or does nothing.
     case messageRequest(ChatRequest)
-    /// The gateway has a day that was reported here (``MessagingClient/Metrics/report(_:on:in:version:)``), as it is now.
+    /// The gateway has a day that was reported here (``MessagingClient/Metrics/report(_:on:in:version:)``), as it is
+    /// now.
     case dayReported(DayMetrics)
-    /// The gateway has carried out what was kept here of a workout (``MessagingClient/workouts``): how the user is placed with
-    /// it, or without it.
+    /// The gateway has carried out what was kept here of a workout (``MessagingClient/workouts``): how the user is
+    /// placed with it, or without it.
     case workoutReported(WorkoutReply)
     /// What was kept here to be told to the gateway was refused, and is not tried again.
     case requestRefused(RefusedRequest, Rejection)
     /// A friend, or the user, came online or went offline.
     case presence(PresenceUpdate)
-    /// What a push service brings to this user's sleeping devices, a message or something new in the feed, which then comes
-    /// as a `FeedNotification`, too. Whether a message is in the log the event `message` says.
+    /// What a push service brings to this user's sleeping devices, a message or something new in the feed, which then
+    /// comes as a `FeedNotification`, too. Whether a message is in the log the event `message` says.
     case push(OpenedPush)
     /// Keys of another user, or the user's own, have changed. The notice has a sentence for people, and comes once.
     case keys(PeerKeyNotice)
-    /// One of the user's own messages was sent, and these devices cannot read it: they are listed, and their keys were not
-    /// accepted or certified. The message says so, too: ``ChatMessage/leftOut``.
+    /// One of the user's own messages was sent, and these devices cannot read it: they are listed, and their keys were
+    /// not accepted or certified. The message says so, too: ``ChatMessage/leftOut``.
     case leftOut(MessageID, in: ConversationID, [DeviceAddress])
     /// A message of another device could not be opened here; that device's client was asked to seal it anew. Once for a
     /// message.
@@ -80,8 +82,8 @@ public enum ClientEvent: Sendable {
     case tokenNotRenewed(TokenRenewalError, expiresAt: Timestamp?)
     /// A message has failed: it is not sent before ``MessagingClient/retry(_:)``.
     case failed(MessageID, in: ConversationID, SendError)
-    /// The gateway was put back to an earlier state, and the conversation's history begins anew from there. Everything that
-    /// is kept here stays, before what comes: what is shown of the conversation is to be read again.
+    /// The gateway was put back to an earlier state, and the conversation's history begins anew from there. Everything
+    /// that is kept here stays, before what comes: what is shown of the conversation is to be read again.
     case historyReset(ConversationID)
     /// Nothing can be kept at the moment, as on a full disk; it is tried again, and nothing is emitted meanwhile. With
     /// `tooNew` or `damaged`: something that waits to be told to the gateway cannot be read, and stays as it is.

@@ -15,8 +15,8 @@ import ParleyProtocol
 /// }
 /// ```
 ///
-/// What is sent is kept on the device before `send` returns, and leaves in order, once, as soon as it can. What comes is
-/// kept before ``events()`` tell of it: nothing missing, nothing twice. Without a connection everything but the
+/// What is sent is kept on the device before `send` returns, and leaves in order, once, as soon as it can. What comes
+/// is kept before ``events()`` tell of it: nothing missing, nothing twice. Without a connection everything but the
 /// gateway's own answers works on what is kept.
 ///
 /// What is used most is here; the rest is in one face for each capability, such as ``conversations``, ``people``,
@@ -62,11 +62,11 @@ public actor MessagingClient {
         hub = context.hub
     }
 
-    /// Runs `body` with a client that begins to connect, and ends everything with it: what waits to be sent stays in the
-    /// queue for the next time.
+    /// Runs `body` with a client that begins to connect, and ends everything with it: what waits to be sent stays in
+    /// the queue for the next time.
     ///
-    /// What has arrived is told to the gateway first, if there is a connection and it answers within a second: or it would
-    /// notify the device of it. A task that is cancelled does not wait.
+    /// What has arrived is told to the gateway first, if there is a connection and it answers within a second: or it
+    /// would notify the device of it. A task that is cancelled does not wait.
     ///
     /// A connection that fails throws nothing here: the events say why, and calls that need it fail.
     ///

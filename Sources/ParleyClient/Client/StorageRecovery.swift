@@ -32,8 +32,8 @@ extension MessagingClient {
     ///
     /// What waited to be sent or reported is brought over as far as it can be read, and sent by the next client;
     /// everything else is fetched from the gateway again. The damaged file is kept beside the new one. One that is in
-    /// order stays as it is, and one whose recovery was interrupted is recovered. Works without a connection, and blocks
-    /// while it reads.
+    /// order stays as it is, and one whose recovery was interrupted is recovered. Works without a connection, and
+    /// blocks while it reads.
     ///
     /// - Throws: ``ClientError/storage(_:)``, with `inUse` while a client has the database open;
     ///   ``ClientError/keys(_:)``.

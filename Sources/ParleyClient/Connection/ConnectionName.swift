@@ -6,8 +6,8 @@ import Synchronization
 ///
 /// A gateway lets a device use eight different ones a day, so they are used again and again.
 public enum ConnectionName: Hashable, Sendable {
-    /// The first of a few fixed names that no other connection uses: of this process, and of all that share the device's
-    /// directory, where one is known.
+    /// The first of a few fixed names that no other connection uses: of this process, and of all that share the
+    /// device's directory, where one is known.
     case free
     /// `x` itself, 1 to 16 of the id alphabet. Whoever connects under it next takes over.
     case further(String)

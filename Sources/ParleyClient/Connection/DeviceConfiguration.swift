@@ -6,8 +6,8 @@ public struct DeviceConfiguration: Sendable {
     public var device: DeviceAddress
     /// What carries its packets there.
     public var transport: any DeviceTransport
-    /// Asked anew for each attempt to connect, so that a renewed token is used as soon as it is there; an app may ask its
-    /// own server. What it throws is in the event ``ClientEvent/waiting(_:)``, and it is asked again later.
+    /// Asked anew for each attempt to connect, so that a renewed token is used as soon as it is there; an app may ask
+    /// its own server. What it throws is in the event ``ClientEvent/waiting(_:)``, and it is asked again later.
     public var credentials: @Sendable () async throws -> DeviceCredentials
     /// Where ``MessagingClient`` keeps the token that it renews; `nil` where the app sees to its credentials itself.
     public var renewal: TokenRenewal?

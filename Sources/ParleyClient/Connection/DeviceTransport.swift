@@ -6,7 +6,8 @@ import ParleyProtocol
 /// connection after another and carries what it is given. The product `ParleyMosquitto` has one of libmosquitto; an app
 /// may bring its own.
 public protocol DeviceTransport: Sendable {
-    /// Connects and signs in, with a clean start and a session that ends with the connection (MQTT 5 §3.1.2.4, §3.1.2.11.2).
+    /// Connects and signs in, with a clean start and a session that ends with the connection (MQTT 5 §3.1.2.4,
+    /// §3.1.2.11.2).
     ///
     /// Runs on a thread that the device's connection has for itself, and blocks it until the broker's verdict, at most
     /// ``SignIn/timeout``.
@@ -50,8 +51,8 @@ public struct SignIn: Sendable {
 /// One connection that is signed in, until it is lost or closed. It is never connected again.
 ///
 /// Every call comes from the one thread that made it, and none but ``exchange(until:)`` waits. What the broker sends at
-/// QoS 1 the transport acknowledges by itself: whatever is lost behind that, the client fetches. It keeps the connection
-/// alive by itself, too, and bounds what it takes from the broker and has not returned.
+/// QoS 1 the transport acknowledges by itself: whatever is lost behind that, the client fetches. It keeps the
+/// connection alive by itself, too, and bounds what it takes from the broker and has not returned.
 public protocol TransportConnection: AnyObject {
     /// Whether one more publish may be on its way without an acknowledgement (MQTT 5 §4.9).
     var canPublish: Bool { get }

@@ -9,8 +9,8 @@ public struct LoopSignal: Sendable {
     /// From any thread. Never blocks; several before the thread looks are one.
     public func send() { wakeUp.signal() }
 
-    /// Waits on the connection's thread until the signal is sent, or `deadline`; not at all if it was sent since the thread
-    /// last looked at what there is to do. For transports that have no descriptor of their own to wait for.
+    /// Waits on the connection's thread until the signal is sent, or `deadline`; not at all if it was sent since the
+    /// thread last looked at what there is to do. For transports that have no descriptor of their own to wait for.
     ///
     /// - Parameter deadline: `nil` for none.
     public func wait(until deadline: ContinuousClock.Instant?) {

@@ -1,6 +1,7 @@
 /// The filters that are wanted, and which of them the broker has been asked for on this connection.
 ///
-/// Each step costs as much for one filter as for the eighty thousand of a gateway that tells of conversations without end.
+/// Each step costs as much for one filter as for the eighty thousand of a gateway that tells of conversations without
+/// end.
 struct SubscriptionBook {
     /// Each with its place in the order in which they were wanted.
     private var wanted: [String: Int] = [:]

@@ -1,11 +1,12 @@
 import ParleyProtocol
 
-/// Where a client keeps the token that it renews. Without one it renews nothing: the app's own source of credentials does.
+/// Where a client keeps the token that it renews. Without one it renews nothing: the app's own source of credentials
+/// does.
 public struct TokenRenewal: Sendable {
     /// The credentials that are stored now.
     public var stored: @Sendable () async throws -> StoredCredentials
-    /// Saves the second credentials for good, if the first are still those that are stored: somebody who has saved others
-    /// meanwhile has newer ones. They are used at the next connection, and not before this has returned.
+    /// Saves the second credentials for good, if the first are still those that are stored: somebody who has saved
+    /// others meanwhile has newer ones. They are used at the next connection, and not before this has returned.
     public var replace: @Sendable (_ former: DeviceCredentials, _ renewed: DeviceCredentials) async throws -> Void
 
     public init(
@@ -44,7 +45,8 @@ public struct StoredCredentials: Hashable, Sendable {
 
     /// When to renew the token: two thirds of its life after its beginning, and a part of the life later.
     ///
-    /// - Parameter delay: 0 to 1, chosen at random, so that devices whose tokens were made together do not come together.
+    /// - Parameter delay: 0 to 1, chosen at random, so that devices whose tokens were made together do not come
+    ///   together.
     func renewalTime(delay: Double) -> Timestamp {
         let end = credentials.expiresAt.milliseconds
         let life = storedAt.map { max(end - $0.milliseconds, 0) } ?? StoredCredentials.usualLife

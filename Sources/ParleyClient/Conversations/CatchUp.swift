@@ -1,8 +1,8 @@
 import Platform
 import ParleyProtocol
 
-/// Brings the client up to date: `sync/get` gives what was missed. Where nothing is known yet, and of an older gateway, the
-/// list of conversations says where something is, and history gives it.
+/// Brings the client up to date: `sync/get` gives what was missed. Where nothing is known yet, and of an older gateway,
+/// the list of conversations says where something is, and history gives it.
 struct CatchUp {
     let outbox: Outbox, logs: ConversationLogs, keyring: Keyring, messageRequests: BoundedQueue<MessageRequest>
     let progress: ConnectionProgress, fetchPacing: FetchPacing, waiters: Waiters
@@ -128,8 +128,8 @@ struct CatchUp {
         return isNew
     }
 
-    /// Receipts that came while nobody listened are not sent again: of those conversations that were active last, history
-    /// is asked how far the user's own messages have come.
+    /// Receipts that came while nobody listened are not sent again: of those conversations that were active last,
+    /// history is asked how far the user's own messages have come.
     private func askForStatuses(_ id: ConversationID) {
         let user = device.user
         logs.update(id) { entry in

@@ -101,8 +101,8 @@ final class ConversationLogs {
                 || old?.preferences != new.preferences
         }
 
-        /// Who is in it now and was not, and who is in it no more. Of the members of a group nothing can be proved: whoever
-        /// comes and goes is named before anything is sealed for them.
+        /// Who is in it now and was not, and who is in it no more. Of the members of a group nothing can be proved:
+        /// whoever comes and goes is named before anything is sealed for them.
         var memberChange: (added: [UserID], removed: [UserID])? {
             guard let object = old?.object else { return nil }
             let (before, now) = (Set(object.members.map(\.user)), Set(new.members))
@@ -154,8 +154,8 @@ final class ConversationLogs {
 
     /// What a record that came live has led to.
     enum Reception: Hashable {
-        /// It is nobody's: it may be behind its subscription's end, or have waited in the broker while the gateway was put
-        /// back, which says nothing of the present state.
+        /// It is nobody's: it may be behind its subscription's end, or have waited in the broker while the gateway was
+        /// put back, which says nothing of the present state.
         case ignored
         case received(isPageMissing: Bool)
     }

@@ -8,8 +8,8 @@ extension MessagingClient {
     ///
     /// Where that user's message request waits it is there and not open: a message accepts the request.
     ///
-    /// - Throws: ``ClientError/refused(_:)`` with `not_found` for a user who does not exist. Without a connection only a
-    ///   conversation that is known can be had.
+    /// - Throws: ``ClientError/refused(_:)`` with `not_found` for a user who does not exist. Without a connection only
+    ///   a conversation that is known can be had.
     public func conversation(with user: UserID) async throws(ClientError) -> ConversationSummary {
         try await context.making.direct(with: user)
     }

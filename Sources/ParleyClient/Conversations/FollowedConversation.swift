@@ -41,7 +41,8 @@ struct FollowedConversation: Sendable {
 
     /// Whether anything is before the held range.
     enum Start: Hashable, Sendable {
-        /// Perhaps: it is fetched when somebody reads so far. A page that the gateway calls the oldest leads to ``reached``.
+        /// Perhaps: it is fetched when somebody reads so far. A page that the gateway calls the oldest leads to
+        /// ``reached``.
         case unknown
         /// Nothing. A history that begins anew leads back to ``unknown``, as does being a member again.
         case reached
@@ -59,8 +60,8 @@ struct FollowedConversation: Sendable {
     enum Delivery: Hashable, Sendable {
         /// None. Records that are ready lead to ``underWay``.
         case idle
-        /// A batch is being opened, for which keys may have to be fetched, and kept. Its end, however it ends, leads back to
-        /// ``idle``.
+        /// A batch is being opened, for which keys may have to be fetched, and kept. Its end, however it ends, leads
+        /// back to ``idle``.
         case underWay
     }
 
@@ -138,8 +139,8 @@ extension FollowedConversation {
         }
     }
 
-    /// The gateway says that the user is in it. Nothing came while they were no member, and what they have missed may not be
-    /// theirs to see.
+    /// The gateway says that the user is in it. Nothing came while they were no member, and what they have missed may
+    /// not be theirs to see.
     ///
     /// - Parameter follows: as of ``Membership/join(following:)``.
     mutating func join(following follows: Bool) {
@@ -163,8 +164,8 @@ extension FollowedConversation {
     /// Whether a record is in the current epoch.
     func isPresent(_ record: MessageRecord) -> Bool { log.epoch == nil || record.epoch == log.epoch }
 
-    /// Whether the user has missed a message that this device could not open: nobody has read it, and it was sealed for this
-    /// device, or for the only one that its user had, and no other of theirs has received it.
+    /// Whether the user has missed a message that this device could not open: nobody has read it, and it was sealed for
+    /// this device, or for the only one that its user had, and no other of theirs has received it.
     func isMissed(_ message: KeptMessage, by device: DeviceAddress) -> Bool {
         guard message.isUnreadable(on: device), message.record.seq > unread.readSeq else { return false }
         return message.record.recipientKeys != nil || message.record.seq > userDeliveredSeq
@@ -182,21 +183,22 @@ extension FollowedConversation {
 
 /// What the user is in a conversation, as the gateway says, and whether this device hears it.
 ///
-/// Subscribed to, and fetched, is what ``isFollowed``. The gateway's word that the user is in it (``join(following:)``) leads
-/// from each case to ``followed``, or to ``unfollowed`` where the client is not to follow it; its word that they are
-/// not (``leave()``) leads to ``former(wasOpen:)``.
+/// Subscribed to, and fetched, is what ``isFollowed``. The gateway's word that the user is in it (``join(following:)``)
+/// leads from each case to ``followed``, or to ``unfollowed`` where the client is not to follow it; its word that they
+/// are not (``leave()``) leads to ``former(wasOpen:)``.
 enum Membership: Hashable, Sendable {
     /// A member as far as is known, and not subscribed. ``follow()`` leads to ``followed``.
     case unfollowed
     /// A member and subscribed.
     case followed
-    /// Not open: the other one asks to write, and the user has not answered. They may write there, and hear nothing of it.
-    /// ``follow()`` leads to ``asked(before:)``.
+    /// Not open: the other one asks to write, and the user has not answered. They may write there, and hear nothing of
+    /// it. ``follow()`` leads to ``asked(before:)``.
     case unanswered
     /// No member any more. What is kept stays readable, and hidden if it was not open then. ``follow()`` leads to
     /// ``asked(before:)``.
     case former(wasOpen: Bool)
-    /// Subscribed to before the gateway has said whether the user may hear it: it says so at once, one way or the other.
+    /// Subscribed to before the gateway has said whether the user may hear it: it says so at once, one way or the
+    /// other.
     case asked(before: Before)
 
     /// What it was when it was asked for.
@@ -240,7 +242,8 @@ enum Membership: Hashable, Sendable {
 
     /// The gateway says that the user is in it.
     ///
-    /// - Parameter follows: whether the client follows every conversation; one that is subscribed to it follows in any case.
+    /// - Parameter follows: whether the client follows every conversation; one that is subscribed to it follows in any
+    ///   case.
     mutating func join(following follows: Bool) { self = follows || isFollowed ? .followed : .unfollowed }
 
     /// The gateway says that the user is not in it.

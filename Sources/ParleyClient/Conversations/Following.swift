@@ -44,7 +44,8 @@ struct Following {
         return summary
     }
 
-    /// - Throws: ``ClientError/gatewayFault(_:)`` where a group that was just made has members whom nobody has put there.
+    /// - Throws: ``ClientError/gatewayFault(_:)`` where a group that was just made has members whom nobody has put
+    ///   there.
     func refuseUninvited(_ members: [UserID], in id: ConversationID, but invited: Set<UserID>) throws(ClientError) {
         let uninvited = Set(members).subtracting(invited)
         guard uninvited.isEmpty else { throw gateway.report(.uninvited(id, uninvited.sorted())) }

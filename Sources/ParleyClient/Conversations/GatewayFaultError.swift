@@ -1,7 +1,8 @@
 import ParleyProtocol
 import Sodium
 
-/// Something that an honest gateway never says. Nothing is believed of what it was part of, and nothing is sealed by it.
+/// Something that an honest gateway never says. Nothing is believed of what it was part of, and nothing is sealed by
+/// it.
 public enum GatewayFaultError: Error, Hashable, Sendable {
     /// A direct conversation has other members than the user and one other.
     case directMembers(ConversationID, [UserID])

@@ -18,20 +18,22 @@ public struct DeviceKeyChange: Sendable {
     /// the storage key stay. A device with the account's secret certifies the new key; any other is to be linked anew.
     public static let rotation = DeviceKeyChange(kind: .rotate)
 
-    /// A new account key for the user, which certifies this device. Nothing where an account key has certified it already.
+    /// A new account key for the user, which certifies this device. Nothing where an account key has certified it
+    /// already.
     package static let newAccount = DeviceKeyChange(kind: .makeAccount)
 
     /// The gateway has accepted the account key: it is given up no more.
     package static func established(_ key: AccountKey) -> DeviceKeyChange { DeviceKeyChange(kind: .establish(key)) }
 
-    /// Another device of the user's has made the account key: the one that was made here, and that nobody has seen, goes.
-    /// Nothing where it was established.
+    /// Another device of the user's has made the account key: the one that was made here, and that nobody has seen,
+    /// goes. Nothing where it was established.
     package static func givingUp(_ key: AccountKey) -> DeviceKeyChange { DeviceKeyChange(kind: .giveUp(key)) }
 
-    /// The account's secret, which another device of the user's or a backup has handed over, in place of what was there.
+    /// The account's secret, which another device of the user's or a backup has handed over, in place of what was
+    /// there.
     ///
-    /// - Parameter certificate: for the device's current keys; `nil`, or one that is not the account's for them, to have
-    ///   the device certify itself.
+    /// - Parameter certificate: for the device's current keys; `nil`, or one that is not the account's for them, to
+    ///   have the device certify itself.
     package static func adopting(_ account: AccountSecret, _ certificate: DeviceCertificate?) -> DeviceKeyChange {
         DeviceKeyChange(kind: .adopt(account, certificate))
     }

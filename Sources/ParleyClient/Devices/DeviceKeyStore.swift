@@ -13,8 +13,8 @@ public protocol DeviceKeyStore: Sendable {
     /// The device's keys, which are made if there are none. May take a second of a processor and block on the disk.
     func keys() throws(KeyStoreError) -> DeviceKeySet
 
-    /// The device's keys; `nil` if there are none. Nothing is made or changed, and no lock is taken: for a process that only
-    /// looks, such as an app's extension.
+    /// The device's keys; `nil` if there are none. Nothing is made or changed, and no lock is taken: for a process that
+    /// only looks, such as an app's extension.
     func existingKeys() throws(KeyStoreError) -> DeviceKeySet?
 
     /// Changes the keys, which are made if there are none, under the store's lock.

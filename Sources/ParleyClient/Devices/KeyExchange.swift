@@ -51,7 +51,8 @@ struct KeyExchange {
         }
     }
 
-    /// Publishes the keys with their certificate, if they have one; without it where the gateway has another account key.
+    /// Publishes the keys with their certificate, if they have one; without it where the gateway has another account
+    /// key.
     private nonisolated(nonsending) func publishWithAccount() async throws(ClientError) {
         do throws(ClientError) {
             try await publish(keyring.own.publication)
@@ -215,7 +216,8 @@ struct KeyExchange {
 
     // MARK: What waits for keys
 
-    /// The user whose keys are to be accepted before anything is sent to a conversation; `nil` where nothing waits for that.
+    /// The user whose keys are to be accepted before anything is sent to a conversation; `nil` where nothing waits for
+    /// that.
     func heldUser(in conversation: ConversationID) -> UserID? {
         guard let entry = logs[conversation] else { return nil }
         return keyring.book.heldUser(among: entry.members, isDirect: entry.object?.type == .known(.direct))

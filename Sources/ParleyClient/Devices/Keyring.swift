@@ -168,7 +168,8 @@ extension MessageCipher {
 }
 
 extension PeerKeyBook {
-    /// The user whose keys are to be accepted before anything is sent to these members; `nil` where nothing waits for that.
+    /// The user whose keys are to be accepted before anything is sent to these members; `nil` where nothing waits for
+    /// that.
     ///
     /// A group waits for nobody as long as anybody else would get what is sent: those who are held are left out.
     func heldUser(among members: [UserID], isDirect: Bool) -> UserID? {
@@ -202,8 +203,8 @@ struct KeyFreshness {
 
     /// How long keys count as fresh.
     static let lifetime: Duration = .seconds(60)
-    /// How often in a row the keys of one user may be asked for because messages of theirs cannot be opened: a new device
-    /// that writes at once is read at once.
+    /// How often in a row the keys of one user may be asked for because messages of theirs cannot be opened: a new
+    /// device that writes at once is read at once.
     static let mostGuesses = 5
     /// How long it takes until one more is allowed.
     static let betweenGuesses: Duration = .seconds(10)

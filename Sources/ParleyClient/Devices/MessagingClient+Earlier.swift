@@ -17,8 +17,8 @@ extension MessagingClient {
 }
 
 extension DeviceKeySet {
-    /// When this device was linked, or made the user's account key; `nil` for one that is not linked, or has rotated its
-    /// keys since.
+    /// When this device was linked, or made the user's account key; `nil` for one that is not linked, or has rotated
+    /// its keys since.
     var linkedAt: Timestamp? { retired.isEmpty ? status.certificate?.issuedAt : nil }
 
     /// As ``MessagingClient/precedesThisDevice(_:)``.

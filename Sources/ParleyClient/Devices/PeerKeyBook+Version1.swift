@@ -8,8 +8,8 @@ private enum DeviceFlag {
 }
 
 /// How a book lay in its file in version 1, which knew no account keys: for each user the number of devices and each as
-/// its id, flags, when it was removed, the key that waited, the pinned and the older ones; then the number of those whose
-/// keys were not used, with the reason. Only read.
+/// its id, flags, when it was removed, the key that waited, the pinned and the older ones; then the number of those
+/// whose keys were not used, with the reason. Only read.
 extension PeerUser {
     /// A user without an account key: the pins stay, what waited to be accepted waits on.
     init?(readingVersion1 reader: inout ByteReader) {

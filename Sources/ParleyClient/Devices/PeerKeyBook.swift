@@ -4,8 +4,8 @@ import ParleyProtocol
 /// The keys of other users' devices, and of one's own other devices, as one device trusts them (protocol §6, "Account
 /// keys"; decision 0040).
 ///
-/// A value: what the gateway lists goes in, what has become of the keys comes out. A device is sealed for only with a key
-/// that was pinned on first use, certified by the pinned account key, or accepted.
+/// A value: what the gateway lists goes in, what has become of the keys comes out. A device is sealed for only with a
+/// key that was pinned on first use, certified by the pinned account key, or accepted.
 package struct PeerKeyBook: Hashable, Sendable {
     /// Whose book it is. This device is no peer of its own, whatever is listed of it.
     package let owner: DeviceAddress

@@ -2,7 +2,8 @@ import ParleyCrypto
 import ParleyProtocol
 
 extension PeerKeyNotice {
-    /// What happened between two states of what is known of a user: first what concerns the user, then the devices in order.
+    /// What happened between two states of what is known of a user: first what concerns the user, then the devices in
+    /// order.
     ///
     /// - Parameters:
     ///   - old: `nil` for a user of whom nothing was known.

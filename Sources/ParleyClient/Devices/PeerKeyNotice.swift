@@ -13,7 +13,8 @@ public enum PeerKeyNotice: Hashable, Sendable {
     case deviceRemoved(DeviceAddress)
     /// What is listed of a device is not used: nothing is sealed for it.
     case deviceIgnored(DeviceAddress, UnusableKeyError)
-    /// A device of a user without an account key is new, or has another key: nothing is sealed for it until it is accepted.
+    /// A device of a user without an account key is new, or has another key: nothing is sealed for it until it is
+    /// accepted.
     case deviceHeld(DeviceAddress, isNew: Bool)
     /// A device of one's own user that no other device of theirs has linked. Nothing is sealed for it.
     case ownDeviceNotLinked(DeviceAddress)

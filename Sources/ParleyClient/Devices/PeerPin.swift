@@ -10,8 +10,8 @@ struct PeerPin: Hashable, Sendable {
     private(set) var key: IdentityKey
     /// Those that were pinned before, newest first.
     private(set) var older: [IdentityKey]
-    /// When the user's pinned account key has certified `key`, the latest that was seen; `nil` for a key that was trusted
-    /// on first use or accepted by itself.
+    /// When the user's pinned account key has certified `key`, the latest that was seen; `nil` for a key that was
+    /// trusted on first use or accepted by itself.
     private(set) var certifiedAt: Timestamp?
 
     init(_ key: IdentityKey, certifiedAt: Timestamp? = nil) {
@@ -26,8 +26,8 @@ struct PeerPin: Hashable, Sendable {
         (self.key, self.older, self.certifiedAt) = (key, older, certifiedAt)
     }
 
-    /// The user's pinned account key has certified `new`. An earlier certificate than was seen changes nothing, nor does
-    /// another one of the same instant.
+    /// The user's pinned account key has certified `new`. An earlier certificate than was seen changes nothing, nor
+    /// does another one of the same instant.
     mutating func certify(_ new: IdentityKey, at time: Timestamp) {
         if let certifiedAt, time <= certifiedAt { return }
         replaceKey(new)

@@ -136,7 +136,8 @@ struct PeerUser: Hashable, Sendable {
         (listing?.devices.keys.sorted() ?? []).compactMap { id in status(of: id).map { (id, $0) } }
     }
 
-    /// Whether a message for the user alone has to wait: the user, or one of the devices that are pinned one by one, is held.
+    /// Whether a message for the user alone has to wait: the user, or one of the devices that are pinned one by one, is
+    /// held.
     var isHeld: Bool {
         hold != nil || statuses.contains { if case .held = $0.status { true } else { false } }
     }

@@ -32,8 +32,8 @@ struct GroupWatch {
 
     /// Hears of a group of the user's.
     ///
-    /// - Throws: ``ClientError/gatewayFault(_:)`` for what no group of the user's can be, and for more groups than anybody is
-    ///   in, which is reported.
+    /// - Throws: ``ClientError/gatewayFault(_:)`` for what no group of the user's can be, and for more groups than
+    ///   anybody is in, which is reported.
     func watch(_ group: TrainingGroup) throws(ClientError) {
         try check(group)
         guard signals.hear(of: group.id) else { throw gateway.report(.endless) }
@@ -87,8 +87,8 @@ struct GroupWatch {
 }
 
 extension TrainingGroup {
-    /// What of this an honest gateway does not say. A group has a conversation under its own UUID, so that none can be passed
-    /// off as another's.
+    /// What of this an honest gateway does not say. A group has a conversation under its own UUID, so that none can be
+    /// passed off as another's.
     ///
     /// - Parameters:
     ///   - user: the device's own.

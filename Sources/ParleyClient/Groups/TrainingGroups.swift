@@ -4,8 +4,8 @@ extension MessagingClient {
     /// The groups in which the user trains with others.
     public nonisolated var trainingGroups: TrainingGroups { TrainingGroups(client: self) }
 
-    /// The groups in which the user trains with others: ``MessagingClient/trainingGroups``. Each has a conversation of its own,
-    /// ``TrainingGroup/conversation``, which is used as any other.
+    /// The groups in which the user trains with others: ``MessagingClient/trainingGroups``. Each has a conversation of
+    /// its own, ``TrainingGroup/conversation``, which is used as any other.
     ///
     /// The gateway decides about each change. What becomes of a group that was asked for here, made or joined, comes as
     /// ``ClientEvent/gateway(_:)``; after ``ClientEvent/connected`` it is asked for again, for what was missed.
@@ -14,8 +14,8 @@ extension MessagingClient {
 
         /// Those in which the user is, in the order in which they were made.
         ///
-        /// - Throws: ``ClientError/refused(_:)``, as all that follow; ``ClientError/gatewayFault(_:)`` for another group than was
-        ///   asked for.
+        /// - Throws: ``ClientError/refused(_:)``, as all that follow; ``ClientError/gatewayFault(_:)`` for another
+        ///   group than was asked for.
         public func all() async throws(ClientError) -> [TrainingGroup] {
             try await client.perform { context throws(ClientError) in
                 let groups = try await context.gateway.ask(ListGroups()).groups

@@ -62,8 +62,8 @@ extension MessagingClient {
 
         /// Makes the user a member of the group, and follows its conversation.
         ///
-        /// - Throws: ``ClientError/refused(_:)`` with `invite_invalid`; `blocked`, where the user has blocked whoever invites;
-        ///   `already_in_group`, of this or of as many as may be; `group_full`.
+        /// - Throws: ``ClientError/refused(_:)`` with `invite_invalid`; `blocked`, where the user has blocked whoever
+        ///   invites; `already_in_group`, of this or of as many as may be; `group_full`.
         public func accept(_ token: InviteToken) async throws(ClientError) -> TrainingGroup {
             try await client.perform { context throws(ClientError) in
                 let group = try await context.gateway.ask(AcceptInvite(token: token))

@@ -1,7 +1,7 @@
 import ParleyProtocol
 
-/// Reads the boards that are watched: what the broker retains first, then each change; what may have been missed is asked
-/// for.
+/// Reads the boards that are watched: what the broker retains first, then each change; what may have been missed is
+/// asked for.
 struct LeaderboardReader {
     let boards: LeaderboardWatches, progress: ConnectionProgress, gateway: GatewayAccess, boardSignal: WakeSignal
 

@@ -85,11 +85,11 @@ final class LeaderboardWatches {
         return leaderboard.isLater(than: last) ? put(leaderboard, board) : false
     }
 
-    /// The board of the week that runs, as the gateway has answered: whoever watches it is given it, unless a later one of that
-    /// week was.
+    /// The board of the week that runs, as the gateway has answered: whoever watches it is given it, unless a later one
+    /// of that week was.
     ///
-    /// What was heard while the question was on its way may be of a week that has begun since: an answer of an earlier week
-    /// is asked about once more.
+    /// What was heard while the question was on its way may be of a week that has begun since: an answer of an earlier
+    /// week is asked about once more.
     ///
     /// - Returns: whether nobody watches it any more.
     func merge(answer leaderboard: Leaderboard, of board: Board) -> Bool {

@@ -11,8 +11,8 @@ extension MessagingClient {
         /// A board as the gateway has it now.
         ///
         /// - Parameter week: of the group's; `nil` for the one that runs. Weeks are kept for 90 days.
-        /// - Throws: ``ClientError/refused(_:)`` with `not_found` to whom is no member, and for a week that is not kept;
-        ///   ``ClientError/gatewayFault(_:)`` for the board of another group.
+        /// - Throws: ``ClientError/refused(_:)`` with `not_found` to whom is no member, and for a week that is not
+        ///   kept; ``ClientError/gatewayFault(_:)`` for the board of another group.
         public func board(
             of group: GroupID, _ type: LeaderboardType, week: ISOWeek? = nil
         ) async throws(ClientError) -> Leaderboard {

@@ -1,9 +1,10 @@
 import ParleyProtocol
 
-/// What a link leads to: the text that people pass on, and that an app which has registered for `parley://` is opened with.
+/// What a link leads to: the text that people pass on, and that an app which has registered for `parley://` is opened
+/// with.
 ///
-/// A link names and opens nothing by itself but an invite: whoever follows it asks the gateway, which shows a challenge to
-/// those of its conversation alone, and a conversation to its members; a plan is the app's own.
+/// A link names and opens nothing by itself but an invite: whoever follows it asks the gateway, which shows a challenge
+/// to those of its conversation alone, and a conversation to its members; a plan is the app's own.
 public enum AppLink: Hashable, Sendable {
     /// `parley://group/invite/{token}`, or the form that the gateway's operator has set (``InviteLink``).
     case invite(InviteToken)
@@ -101,7 +102,8 @@ extension String {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// `nil` for what holds a character that has to be encoded, a `%` without its two digits, or bytes that are no UTF-8.
+    /// `nil` for what holds a character that has to be encoded, a `%` without its two digits, or bytes that are no
+    /// UTF-8.
     fileprivate var percentDecoded: String? {
         var bytes: [UInt8] = []
         var rest = Array(utf8)[...]

@@ -33,8 +33,8 @@ public struct ChatMessage: Hashable, Sendable, Identifiable {
 
     public var isEdited: Bool { editedAt != nil }
 
-    /// Whether clients wrote it by themselves because a message could not be opened: it says nothing to people, and what it
-    /// is about is emitted as a message.
+    /// Whether clients wrote it by themselves because a message could not be opened: it says nothing to people, and
+    /// what it is about is emitted as a message.
     public var isResending: Bool {
         guard case .opened(let content) = content else { return false }
         return content.value == .resendRequest || (kind == .known(.edit) && ResentMark.isOn(content.json))
@@ -85,8 +85,8 @@ public struct ChatMessage: Hashable, Sendable, Identifiable {
     }
 }
 
-/// Messages that follow each other without a hole. Where the gateway's history began anew, those come first which it has
-/// no more.
+/// Messages that follow each other without a hole. Where the gateway's history began anew, those come first which it
+/// has no more.
 public struct HistorySlice: Hashable, Sendable {
     /// Ascending by ``ChatMessage/place``; what is not sent yet comes last.
     public let messages: [ChatMessage]

@@ -36,8 +36,8 @@ struct ConversationLog<Record: LogRecord> {
     enum State: Hashable, Sendable {
         /// Nothing was ever said of it. A record, a list or a page makes it ``unplaced(epoch:)``.
         case unknown
-        /// Only its epoch is known, from an earlier life: nothing is asked for. A record, a list or a page of that epoch makes
-        /// it ``unplaced(epoch:)``, of another one ``doubted(epoch:held:)``.
+        /// Only its epoch is known, from an earlier life: nothing is asked for. A record, a list or a page of that
+        /// epoch makes it ``unplaced(epoch:)``, of another one ``doubted(epoch:held:)``.
         case named(epoch: String)
         /// There is something to be fetched, and nothing is held yet. The newest page says where the held range begins:
         /// ``holding(epoch:seqs:)``. What is of another epoch makes it ``doubted(epoch:held:)``.

@@ -2,8 +2,8 @@ import ParleyCrypto
 import ParleyDeviceStore
 import ParleyProtocol
 
-/// A message, or a change to one, that was written and not sealed yet: what the queue on disk keeps of it, so that it can be sealed as often
-/// as its recipients' devices change.
+/// A message, or a change to one, that was written and not sealed yet: what the queue on disk keeps of it, so that it
+/// can be sealed as often as its recipients' devices change.
 struct Draft: Hashable, Sendable {
     let type: MessageType.Sendable
     /// The content: a JSON object.

@@ -105,8 +105,8 @@ struct HistoryReader {
 
     // MARK: What lies apart
 
-    /// A page that lies apart from what is kept: it is shown, and not kept. Changes that are neither on the page nor kept
-    /// are not seen on it.
+    /// A page that lies apart from what is kept: it is shown, and not kept. Changes that are neither on the page nor
+    /// kept are not seen on it.
     private nonisolated(nonsending) func pass(
         _ start: HistoryPosition, _ limit: Int, _ id: ConversationID, _ contents: PageContents
     ) async throws(ClientError) -> HistorySlice {

@@ -2,8 +2,8 @@ import ParleyCrypto
 import ParleyDeviceStore
 import ParleyProtocol
 
-/// A record as it is kept on this device: opened, with its content in place of the ciphertext; or as it came, so that it
-/// can be opened later.
+/// A record as it is kept on this device: opened, with its content in place of the ciphertext; or as it came, so that
+/// it can be opened later.
 struct KeptMessage: Hashable, Sendable {
     /// Without ciphertext if it was opened.
     var record: MessageRecord
@@ -19,8 +19,8 @@ struct KeptMessage: Hashable, Sendable {
     var chapter = 0
     /// What was done because somebody could not open it; once at most.
     var resending: Resending?
-    /// Whether this device has written these very words: its queue had them. What the log alone says of its own messages
-    /// whoever they were sealed for could have made up, with the gateway's help.
+    /// Whether this device has written these very words: its queue had them. What the log alone says of its own
+    /// messages whoever they were sealed for could have made up, with the gateway's help.
     var isOwnWriting = false
     /// Of a message of its own writing that named its recipients: the users whom it was sealed for.
     var sealedFor: [UserID] = []
@@ -31,7 +31,8 @@ struct KeptMessage: Hashable, Sendable {
     /// What it says now: its newest text.
     var shownContent: [UInt8]? { changes.shownContent(over: content) }
 
-    /// What this device has written in it, newest text; `nil` where what it says now is of another device, or of nobody known.
+    /// What this device has written in it, newest text; `nil` where what it says now is of another device, or of nobody
+    /// known.
     var ownWords: [UInt8]? {
         guard isOwnWriting, !changes.isRemoved else { return nil }
         guard let edit = changes.edit, !edit.isResent else { return content }
@@ -58,8 +59,8 @@ struct KeptMessage: Hashable, Sendable {
 
     var chapterPlace: ChapterPlace { ChapterPlace(chapter: chapter, seq: record.seq) }
 
-    /// What is kept of a message, at the place that it has in another epoch; `nil` if that is another message. Nothing that
-    /// is kept is given up for what the gateway says now.
+    /// What is kept of a message, at the place that it has in another epoch; `nil` if that is another message. Nothing
+    /// that is kept is given up for what the gateway says now.
     func moved(to new: KeptMessage) -> KeptMessage? {
         guard !isReplay, record.sender == new.record.sender, record.kind == new.record.kind,
             record.target == new.record.target
@@ -96,8 +97,8 @@ struct KeptMessage: Hashable, Sendable {
 // MARK: In the store
 
 extension KeptMessage {
-    /// As the store keeps it for a device of `user`, in the record's own place. A replay is kept under an id of its own,
-    /// because its own is that of another message.
+    /// As the store keeps it for a device of `user`, in the record's own place. A replay is kept under an id of its
+    /// own, because its own is that of another message.
     func stored(for user: UserID, as id: MessageID? = nil) -> StoredMessage {
         StoredMessage(
             place: MessagePlace(

@@ -17,7 +17,8 @@ struct MessageChanges: Hashable, Sendable {
         /// As ``KeptMessage/isOwnWriting``.
         var isOwnWriting = false
 
-        /// What is later in the log counts. A resent text counts for nothing beside another one, and the first of them stays.
+        /// What is later in the log counts. A resent text counts for nothing beside another one, and the first of them
+        /// stays.
         fileprivate func counts(before other: Edit) -> Bool {
             guard isResent == other.isResent else { return other.isResent }
             return isResent ? place < other.place : place > other.place

@@ -12,8 +12,8 @@ public enum MessageContent: Hashable, Sendable {
     case file(FileMessage)
     /// How somebody reacts to a message; empty where they take their reaction back. Only in records of that kind.
     case reaction(String)
-    /// A device of somebody could not open a message, and asks that it be sealed anew. Only in records of that kind; clients
-    /// write it by themselves.
+    /// A device of somebody could not open a message, and asks that it be sealed anew. Only in records of that kind;
+    /// clients write it by themselves.
     case resendRequest
     /// Of a type that this version does not know: its name, and the JSON object as it was sealed.
     case unknown(type: String, json: [UInt8])

@@ -69,8 +69,8 @@ extension MessagingClient {
     /// before it in the conversation.
     ///
     /// - Parameter content: of the same type.
-    /// - Throws: ``ClientError/unknownMessage(_:)`` for what is no message here, ``ClientError/notOwn(_:)`` for somebody
-    ///   else's, and what ``send(_:to:replyTo:expiresIn:suite:isUrgent:)`` throws.
+    /// - Throws: ``ClientError/unknownMessage(_:)`` for what is no message here, ``ClientError/notOwn(_:)`` for
+    ///   somebody else's, and what ``send(_:to:replyTo:expiresIn:suite:isUrgent:)`` throws.
     /// - Returns: the change's own id, by which ``outcome(of:)`` and the events tell what becomes of it.
     @discardableResult
     public func edit(

@@ -5,8 +5,8 @@ import ParleyProtocol
 /// outcomes, and the records that have yet to come.
 ///
 /// One of the four owners of a client's state (decision 0045). It does no I/O: what happened goes in, and what
-/// follows comes back as ``Effect``s, which ``OutboxEffects`` carries out in their order. The messages themselves are in the
-/// device's store.
+/// follows comes back as ``Effect``s, which ``OutboxEffects`` carries out in their order. The messages themselves are
+/// in the device's store.
 final class Outbox {
     private var queue = SendQueue()
     private var changes = PendingChanges()
@@ -222,8 +222,8 @@ final class Outbox {
         return effects
     }
 
-    /// The history of a conversation began anew: what the gateway had accepted, and whose record has not come, is perhaps
-    /// lost with the old one.
+    /// The history of a conversation began anew: what the gateway had accepted, and whose record has not come, is
+    /// perhaps lost with the old one.
     ///
     /// - Returns: those messages. A repeat does nothing twice.
     func removeEchoes(of conversation: ConversationID) -> [MessageID] {

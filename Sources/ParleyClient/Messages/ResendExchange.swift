@@ -2,8 +2,8 @@ import ParleyCrypto
 import ParleyDeviceStore
 import ParleyProtocol
 
-// A message that a device could not open, as when its keys were made anew after it was sealed: that device asks, and the
-// one that sent it seals it anew, once.
+// A message that a device could not open, as when its keys were made anew after it was sealed: that device asks, and
+// the one that sent it seals it anew, once.
 
 /// What a client sends by itself because a message could not be opened.
 struct Resend {
@@ -27,8 +27,8 @@ struct ResendExchange {
     /// In milliseconds: what was sent before is not sealed anew.
     private static let resendAge: Int64 = 30 * 86_400_000
 
-    /// Puts into the queue what follows from records that are kept in the same transaction: so each of them has it once. A
-    /// client that keeps nothing would not know what it has done before.
+    /// Puts into the queue what follows from records that are kept in the same transaction: so each of them has it
+    /// once. A client that keeps nothing would not know what it has done before.
     func resends(
         because kept: [KeptMessage], in conversation: FollowedConversation, _ transaction: WriteTransaction
     ) throws -> [Resend] {
@@ -83,7 +83,8 @@ struct ResendExchange {
 
     // MARK: Answering
 
-    /// Seals a message of this device anew for somebody for whom it was sealed before: its words as this device wrote them.
+    /// Seals a message of this device anew for somebody for whom it was sealed before: its words as this device wrote
+    /// them.
     private func answer(_ message: KeptMessage, _ transaction: WriteTransaction) throws -> Resend? {
         let record = message.record
         guard record.kind == .known(.reaction), record.sender != device, keyring.book.isRecipient(record.sender),

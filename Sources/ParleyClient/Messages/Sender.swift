@@ -45,7 +45,8 @@ struct Sender {
         }
     }
 
-    /// Forgets what was sealed for other devices than there are. Who is a member, and with which devices, is asked anew.
+    /// Forgets what was sealed for other devices than there are. Who is a member, and with which devices, is asked
+    /// anew.
     private nonisolated(nonsending) func reseal(
         _ id: MessageID, in conversation: ConversationID, _ difference: Rejection.DeviceDifference?
     ) async {

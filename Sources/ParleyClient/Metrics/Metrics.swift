@@ -6,14 +6,15 @@ extension MessagingClient {
 
     /// What the user had on their days: ``MessagingClient/metrics``.
     ///
-    /// Each report replaces those of its day with lower versions, whole: nothing is added up, and the order in which they come
-    /// does not matter. In both calls `timeZone` is the IANA name of the zone where it was that day, and `version` higher for
-    /// whatever was known later.
+    /// Each report replaces those of its day with lower versions, whole: nothing is added up, and the order in which
+    /// they come does not matter. In both calls `timeZone` is the IANA name of the zone where it was that day, and
+    /// `version` higher for whatever was known later.
     public struct Metrics: Sendable {
         let client: MessagingClient
 
-        /// Reports a day as it is known now. It is kept on the device before this returns, and told to the gateway as soon as
-        /// that can be reached: ``ClientEvent/dayReported(_:)`` follows, or ``ClientEvent/requestRefused(_:_:)``.
+        /// Reports a day as it is known now. It is kept on the device before this returns, and told to the gateway as
+        /// soon as that can be reached: ``ClientEvent/dayReported(_:)`` follows, or
+        /// ``ClientEvent/requestRefused(_:_:)``.
         public func report(
             _ values: MetricValues, on day: CivilDay, in timeZone: String, version: Int
         ) async throws(ClientError) {

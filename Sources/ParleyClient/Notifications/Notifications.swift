@@ -4,8 +4,8 @@ extension MessagingClient {
     /// What concerns the user and is no message.
     public nonisolated var notifications: Notifications { Notifications(client: self) }
 
-    /// The feed of notifications: ``MessagingClient/notifications``. What is new in it while there is a connection comes as
-    /// ``ClientEvent/gateway(_:)``.
+    /// The feed of notifications: ``MessagingClient/notifications``. What is new in it while there is a connection
+    /// comes as ``ClientEvent/gateway(_:)``.
     ///
     /// It is the gateway's to keep: without a connection these calls fail.
     public struct Notifications: Sendable {

@@ -1,7 +1,7 @@
 import ParleyProtocol
 
-/// Hears who is there. The broker lets friends hear of each other, and nobody else: whoever is none is asked for again when
-/// they become one, and on the next connection.
+/// Hears who is there. The broker lets friends hear of each other, and nobody else: whoever is none is asked for again
+/// when they become one, and on the next connection.
 struct PresenceWatch {
     let signals: Signals, connection: DeviceConnection, hub: EventHub
 

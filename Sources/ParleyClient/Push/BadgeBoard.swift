@@ -25,16 +25,16 @@ extension NotificationsCleared {
     public var badgeThen: Badge { Badge(count: badge.number, at: at) }
 }
 
-/// What the app's icon shows, of badges that come in any order, twice or not at all: the one of the latest time counts, and
-/// never an older one that came late.
+/// What the app's icon shows, of badges that come in any order, twice or not at all: the one of the latest time counts,
+/// and never an older one that came late.
 ///
 /// A value; the app keeps ``badge`` where all its processes see it, merges what has come, and shows ``count``.
 public struct BadgeBoard: Hashable, Sendable {
     /// What counts now; `nil` before anything has come.
     public private(set) var badge: Badge?
 
-    /// How far the gateway's clock may be before the device's. What says a later time than that counts as of then, so that one
-    /// badge from a far future does not keep all others away.
+    /// How far the gateway's clock may be before the device's. What says a later time than that counts as of then, so
+    /// that one badge from a far future does not keep all others away.
     public static let tolerance = Duration.seconds(3600)
 
     public init(_ badge: Badge? = nil) { self.badge = badge }

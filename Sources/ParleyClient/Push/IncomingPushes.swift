@@ -15,8 +15,8 @@ struct IncomingPushes {
         pushSignal.signal()
     }
 
-    /// Emits what came, each in its turn: whose keys are not known yet they are fetched, once in a while, as for what comes by
-    /// the log.
+    /// Emits what came, each in its turn: whose keys are not known yet they are fetched, once in a while, as for what
+    /// comes by the log.
     nonisolated(nonsending) func run() async {
         while !Task.isCancelled {
             guard let notification = pushQueue.removeFirst() else {

@@ -4,8 +4,8 @@ import ParleyProtocol
 
 /// A push notification as an app shows it (protocol §7): opened on the device by the keys that it trusts.
 ///
-/// The gateway has chosen what it is, when it came and what it counts. Who has written a message and what it says is proved
-/// as for every other message: by the sender's key, which is bound to the conversation and to the message's id.
+/// The gateway has chosen what it is, when it came and what it counts. Who has written a message and what it says is
+/// proved as for every other message: by the sender's key, which is bound to the conversation and to the message's id.
 public struct OpenedPush: Hashable, Sendable, Identifiable {
     /// The same on every repeat.
     public let id: NotificationID
@@ -26,8 +26,8 @@ public struct OpenedPush: Hashable, Sendable, Identifiable {
 
     public enum Content: Hashable, Sendable {
         case message(PushedMessage)
-        /// Nothing to show: what is shown of the conversation up to the number of ``OpenedPush/place`` is to be taken away, and
-        /// the message that it names, if any. Nothing of it need be read.
+        /// Nothing to show: what is shown of the conversation up to the number of ``OpenedPush/place`` is to be taken
+        /// away, and the message that it names, if any. Nothing of it need be read.
         case clear
         /// The quiet hours are over, and something has come meanwhile.
         case digest
@@ -69,7 +69,8 @@ public struct OpenedPush: Hashable, Sendable, Identifiable {
 
 /// A message that came as a push, and can be shown.
 public struct PushedMessage: Hashable, Sendable {
-    /// With what has become of it since, where it is kept on this device. Its content is opened, or the gateway's own words.
+    /// With what has become of it since, where it is kept on this device. Its content is opened, or the gateway's own
+    /// words.
     public let message: ChatMessage
     /// Whether the person has compared the sender's account key (``MessagingClient/Keys/isVerified(_:)``).
     public let isSenderVerified: Bool
@@ -97,8 +98,8 @@ public enum UnopenedPush: Error, Hashable, Sendable {
     case expired
     /// The message was deleted meanwhile.
     case deleted
-    /// It says one thing of the message and another in it, is about a message of the user's own, or lacks what its type must
-    /// have. No honest gateway sends that.
+    /// It says one thing of the message and another in it, is about a message of the user's own, or lacks what its type
+    /// must have. No honest gateway sends that.
     case contradictory
     /// Of a later version.
     case unknownType(String)

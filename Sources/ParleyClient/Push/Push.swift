@@ -10,11 +10,11 @@ extension MessagingClient {
     public struct Push: Sendable {
         let client: MessagingClient
 
-        /// This device is reached by that from now on, and by nothing else; and whoever was reached by the same token before, or
-        /// the same endpoint with the same secret, is so no more.
+        /// This device is reached by that from now on, and by nothing else; and whoever was reached by the same token
+        /// before, or the same endpoint with the same secret, is so no more.
         ///
-        /// Asked at once and never kept: an app registers at each start, whenever its push service gives it something else, and
-        /// when a `PushEnd` names this device. What is registered ``DeviceSummary/push`` says
+        /// Asked at once and never kept: an app registers at each start, whenever its push service gives it something
+        /// else, and when a `PushEnd` names this device. What is registered ``DeviceSummary/push`` says
         /// (``MessagingClient/Devices/all()``).
         ///
         /// - Returns: since when.

@@ -1,12 +1,12 @@
 import ParleyDeviceStore
 import ParleyProtocol
 
-/// Opens pushes without a client and a connection: for an app's extension, which is a process of its own and has seconds to
-/// live, and while the app may be running.
+/// Opens pushes without a client and a connection: for an app's extension, which is a process of its own and has
+/// seconds to live, and while the app may be running.
 ///
-/// It opens by the device's keys and by what the device knows of others' keys, exactly as the client does: a push is trusted no
-/// more than what comes by the log. What the app keeps of a message already is what it says. Nothing is written, and the
-/// running client waits for nothing.
+/// It opens by the device's keys and by what the device knows of others' keys, exactly as the client does: a push is
+/// trusted no more than what comes by the log. What the app keeps of a message already is what it says. Nothing is
+/// written, and the running client waits for nothing.
 ///
 /// ```swift
 /// let opener = PushOpener(keys: FileKeyStore(in: directory), directory: directory)
@@ -28,8 +28,8 @@ public struct PushOpener: Sendable {
 
     /// What a push is to this device.
     ///
-    /// - Parameter payload: the notification object of protocol §7, as JSON: what APNs and FCM bring as `parley`, the body of a
-    ///   webhook, the decrypted Web Push; or the event of the topic.
+    /// - Parameter payload: the notification object of protocol §7, as JSON: what APNs and FCM bring as `parley`, the
+    ///   body of a webhook, the decrypted Web Push; or the event of the topic.
     /// - Throws: ``PushError``; never for what is in the notification.
     public func open(push payload: [UInt8]) throws(PushError) -> OpenedPush {
         let notification = try PushNotification(payload: payload)

@@ -28,8 +28,8 @@ struct ReceiptSender {
         }
     }
 
-    /// Waits until the gateway has taken all receipts, or there is no connection: what it knows to have arrived it notifies
-    /// nobody of when the device is gone.
+    /// Waits until the gateway has taken all receipts, or there is no connection: what it knows to have arrived it
+    /// notifies nobody of when the device is gone.
     nonisolated(nonsending) func finish(until deadline: ContinuousClock.Instant) async {
         try? await waiters.wait(for: .receipts, until: deadline) { () throws(ClientError) -> Void? in
             progress.isConnected && signals.hasReceipts ? nil : ()
@@ -73,8 +73,8 @@ struct ReceiptSender {
         receiptSignal.signal()
     }
 
-    /// A message as the gateway knows it. Of one that it has no more, the last one before it that it has; `nil` if there is
-    /// none.
+    /// A message as the gateway knows it. Of one that it has no more, the last one before it that it has; `nil` if
+    /// there is none.
     private func mark(
         _ conversation: ConversationID, _ message: MessageID
     ) throws(ClientError) -> ReceiptCoalescer.Mark? {
@@ -115,8 +115,9 @@ extension MessagingClient {
     /// The user has seen everything of a conversation up to this message. The receipt is sent as soon as it can be,
     /// unless the user's profile says otherwise; without a connection, later.
     ///
-    /// What could not be opened was not seen: it and what follows it stay unread until it can be opened and is marked; that
-    /// marks what follows it, too. Its sender's client was asked to seal it anew (``ClientEvent/resendRequested(_:in:of:)``).
+    /// What could not be opened was not seen: it and what follows it stay unread until it can be opened and is marked;
+    /// that marks what follows it, too. Its sender's client was asked to seal it anew
+    /// (``ClientEvent/resendRequested(_:in:of:)``).
     ///
     /// - Parameter passingUnopened: the person gives up what cannot be opened.
     /// - Throws: ``ClientError/unknownMessage(_:)`` for one that is not in the log on this device.

@@ -25,7 +25,8 @@ final class Signals {
 
     /// There is a connection.
     ///
-    /// - Returns: whose presence is to be subscribed to again: what the broker refused on an earlier connection it may grant.
+    /// - Returns: whose presence is to be subscribed to again: what the broker refused on an earlier connection it may
+    ///   grant.
     func connected() -> Set<UserID> { watched }
 
     /// The gateway has ended what this device said of its typing, and says who is there when it is reached again.

@@ -45,7 +45,8 @@ struct GatewayAccess {
             let before = items.count
             for item in page.items where known.insert(id(item)).inserted { items.append(item) }
             cursor = page.nextCursor
-            // Between two pages something may change; of no honest gateway is a page of nothing new with another behind it.
+            // Between two pages something may change; of no honest gateway is a page of nothing new with another behind
+            // it.
             guard items.count <= most, cursor == nil || items.count > before else { throw report(.endless) }
         } while cursor != nil
         return items

@@ -3,8 +3,8 @@ import ParleyDeviceStore
 import ParleyProtocol
 import Sodium
 
-/// A command that is kept on the device until the gateway has answered it: what was done in a tunnel is told when there is a
-/// connection, in the order in which it was done. A repeat of it does nothing twice.
+/// A command that is kept on the device until the gateway has answered it: what was done in a tunnel is told when there
+/// is a connection, in the order in which it was done. A repeat of it does nothing twice.
 protocol KeptCommand: ParleyProtocol.Command where Reply: GatewayValue {
     /// Another command for the same takes the place of one that waits.
     var keptID: UUIDValue { get throws }

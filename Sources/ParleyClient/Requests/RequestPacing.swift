@@ -43,8 +43,8 @@ final class RequestPacing {
 
     /// An answer to the first request was the gateway's fault. The pauses go on to grow, whoever has the next turn.
     ///
-    /// - Returns: whether the request is to be put behind the others: after several such answers, and if it was already,
-    ///   after one.
+    /// - Returns: whether the request is to be put behind the others: after several such answers, and if it was
+    ///   already, after one.
     func countFault(of request: UUIDValue) -> Bool {
         faults += 1
         guard faults >= RequestPacing.mostFaults || putBehind.contains(request) else { return false }

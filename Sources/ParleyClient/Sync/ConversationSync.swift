@@ -1,7 +1,7 @@
 import ParleyProtocol
 
-/// What was missed, of all conversations at once: how far each is known goes to the gateway, and what follows comes back,
-/// part by part.
+/// What was missed, of all conversations at once: how far each is known goes to the gateway, and what follows comes
+/// back, part by part.
 struct ConversationSync {
     let logs: ConversationLogs, fetchPacing: FetchPacing, waiters: Waiters
     let configuration: ClientConfiguration, device: DeviceAddress, gateway: GatewayAccess
@@ -19,8 +19,8 @@ struct ConversationSync {
         configuration.follows == .all && !fetchPacing.lacksSync && logs.all.count <= ConversationSync.mostCursors
     }
 
-    /// Brings every conversation up to date. What is new is subscribed to first and asked for once more, so that nothing
-    /// falls between.
+    /// Brings every conversation up to date. What is new is subscribed to first and asked for once more, so that
+    /// nothing falls between.
     ///
     /// - Returns: whether it was done; an older gateway has no such request.
     nonisolated(nonsending) func run() async throws(ClientError) -> Bool {

@@ -6,9 +6,9 @@ extension MessagingClient {
 
     /// What the user has done: ``MessagingClient/workouts``.
     ///
-    /// A workout is kept on the device before ``log(completedAt:timeZone:kind:minutes:)`` returns, and reported as soon as
-    /// it can be, once, however often the connection breaks: one that is done without a connection counts for its own day and
-    /// week, as long as that week is open. ``ClientEvent/workoutReported(_:)`` follows, or
+    /// A workout is kept on the device before ``log(completedAt:timeZone:kind:minutes:)`` returns, and reported as soon
+    /// as it can be, once, however often the connection breaks: one that is done without a connection counts for its
+    /// own day and week, as long as that week is open. ``ClientEvent/workoutReported(_:)`` follows, or
     /// ``ClientEvent/requestRefused(_:_:)``.
     public struct Workouts: Sendable {
         let client: MessagingClient

@@ -1,7 +1,8 @@
 import ParleyProtocol
 import Sodium
 
-/// A user's Ed25519 key, which says what devices are the user's (protocol §6, "Account keys"). Contacts know the user by it.
+/// A user's Ed25519 key, which says what devices are the user's (protocol §6, "Account keys"). Contacts know the user
+/// by it.
 public struct AccountKey: Hashable, Sendable {
     public static let length = Ed25519.publicKeyLength
 

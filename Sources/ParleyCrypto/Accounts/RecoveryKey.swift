@@ -3,9 +3,9 @@ import Sodium
 
 /// 128 random bits, shown to the user once, that open the backup of the account key (protocol §6).
 ///
-/// As text: seven groups of four of the digits and letters that Crockford's base 32 uses, which leaves out I, L, O and U:
-/// the key's bits and 12 more, their CRC, so that a slip of the pen is seen: one letter that is another, two side by side
-/// that have changed places.
+/// As text: seven groups of four of the digits and letters that Crockford's base 32 uses, which leaves out I, L, O and
+/// U: the key's bits and 12 more, their CRC, so that a slip of the pen is seen: one letter that is another, two side by
+/// side that have changed places.
 public struct RecoveryKey: Sendable {
     static let length = 16
     private static let alphabet = Array("0123456789ABCDEFGHJKMNPQRSTVWXYZ".utf8)
@@ -20,8 +20,8 @@ public struct RecoveryKey: Sendable {
 
     private init(secret: SecretBytes) { self.secret = secret }
 
-    /// Reads what somebody has written down: in small or capital letters, with or without spaces and dashes, O for 0, I and
-    /// L for 1.
+    /// Reads what somebody has written down: in small or capital letters, with or without spaces and dashes, O for 0, I
+    /// and L for 1.
     public init(_ text: String) throws(RecoveryKeyError) {
         var bits: [UInt8] = []
         defer { wipe(&bits) }

@@ -19,8 +19,8 @@ extension SafetyNumber {
 
     /// Compares digits that were typed in, from the first one on; white space between them says nothing.
     ///
-    /// One half of the number is the own user's, whose keys nobody disputes. So three groups do where the other user's half
-    /// comes first, and nine where it comes second.
+    /// One half of the number is the own user's, whose keys nobody disputes. So three groups do where the other user's
+    /// half comes first, and nine where it comes second.
     public func compare(digits typed: String) -> SafetyDigitsComparison {
         let given = typed.utf8.filter { ![UInt8(ascii: " "), 9, 10, 13].contains($0) }
         guard (1...2 * SafetyNumber.halfLength).contains(given.count),

@@ -4,8 +4,8 @@ import Sodium
 /// Sixty digits by which two people see that each has the other's keys, and nobody stands between them (protocol §6,
 /// "Verification").
 ///
-/// Both see the same digits. Of a user with an account key it is made of that key, so that a device more or less changes
-/// nothing; of one whose devices know no account keys, of the keys of all devices.
+/// Both see the same digits. Of a user with an account key it is made of that key, so that a device more or less
+/// changes nothing; of one whose devices know no account keys, of the keys of all devices.
 public struct SafetyNumber: Hashable, Sendable {
     /// One user's half.
     struct Half: Hashable, Sendable {

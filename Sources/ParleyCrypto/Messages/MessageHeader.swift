@@ -98,7 +98,8 @@ struct HeaderBytes: Sendable {
 }
 
 extension MessageHeader {
-    /// Whether nothing differs but the id. Field by field: a copy with the other's id would cost more than all the rest.
+    /// Whether nothing differs but the id. Field by field: a copy with the other's id would cost more than all the
+    /// rest.
     fileprivate func isSame(butForIDOf other: MessageHeader) -> Bool {
         conversation == other.conversation && sender == other.sender && suite == other.suite && type == other.type
             && replyTo == other.replyTo && kind == other.kind && target == other.target

@@ -7,8 +7,8 @@ package struct ConversationState: Hashable, Sendable {
     package var kept: KeptStretch?
     /// Up to where this device has said that it has everything; 0 for nothing.
     package var deliveredSeq: Int
-    /// The conversation object, as the owner of the store codes it; opaque here. `nil` if there is none, or what is there
-    /// is damaged: it is to be fetched.
+    /// The conversation object, as the owner of the store codes it; opaque here. `nil` if there is none, or what is
+    /// there is damaged: it is to be fetched.
     package var object: [UInt8]?
     /// Of the records that come now: 0, and one more each time the gateway's history began anew.
     package var chapter: Int

@@ -5,8 +5,8 @@ import Sodium
 
 /// What one device remembers: messages, conversations, and what waits to be sent, encrypted in one SQLite file.
 ///
-/// Not `Sendable`: one actor owns it and calls it, and each call blocks until it is done. A second one on the same file is
-/// refused while the first is open, in any process.
+/// Not `Sendable`: one actor owns it and calls it, and each call blocks until it is done. A second one on the same file
+/// is refused while the first is open, in any process.
 ///
 /// Everything that could be read is sealed for its row and this device under a key derived from the storage key; in the
 /// clear are ids, sequence numbers, positions and times. The file does not hide how many rows there are and how long,
@@ -108,7 +108,8 @@ package final class DeviceStore {
 
     /// Reads the whole file, to see whether SQLite finds it in order.
     ///
-    /// - Throws: `.damaged`. A row whose content alone was changed is not found here, and shows as damaged when it is read.
+    /// - Throws: `.damaged`. A row whose content alone was changed is not found here, and shows as damaged when it is
+    ///   read.
     package func check() throws(DeviceStoreError) {
         try read { snapshot in
             guard try snapshot.database.row("PRAGMA integrity_check(1)")?.text(0) == "ok" else {
@@ -117,7 +118,8 @@ package final class DeviceStore {
         }
     }
 
-    /// Closes the file, with nothing left in its log; the store cannot be used afterwards. Letting go of it does the same.
+    /// Closes the file, with nothing left in its log; the store cannot be used afterwards. Letting go of it does the
+    /// same.
     package func close() throws(DeviceStoreError) {
         do { try queue.close() } catch { throw DeviceStoreError(error, path: path) }
         search.forget()

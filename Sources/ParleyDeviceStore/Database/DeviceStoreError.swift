@@ -10,8 +10,8 @@ public enum DeviceStoreError: Error, Hashable, Sendable {
     case damaged(path: String)
     /// A newer version of this library wrote it; `version` is that version's step of the schema.
     case tooNew(path: String, version: String)
-    /// An older version of this library wrote it, and it is only read here: the next client that opens it brings it up to
-    /// date. `version` is the last step of the schema that it has.
+    /// An older version of this library wrote it, and it is only read here: the next client that opens it brings it up
+    /// to date. `version` is the last step of the schema that it has.
     case tooOld(path: String, version: String)
     /// The database does not sync to disk as it must; says which setting.
     case notDurable(setting: String)

@@ -2,12 +2,12 @@ import GRDB
 import ParleyProtocol
 import Sodium
 
-/// A device's database, for reading beside whoever has it open: an app's extension is a process of its own, with seconds to
-/// live, while the app may be running.
+/// A device's database, for reading beside whoever has it open: an app's extension is a process of its own, with
+/// seconds to live, while the app may be running.
 ///
-/// It changes nothing, takes no lock that a writer waits for, and sees the last transaction that was committed when a read
-/// begins. Not `Sendable`: one caller has it, and each call blocks until it is done, half a second at most where the file is
-/// just being made.
+/// It changes nothing, takes no lock that a writer waits for, and sees the last transaction that was committed when a
+/// read begins. Not `Sendable`: one caller has it, and each call blocks until it is done, half a second at most where
+/// the file is just being made.
 package final class DeviceStoreReader {
     private let path: String
     private let queue: DatabaseQueue

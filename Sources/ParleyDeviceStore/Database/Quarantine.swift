@@ -73,8 +73,8 @@ extension DeviceStore {
 
     private static func exists(_ path: String) -> Bool { unsafe access(path, F_OK) == 0 }
 
-    /// The log and its index first: without its log a file may lack what came last, but a log beside a new file would be
-    /// written into that.
+    /// The log and its index first: without its log a file may lack what came last, but a log beside a new file would
+    /// be written into that.
     private static func move(_ path: String, to target: String) throws(DeviceStoreError) {
         for suffix in ["-shm", "-wal", ""] where exists(path + suffix) {
             guard unsafe rename(path + suffix, target + suffix) == 0 else {

@@ -23,8 +23,8 @@ struct StoreFile {
         return queue
     }
 
-    /// Opens a file that another process may have open, to read what is in it. It is not migrated, its log is not written
-    /// back to it, and nobody waits for this but whoever would close it.
+    /// Opens a file that another process may have open, to read what is in it. It is not migrated, its log is not
+    /// written back to it, and nobody waits for this but whoever would close it.
     ///
     /// - Returns: `nil` where there is nothing in the file, or no file.
     func openBeside() throws -> DatabaseQueue? {

@@ -17,8 +17,8 @@ extension Snapshot {
         ).map { try CachedMessage($0, cipher) }
     }
 
-    /// At most `limit` records of one epoch, in ascending order of their sequence numbers. There may be holes between them:
-    /// `ConversationState.kept` says where there are none.
+    /// At most `limit` records of one epoch, in ascending order of their sequence numbers. There may be holes between
+    /// them: `ConversationState.kept` says where there are none.
     package func messages(
         in conversation: ConversationID, epoch: String, _ anchor: PageAnchor, limit: Int,
         _ contents: PageContents = .messages

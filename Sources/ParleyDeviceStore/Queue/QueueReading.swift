@@ -56,8 +56,8 @@ package struct QueuedMessage: Hashable, Sendable {
     /// What is to be sent, as the owner of the store codes it; opaque here. `nil`: what is in the file is not what was
     /// put there, and the message cannot be sent any more.
     package let content: [UInt8]?
-    /// The bytes that were first sent, to be repeated as they are. `nil`: none were, or they are damaged: then the message
-    /// is sealed anew, which is answered `conflict` if the first did arrive.
+    /// The bytes that were first sent, to be repeated as they are. `nil`: none were, or they are damaged: then the
+    /// message is sealed anew, which is answered `conflict` if the first did arrive.
     package let request: [UInt8]?
 
     package enum State: Hashable, Sendable {

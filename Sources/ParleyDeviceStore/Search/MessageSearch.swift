@@ -1,11 +1,11 @@
 import GRDB
 import ParleyProtocol
 
-/// The search index: nothing is indexed before somebody searches, then what is kept, from the newest back, and then what
-/// is written.
+/// The search index: nothing is indexed before somebody searches, then what is kept, from the newest back, and then
+/// what is written.
 ///
-/// Memory is bounded by the text that is taken in: building stops at `textLimit` bytes, with the oldest messages left out,
-/// and an index that has taken in twice as much, edits and all, is thrown away and built anew at the next search.
+/// Memory is bounded by the text that is taken in: building stops at `textLimit` bytes, with the oldest messages left
+/// out, and an index that has taken in twice as much, edits and all, is thrown away and built anew at the next search.
 final class MessageSearch {
     /// In bytes of UTF-8.
     static let textLimit = 32 << 20

@@ -3,8 +3,8 @@ import ParleyProtocol
 
 /// Words of opened messages, in an SQLite database that is in this process's memory and nowhere else (FTS5).
 ///
-/// The texts themselves are not kept (`content=''`), so that a message cannot be taken out of the words: a message that is
-/// changed gets a new number, and the old one means nothing any more until the index is built anew.
+/// The texts themselves are not kept (`content=''`), so that a message cannot be taken out of the words: a message that
+/// is changed gets a new number, and the old one means nothing any more until the index is built anew.
 struct SearchIndex {
     private let queue: DatabaseQueue
 

@@ -115,8 +115,8 @@ extension AccessToken.Claims {
 }
 
 extension JSONObject {
-    /// Far stricter than JSON, because only the gateway writes tokens: at most 16 members, each a string of printable ASCII
-    /// without escapes or a number of at most 15 digits and nothing else.
+    /// Far stricter than JSON, because only the gateway writes tokens: at most 16 members, each a string of printable
+    /// ASCII without escapes or a number of at most 15 digits and nothing else.
     fileprivate init?(partOfToken json: [UInt8]) {
         guard json.allSatisfy({ $0 < 0x7F }), let object = try? JSONObject(parsing: json, .request(table: nil)),
             object.scanned.list.count <= 16,

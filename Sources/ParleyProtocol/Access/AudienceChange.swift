@@ -7,8 +7,8 @@ package enum AudienceChange: Hashable, Sendable {
     case begin(version: UInt64)
     /// What the plugin allows from now on. The gateway sends it first in each snapshot.
     case limits(BrokerLimits)
-    /// A device's rights are these now. Its connections that were signed in by a token that does not sign in any more end
-    /// at once.
+    /// A device's rights are these now. Its connections that were signed in by a token that does not sign in any more
+    /// end at once.
     case device(DeviceAddress, DeviceStatus)
     /// There is no such device any more: its connections end at once.
     case deviceEnded(DeviceAddress)
@@ -42,8 +42,8 @@ package enum AudienceChange: Hashable, Sendable {
 
 /// That a member of a conversation hears nothing of what others do there: they have blocked them.
 ///
-/// They hear what they do themselves. The other must not learn of the block, so there is no silence of theirs: they hear
-/// what happens like any member, and the gateway lets nothing happen that they should not hear.
+/// They hear what they do themselves. The other must not learn of the block, so there is no silence of theirs: they
+/// hear what happens like any member, and the gateway lets nothing happen that they should not hear.
 package struct Silence: Hashable, Sendable {
     package let user: UserID
     /// The last place of the log whose record they do not hear; `always` as long as the block lasts, and of whatever
@@ -81,7 +81,8 @@ package struct DeviceStatus: Hashable, Sendable {
         self.nameReusedAt = nameReusedAt
     }
 
-    /// When the token ends, and with it what it has signed in, in seconds since 1970; `nil` if it is none of the device's.
+    /// When the token ends, and with it what it has signed in, in seconds since 1970; `nil` if it is none of the
+    /// device's.
     package func end(of token: TokenID) -> Int64? {
         if token == self.token { return expiresAt }
         return token == previous?.token ? previous?.endsAt : nil

@@ -1,5 +1,5 @@
-/// What the broker's plugin allows a device, a user, and all of them together. The values are settings of the gateway, which
-/// sends them to the plugin with every snapshot.
+/// What the broker's plugin allows a device, a user, and all of them together. The values are settings of the gateway,
+/// which sends them to the plugin with every snapshot.
 ///
 /// A user has twice what a device has where nothing else is named.
 package struct BrokerLimits: Hashable, Sendable {

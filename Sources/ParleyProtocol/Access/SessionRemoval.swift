@@ -1,5 +1,5 @@
-/// What the broker's plugin asks the gateway for: to remove the sessions that the broker holds for client ids, by signing
-/// in under each with clean start. No broker lets a plugin do that itself.
+/// What the broker's plugin asks the gateway for: to remove the sessions that the broker holds for client ids, by
+/// signing in under each with clean start. No broker lets a plugin do that itself.
 package enum SessionRemoval {
     /// Where the plugin asks for it, of the gateway's `intake` connection alone. No client may publish to it.
     package static let topic = AudienceChange.topic + "/sessions"

@@ -21,7 +21,8 @@ public enum ActivityType: String, Sendable, CaseIterable {
     }
 }
 
-/// What somebody has achieved, as they and their friends see it: an item of `activity/list`, and the event `activity.new`.
+/// What somebody has achieved, as they and their friends see it: an item of `activity/list`, and the event
+/// `activity.new`.
 public struct ActivityItem: Hashable, Sendable {
     public let id: ActivityID
     /// Whose it is.

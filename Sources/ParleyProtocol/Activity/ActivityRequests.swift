@@ -33,8 +33,8 @@ public struct PostActivity: RepeatableCommand {
     }
 }
 
-/// An object without objects or arrays in it, as it stands in the payload: nesting that a stranger has chosen would add to
-/// that of everything it is put into.
+/// An object without objects or arrays in it, as it stands in the payload: nesting that a stranger has chosen would add
+/// to that of everything it is put into.
 private struct FlatObjectForm: FieldForm {
     func read(_ name: String, of object: JSONObject) throws(Rejection) -> [UInt8]? {
         guard let value = try object.object(name) else { return nil }

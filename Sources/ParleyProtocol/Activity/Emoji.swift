@@ -1,5 +1,5 @@
-/// One emoji: a single character as people see it (Unicode's extended grapheme cluster) that is shown as a picture, of at
-/// most 64 bytes.
+/// One emoji: a single character as people see it (Unicode's extended grapheme cluster) that is shown as a picture, of
+/// at most 64 bytes.
 public struct Emoji: Hashable, Sendable, CustomStringConvertible {
     public let text: String
 

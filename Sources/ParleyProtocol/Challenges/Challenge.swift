@@ -40,8 +40,8 @@ public struct Challenge: Hashable, Sendable {
         self.endsAt = endsAt
     }
 
-    /// Writes the event of what a user has done, so that they hear it where others are silent to them. Where time has, or
-    /// somebody has come further, nobody is named.
+    /// Writes the event of what a user has done, so that they hear it where others are silent to them. Where time has,
+    /// or somebody has come further, nobody is named.
     package func writeEvent(by user: UserID, to writer: inout JSONWriter) {
         writer.event(name) { writer in
             writer.object { object in

@@ -73,7 +73,8 @@ extension LinkApproval: PersonalEvent {
     package var received: ReceivedEvent { .linkApproved(self) }
 }
 
-/// The event `keys.changed`: `keys/get` has something new of a user, oneself or somebody with whom a conversation is shared.
+/// The event `keys.changed`: `keys/get` has something new of a user, oneself or somebody with whom a conversation is
+/// shared.
 public struct KeysChange: Hashable, Sendable {
     public let user: UserID
 

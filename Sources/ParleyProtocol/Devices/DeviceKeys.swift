@@ -55,7 +55,8 @@ public struct PublishKeys: Command {
     public let identityKey: [UInt8]
     public let signingKey: [UInt8]?
     public let signature: [UInt8]?
-    /// That the user's account key has certified the device; without, it publishes as apps do that know no account keys.
+    /// That the user's account key has certified the device; without, it publishes as apps do that know no account
+    /// keys.
     public let proof: AccountProof?
     /// Whether this account key replaces the user's, which makes the user's other devices uncertified.
     public let resetsAccount: Bool

@@ -14,8 +14,8 @@ public struct LinkOffer: Command {
         (self.identityKey, self.signingKey, self.linkKey) = (identityKey, signingKey, linkKey)
     }
 
-    /// What the code that the new device shows is the BLAKE2b-256 of: `parley/v1 link`, uid, did and the three keys, each
-    /// with its 16-bit big-endian length.
+    /// What the code that the new device shows is the BLAKE2b-256 of: `parley/v1 link`, uid, did and the three keys,
+    /// each with its 16-bit big-endian length.
     public func codePreimage(of address: DeviceAddress) -> [UInt8] {
         var writer = ByteWriter()
         writer.field("parley/v1 link".utf8)

@@ -1,8 +1,8 @@
-/// Who has caused an event of a conversation, and at which place of its log: read from the event as the gateway has written
-/// it, for the broker's plugin, which decides a delivery by it.
+/// Who has caused an event of a conversation, and at which place of its log: read from the event as the gateway has
+/// written it, for the broker's plugin, which decides a delivery by it.
 ///
-/// Only the beginning of the event is looked at. What is not there, or not as the gateway writes it, is `nil`: then nobody
-/// has caused it.
+/// Only the beginning of the event is looked at. What is not there, or not as the gateway writes it, is `nil`: then
+/// nobody has caused it.
 package struct EventOrigin: Hashable, Sendable {
     package let user: UserID?
     /// Of a record of the log.

@@ -1,4 +1,5 @@
-/// Every event that the gateway publishes, in the order in which `docs/topics.md` lists them. An event exists by its line here.
+/// Every event that the gateway publishes, in the order in which `docs/topics.md` lists them. An event exists by its
+/// line here.
 package enum EventTable {
     package static let all: [any PublishedEvent.Type] = [
         MessageRecord.self,

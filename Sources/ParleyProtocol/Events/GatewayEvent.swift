@@ -7,7 +7,8 @@ public protocol GatewayEvent: Hashable, Sendable {
 
 /// An event as the gateway publishes it and a device reads it: a type for each, which declares name and topic once.
 ///
-/// It is in the folder of its capability, an ``AddressedEvent`` or a ``PersonalEvent``, and has a line in ``EventTable``.
+/// It is in the folder of its capability, an ``AddressedEvent`` or a ``PersonalEvent``, and has a line in
+/// ``EventTable``.
 package protocol PublishedEvent: GatewayEvent {
     /// What `type` says; several names where what they stand for shows by the data, or has the same data.
     static var names: [String] { get }

@@ -32,7 +32,8 @@ public struct GatewayInfo: Hashable, Sendable {
     public let limits: [Limit]
     /// All that there are, those for operators included.
     public let operations: [Operation]
-    /// What a browser subscribes to Web Push with, its `applicationServerKey`: a point of P-256 in base64url (RFC 8292 §3.2).
+    /// What a browser subscribes to Web Push with, its `applicationServerKey`: a point of P-256 in base64url (RFC 8292
+    /// §3.2).
     public let vapidKey: String?
 
     public init(

@@ -20,8 +20,8 @@ public struct UUIDValue: Hashable, Comparable, Sendable {
         versioned(4, high: generator.next(), low: generator.next())
     }
 
-    /// A random UUID that begins with a time, version 7 (RFC 9562 §5.7): what is made one after the other lies side by side in
-    /// an index.
+    /// A random UUID that begins with a time, version 7 (RFC 9562 §5.7): what is made one after the other lies side by
+    /// side in an index.
     package static func ordered(at time: Timestamp) -> UUIDValue {
         let random = random()
         return versioned(7, high: UInt64(clamping: time.milliseconds) << 16 | random.high & 0xFFF, low: random.low)
@@ -131,8 +131,8 @@ public struct UUIDValue: Hashable, Comparable, Sendable {
         bytes.storeBytes(of: UUIDValue.digits(low).bigEndian, toByteOffset: start + 28, as: UInt64.self)
     }
 
-    /// The eight hexadecimal digits of the lower 32 bits of `word` in ASCII, the first in the highest byte: all at once,
-    /// as ids are half of what a message's header has.
+    /// The eight hexadecimal digits of the lower 32 bits of `word` in ASCII, the first in the highest byte: all at
+    /// once, as ids are half of what a message's header has.
     private static func digits(_ word: UInt64) -> UInt64 {
         var nibbles = word & 0xFFFF_FFFF
         nibbles = (nibbles | nibbles << 16) & 0x0000_FFFF_0000_FFFF

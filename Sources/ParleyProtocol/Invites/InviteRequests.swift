@@ -30,7 +30,8 @@ public struct CreateInvite: RepeatableCommand {
     }
 }
 
-/// `invites/list`: the invites of a group that still open it, the newest first. An admin sees all of them, others their own.
+/// `invites/list`: the invites of a group that still open it, the newest first. An admin sees all of them, others their
+/// own.
 public struct ListInvites: Query {
     public static let operation = Operation(validatedArea: "invites", verb: "list")
     public typealias Reply = ListPage<Invite>

@@ -1,7 +1,8 @@
-/// An object of the contract, a request among them: one side writes it and the other reads it, by one list of its fields.
+/// An object of the contract, a request among them: one side writes it and the other reads it, by one list of its
+/// fields.
 ///
-/// The list is an initializer that takes each field from a pass: a ``FieldReader`` takes it from JSON, a ``FieldWriter``
-/// from the object that is written, and writes it on the way. So a field is named once, in its order in
+/// The list is an initializer that takes each field from a pass: a ``FieldReader`` takes it from JSON, a
+/// ``FieldWriter`` from the object that is written, and writes it on the way. So a field is named once, in its order in
 /// JSON, which is also the order in which what is wrong is found:
 ///
 ///     package init<Pass: FieldPass<Watermarks>>(fields pass: inout Pass) throws(Pass.Failure) {
@@ -139,10 +140,11 @@ extension GatewayObject {
 
 /// Takes the fields from an object and writes them.
 ///
-/// Everything here is inlined into the object's own list: writing a record costs what writing its members one by one would.
+/// Everything here is inlined into the object's own list: writing a record costs what writing its members one by one
+/// would.
 @safe package struct FieldWriter<Object>: FieldPass {
-    /// Points at the object for one call of `writeMembers`, which this pass does not outlive: an object is not copied to be
-    /// written.
+    /// Points at the object for one call of `writeMembers`, which this pass does not outlive: an object is not copied
+    /// to be written.
     private let object: UnsafePointer<Object>
     fileprivate var writer = JSONWriter()
 
@@ -207,7 +209,8 @@ extension GatewayObject {
     package func writeMembers(to writer: inout JSONWriter) {
         unsafe withUnsafePointer(to: self) { object in
             var pass = unsafe FieldWriter(object)
-            // The buffer moves into the pass and back: a second reference to it would make the next write copy all of it.
+            // The buffer moves into the pass and back: a second reference to it would make the next write copy all of
+            // it.
             swap(&pass.writer, &writer)
             _ = Self(fields: &pass)
             swap(&pass.writer, &writer)

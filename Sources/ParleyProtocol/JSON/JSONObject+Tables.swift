@@ -15,8 +15,8 @@ extension JSONObject {
         return values
     }
 
-    /// Gives `body` the entries of a field that is a table by ids: each id, and its value, which is an object of which the
-    /// table's fields can be read.
+    /// Gives `body` the entries of a field that is a table by ids: each id, and its value, which is an object of which
+    /// the table's fields can be read.
     ///
     /// - Returns: whether the field is there.
     func forEachEntry<ID: UUIDIdentifier>(

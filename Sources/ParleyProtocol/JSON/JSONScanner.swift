@@ -22,8 +22,8 @@ struct JSONScanner {
         }
     }
 
-    /// What is collected of a text: the members of the outermost object, and the entries of its table, which lie two levels
-    /// deeper.
+    /// What is collected of a text: the members of the outermost object, and the entries of its table, which lie two
+    /// levels deeper.
     private struct Notes {
         var members: [JSONMember] = []
         var table: JSONTable

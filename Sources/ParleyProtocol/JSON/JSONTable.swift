@@ -1,5 +1,5 @@
-/// The entries of an object that is a table keyed by ids, collected while it was scanned: thousands of small objects that are
-/// walked over once and not twice.
+/// The entries of an object that is a table keyed by ids, collected while it was scanned: thousands of small objects
+/// that are walked over once and not twice.
 struct JSONTable: Sendable {
     struct Entry: Sendable {
         let key: JSONKey

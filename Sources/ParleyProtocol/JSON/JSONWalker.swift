@@ -1,5 +1,5 @@
-/// Walks again over a container of text that a `JSONScanner` has accepted: nothing in it can be wrong, and it stops as soon
-/// as its caller has enough.
+/// Walks again over a container of text that a `JSONScanner` has accepted: nothing in it can be wrong, and it stops as
+/// soon as its caller has enough.
 struct JSONWalker {
     private var lexer: JSONLexer
 

@@ -4,7 +4,8 @@ public protocol JSONWritable {
     func write(to writer: inout JSONWriter)
 }
 
-/// A value that is also read, and needs no bound from whoever reads it: its form bounds it, or the packet that it came in.
+/// A value that is also read, and needs no bound from whoever reads it: its form bounds it, or the packet that it came
+/// in.
 public protocol JSONReadable: JSONWritable {
     /// Reads a member.
     ///

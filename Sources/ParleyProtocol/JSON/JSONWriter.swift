@@ -54,7 +54,8 @@ public struct JSONWriter: Sendable {
         bytes.replaceSubrange(room, with: Array(padding) + digits)
     }
 
-    /// - Parameter reserve: how many bytes it will be about: for an object of many members, whose buffer then grows once.
+    /// - Parameter reserve: how many bytes it will be about: for an object of many members, whose buffer then grows
+    ///   once.
     public mutating func object(reserving reserve: Int = 0, _ body: (inout JSONWriter) -> Void) {
         if bytes.capacity - bytes.count < reserve {
             // At least twofold, so that many objects cost no more.

@@ -5,8 +5,8 @@
 struct KeyFingerprint: Equatable, Sendable {
     let value: UInt32
 
-    /// What goes into every fingerprint. Random in every process, so that nobody outside can choose keys whose marks are
-    /// alike.
+    /// What goes into every fingerprint. Random in every process, so that nobody outside can choose keys whose marks
+    /// are alike.
     struct Seed: Sendable {
         fileprivate let first = UInt64.random(in: 1 ... .max)
         fileprivate let second = UInt64.random(in: 1 ... .max) | 1

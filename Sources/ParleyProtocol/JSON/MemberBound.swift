@@ -1,7 +1,7 @@
 /// How many members the objects of a text may have.
 public enum MemberBound: Hashable, Sendable {
-    /// Any number: of what a device reads from its gateway, where a later version may have more than this one knows, and
-    /// of what a program has written for itself.
+    /// Any number: of what a device reads from its gateway, where a later version may have more than this one knows,
+    /// and of what a program has written for itself.
     case any
     /// `Limits.objectMembers`, as protocol §4 has it for requests; a table may have any number.
     case request(table: TableShape?)

@@ -1,7 +1,7 @@
 /// A value as it is, or the JSON that it was written as before.
 ///
-/// The gateway stores and repeats some values without looking into them, and has them as JSON. A device that reads an object
-/// always has the value.
+/// The gateway stores and repeats some values without looking into them, and has them as JSON. A device that reads an
+/// object always has the value.
 public enum ReadyMade<Value: Hashable & Sendable>: Hashable, Sendable {
     case value(Value)
     case json([UInt8])

@@ -1,5 +1,5 @@
-/// One record of a conversation's log, as the gateway stores and serves it and a device reads it (protocol §3, "message" of
-/// §5).
+/// One record of a conversation's log, as the gateway stores and serves it and a device reads it (protocol §3,
+/// "message" of §5).
 ///
 /// A device keeps names of a later version. The gateway has `recipientKeys` and `system` as the JSON that it
 /// stores and sends on, and knows when the ciphertext disappears by its own clock.
@@ -20,7 +20,8 @@ public struct MessageRecord: Hashable, Sendable {
     public private(set) var nonce: [UInt8]?
     public private(set) var recipientKeys: ReadyMade<[RecipientKey]>?
     public let replyTo: MessageID?
-    /// When the ciphertext disappears. In the gateway also of the edits and reactions of a message that is to disappear.
+    /// When the ciphertext disappears. In the gateway also of the edits and reactions of a message that is to
+    /// disappear.
     public let expiresAt: Timestamp?
     /// What is written as `expires_at`: nothing for the gateway's edits and reactions, because their header has no
     /// `expires_in` (protocol §6).
@@ -132,8 +133,8 @@ public struct MessageRecord: Hashable, Sendable {
         return rest
     }
 
-    /// The record with the content key for one device alone. Neither the header nor the commitment is over the list of keys
-    /// (protocol §6), so that the device can open it as before.
+    /// The record with the content key for one device alone. Neither the header nor the commitment is over the list of
+    /// keys (protocol §6), so that the device can open it as before.
     package func withRecipientKeys(only address: DeviceAddress) -> MessageRecord {
         guard let recipientKeys else { return self }
         let keys =

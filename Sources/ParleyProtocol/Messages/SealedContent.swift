@@ -1,4 +1,5 @@
-/// A ciphertext with what a device needs to open it (protocol §6): the part that a message, an edit and a reaction share.
+/// A ciphertext with what a device needs to open it (protocol §6): the part that a message, an edit and a reaction
+/// share.
 public struct SealedContent: Hashable, Sendable {
     public let suite: Suite
     /// The ciphertext, 16 bytes to 64 KiB.
@@ -6,7 +7,8 @@ public struct SealedContent: Hashable, Sendable {
     /// Its length depends on the suite.
     public let nonce: [UInt8]
     public let recipientKeys: [RecipientKey]?
-    /// Of the identity key that it was sealed for, without `recipient_keys`. The gateway checks it and stores nothing of it.
+    /// Of the identity key that it was sealed for, without `recipient_keys`. The gateway checks it and stores nothing
+    /// of it.
     public let recipientKeyID: KeyID?
 
     public init(

@@ -19,8 +19,8 @@ public struct SendMessage: RepeatableCommand {
     public let expiresIn: Int?
     /// The sender's own `message.new` is the reply (`"reply":"event"`).
     public let echoIsReply: Bool
-    /// Whether those who are to be notified are notified in their quiet hours too. Nothing else follows from it, and it is not
-    /// stored with the message.
+    /// Whether those who are to be notified are notified in their quiet hours too. Nothing else follows from it, and it
+    /// is not stored with the message.
     public let isUrgent: Bool
 
     public init(

@@ -90,8 +90,8 @@ extension FeedNotification: PersonalEvent, GatewayObject {
 public struct NotificationsCleared: Hashable, Sendable {
     /// Which of the feed; `nil` for all that came before this event.
     public let ids: [NotificationID]?
-    /// What is shown of this conversation up to ``seq`` is to be taken away: it was read on another device, is gone, or counts no
-    /// more. Then ``ids`` is empty.
+    /// What is shown of this conversation up to ``seq`` is to be taken away: it was read on another device, is gone, or
+    /// counts no more. Then ``ids`` is empty.
     public let conversation: ConversationID?
     /// The epoch that ``seq`` belongs to.
     public let epoch: String?

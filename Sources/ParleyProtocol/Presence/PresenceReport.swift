@@ -1,7 +1,7 @@
 /// What the broker's plugin reports to the gateway of who is connected: users, not their devices, and no operators.
 ///
-/// The whole set is reported as `begin`, any number of `everyone`, `end`; it counts when it is whole. What comes outside a
-/// set is a change.
+/// The whole set is reported as `begin`, any number of `everyone`, `end`; it counts when it is whole. What comes
+/// outside a set is a change.
 package enum PresenceReport: Hashable, Sendable {
     /// A set of everybody who is connected begins, of `count` users.
     ///

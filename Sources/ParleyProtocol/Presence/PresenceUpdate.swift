@@ -6,7 +6,8 @@ public struct PresenceUpdate: Hashable, Sendable {
 
     public let user: UserID
     public let state: Named<State>
-    /// When the user's last connection ended. `nil` while they are online, and where they keep their presence to themselves.
+    /// When the user's last connection ended. `nil` while they are online, and where they keep their presence to
+    /// themselves.
     public let lastSeen: Timestamp?
 
     public init(user: UserID, state: Named<State>, lastSeen: Timestamp?) {

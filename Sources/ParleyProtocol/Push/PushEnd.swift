@@ -6,8 +6,8 @@ public enum PushEndReason: String, Hashable, Sendable, CaseIterable {
     case gone
 }
 
-/// The event `push.ended`: a device of the user's own has lost its registration, and is notified of nothing until it registers
-/// again.
+/// The event `push.ended`: a device of the user's own has lost its registration, and is notified of nothing until it
+/// registers again.
 public struct PushEnd: Hashable, Sendable {
     public let device: DeviceAddress
     public let provider: Named<PushProvider>

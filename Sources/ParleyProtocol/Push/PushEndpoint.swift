@@ -41,8 +41,8 @@ public struct PushEndpoint: Hashable, Sendable {
     /// The path and query, with at least the "/" of the path.
     private let path: String
 
-    /// The URL written anew from what was parsed of it, so that no other reading of its host can be meant. All spellings of the
-    /// origin are one (RFC 3986 §6.2.2.1, §6.2.3).
+    /// The URL written anew from what was parsed of it, so that no other reading of its host can be meant. All
+    /// spellings of the origin are one (RFC 3986 §6.2.2.1, §6.2.3).
     public var url: String { origin + path }
 
     /// The scheme, host and port, as RFC 6454 §6.2 writes an origin: what VAPID calls the audience.

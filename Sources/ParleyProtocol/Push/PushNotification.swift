@@ -2,8 +2,8 @@
 public enum PushType: Hashable, Sendable {
     /// A message.
     case message
-    /// What was shown of a conversation up to a place is to be taken away: it was read on another device, is gone, or counts no
-    /// more.
+    /// What was shown of a conversation up to a place is to be taken away: it was read on another device, is gone, or
+    /// counts no more.
     case clear
     /// The quiet hours are over, and something has come meanwhile.
     case digest
@@ -126,8 +126,8 @@ extension PushNotification {
             createdAt: notification.createdAt, expiresAt: notification.expiresAt)
     }
 
-    /// The object in at most so many bytes: with the message if that fits, or with the message and of its recipients' keys
-    /// the device's own alone, or without the message.
+    /// The object in at most so many bytes: with the message if that fits, or with the message and of its recipients'
+    /// keys the device's own alone, or without the message.
     ///
     /// - Parameter cost: what a JSON text takes up where it is put, in bytes; without it, its own.
     public func json(fitting limit: Int, cost: ([UInt8]) -> Int = { $0.count }) -> [UInt8] {

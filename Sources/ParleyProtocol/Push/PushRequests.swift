@@ -1,5 +1,5 @@
-/// `push/register`: the calling device is reached by this target from now on, and by no other. Whoever was reached by the same
-/// token before, or the same endpoint with the same secret, is so no more and hears `push.ended`.
+/// `push/register`: the calling device is reached by this target from now on, and by no other. Whoever was reached by
+/// the same token before, or the same endpoint with the same secret, is so no more and hears `push.ended`.
 public struct RegisterPush: Command {
     public static let operation = Operation(validatedArea: "push", verb: "register")
     public typealias Reply = PushRegistered

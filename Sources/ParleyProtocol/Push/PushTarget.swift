@@ -7,7 +7,8 @@ public enum PushProvider: String, Hashable, Sendable, CaseIterable {
 public enum PushTarget: Hashable, Sendable {
     /// `secret`: 16 to 256 characters, the key of the signature.
     case webhook(PushEndpoint, secret: String)
-    /// A subscription of RFC 8030. `p256dh`: a point of P-256, uncompressed, 65 bytes; `auth`: 16 bytes (RFC 8291 §3.1, §3.2).
+    /// A subscription of RFC 8030. `p256dh`: a point of P-256, uncompressed, 65 bytes; `auth`: 16 bytes (RFC 8291 §3.1,
+    /// §3.2).
     case webPush(PushEndpoint, p256dh: [UInt8], auth: [UInt8])
     /// `token`: hexadecimal digits in lower case; `topic`: the app's bundle id.
     case apns(token: String, topic: String)
@@ -30,8 +31,8 @@ public enum PushTarget: Hashable, Sendable {
         }
     }
 
-    /// What only the owner of an endpoint knows: who registers the endpoint with another secret takes it from nobody. `nil`
-    /// where the address is a secret itself.
+    /// What only the owner of an endpoint knows: who registers the endpoint with another secret takes it from nobody.
+    /// `nil` where the address is a secret itself.
     package var ownershipSecret: [UInt8]? {
         switch self {
         case .webhook(_, let secret): Array(secret.utf8)

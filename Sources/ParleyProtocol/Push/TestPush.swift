@@ -1,4 +1,5 @@
-/// `admin/test-push`: sends a notification of the type `test` to every device of a user that is registered, connected or not.
+/// `admin/test-push`: sends a notification of the type `test` to every device of a user that is registered, connected
+/// or not.
 public struct TestPush: Command, UserRequest {
     public static let operation = Operation(validatedArea: "admin", verb: "test-push")
     public static let isForOperators = true

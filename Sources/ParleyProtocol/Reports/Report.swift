@@ -28,8 +28,8 @@ public struct Report: Hashable, Sendable {
 }
 
 extension Report: GatewayObject {
-    /// The evidence goes as bytes: its nesting and spelling are a stranger's, and must not make the reply one that cannot be
-    /// read.
+    /// The evidence goes as bytes: its nesting and spelling are a stranger's, and must not make the reply one that
+    /// cannot be read.
     package init<Pass: FieldPass<Report>>(fields pass: inout Pass) throws(Pass.Failure) {
         id = try pass.required("id", \.id)
         reporter = try pass.required("reporter_id", \.reporter)

@@ -1,5 +1,5 @@
-/// Every operation that the gateway knows, in the order in which protocol §5 lists them. An operation exists by its line
-/// here.
+/// Every operation that the gateway knows, in the order in which protocol §5 lists them. An operation exists by its
+/// line here.
 package enum OperationTable {
     package enum Entry: Sendable {
         case command(any Command.Type)

@@ -1,13 +1,13 @@
-/// A command that is carried out once, however often it is sent: the same again gets the first reply, and another in its
-/// place is refused (protocol §4).
+/// A command that is carried out once, however often it is sent: the same again gets the first reply, and another in
+/// its place is refused (protocol §4).
 package protocol RepeatableCommand: Command {
-    /// What makes two requests of one id the same: who sent them, and everything that was sent. The gateway stores the digest
-    /// of these bytes; so what they are never changes, and a new field that is missing adds nothing to them.
+    /// What makes two requests of one id the same: who sent them, and everything that was sent. The gateway stores the
+    /// digest of these bytes; so what they are never changes, and a new field that is missing adds nothing to them.
     func identityPreimage(sender: DeviceAddress) -> [UInt8]
 }
 
-/// The bytes that a request's digest is made of: each field with its 32-bit big-endian length before it, an absent one as
-/// an empty one.
+/// The bytes that a request's digest is made of: each field with its 32-bit big-endian length before it, an absent one
+/// as an empty one.
 struct IdentityPreimage {
     private(set) var bytes: [UInt8] = []
 

@@ -1,7 +1,8 @@
 /// The `data` of a reply to `sync/get`: a part of what was missed.
 ///
-/// Ask again, with each conversation's cursor at the last record that came, until `isComplete`. Conversations of which no
-/// record was missing come with the last part of the records, and by `nextCursor` as far as there was no room for them.
+/// Ask again, with each conversation's cursor at the last record that came, until `isComplete`. Conversations of which
+/// no record was missing come with the last part of the records, and by `nextCursor` as far as there was no room for
+/// them.
 public struct SyncReply: Hashable, Sendable {
     package let entries: ReadyMadeList<SyncedConversation>
     /// Those that were named and in which the caller is not, whether they exist or not.

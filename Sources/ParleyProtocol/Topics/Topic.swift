@@ -76,7 +76,8 @@ public enum UserChannel: String, Hashable, Sendable, CaseIterable {
 }
 
 extension Topic {
-    /// Parses a topic name as the broker sees it. `nil` for whatever is not a topic of the protocol, wildcards included.
+    /// Parses a topic name as the broker sees it. `nil` for whatever is not a topic of the protocol, wildcards
+    /// included.
     public init?(parsing bytes: Span<UInt8>) {
         guard let levels = Levels(afterPrefixOf: bytes) else { return nil }
         let kind = bytes.extracting(levels[0])

@@ -1,5 +1,5 @@
-/// A setting of the push services that cannot be used, found when the gateway starts. Nothing of what the setting or its
-/// file holds is in it.
+/// A setting of the push services that cannot be used, found when the gateway starts. Nothing of what the setting or
+/// its file holds is in it.
 package enum PushConfigurationError: Error, Hashable, Sendable, CustomStringConvertible {
     /// `apns_key_file`: not a private key of P-256 in PEM.
     case apnsKey

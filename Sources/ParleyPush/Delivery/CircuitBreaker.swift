@@ -1,5 +1,5 @@
-/// Keeps a service that fails from being asked again and again: after some failures in a row nothing is sent to it for a
-/// while, then one notification as a probe, and all others when that has gone well.
+/// Keeps a service that fails from being asked again and again: after some failures in a row nothing is sent to it for
+/// a while, then one notification as a probe, and all others when that has gone well.
 struct CircuitBreaker: Hashable, Sendable {
     typealias Instant = ContinuousClock.Instant
 

@@ -43,7 +43,8 @@ public struct PushOutcome: Hashable, Sendable {
 public enum PushAnswer: Hashable, Sendable {
     /// It has taken the notification.
     case accepted(status: Int)
-    /// The device is not to be reached by this registration any more, at least since then; `nil` where the service does not say.
+    /// The device is not to be reached by this registration any more, at least since then; `nil` where the service does
+    /// not say.
     case ended(status: Int, since: Timestamp?)
     /// It will never take this notification: too large, malformed, a topic that is not ours.
     case refused(PushProblem)

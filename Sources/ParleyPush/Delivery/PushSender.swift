@@ -2,7 +2,8 @@ import Logging
 import ParleyProtocol
 import Synchronization
 
-/// Sends notifications to push services, many at once, and reports what came of each: exactly one outcome for each delivery.
+/// Sends notifications to push services, many at once, and reports what came of each: exactly one outcome for each
+/// delivery.
 ///
 /// It remembers nothing beyond an attempt but how each service is doing: what to try again and when is for who submits.
 package final class PushSender: Sendable {
@@ -49,8 +50,8 @@ package final class PushSender: Sendable {
     /// Begins nothing any more; `run` returns when all that is under way has its answer, or its time is over.
     package func stop() { wakeUp.finish() }
 
-    /// Sends what is submitted until `stop`, or until its task is cancelled: then what is under way is given up. It runs
-    /// once.
+    /// Sends what is submitted until `stop`, or until its task is cancelled: then what is under way is given up. It
+    /// runs once.
     ///
     /// - Throws: what keeps it from having connections at all.
     package func run() async throws {

@@ -35,7 +35,8 @@ struct ServiceTable {
         var breaker = CircuitBreaker()
         var underWay = 0
         var waiting: [PushDelivery] = []
-        /// Whether the last that was heard of it was bad, or came late: then only so many wait for it as leave room for others.
+        /// Whether the last that was heard of it was bad, or came late: then only so many wait for it as leave room for
+        /// others.
         var isDoubtful = false
 
         var isIdle: Bool { underWay == 0 && waiting.isEmpty }

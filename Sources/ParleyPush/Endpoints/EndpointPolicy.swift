@@ -1,14 +1,14 @@
 import HTTPClient
 import ParleyProtocol
 
-/// What an endpoint must be for the gateway to connect to it: a device may have named anything, the machine's own services
-/// included.
+/// What an endpoint must be for the gateway to connect to it: a device may have named anything, the machine's own
+/// services included.
 struct EndpointPolicy: Hashable, Sendable {
     /// For development: `http`, and addresses of one's own network.
     let allowsPrivate: Bool
 
-    /// Where `https` is on the internet: 443, and 8443 for what runs without root's rights. On other ports are services of other
-    /// kinds, which no request of the gateway's is to reach.
+    /// Where `https` is on the internet: 443, and 8443 for what runs without root's rights. On other ports are services
+    /// of other kinds, which no request of the gateway's is to reach.
     static let ports: Set<Int> = [443, 8443]
 
     /// What is wrong with an endpoint that a look at it shows; `nil` if nothing is.

@@ -3,10 +3,11 @@ import ParleyProtocol
 import Platform
 import Synchronization
 
-/// Looks up names on threads of its own, for the call blocks for as long as the system's resolver takes: some seconds where
-/// a name server does not answer.
+/// Looks up names on threads of its own, for the call blocks for as long as the system's resolver takes: some seconds
+/// where a name server does not answer.
 ///
-/// Each name is looked up once for all who ask for it at a time, and one user's names hold a quarter of the threads at most.
+/// Each name is looked up once for all who ask for it at a time, and one user's names hold a quarter of the threads at
+/// most.
 final class HostLookups: Sendable {
     /// It may block.
     typealias Lookup = @Sendable (String) -> [IPAddress]

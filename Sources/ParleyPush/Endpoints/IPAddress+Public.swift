@@ -1,8 +1,8 @@
 import HTTPClient
 
 extension IPAddress {
-    /// Whether it may be on the internet: none of those that the registries keep for a special purpose (RFC 6890 and what
-    /// has come since), nor one that carries such an address of IPv4.
+    /// Whether it may be on the internet: none of those that the registries keep for a special purpose (RFC 6890 and
+    /// what has come since), nor one that carries such an address of IPv4.
     var isPublic: Bool {
         if isIPv4 { return !IPAddress.specialIPv4.contains { $0.contains(bytes) } }
         if let carried { return carried.isPublic }
@@ -33,8 +33,8 @@ extension IPAddress {
         Block([192, 168], 16), Block([198, 18], 15), Block([198, 51, 100], 24), Block([203, 0, 113], 24),
         // Multicast, reserved and broadcast.
         Block([224], 4), Block([240], 4),
-        // Azure's own services for its machines, at an address that is public by the registries. Those of other clouds are in
-        // blocks above: 169.254.169.254, 100.100.100.200 (Alibaba), 192.0.0.192 (Oracle).
+        // Azure's own services for its machines, at an address that is public by the registries. Those of other clouds
+        // are in blocks above: 169.254.169.254, 100.100.100.200 (Alibaba), 192.0.0.192 (Oracle).
         Block([168, 63, 129, 16], 32),
     ]
 

@@ -1,8 +1,8 @@
 import OpenSSL
 import ParleyProtocol
 
-/// Access tokens for Google's push service, each had for an assertion that the account's key has signed (RFC 7523), and used
-/// until five minutes before its end. Whoever comes while one is fetched waits for that one.
+/// Access tokens for Google's push service, each had for an assertion that the account's key has signed (RFC 7523), and
+/// used until five minutes before its end. Whoever comes while one is fetched waits for that one.
 actor FCMTokens {
     struct Token: Hashable {
         let text: String

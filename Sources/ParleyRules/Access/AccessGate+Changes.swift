@@ -16,8 +16,8 @@ package struct AudienceOutcome: Hashable, Sendable {
 extension AccessGate {
     /// A message to `AudienceChange.topic`; `nil` if it is not the gateway's.
     ///
-    /// A message that cannot be read shuts the devices out until there is a new snapshot, and ends their connections: what
-    /// they would miss meanwhile they get when they connect again.
+    /// A message that cannot be read shuts the devices out until there is a new snapshot, and ends their connections:
+    /// what they would miss meanwhile they get when they connect again.
     package mutating func handle(_ message: [UInt8], from key: ConnectionKey) -> AudienceOutcome? {
         resumption.end()
         guard connections.isGateway(key) else { return nil }

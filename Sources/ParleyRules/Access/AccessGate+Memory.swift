@@ -1,13 +1,14 @@
 import ParleyProtocol
 
-// What the broker holds for those who do not read. It shows a plugin no acknowledgements; what it has written to a client's
-// socket the kernel tells. What was written and is not acknowledged is bounded by `max_inflight_bytes`.
+// What the broker holds for those who do not read. It shows a plugin no acknowledgements; what it has written to a
+// client's socket the kernel tells. What was written and is not acknowledged is bounded by `max_inflight_bytes`.
 
 extension AccessGate {
     /// What a message for one client costs the broker beside topic and payload, in bytes.
     static let messageOverhead = 128
-    /// Between two times of ending connections, in nanoseconds: what was ended gives its memory back meanwhile. The broker
-    /// stands still while it frees a queue, some milliseconds for one of 10,000 messages, so that few end at once.
+    /// Between two times of ending connections, in nanoseconds: what was ended gives its memory back meanwhile. The
+    /// broker stands still while it frees a queue, some milliseconds for one of 10,000 messages, so that few end at
+    /// once.
     private static let endingInterval: Int64 = 100_000_000
     private static let mostEndedAtOnce = 4
     private static let mostRemovedAtOnce = 64
@@ -19,13 +20,13 @@ extension AccessGate {
 
     /// What is to end while the broker holds more than it may.
     ///
-    /// 1. The largest holders, connections and sessions of devices that are away, if all together explain half of the excess;
-    ///    else somebody would pay for what others hold.
-    /// 2. The sessions of all devices that are away: what the broker kept before it was started is not known, and whoever
-    ///    comes back gets it from history.
+    /// 1. The largest holders, connections and sessions of devices that are away, if all together explain half of the
+    ///    excess; else somebody would pay for what others hold.
+    /// 2. The sessions of all devices that are away: what the broker kept before it was started is not known, and
+    ///    whoever comes back gets it from history.
     ///
-    /// Nobody else is ended. What the broker keeps for a device's main connection is dropped when the device signs in again,
-    /// and nothing more is kept until then.
+    /// Nobody else is ended. What the broker keeps for a device's main connection is dropped when the device signs in
+    /// again, and nothing more is kept until then.
     ///
     /// - Parameters:
     ///   - used: bytes that the broker has allocated; what it retains by the gateway's order is nobody's unread, and
@@ -66,8 +67,8 @@ extension AccessGate {
             key, bytes: bytes?.written, answers: unseen.mostAnswers(key, received: bytes?.read ?? 0), uptime: uptime)
     }
 
-    /// What a connection's socket has carried since it began; `nil` if that is not known any more. Asked now and then, and
-    /// when the connection ends.
+    /// What a connection's socket has carried since it began; `nil` if that is not known any more. Asked now and then,
+    /// and when the connection ends.
     package mutating func recordSocket(_ key: ConnectionKey, _ bytes: SocketBytes?, isLast: Bool = false) {
         recordWritten(key, bytes)
         if let bytes { recordReceived(key, bytes: bytes.read, isLast: isLast) }
@@ -112,8 +113,8 @@ extension AccessGate {
         return relief
     }
 
-    /// The client ids under which the broker may keep what is to go, that the gateway is to be asked to remove: those that
-    /// were ended since this was last asked, and again every half minute those that still wait.
+    /// The client ids under which the broker may keep what is to go, that the gateway is to be asked to remove: those
+    /// that were ended since this was last asked, and again every half minute those that still wait.
     package mutating func drainRemovals() -> [ClientID] {
         guard !removals.isEmpty, uptime >= removalsDueAt, isReady, connections.isConnected(.intake) else { return [] }
         removalsDueAt = uptime + AccessGate.removalInterval
@@ -122,8 +123,8 @@ extension AccessGate {
 
     private static let removalInterval: Int64 = 30_000_000_000
 
-    /// Whose session the gateway removes by this sign-in, which takes a device's place for a moment, has no rights, and keeps
-    /// nothing: one that was asked for, and whose device has not come back.
+    /// Whose session the gateway removes by this sign-in, which takes a device's place for a moment, has no rights, and
+    /// keeps nothing: one that was asked for, and whose device has not come back.
     mutating func removal(_ attempt: SignInAttempt, now: Int64, isSigned: (AccessToken) -> Bool) -> ClientID? {
         guard !removals.isEmpty, let id = ClientID(parsing: attempt.clientID.span), removals.contains(id),
             connections.key(of: id) == nil, attempt.isGateways(now: now, isSigned: isSigned)
@@ -168,8 +169,8 @@ package struct MemoryHolder: Hashable, Sendable {
     package let bytes: Int
     package let isConnected: Bool
 
-    /// The largest, until they explain so many bytes. Of those that are equally large the client id decides, and not the order
-    /// of a table.
+    /// The largest, until they explain so many bytes. Of those that are equally large the client id decides, and not
+    /// the order of a table.
     static func largest(of holders: [MemoryHolder], explaining bytes: Int, atMost count: Int) -> [MemoryHolder] {
         let sorted = holders.sorted { ($1.bytes, $0.id.description) < ($0.bytes, $1.id.description) }
         var (chosen, sum): ([MemoryHolder], Int) = ([], 0)

@@ -27,11 +27,11 @@ extension AccessGate {
 
     /// SUBSCRIBE, with the filter as the client sent it. Asked for each filter of a packet.
     ///
-    /// What is granted costs this broker memory each time. For a filter that the client has already, it is never given back:
-    /// those are counted apart, by their bytes.
+    /// What is granted costs this broker memory each time. For a filter that the client has already, it is never given
+    /// back: those are counted apart, by their bytes.
     ///
-    /// - Parameter held: how many filters the client's session has had at once; none in a new session, whatever the plugin
-    ///   remembers of the one before: it is shown neither the expiry of a session nor its end.
+    /// - Parameter held: how many filters the client's session has had at once; none in a new session, whatever the
+    ///   plugin remembers of the one before: it is shown neither the expiry of a session nor its end.
     package mutating func subscribe(
         _ key: ConnectionKey, filter: Span<UInt8>, held: Int, now: Int64
     ) -> AccessDecision {
@@ -77,7 +77,8 @@ extension AccessGate {
     /// Whether the gateway signed in on this connection.
     package func isGateway(_ key: ConnectionKey) -> Bool { connections.isGateway(key) }
 
-    /// What a message carries besides topic and payload, which the broker has read by then: asked for each that has any.
+    /// What a message carries besides topic and payload, which the broker has read by then: asked for each that has
+    /// any.
     ///
     /// - Parameters:
     ///   - count: how many properties it has; those after `mostProperties` need not be counted.

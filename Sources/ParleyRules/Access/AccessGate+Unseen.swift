@@ -19,8 +19,8 @@ package struct ExcessiveClient: Hashable, Sendable {
 }
 
 extension AccessGate {
-    /// The broker has read so many bytes of a connection since it began. Asked now and then, and when the connection ends:
-    /// what is not known of a connection is charged to nobody.
+    /// The broker has read so many bytes of a connection since it began. Asked now and then, and when the connection
+    /// ends: what is not known of a connection is charged to nobody.
     package mutating func recordReceived(_ key: ConnectionKey, bytes: Int, isLast: Bool = false) {
         guard let device = unseen.device(of: key) else { return }
         let mayWait = usage.hasUnseenToSpare(device, uptime: uptime)
@@ -40,11 +40,11 @@ extension AccessGate {
         }
     }
 
-    /// Whether the broker is to leave a packet of filters and end its sender, who has gone on past their limits: a packet has
-    /// room for 100,000 of them.
+    /// Whether the broker is to leave a packet of filters and end its sender, who has gone on past their limits: a
+    /// packet has room for 100,000 of them.
     ///
-    /// At a SUBSCRIBE the broker then loses the answers that it has collected so far, a byte for each filter, which counts
-    /// as subscribing anew does. Without room for that the rest of the packet is refused filter by filter.
+    /// At a SUBSCRIBE the broker then loses the answers that it has collected so far, a byte for each filter, which
+    /// counts as subscribing anew does. Without room for that the rest of the packet is refused filter by filter.
     package mutating func leavesPacket(_ key: ConnectionKey, isSubscribe: Bool) -> Bool {
         guard excessive[key] != nil, let device = connections.device(key) else { return false }
         return !isSubscribe || usage.subscribeAgain(device.address, bytes: AccessGate.lostAnswers, uptime: uptime)

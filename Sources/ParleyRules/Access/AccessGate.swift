@@ -19,8 +19,8 @@ package struct AccessGate: Sendable {
     var removalsDueAt = Int64.min
     /// Not before, connections are ended for the broker's memory again.
     var slowestDueAt = Int64.min
-    /// The devices whose sessions may still be removed where nobody else explains the broker's memory; `nil` while it is
-    /// below its mark.
+    /// The devices whose sessions may still be removed where nobody else explains the broker's memory; `nil` while it
+    /// is below its mark.
     var unmeasured: [DeviceAddress]?
     /// Not before, such sessions are removed: what the gateway has the broker retain may not all be there yet.
     var unmeasuredDueAt = Int64.min
@@ -72,8 +72,8 @@ extension AccessGate {
         if let id = connections.clientID(of: key) { usage.recordEnd(id, uptime: uptime) }
         connections.forget(key)
         if let id = removal(attempt, now: now, isSigned: isSigned) { return .removing(id) }
-        // Whoever is turned away in any case is not worth the signature, which is most of what a sign-in costs. All else about
-        // the token is right by then, so that the answer says nothing to a stranger.
+        // Whoever is turned away in any case is not worth the signature, which is most of what a sign-in costs. All
+        // else about the token is right by then, so that the answer says nothing to a stranger.
         var turnedAway: TurnAway?
         var decision = attempt.decide(
             audiences: feed.audiences, operatorListeners: operatorListeners, now: now
@@ -119,7 +119,8 @@ extension AccessGate {
         return true
     }
 
-    /// Why a device with a good token may not connect; `nil` if it may. A connection that takes over another is not one more.
+    /// Why a device with a good token may not connect; `nil` if it may. A connection that takes over another is not one
+    /// more.
     private mutating func turnAway(_ id: ClientID, from origin: ClientOrigin) -> TurnAway? {
         let (address, limits) = (id.address, limits)
         if let reason = usage.turnAway(
@@ -175,8 +176,8 @@ extension AccessGate {
 // MARK: Presence
 
 extension AccessGate {
-    /// How often everything is reported to the gateway although nothing asks for it, in seconds: a report that the broker's
-    /// queue had no room for does not stay lost.
+    /// How often everything is reported to the gateway although nothing asks for it, in seconds: a report that the
+    /// broker's queue had no room for does not stay lost.
     private static let everyoneInterval: Int64 = 600
 
     /// The reports of who is connected that are due.
@@ -217,8 +218,8 @@ extension AccessGate {
 extension AccessGate {
     /// The new tokens that have signed in while the ones before were still good, as far as a report of them is due.
     ///
-    /// Nothing while no snapshot is in force or the gateway's `intake` is away; then all that it has not recorded, and again
-    /// once in ten minutes.
+    /// Nothing while no snapshot is in force or the gateway's `intake` is away; then all that it has not recorded, and
+    /// again once in ten minutes.
     package mutating func drainTokenUses(now: Int64) -> [TokenUse] {
         let news = succession.drainNews()
         guard isReady, connections.isConnected(.intake) else {

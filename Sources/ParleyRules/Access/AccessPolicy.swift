@@ -44,9 +44,9 @@ package enum AccessPolicy {
         return .allowed
     }
 
-    /// The ids in a device's filter are spelled out; wildcards are allowed only after them, and only where a topic has a level
-    /// (`TopicShape`). What would be refused and what does not exist get the same answer, and a conversation gives the same
-    /// while there is a block.
+    /// The ids in a device's filter are spelled out; wildcards are allowed only after them, and only where a topic has
+    /// a level (`TopicShape`). What would be refused and what does not exist get the same answer, and a conversation
+    /// gives the same while there is a block.
     ///
     /// - Parameter held: how many filters the client's session has had at once.
     package static func subscribe(
@@ -91,8 +91,8 @@ package enum AccessPolicy {
             && !(path.levelCount == 4 && path.third.isEmpty)
     }
 
-    /// A delivery is decided by its topic and the audience of this moment, whatever the subscription was; to whoever has
-    /// blocked the other of a direct conversation also by who has caused it.
+    /// A delivery is decided by its topic and the audience of this moment, whatever the subscription was; to whoever
+    /// has blocked the other of a direct conversation also by who has caused it.
     package static func receive(
         _ bearer: Bearer, topic: Span<UInt8>, payload: Span<UInt8>, audiences: Audiences
     ) -> AccessDecision {
@@ -149,8 +149,8 @@ package enum AccessPolicy {
         return UserID(parsing: owner).map { audiences.areFriends(user, $0) } ?? false
     }
 
-    /// Of a friend's activity one hears what they do, what one does oneself, and what other friends of one's own do: whom one
-    /// has blocked, or does not know, reacts to it unheard.
+    /// Of a friend's activity one hears what they do, what one does oneself, and what other friends of one's own do:
+    /// whom one has blocked, or does not know, reacts to it unheard.
     private static func isShown(
         _ user: UserID, _ path: TopicPath, of topic: Span<UInt8>, _ payload: Span<UInt8>, _ audiences: Audiences
     ) -> Bool {

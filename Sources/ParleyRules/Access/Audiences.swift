@@ -1,6 +1,7 @@
 import ParleyProtocol
 
-/// Which devices there are, who hears what, and within which limits: the facts that every decision about rights goes by.
+/// Which devices there are, who hears what, and within which limits: the facts that every decision about rights goes
+/// by.
 package struct Audiences: Sendable {
     private struct Conversation: Sendable {
         let members: [UserID]

@@ -2,8 +2,8 @@ import ParleyProtocol
 
 /// What the broker keeps for devices that are away: bounded for each, for each user and together.
 ///
-/// The broker asks of each message whether it may keep it, and what is refused it forgets. A device that comes back gets what
-/// was kept, and the rest from history. Bounded by the devices that there are; begins anew with the broker.
+/// The broker asks of each message whether it may keep it, and what is refused it forgets. A device that comes back
+/// gets what was kept, and the rest from history. Bounded by the devices that there are; begins anew with the broker.
 struct AwayBudget: Sendable {
     private var bytes: [DeviceAddress: Int] = [:]
     private var users: [UserID: Int] = [:]

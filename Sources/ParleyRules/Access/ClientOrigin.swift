@@ -10,8 +10,9 @@ package enum ClientOrigin: Hashable, Sendable {
     /// header that it writes itself.
     case elsewhere
 
-    /// - Parameter address: as the broker gives it: an internet address, or, for a Unix-socket listener, the path of the
-    ///   socket as it was configured. That may be relative, and is known by its slash, which no internet address has.
+    /// - Parameter address: as the broker gives it: an internet address, or, for a Unix-socket listener, the path of
+    ///   the socket as it was configured. That may be relative, and is known by its slash, which no internet address
+    ///   has.
     package init(address: Span<UInt8>, isWebSocket: Bool) {
         if isWebSocket {
             self = .elsewhere

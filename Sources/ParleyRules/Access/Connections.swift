@@ -74,8 +74,8 @@ package struct Connections: Sendable {
         return true
     }
 
-    /// The broker has written so much to the connection since it began, of which so much at most was no message; `nil` if
-    /// nothing shows how much.
+    /// The broker has written so much to the connection since it began, of which so much at most was no message; `nil`
+    /// if nothing shows how much.
     mutating func recordWritten(_ key: ConnectionKey, bytes: Int?, answers: Int, uptime: Int64) {
         if let bytes {
             devices[key]?.held.recordWritten(bytes, answers: answers, uptime: uptime)
@@ -148,8 +148,8 @@ package struct Connections: Sendable {
         if keys[address]?.isEmpty == true { keys[address] = nil }
     }
 
-    /// Applies a device's new status to its connections. Those that were signed in by a token which is the device's no more
-    /// are removed.
+    /// Applies a device's new status to its connections. Those that were signed in by a token which is the device's no
+    /// more are removed.
     ///
     /// - Returns: their client ids.
     package mutating func update(_ address: DeviceAddress, _ status: DeviceStatus) -> [String] {

@@ -1,7 +1,8 @@
 /// What somebody has used up of a rate: so much at once, and so much a second from then on.
 ///
-/// It counts what was used and not what is left: whoever is idle needs no entry, and a limit that is changed holds at once.
-/// Time is nanoseconds of a clock that nobody sets; should it go back all the same, nothing comes back and nobody waits for it.
+/// It counts what was used and not what is left: whoever is idle needs no entry, and a limit that is changed holds at
+/// once. Time is nanoseconds of a clock that nobody sets; should it go back all the same, nothing comes back and nobody
+/// waits for it.
 struct Consumption: Sendable {
     private var used = 0.0
     private var at: Int64 = 0

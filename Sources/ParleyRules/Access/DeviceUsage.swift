@@ -2,9 +2,9 @@ import ParleyProtocol
 
 /// What each device and each user has published and subscribed to lately, and under which names they have connected.
 ///
-/// It goes by devices and not by connections, so that connecting anew gains nothing. A device has an entry from its first
-/// sign-in until it ends, and a user as long as one of their devices has: what it holds is bounded by the devices that
-/// there are, and never by what they send. A snapshot of the gateway's changes nothing in it.
+/// It goes by devices and not by connections, so that connecting anew gains nothing. A device has an entry from its
+/// first sign-in until it ends, and a user as long as one of their devices has: what it holds is bounded by the devices
+/// that there are, and never by what they send. A snapshot of the gateway's changes nothing in it.
 struct DeviceUsage: Sendable {
     /// What a device has used, or a user with all their devices.
     private struct Usage {
@@ -37,19 +37,20 @@ struct DeviceUsage: Sendable {
 
     private static let second: Int64 = 1_000_000_000
     private static let day: Int64 = 86_400 * second
-    /// How many refusals in a row are tolerated before the device is disconnected; at a slow rate they may go on for ever.
+    /// How many refusals in a row are tolerated before the device is disconnected; at a slow rate they may go on for
+    /// ever.
     private static let borneRefusals = 100
     private static let borneRefusalsPerSecond = 10
     /// Some 2,000 filters of usual length at once, and 260 KB a day; a user has twice that.
     private static let repeatedBurst = 200_000
     private static let repeatedPerSecond = 3
     private static let unsubscribeBurst = 256
-    /// What is honest is a PINGREQ now and then. At worst it is 64,000 of them at once, each as dear to the broker as any
-    /// packet, and 2,000 a second. A user has twice that.
+    /// What is honest is a PINGREQ now and then. At worst it is 64,000 of them at once, each as dear to the broker as
+    /// any packet, and 2,000 a second. A user has twice that.
     private static let unseenBurst = 128 * 1024
     private static let unseenPerSecond = 4 * 1024
-    /// A packet of the largest size that breaks off, and 8 KiB a second of such. A user has twice that. Whoever goes beyond it
-    /// waits until it has come back, no longer than the largest packet takes.
+    /// A packet of the largest size that breaks off, and 8 KiB a second of such. A user has twice that. Whoever goes
+    /// beyond it waits until it has come back, no longer than the largest packet takes.
     private static let partBurst = UnseenBytes.largestPacket
     private static let partPerSecond = 8 * 1024
     /// What the broker loses beside the filter itself.
@@ -134,8 +135,8 @@ struct DeviceUsage: Sendable {
             bytes, of: \.repeatedBytes, address, DeviceUsage.repeatedBurst, DeviceUsage.repeatedPerSecond, uptime)
     }
 
-    /// Counts a filter that is given up. What comes with it is shown to no plugin and may cost the broker milliseconds, so
-    /// fewer come at once than of those that are subscribed to.
+    /// Counts a filter that is given up. What comes with it is shown to no plugin and may cost the broker milliseconds,
+    /// so fewer come at once than of those that are subscribed to.
     mutating func unsubscribe(_ address: DeviceAddress, limits: BrokerLimits, uptime: Int64) -> Bool {
         let burst = min(limits.subscribeBurst, DeviceUsage.unsubscribeBurst)
         return count(1, of: \.unsubscribes, address, burst, limits.subscribesPerSecond, uptime)
@@ -146,7 +147,8 @@ struct DeviceUsage: Sendable {
         count(bytes, of: \.publishedBytes, address, limits.publishBurstBytes, limits.publishBytesPerSecond, uptime)
     }
 
-    /// Counts an amount for the device and for its user, who may use twice as much; not where either has no room for it.
+    /// Counts an amount for the device and for its user, who may use twice as much; not where either has no room for
+    /// it.
     private mutating func count(
         _ amount: Int, of kind: WritableKeyPath<Usage, Consumption>, _ address: DeviceAddress, _ burst: Int,
         _ rate: Int, _ uptime: Int64
@@ -160,8 +162,8 @@ struct DeviceUsage: Sendable {
         return true
     }
 
-    /// Counts what the broker has read of a device and the plugin was not shown; whether it is within what device and user
-    /// may. It was read already, and counts in any case.
+    /// Counts what the broker has read of a device and the plugin was not shown; whether it is within what device and
+    /// user may. It was read already, and counts in any case.
     mutating func receiveUnseen(_ address: DeviceAddress, bytes: Int, uptime: Int64) -> Bool {
         guard let device = devices[address], let user = users[address.user] else { return true }
         let (burst, rate) = (DeviceUsage.unseenBurst, DeviceUsage.unseenPerSecond)
@@ -173,8 +175,8 @@ struct DeviceUsage: Sendable {
         return isWithin
     }
 
-    /// Counts what had come of a packet when its connection ended. It spends nothing of what is unseen, so that the packet
-    /// passes when it is sent again; who has too much of it is turned away for as long as it takes to come back.
+    /// Counts what had come of a packet when its connection ended. It spends nothing of what is unseen, so that the
+    /// packet passes when it is sent again; who has too much of it is turned away for as long as it takes to come back.
     mutating func receivePart(_ address: DeviceAddress, bytes: Int, uptime: Int64) {
         guard let device = devices[address], let user = users[address.user] else { return }
         let (burst, rate) = (DeviceUsage.partBurst, DeviceUsage.partPerSecond)

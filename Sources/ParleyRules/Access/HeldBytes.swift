@@ -35,8 +35,8 @@ struct HeldBytes: Sendable {
         assumed.add(length + overhead, perSecond: HeldBytes.assumedBytesPerSecond, uptime: uptime)
     }
 
-    /// The broker has written so much since the connection began, of which so much at most was no message. What was written
-    /// beyond what was queued counts for nothing later.
+    /// The broker has written so much since the connection began, of which so much at most was no message. What was
+    /// written beyond what was queued counts for nothing later.
     mutating func recordWritten(_ bytes: Int, answers: Int, uptime: Int64) {
         let messages = max(written ?? 0, bytes - answers)
         drain(Double(messages - (written ?? 0)))

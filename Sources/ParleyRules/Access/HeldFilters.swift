@@ -2,8 +2,8 @@ import ParleyProtocol
 
 /// Which filters the sessions of devices have subscribed to, so that subscribing to the same one again is known.
 ///
-/// The broker never frees what it has allocated for a SUBSCRIBE to a filter that the session has already. A session that was
-/// there before the broker started is known from its first SUBSCRIBE on. Bounded for each client.
+/// The broker never frees what it has allocated for a SUBSCRIBE to a filter that the session has already. A session
+/// that was there before the broker started is known from its first SUBSCRIBE on. Bounded for each client.
 struct HeldFilters: Sendable {
     /// More than a session may have.
     private static let mostFilters = 16_384

@@ -1,16 +1,17 @@
 import ParleyProtocol
 
-/// What a session brings back that the broker has kept for a client id, judged while the CONNECT is handled that resumes it.
+/// What a session brings back that the broker has kept for a client id, judged while the CONNECT is handled that
+/// resumes it.
 ///
 /// Mosquitto 2.0.11 asks for READ of each kept message once more between BASIC_AUTH and CONNACK, and deletes what is
-/// refused (`connect__on_authorised`). Nothing else is asked in between; the end of the connection that is taken over is
-/// announced there. So:
+/// refused (`connect__on_authorised`). Nothing else is asked in between; the end of the connection that is taken over
+/// is announced there. So:
 /// - a device that was given the name of a revoked one refuses all of it at its first sign-in since that, or since the
 ///   broker started, and gets nothing that was queued for the other. The subscriptions stay, and are judged as ever.
-/// - what is kept is counted there as the broker holds it. Beyond the device's share it is refused, the newest of it: the
-///   broker asks for the oldest first, and nothing is known of the rest by then.
-/// - a message that is deleted there does not give its place among those under way back. A connection that has lost many
-///   of them must be made anew, or hears nothing any more.
+/// - what is kept is counted there as the broker holds it. Beyond the device's share it is refused, the newest of it:
+///   the broker asks for the oldest first, and nothing is known of the rest by then.
+/// - a message that is deleted there does not give its place among those under way back. A connection that has lost
+///   many of them must be made anew, or hears nothing any more.
 struct Resumption: Sendable {
     private struct Window: Sendable {
         let key: ConnectionKey
@@ -29,8 +30,8 @@ struct Resumption: Sendable {
     /// The re-used names whose stored sessions are the new device's by now.
     private var cleared: [DeviceAddress: Int64] = [:]
     private var exhausted: [ClientID] = []
-    /// The devices for whose sessions more was kept than the broker had room for: all of it is dropped when they come back,
-    /// and until then nothing is added.
+    /// The devices for whose sessions more was kept than the broker had room for: all of it is dropped when they come
+    /// back, and until then nothing is added.
     private var abandoned: Set<DeviceAddress> = []
 
     private static let abandonedMark = Int64.min

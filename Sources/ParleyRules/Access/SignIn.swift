@@ -4,8 +4,8 @@ import ParleyProtocol
 package struct SignInAttempt: Sendable {
     package let clientID: [UInt8]
     package let username: [UInt8]
-    /// The access token: what stands before the first zero of what was sent. The broker hands a password on as a C string,
-    /// and what follows the zero is known to nobody.
+    /// The access token: what stands before the first zero of what was sent. The broker hands a password on as a C
+    /// string, and what follows the zero is known to nobody.
     package let password: [UInt8]
     package let origin: ClientOrigin
     package let cleanStart: Bool
@@ -37,7 +37,8 @@ package enum SignInDecision: Hashable, Sendable {
     case removing(ClientID)
 }
 
-/// Why a client is turned away though nothing is wrong with its token. The reason is for the operator's log and for tests.
+/// Why a client is turned away though nothing is wrong with its token. The reason is for the operator's log and for
+/// tests.
 package enum TurnAway: String, Hashable, Sendable {
     /// MQTT 3.1, whose SUBACK cannot say that a filter was refused.
     case outdatedProtocol = "speaks MQTT 3.1"

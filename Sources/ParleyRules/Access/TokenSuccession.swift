@@ -2,8 +2,8 @@ import ParleyProtocol
 
 /// The devices that have signed in with a new token while their old one was still good.
 ///
-/// The plugin refuses the old token from that moment on, and reports it until the gateway has recorded it, so that it holds
-/// after a restart of the broker. Bounded by the devices with a renewal under way.
+/// The plugin refuses the old token from that moment on, and reports it until the gateway has recorded it, so that it
+/// holds after a restart of the broker. Bounded by the devices with a renewal under way.
 struct TokenSuccession: Sendable {
     private var successors: [DeviceAddress: TokenID] = [:]
     private var news: [TokenUse] = []

@@ -1,10 +1,10 @@
 import ParleyProtocol
 
-/// Which filters can match a topic of protocol §2, level by level, and how long and deep those may be that name a place of
-/// the client's own choice.
+/// Which filters can match a topic of protocol §2, level by level, and how long and deep those may be that name a place
+/// of the client's own choice.
 ///
-/// A broker keeps a node for each level of each filter. So what is granted is either a word of a short table below an id, or
-/// bounded in bytes, levels and number.
+/// A broker keeps a node for each level of each filter. So what is granted is either a word of a short table below an
+/// id, or bounded in bytes, levels and number.
 enum TopicShape {
     /// In bytes, of any filter: the longest default topic of a reply has 283.
     static let longestFilter = 288
@@ -63,11 +63,12 @@ enum TopicShape {
 extension Audiences {
     /// Filters that an operator's device has at once, besides those of its own conversations and friends.
     private static let operatorFilters = 1024
-    /// Of any other device: its own topics, replies to topics of its choice, and what it had before it left conversations.
+    /// Of any other device: its own topics, replies to topics of its choice, and what it had before it left
+    /// conversations.
     private static let ownFilters = 512
 
-    /// How many filters a session may ever have had at once, which is what this broker counts: enough for every one that can
-    /// match, in each of its spellings, and bounded by its user's conversations and friends.
+    /// How many filters a session may ever have had at once, which is what this broker counts: enough for every one
+    /// that can match, in each of its spellings, and bounded by its user's conversations and friends.
     func mostFilters(of bearer: Bearer) -> Int {
         let spellings = (
             conversations: TopicShape.conversations.count + 2, groups: TopicShape.groupSpellings,

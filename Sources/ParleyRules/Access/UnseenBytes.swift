@@ -2,11 +2,11 @@ import ParleyProtocol
 
 /// How much each device has sent that the plugin is not shown, and so has no other limit.
 ///
-/// The broker reads PUBACK, PINGREQ, and the properties of SUBSCRIBE and UNSUBSCRIBE, without asking. What a connection has
-/// sent in all, the kernel knows; what the plugin was shown of it is taken off, with room for what a packet, TLS and
-/// WebSocket frames add. A packet that has come in part is shown when it is whole: of all connections of a device together, as
-/// much as one packet is not charged before ten minutes are over, and charged at once to a device that has sent too much
-/// already. What had come of a packet when its connection ended was only read, and is charged apart.
+/// The broker reads PUBACK, PINGREQ, and the properties of SUBSCRIBE and UNSUBSCRIBE, without asking. What a connection
+/// has sent in all, the kernel knows; what the plugin was shown of it is taken off, with room for what a packet, TLS
+/// and WebSocket frames add. A packet that has come in part is shown when it is whole: of all connections of a device
+/// together, as much as one packet is not charged before ten minutes are over, and charged at once to a device that has
+/// sent too much already. What had come of a packet when its connection ended was only read, and is charged apart.
 package struct UnseenBytes: Sendable {
     private struct Connection {
         let device: DeviceAddress
@@ -89,15 +89,15 @@ package struct UnseenBytes: Sendable {
         connections[key]?.shown += bytes + bytes / 8 + overhead
     }
 
-    /// How much the broker may have written to answer what it was sent: no answer is longer than what it answers, and one to
-    /// what was shown is short.
+    /// How much the broker may have written to answer what it was sent: no answer is longer than what it answers, and
+    /// one to what was shown is short.
     package func mostAnswers(_ key: ConnectionKey, received: Int) -> Int {
         guard let connection = connections[key] else { return 0 }
         return connection.count * UnseenBytes.answer + max(0, received - connection.shown)
     }
 
-    /// The connection ends: what may have been the beginning of a packet, which the broker has read and not handled. Of what
-    /// was not shown, no more than one packet, and not what is charged otherwise.
+    /// The connection ends: what may have been the beginning of a packet, which the broker has read and not handled. Of
+    /// what was not shown, no more than one packet, and not what is charged otherwise.
     package mutating func chargePart(_ key: ConnectionKey, received: Int) -> Int? {
         guard var connection = connections[key] else { return nil }
         let part = min(UnseenBytes.largestPacket, max(0, received - connection.shown - connection.charged))

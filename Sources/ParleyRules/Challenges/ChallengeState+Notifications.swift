@@ -1,8 +1,8 @@
 import ParleyProtocol
 
 extension ChallengeState {
-    /// Who is notified when a challenge has come to its phase, and of what: the one of the two who has not done it, and of an
-    /// end both.
+    /// Who is notified when a challenge has come to its phase, and of what: the one of the two who has not done it, and
+    /// of an end both.
     public var notifications: [(recipient: UserID, notification: NewNotification)] {
         switch phase {
         case .pending: [notification(.received, to: terms.challenged)]

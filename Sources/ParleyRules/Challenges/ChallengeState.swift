@@ -140,8 +140,8 @@ extension ChallengeState {
         case cancel
     }
 
-    /// - Parameter objection: why whoever accepts may not, as things are between the two; it is of no concern to what is done
-    ///   already.
+    /// - Parameter objection: why whoever accepts may not, as things are between the two; it is of no concern to what
+    ///   is done already.
     /// - Returns: whether it has changed. Doing again what is done already is no mistake.
     /// - Throws: `forbidden` to whoever may not do this; `conflict` where it is no longer, or not yet, to be done; the
     ///   objection. Nothing has changed then.
@@ -184,13 +184,13 @@ extension ChallengeState {
         case apart
     }
 
-    /// How much longer than by the steady time it is waited for the time of day to come to the end: what was false by more
-    /// holds nothing up for good.
+    /// How much longer than by the steady time it is waited for the time of day to come to the end: what was false by
+    /// more holds nothing up for good.
     static let longestWait = Duration.days(2)
 
     /// - Parameters:
-    ///   - now: by the time of day. A challenge ends when both times have come to its end, so that a clock that runs ahead
-    ///     ends nothing early.
+    ///   - now: by the time of day. A challenge ends when both times have come to its end, so that a clock that runs
+    ///     ahead ends nothing early.
     /// - Returns: whether there is anything new.
     public mutating func advance(now: Timestamp, steady: Timestamp, standing: Standing) -> Bool {
         let before = self

@@ -2,8 +2,8 @@ import ParleyProtocol
 
 /// Decides `challenges/create`, and whether two people may have a challenge at all (protocol §5).
 ///
-/// The two of a direct conversation may who may both write to the other without limit. So a block looks like an unfollowing.
-/// Members of a group may: there a block changes nothing that others see, as with messages.
+/// The two of a direct conversation may who may both write to the other without limit. So a block looks like an
+/// unfollowing. Members of a group may: there a block changes nothing that others see, as with messages.
 public enum CreateChallengeRule {
     public struct Facts: Sendable {
         /// The conversation that the request names, whoever is in it.
@@ -28,8 +28,8 @@ public enum CreateChallengeRule {
     /// - Parameters:
     ///   - mostOpen: how many challenges of one user are open at once.
     ///   - renewal: how long after the end of a friendship there is no new allowance to write.
-    /// - Throws: `not_found` for the conversation and for who is no member, `bad_request` for oneself and for a streak that is
-    ///   longer than the days, the objection, `forbidden`.
+    /// - Throws: `not_found` for the conversation and for who is no member, `bad_request` for oneself and for a streak
+    ///   that is longer than the days, the objection, `forbidden`.
     public static func check(
         _ request: CreateChallenge, by caller: UserID, facts: Facts, mostOpen: Int, now: Timestamp, renewal: Duration
     ) throws(Rejection) {

@@ -13,8 +13,8 @@ public struct DatabaseWitness: Hashable, Sendable {
 
 /// Whether a database is the one that the gateway left, or was put back in its place: decided at each start.
 ///
-/// A database that was put back is recognized by its name, which is another after each start, and within one run of the gateway
-/// by how far it has come. Where that cannot be known, it was put back: devices lose nothing by it.
+/// A database that was put back is recognized by its name, which is another after each start, and within one run of the
+/// gateway by how far it has come. Where that cannot be known, it was put back: devices lose nothing by it.
 public enum DatabaseLineage: Hashable, Sendable {
     /// Nobody has noted anything yet.
     case first

@@ -38,8 +38,8 @@ extension ConversationFacts {
 // MARK: Made twice
 
 extension ConversationFacts {
-    /// Whether one of the two of a direct conversation cannot know that there is one: it is not theirs, and nothing that
-    /// they may see was ever written in it.
+    /// Whether one of the two of a direct conversation cannot know that there is one: it is not theirs, and nothing
+    /// that they may see was ever written in it.
     public func isUnknown(to user: UserID) -> Bool {
         type == .direct && member(user)?.isOpen == false && end(seenBy: user).lastSeq == 0
     }

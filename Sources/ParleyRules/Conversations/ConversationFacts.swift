@@ -83,8 +83,8 @@ public struct MemberFacts: Hashable, Sendable {
     public let user: UserID
     public var role: MemberRole
     public let joinedAt: Timestamp
-    /// Whether the conversation is the member's own: in their lists, their counts, their topics. A direct conversation that
-    /// a stranger has begun is not, until the member lets them.
+    /// Whether the conversation is the member's own: in their lists, their counts, their topics. A direct conversation
+    /// that a stranger has begun is not, until the member lets them.
     public var isOpen: Bool
     /// The last place of the log before they joined: nothing up to here counts as unread.
     public let joinedSeq: Int

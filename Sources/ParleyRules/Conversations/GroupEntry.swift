@@ -2,8 +2,8 @@ import ParleyProtocol
 
 /// Decides whom somebody may put into a group, and what that costs (protocol §4, Limits, and §5).
 ///
-/// All of them or nobody. A refusal does not say whom it is about: it may be somebody who has blocked the caller, or whom
-/// others have put into too many groups.
+/// All of them or nobody. A refusal does not say whom it is about: it may be somebody who has blocked the caller, or
+/// whom others have put into too many groups.
 public enum GroupEntry {
     /// Somebody who is to be put into a group, and what is asked about them.
     public struct Candidate: Hashable, Sendable {
@@ -13,7 +13,8 @@ public enum GroupEntry {
         public let isFriend: Bool
         /// They have left this group, or were taken out of it.
         public let hasDeparted: Bool
-        /// Of how many groups they are a member because others have put them in. No more than the limit need be counted.
+        /// Of how many groups they are a member because others have put them in. No more than the limit need be
+        /// counted.
         public let groupsByOthers: Int
 
         public init(permission: MessagingPermission, isFriend: Bool, hasDeparted: Bool = false, groupsByOthers: Int) {

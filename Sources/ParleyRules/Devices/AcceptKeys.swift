@@ -34,8 +34,8 @@ public enum AcceptKeys {
         public let isChange: Bool
     }
 
-    /// - Throws: `bad_request` for the time of a certificate; `conflict` for another account key than the user's, unless
-    ///   it is to take that one's place.
+    /// - Throws: `bad_request` for the time of a certificate; `conflict` for another account key than the user's,
+    ///   unless it is to take that one's place.
     public static func decide(
         _ request: PublishKeys, by device: DeviceID, facts: Facts, now: Timestamp
     ) throws(Rejection) -> Decision {

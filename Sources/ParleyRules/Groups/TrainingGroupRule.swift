@@ -1,7 +1,7 @@
 import ParleyProtocol
 
-/// Decides what happens to groups that train together (protocol §5, `groups/*`). What their conversations have in common with
-/// other groups' conversations, `GroupRule` decides.
+/// Decides what happens to groups that train together (protocol §5, `groups/*`). What their conversations have in
+/// common with other groups' conversations, `GroupRule` decides.
 public enum TrainingGroupRule {
     /// `groups/create` and `invites/accept`: somebody comes into one more group.
     ///
@@ -17,7 +17,8 @@ public enum TrainingGroupRule {
 
     /// `groups/create`
     ///
-    /// - Throws: `bad_request` for an id that a direct conversation may have: the group's conversation is made under it.
+    /// - Throws: `bad_request` for an id that a direct conversation may have: the group's conversation is made under
+    ///   it.
     public static func create(_ id: GroupID) throws(Rejection) {
         guard !id.value.isNameBased else {
             throw Rejection(.badRequest, "id: UUIDs of version 8 are the ids of direct conversations")

@@ -2,8 +2,8 @@ import ParleyProtocol
 
 /// Decides who comes into a group by an invite, who may make one and who may end it (protocol §5, `invites/*`).
 ///
-/// A token that opens nothing for the caller gets the one same answer, whatever the reason: who was blocked or removed cannot
-/// tell that from an invite that has ended.
+/// A token that opens nothing for the caller gets the one same answer, whatever the reason: who was blocked or removed
+/// cannot tell that from an invite that has ended.
 public enum InviteRule {
     /// What is known of an invite, its group, and of whoever has its token.
     public struct Facts: Sendable {
@@ -36,7 +36,8 @@ public enum InviteRule {
 
     /// `invites/preview`, and the first that `invites/accept` asks.
     ///
-    /// - Throws: `invite_invalid`; `blocked` only where the caller did the blocking, of an invite that would open the group.
+    /// - Throws: `invite_invalid`; `blocked` only where the caller did the blocking, of an invite that would open the
+    ///   group.
     public static func open(_ facts: Facts, now: Timestamp) throws(Rejection) {
         guard !facts.isRevoked, now < facts.expiresAt, facts.usesLeft.map({ $0 > 0 }) ?? true,
             // Who has gone invites nobody, and an ended group has no members.

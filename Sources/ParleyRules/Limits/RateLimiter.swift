@@ -93,8 +93,8 @@ public struct RateLimiter<Key: Hashable & Sendable>: Sendable {
         return Int((wait + 999) / 1000)
     }
 
-    /// Consumes tokens that were promised, whether there are as many by now or not. It looks at no clock: others may have
-    /// looked at it since they were promised.
+    /// Consumes tokens that were promised, whether there are as many by now or not. It looks at no clock: others may
+    /// have looked at it since they were promised.
     public mutating func charge(_ key: Key, _ count: Int) {
         guard count > 0 else { return }
         purge(now: time)
@@ -111,7 +111,8 @@ public struct RateLimiter<Key: Hashable & Sendable>: Sendable {
         return bucket.wait(for: count, besides: promised, rate, now: now).map { Int(($0 + 999) / 1000) }
     }
 
-    /// Forgets the full buckets, whenever there are twice as many as were left the last time: each bucket pays for it once.
+    /// Forgets the full buckets, whenever there are twice as many as were left the last time: each bucket pays for it
+    /// once.
     private mutating func purge(now: Int64) {
         guard buckets.count >= purgeAt else { return }
         buckets = buckets.filter { !$0.value.isFull(now: now) }

@@ -3,8 +3,8 @@ import ParleyProtocol
 /// How much each user has had stored today, and how much more they may (protocol §4).
 ///
 /// A value. What a transaction stores is charged while it runs and counts once it is
-/// committed. The number kept in the database runs ahead of what was counted, in steps, so that a message seldom writes a
-/// row; after a restart it is what counts, a step more than was stored at most.
+/// committed. The number kept in the database runs ahead of what was counted, in steps, so that a message seldom writes
+/// a row; after a restart it is what counts, a step more than was stored at most.
 ///
 /// It holds the users who have stored something today, no more.
 public struct StorageLedger: Sendable {
@@ -102,8 +102,8 @@ public enum StorageCost {
     /// A row of the log, a report or a membership.
     public static let row = 512
 
-    /// What is kept of the decision whether to notify somebody of a message, and of what was sent, for each who may be to be
-    /// notified: for some days.
+    /// What is kept of the decision whether to notify somebody of a message, and of what was sent, for each who may be
+    /// to be notified: for some days.
     public static let notification = row / 2
 
     /// A challenge, its two sides, and their places in indexes.

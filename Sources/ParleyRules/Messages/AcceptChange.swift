@@ -82,9 +82,9 @@ public enum AcceptChange {
         case repeated(AcceptedChange)
     }
 
-    /// - Throws: in this order: `not_found` for the conversation, `conflict`, `not_found` for the message, `bad_request`
-    ///   for one that nobody changes, `forbidden`, `not_found` for the ciphertext, what the permission says, `too_large`
-    ///   for one edit too many, `stale_devices`.
+    /// - Throws: in this order: `not_found` for the conversation, `conflict`, `not_found` for the message,
+    ///   `bad_request` for one that nobody changes, `forbidden`, `not_found` for the ciphertext, what the permission
+    ///   says, `too_large` for one edit too many, `stale_devices`.
     /// - Parameter steady: the steady time; without it, `now`.
     public static func decide(
         _ change: ChangeMessage, sender: DeviceAddress, facts: Facts, now: Timestamp, steady: Timestamp? = nil

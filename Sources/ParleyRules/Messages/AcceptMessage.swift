@@ -69,8 +69,8 @@ public enum AcceptMessage {
         }
         guard facts.isAddressable(by: sender.user) else { throw .conversationNotFound }
         guard facts.existing == nil else { throw .idTaken }
-        // Before anything that depends on the conversation: who was blocked gets the same answer as a stranger whose request
-        // is spent.
+        // Before anything that depends on the conversation: who was blocked gets the same answer as a stranger whose
+        // request is spent.
         let permission = facts.relationship?.permission(of: sender.user, now: now, renewal: facts.requestRenewal)
         if let rejection = permission?.rejection { throw rejection }
         guard facts.knowsReplyTarget else { throw .messageNotFound }

@@ -2,8 +2,8 @@ import ParleyProtocol
 
 /// Decides `metrics/report` (protocol §5).
 ///
-/// Of all reports of a day the one with the highest version holds, in whatever order they come: it says everything that is
-/// known of the day, and nothing is ever added up.
+/// Of all reports of a day the one with the highest version holds, in whatever order they come: it says everything that
+/// is known of the day, and nothing is ever added up.
 public enum AcceptMetrics {
     public enum Decision: Hashable, Sendable {
         /// It is the report that holds from now on.
@@ -18,8 +18,8 @@ public enum AcceptMetrics {
     /// - Parameters:
     ///   - existing: the report of that day that holds.
     ///   - today: the day that it is in the zone of the report, by a clock that is ahead a little.
-    /// - Throws: `conflict` for another content of the version that holds, `bad_request` for a day that has not begun, or that
-    ///   is too long ago.
+    /// - Throws: `conflict` for another content of the version that holds, `bad_request` for a day that has not begun,
+    ///   or that is too long ago.
     public static func decide(
         _ report: ReportMetrics, existing: DayMetrics?, today: CivilDay, caps: MetricCaps
     ) throws(Rejection) -> Decision {

@@ -11,8 +11,8 @@ public struct NewNotification: Hashable, Sendable {
     /// How long it keeps its repeats away; `nil` for as long as it is kept itself.
     public let pause: Duration?
 
-    /// The conversation whose muting by the recipient silences it; `nil` where none does. What somebody has to answer or
-    /// may have waited for comes nevertheless.
+    /// The conversation whose muting by the recipient silences it; `nil` where none does. What somebody has to answer
+    /// or may have waited for comes nevertheless.
     public var mutedWith: ConversationID? { type.isSilencedByMuting ? subject.conversation : nil }
 
     /// Whether the one with the same key that is unread tells of this one instead. Its key is free when it was read.
@@ -118,8 +118,8 @@ extension NewNotification {
             .messageRequest, by: sender, NotificationSubject(conversation: conversation), key: "\(conversation)")
     }
 
-    /// Somebody has reacted to a message of the recipient's: one that is unread for each of them and conversation, which is of
-    /// the message that was last reacted to.
+    /// Somebody has reacted to a message of the recipient's: one that is unread for each of them and conversation,
+    /// which is of the message that was last reacted to.
     ///
     /// - Parameter seq: the place of the message in its log.
     public static func reaction(

@@ -3,9 +3,9 @@ import ParleyProtocol
 /// What comes into somebody's feed of notifications, and how long it stays there.
 public enum NotificationFeed {
     public static let lifetime = Duration.days(7)
-    /// The most that a feed holds of what asks its owner for something, and of all else: a further one drops the oldest of its
-    /// own kind that was read, or else the oldest, so that what only tells something never takes the place of what waits for an
-    /// answer.
+    /// The most that a feed holds of what asks its owner for something, and of all else: a further one drops the oldest
+    /// of its own kind that was read, or else the oldest, so that what only tells something never takes the place of
+    /// what waits for an answer.
     public static let mostAsking = 100
     public static let mostTelling = 400
     /// The most that a feed holds.
@@ -18,7 +18,8 @@ public enum NotificationFeed {
         case added
         /// Added, and the one of the same key that is there keeps no further one away.
         case addedAgain
-        /// The one of the same key, which nobody has read yet, tells of it from now on, and is as new. Nobody is notified again.
+        /// The one of the same key, which nobody has read yet, tells of it from now on, and is as new. Nobody is
+        /// notified again.
         case refreshed
     }
 

@@ -2,9 +2,9 @@ import ParleyProtocol
 
 /// How many connections each user has, and which changes of that are to be reported to the gateway.
 ///
-/// Only whether a user has any connection is reported: one connection that takes over another is no change. After a report
-/// about a user there is none for a second, and then one if it no longer holds. So a user who connects and disconnects
-/// all the time costs one report a second, and the last report is right.
+/// Only whether a user has any connection is reported: one connection that takes over another is no change. After a
+/// report about a user there is none for a second, and then one if it no longer holds. So a user who connects and
+/// disconnects all the time costs one report a second, and the last report is right.
 ///
 /// Times are nanoseconds of a clock that nobody sets.
 package struct ConnectedUsers: Sendable {

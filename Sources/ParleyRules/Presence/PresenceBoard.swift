@@ -3,9 +3,9 @@ import ParleyProtocol
 /// Who is online: a state machine whose input is what the broker's plugin reports, and whose output is what is to be
 /// announced.
 ///
-/// A user is online at once, and offline only when they have had no connection for the hold (10 s): whoever reconnects in
-/// time was never offline. Announcements come in batches and stay due until their batch is committed, so that a thousand
-/// devices that reconnect make a few transactions, and a full disk loses none. It is bounded: beyond its
+/// A user is online at once, and offline only when they have had no connection for the hold (10 s): whoever reconnects
+/// in time was never offline. Announcements come in batches and stay due until their batch is committed, so that a
+/// thousand devices that reconnect make a few transactions, and a full disk loses none. It is bounded: beyond its
 /// capacity users are not shown as online. Where the clock steps back its times step back with it.
 package struct PresenceBoard: Sendable {
     private struct Departure: Sendable {

@@ -43,7 +43,8 @@ extension PushRules {
         /// Whether it stands against the notification.
         package func holds(_ facts: Facts) -> Bool { concerns(facts.kind) && applies(to: facts) }
 
-        /// A sentence for people, also for the table in `docs/push.md`. It says who has blocked whom, by being there: operators alone may read it.
+        /// A sentence for people, also for the table in `docs/push.md`. It says who has blocked whom, by being there:
+        /// operators alone may read it.
         package var sentence: String {
             switch self {
             case .own: "They have sent or caused it themselves."

@@ -25,8 +25,8 @@ package enum PushRules {
         case skip(Reason)
     }
 
-    /// The first reason that holds decides, in the order of `Reason`. Where none holds, quiet hours hold back what is not
-    /// urgent, and all else is notified of.
+    /// The first reason that holds decides, in the order of `Reason`. Where none holds, quiet hours hold back what is
+    /// not urgent, and all else is notified of.
     package static func decide(_ facts: Facts) -> Decision {
         for reason in Reason.allCases where reason.holds(facts) { return .skip(reason) }
         if let end = facts.quietUntil, !facts.kind.isUrgent { return .hold(until: end) }
@@ -40,7 +40,8 @@ extension PushRules {
         package var kind: Kind
         /// Whether the recipient has sent or caused it.
         package var isOwn: Bool
-        /// Whether they are in the conversation or group still, and were when it happened; `true` where it belongs to none.
+        /// Whether they are in the conversation or group still, and were when it happened; `true` where it belongs to
+        /// none.
         package var isMember: Bool
         /// Whether a device of theirs is connected.
         package var isConnected: Bool

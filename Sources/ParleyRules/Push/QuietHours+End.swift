@@ -3,8 +3,9 @@ import ParleyProtocol
 extension QuietHours {
     /// When quiet hours that run at this time end: the first instant at which clocks there show `to` or more.
     ///
-    /// They begin at the first instant of a day at which clocks show `from` or more, and end at `to` of that day, or of the
-    /// next where `to` is no later than `from`. What clocks show twice in a night therefore begins and ends them once.
+    /// They begin at the first instant of a day at which clocks show `from` or more, and end at `to` of that day, or of
+    /// the next where `to` is no later than `from`. What clocks show twice in a night therefore begins and ends them
+    /// once.
     ///
     /// - Parameter zone: where the user is.
     /// - Returns: `nil` outside of them; always where the two are the same.

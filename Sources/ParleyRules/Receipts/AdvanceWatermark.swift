@@ -18,8 +18,8 @@ public struct WatermarkFacts: Hashable, Sendable {
 /// Decides `receipts/delivered` and `receipts/read` (protocol §3).
 ///
 /// Three pairs of watermarks move, each only forward: those of the sending device, those of its user, which are the
-/// furthest of their devices', and those that are disclosed to the others. What was not disclosed, because the reader sends
-/// no read receipts or may not write to them, is never disclosed afterwards but by the reader's next receipt.
+/// furthest of their devices', and those that are disclosed to the others. What was not disclosed, because the reader
+/// sends no read receipts or may not write to them, is never disclosed afterwards but by the reader's next receipt.
 public enum AdvanceWatermark {
     public struct Facts: Hashable, Sendable {
         /// The user's.
@@ -83,7 +83,8 @@ public enum AdvanceWatermark {
             readSeq: isRead ? seq : current.readSeq, readAt: isRead ? now : current.readAt)
     }
 
-    /// How far a record has come, seen from the least watermarks of all the others; only of a message of the caller's own.
+    /// How far a record has come, seen from the least watermarks of all the others; only of a message of the caller's
+    /// own.
     public static func status(
         of record: MessageRecord, for user: UserID, _ least: (delivered: Int, read: Int)
     ) -> MessageStatus? {

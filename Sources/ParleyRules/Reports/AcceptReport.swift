@@ -79,8 +79,9 @@ public enum AcceptReport {
         }
     }
 
-    /// A stranger's message request may be reported while its conversation is not yet the recipient's own, and after they
-    /// have declined it or blocked its sender: they have read it in `requests/list`, the only place that shows its id.
+    /// A stranger's message request may be reported while its conversation is not yet the recipient's own, and after
+    /// they have declined it or blocked its sender: they have read it in `requests/list`, the only place that shows its
+    /// id.
     private static func mayReport(
         _ record: MessageRecord, of conversation: ConversationFacts, _ reporter: UserID
     ) -> Bool {

@@ -5,9 +5,9 @@ import ParleyProtocol
 /// A value: its methods are what people do, and say what follows from it. Whatever a method does not say stays as it
 /// was; doing a second time what is done already changes nothing.
 ///
-/// A block has no rule of its own for whoever was blocked. It is carried out as what it must look like to them: the other
-/// has unfollowed them and taken back what was accepted, and lets them write as a friend only. What the block ended is
-/// noted beside it, so that ending the block restores it.
+/// A block has no rule of its own for whoever was blocked. It is carried out as what it must look like to them: the
+/// other has unfollowed them and taken back what was accepted, and lets them write as a friend only. What the block
+/// ended is noted beside it, so that ending the block restores it.
 public struct Contact: Hashable, Sendable {
     /// What one of the two has done, and how they want to be written to.
     public struct Side: Hashable, Sendable {
@@ -116,12 +116,13 @@ public enum MessageRequestState: String, Hashable, Sendable, CaseIterable {
     case accepted
     /// The other has declined, or has taken back an acceptance. It looks like `waiting` to the asker.
     case declined
-    /// The asker has taken it back, or a block has ended it. It looks like `waiting` to the asker whom the other blocked.
+    /// The asker has taken it back, or a block has ended it. It looks like `waiting` to the asker whom the other
+    /// blocked.
     case cancelled
     /// Written under `message_privacy` `anyone`: no consent was needed, and none was given.
     case open
-    /// Written to somebody who blocks the asker, until the block ends: shown to nobody but the asker, to whom it looks like
-    /// `waiting`.
+    /// Written to somebody who blocks the asker, until the block ends: shown to nobody but the asker, to whom it looks
+    /// like `waiting`.
     case hidden
 }
 
@@ -197,8 +198,8 @@ extension Contact {
         }
     }
 
-    /// `requests/decline`: the other writes no more for anything that was asked or accepted between the two, and gets no
-    /// event. What the caller has asked is taken back, too.
+    /// `requests/decline`: the other writes no more for anything that was asked or accepted between the two, and gets
+    /// no event. What the caller has asked is taken back, too.
     ///
     /// - Throws: `not_found` if neither has ever asked.
     public mutating func decline(by user: UserID) throws(Rejection) {

@@ -5,7 +5,8 @@ import ParleyProtocol
 /// A value: `perform` is what one of them does, all of it or nothing; `consequences(since:)` says what follows from it.
 public struct Relationship: Hashable, Sendable {
     public private(set) var contact: Contact
-    /// For whom their conversation is open: in their lists, their counts, their topics. `nil` before one of them has made it.
+    /// For whom their conversation is open: in their lists, their counts, their topics. `nil` before one of them has
+    /// made it.
     public private(set) var openFor: Set<UserID>?
 
     public init(_ contact: Contact, openFor: Set<UserID>?) {
@@ -53,7 +54,8 @@ public struct Relationship: Hashable, Sendable {
         .decide(from: user, to: contact.other(than: user), contact, now: now, renewal: renewal)
     }
 
-    /// Whether one of the two may send into their conversation at all: it is their own, or they have a message request in it.
+    /// Whether one of the two may send into their conversation at all: it is their own, or they have a message request
+    /// in it.
     public func isAddressable(by user: UserID) -> Bool {
         openFor.map { $0.contains(user) || isAsked(user) } ?? false
     }
@@ -61,8 +63,8 @@ public struct Relationship: Hashable, Sendable {
     /// Whether what one of them writes in their conversation is shown to nobody else: the other has blocked them.
     public func isWithheld(of user: UserID) -> Bool { contact.isWithheld(of: user) }
 
-    /// Whether the two share their conversation as far as one of them can tell: a message that was hidden from the other
-    /// would have closed it for them, had they not blocked its sender.
+    /// Whether the two share their conversation as far as one of them can tell: a message that was hidden from the
+    /// other would have closed it for them, had they not blocked its sender.
     public func isShared(seenBy user: UserID) -> Bool {
         openFor?.isSuperset(of: contact.users) == true && contact[user].request != .hidden
     }
@@ -76,7 +78,8 @@ public struct Relationship: Hashable, Sendable {
         switch permission(of: user, now: now, renewal: renewal) {
         case .allowed(.mutualFollow), .allowed(.acceptedRequest): return true
         case .allowed(.anyone):
-            // Who has asked without an answer has nothing open with the other as far as they can tell, until they write.
+            // Who has asked without an answer has nothing open with the other as far as they can tell, until they
+            // write.
             switch contact[user].request {
             case .accepted, .open, nil: return true
             case .waiting, .declined, .cancelled, .hidden: return false
@@ -139,8 +142,8 @@ extension Relationship {
         public var friendship: Bool?
         /// Who has blocked the other (`true`), or has ended their block (`false`).
         public var blocks: [UserID: Bool] = [:]
-        /// For whom a message request of the other waits no more: they have answered it or blocked whoever asked, or the two
-        /// have become friends. Of a request that was taken back nobody is told.
+        /// For whom a message request of the other waits no more: they have answered it or blocked whoever asked, or
+        /// the two have become friends. Of a request that was taken back nobody is told.
         public var answered: [UserID] = []
 
         public init() {}

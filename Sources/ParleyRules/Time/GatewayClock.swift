@@ -1,7 +1,7 @@
 import ParleyProtocol
 
-/// What two clocks say at one moment: the machine's time of day, which anybody may set, and how long the machine has run,
-/// which nobody sets and which does not step.
+/// What two clocks say at one moment: the machine's time of day, which anybody may set, and how long the machine has
+/// run, which nobody sets and which does not step.
 public struct ClockReading: Hashable, Sendable {
     /// The time of day.
     public let wall: Timestamp
@@ -19,7 +19,8 @@ public struct ClockReading: Hashable, Sendable {
 /// A value: it is read with what two clocks say, and says what time it is. What the time of day differs by is
 ///
 /// - followed at once, as long as it is ahead by a second or less;
-/// - approached at half speed, as long as it is behind by five minutes or less: the gateway's time never runs back for it;
+/// - approached at half speed, as long as it is behind by five minutes or less: the gateway's time never runs back for
+///   it;
 /// - held back otherwise, until it has lasted for five minutes. Only then the gateway's time steps, forward or back.
 ///
 /// Beside it there is the steady time, which knows no steps at all: what is to happen after an hour happens by that.

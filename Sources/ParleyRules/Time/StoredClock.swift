@@ -22,8 +22,8 @@ public struct StoredClock: Hashable, Sendable {
     /// From one end of what a timestamp can say to the other.
     private static let mostSteps = Timestamp.latest.milliseconds - Timestamp.earliest.milliseconds
 
-    /// The longest time that is taken to have passed while the machine did not run, in milliseconds: 31 days. Only the time
-    /// of day can say it, which may be false by years when a machine starts.
+    /// The longest time that is taken to have passed while the machine did not run, in milliseconds: 31 days. Only the
+    /// time of day can say it, which may be false by years when a machine starts.
     public static let longestPause: Int64 = 31 * 86_400_000
 
     /// The steady time when the gateway starts: in the same run of the machine it has gone on by as much as that has

@@ -3,8 +3,8 @@ import ParleyProtocol
 /// Who is typing where: a state machine whose methods say what is to be announced.
 ///
 /// A start lasts for 5 s without renewal; the board itself announces the stop then. One start in 2 s counts, the rest
-/// are dropped silently (protocol §4). It is bounded: beyond its capacity starts are dropped. Where the clock steps back
-/// its times step back with it, so that what was to last 5 s lasts no hour.
+/// are dropped silently (protocol §4). It is bounded: beyond its capacity starts are dropped. Where the clock steps
+/// back its times step back with it, so that what was to last 5 s lasts no hour.
 public struct TypingBoard: Sendable {
     private struct Key: Hashable, Sendable {
         let conversation: ConversationID

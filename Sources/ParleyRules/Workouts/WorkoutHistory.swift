@@ -31,8 +31,8 @@ package struct BoardView: Hashable, Sendable {
     /// Now, and after the week its last instant: so stands a week that has ended, however long ago.
     package var instant: Timestamp { min(now, period.endsAt.advanced(byMilliseconds: -1)) }
 
-    /// The first day of which every workout is needed. All workouts of earlier days were done before the week and the instant,
-    /// and more than a day before yesterday, wherever that was.
+    /// The first day of which every workout is needed. All workouts of earlier days were done before the week and the
+    /// instant, and more than a day before yesterday, wherever that was.
     package var recentFrom: CivilDay { CivilDay(min(period.startsAt, instant)).advanced(byDays: -3) }
 
     /// Whether a workout was done by then. A device's clock may be ahead a little.

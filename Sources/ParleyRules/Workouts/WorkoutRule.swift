@@ -7,8 +7,8 @@ package enum WorkoutRule {
     /// How old a workout may be that is told.
     package static let oldest: Duration = .days(400)
 
-    /// How old the workout is of which nothing is kept any more when it was deleted. A late repeat is refused for its age from
-    /// `oldest` on; the rest is for a clock that is set back a little.
+    /// How old the workout is of which nothing is kept any more when it was deleted. A late repeat is refused for its
+    /// age from `oldest` on; the rest is for a clock that is set back a little.
     package static let deletionIsKept: Duration = oldest + .days(7)
 
     /// How many workouts of one day are stored for a user. Fewer count.

@@ -52,8 +52,8 @@ package struct ActivityQueries {
         ).map { row throws(StoreError) in try stored(row, seenBy: viewer) }
     }
 
-    /// Items that `viewer` may see before `key`, the newest first, until `body` says `false`: their own and their friends', or
-    /// those of `owner`, whom they may see.
+    /// Items that `viewer` may see before `key`, the newest first, until `body` says `false`: their own and their
+    /// friends', or those of `owner`, whom they may see.
     package func read(
         of owner: UserID?, seenBy viewer: UserID, before key: ActivityKey?, _ body: (StoredActivity) throws -> Bool
     ) throws {

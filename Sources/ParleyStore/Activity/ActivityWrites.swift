@@ -45,8 +45,8 @@ package struct ActivityWrites {
         return true
     }
 
-    /// The order is that of the time, so that the place of an item, which a cursor holds, says nothing of how much others have
-    /// achieved.
+    /// The order is that of the time, so that the place of an item, which a cursor holds, says nothing of how much
+    /// others have achieved.
     private func nextKey(at time: Timestamp) throws(StoreError) -> Int64 {
         let last = try database.row("SELECT max(key) FROM activities")?.optionalNumber(0) ?? 0
         return max(last + 1, time.milliseconds * 1024)

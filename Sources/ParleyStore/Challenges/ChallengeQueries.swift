@@ -19,8 +19,8 @@ package struct StoredChallenge: Sendable {
     /// When it was last published, by the steady time.
     package private(set) var publishedAt = Timestamp(milliseconds: 0)
 
-    /// Whether what it counts may have changed since its progress was last written: then it is to be looked at before its
-    /// deadline, or the deadline is so near that nothing tells.
+    /// Whether what it counts may have changed since its progress was last written: then it is to be looked at before
+    /// its deadline, or the deadline is so near that nothing tells.
     ///
     /// - Parameters:
     ///   - now: by the time of day.
@@ -71,8 +71,8 @@ package struct ChallengeQueries {
         return challenges
     }
 
-    /// Those in which a user takes part, of conversations that they may see, the newest first, that came before `key`, until
-    /// `body` says `false`.
+    /// Those in which a user takes part, of conversations that they may see, the newest first, that came before `key`,
+    /// until `body` says `false`.
     package func read(
         of user: UserID, before key: ChallengeKey?, limit: Int, _ body: (StoredChallenge) throws -> Bool
     ) throws {

@@ -66,8 +66,8 @@ struct ConversationSlice {
 
     /// - Returns: `nil` for a page behind the end.
     init?(_ database: Database, _ user: UserID, _ archived: Bool, limit: Int, offset: Int) throws(StoreError) {
-        // The conversation at a place in the order by time is no earlier than the `active_at` at that place in the order by
-        // `active_at`, and later by no more than the lag.
+        // The conversation at a place in the order by time is no earlier than the `active_at` at that place in the
+        // order by `active_at`, and later by no more than the lag.
         let rows = try database.rows(ConversationSlice.activities, [user.text, archived, limit, offset])
         var (first, last, found): (Int64?, Int64, Int) = (nil, 0, 0)
         while let row = try rows.next() {

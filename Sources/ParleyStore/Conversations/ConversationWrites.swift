@@ -106,8 +106,8 @@ package struct ConversationWrites {
         conversation = updated
     }
 
-    /// Writes back how far the logs of these conversations have come: a new message brings a conversation back from every
-    /// archive, and its members' `active_at` is advanced when it lags too far.
+    /// Writes back how far the logs of these conversations have come: a new message brings a conversation back from
+    /// every archive, and its members' `active_at` is advanced when it lags too far.
     ///
     /// - Returns: the conversations as they are stored now.
     func updateLogs(_ conversations: [ConversationState]) throws(StoreError) -> [ConversationState] {

@@ -7,8 +7,8 @@ import ParleyRules
 package struct MemberQueries {
     let database: Database
 
-    /// The reply that somebody got when they left a conversation: its object as JSON. `nil` if they never were in it, or
-    /// are in it again.
+    /// The reply that somebody got when they left a conversation: its object as JSON. `nil` if they never were in it,
+    /// or are in it again.
     package func leaveReply(of user: UserID, from conversation: ConversationKey) throws(StoreError) -> [UInt8]? {
         try database.row(
             #"SELECT farewell FROM departures WHERE conversation = ? AND "user" = ?"#, [conversation.value, user.text])?
@@ -28,8 +28,8 @@ package struct MemberQueries {
             [user.text, limit])?[0] ?? 0
     }
 
-    /// How many open conversations somebody has by acts of their own: those that they have made, come into by themselves, or
-    /// opened by accepting or answering; counted no further than `limit`.
+    /// How many open conversations somebody has by acts of their own: those that they have made, come into by
+    /// themselves, or opened by accepting or answering; counted no further than `limit`.
     package func countedConversations(of user: UserID, atMost limit: Int) throws(StoreError) -> Int {
         try database.row(MemberQueries.countedCount, [user.text, limit])?[0] ?? 0
     }

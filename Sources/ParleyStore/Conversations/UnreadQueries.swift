@@ -40,8 +40,9 @@ enum UnreadQuery {
             SELECT 1 FROM records WHERE conversation = ? AND sender = ? AND seq > ? AND seq <= ? AND \(counts) LIMIT ?) AS found
         """
 
-    /// Users' conversations that have a message after their mark, the last active first; of each user no more than those are
-    /// looked at that were active last. What a user has written without its being shown to others is theirs, and not unread.
+    /// Users' conversations that have a message after their mark, the last active first; of each user no more than
+    /// those are looked at that were active last. What a user has written without its being shown to others is theirs,
+    /// and not unread.
     ///
     /// - Parameter users: their ids, separated by commas.
     static func conversations(of users: String) -> String {
@@ -68,7 +69,8 @@ package struct UnreadQueries {
     /// A badge counts no conversations but so many that were active last.
     package static let conversationsOfBadge = 200
 
-    /// How many messages count in each, up to `Limits.unreadCount`. For all badges their users' conversations are read at once.
+    /// How many messages count in each, up to `Limits.unreadCount`. For all badges their users' conversations are read
+    /// at once.
     package func counts(_ scopes: some Collection<UnreadScope>) throws(StoreError) -> [UnreadScope: Int] {
         var users: Set<UserID> = []
         for case .badge(let user, _) in scopes { users.insert(user) }

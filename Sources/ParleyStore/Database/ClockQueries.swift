@@ -6,8 +6,8 @@ import ParleyRules
 package struct ClockQueries {
     let database: Database
 
-    /// The gateway's clock as it is stored. Its last known time is that of its last step or start, or of the last record
-    /// since.
+    /// The gateway's clock as it is stored. Its last known time is that of its last step or start, or of the last
+    /// record since.
     package func stored() throws(StoreError) -> StoredClock {
         guard
             let row = try database.row("SELECT steps, stepped_at, position, boot, boot_offset FROM clock"),

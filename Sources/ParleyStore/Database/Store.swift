@@ -170,8 +170,8 @@ package struct Snapshot {
     package var continuity: ContinuityQueries { ContinuityQueries(database: database) }
 }
 
-/// The one transaction in which a batch writes: what can be written by capability, each in the folder of that name. Reads
-/// through `facts` see what the batch has written so far.
+/// The one transaction in which a batch writes: what can be written by capability, each in the folder of that name.
+/// Reads through `facts` see what the batch has written so far.
 package struct WriteTransaction {
     let database: Database
 

@@ -1,7 +1,8 @@
 import GRDB
 import PrivateFiles
 
-/// Why the store could not do what it was asked, for operators. What a device sees of it is `unavailable` or `internal`.
+/// Why the store could not do what it was asked, for operators. What a device sees of it is `unavailable` or
+/// `internal`.
 package enum StoreError: Error, Sendable, CustomStringConvertible {
     /// No room left where the database lies. Nothing was written; it goes on when there is room.
     case full

@@ -48,8 +48,9 @@ package struct KeyChangeQueries {
         }
     }
 
-    /// The members of each of the user's conversations are looked at for each page. The joins are in this order whatever
-    /// SQLite knows of the tables; whether a conversation is a group's is asked only of those that have such a member.
+    /// The members of each of the user's conversations are looked at for each page. The joins are in this order
+    /// whatever SQLite knows of the tables; whether a conversation is a group's is asked only of those that have such a
+    /// member.
     static let hearing = """
         SELECT b."user", max(CASE WHEN c.type = 'group' THEN 1 ELSE 0 END)
         FROM members a CROSS JOIN members b CROSS JOIN conversations c
@@ -75,7 +76,8 @@ package struct KeyChangeQueries {
 package struct KeyChangeWrites {
     let database: Database
 
-    /// Marks that a user's keys have changed. That is announced now, or when the last change of theirs is long enough ago.
+    /// Marks that a user's keys have changed. That is announced now, or when the last change of theirs is long enough
+    /// ago.
     package func mark(of user: UserID, at steady: Timestamp) throws(StoreError) {
         try database.run(
             """

@@ -191,8 +191,8 @@ package struct InviteWrites {
             """, [group.value, maker.text, now.milliseconds])
     }
 
-    /// Removes some of the invites to a group that were revoked and made before a time. The last invite of all stays, so that
-    /// no later one takes its place in their order.
+    /// Removes some of the invites to a group that were revoked and made before a time. The last invite of all stays,
+    /// so that no later one takes its place in their order.
     package func removeRevoked(to group: GroupKey, madeBefore time: Timestamp) throws(StoreError) {
         let removed = """
             SELECT key FROM invites WHERE of_group = ? AND is_revoked = 1 AND created_at < ?

@@ -146,8 +146,8 @@ package struct BoardQueries {
 
     // MARK: People
 
-    /// The groups of a person in the order in which they were made, and whether boards show them; `nil` for nobody, and for
-    /// operators.
+    /// The groups of a person in the order in which they were made, and whether boards show them; `nil` for nobody, and
+    /// for operators.
     package func places(of user: UserID) throws(StoreError) -> (places: [TrainingPlace], isShown: Bool)? {
         let statement = try HotStatement(
             """

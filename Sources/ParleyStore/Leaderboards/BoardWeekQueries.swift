@@ -135,7 +135,8 @@ package struct BoardWeekQueries {
         return (row?[0] as Int64?).map(UInt64.init(bitPattern:))
     }
 
-    /// How far the time of day was ahead of the steady time when all boards were last brought up to it, in milliseconds.
+    /// How far the time of day was ahead of the steady time when all boards were last brought up to it, in
+    /// milliseconds.
     package func steps() throws(StoreError) -> Int64? {
         try database.row("SELECT boards_steps FROM publishing")?[0]
     }

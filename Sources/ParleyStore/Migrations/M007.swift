@@ -1,6 +1,6 @@
 extension Migration {
-    /// Account keys and their backups, what they have certified, offers to link devices, and changes of keys that are to be
-    /// told; what people call a device, and when it was last seen.
+    /// Account keys and their backups, what they have certified, offers to link devices, and changes of keys that are
+    /// to be told; what people call a device, and when it was last seen.
     static let m007 = Migration(
         name: "007",
         sql: """

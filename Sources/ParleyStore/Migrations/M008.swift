@@ -1,5 +1,6 @@
 extension Migration {
-    /// The run of the broker that was given what is retained of conversations, and whose names in it are no longer theirs.
+    /// The run of the broker that was given what is retained of conversations, and whose names in it are no longer
+    /// theirs.
     static let m008 = Migration(
         name: "008",
         sql: """

@@ -1,6 +1,6 @@
 extension Migration {
-    /// By what challenges that are over, and what is left of deleted workouts, are found when they are old; and who is yet to
-    /// be notified of the end of a week.
+    /// By what challenges that are over, and what is left of deleted workouts, are found when they are old; and who is
+    /// yet to be notified of the end of a week.
     static let m013 = Migration(
         name: "013",
         sql: """

@@ -1,6 +1,6 @@
 extension Migration {
-    /// Push notifications: how devices are reached while they are not connected, what has happened that somebody may be to be
-    /// notified of, and the notifications on their way.
+    /// Push notifications: how devices are reached while they are not connected, what has happened that somebody may be
+    /// to be notified of, and the notifications on their way.
     static let m014 = Migration(
         name: "014",
         sql: """

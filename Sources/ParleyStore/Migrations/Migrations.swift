@@ -37,7 +37,8 @@ struct Migrations: Sendable {
         case older(next: String)
     }
 
-    /// Brings the file at `path` to the last step, and leaves a copy of what was there before: `parley.db.before-<step>`.
+    /// Brings the file at `path` to the last step, and leaves a copy of what was there before:
+    /// `parley.db.before-<step>`.
     ///
     /// - Throws: `StoreError.newerSchema`, or `.unusable` for another program's database; the file is not touched then.
     func run(path: String, open: () throws -> DatabasePool) throws -> DatabasePool {

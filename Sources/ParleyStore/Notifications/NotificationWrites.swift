@@ -77,8 +77,8 @@ package struct NotificationWrites {
             """, [kind.user.text, kind.user.text, Int.max, kind.most])
     }
 
-    /// Has notifications that are there tell of something else of the same kind: each keeps its id, and is from then on as old
-    /// and at the same place as if it had been added instead.
+    /// Has notifications that are there tell of something else of the same kind: each keeps its id, and is from then on
+    /// as old and at the same place as if it had been added instead.
     package func refresh(_ rows: [(key: NotificationQueries.RepeatKey, row: NotificationRow)]) throws(StoreError) {
         for (key, row) in rows {
             try database.run(

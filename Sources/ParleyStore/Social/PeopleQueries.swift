@@ -20,8 +20,8 @@ package struct ListPosition: Hashable, Sendable {
     }
 }
 
-// Whoever blocks a user no longer follows them. A blocked user may still follow the blocker, and is hidden only from the
-// blocker.
+// Whoever blocks a user no longer follows them. A blocked user may still follow the blocker, and is hidden only from
+// the blocker.
 
 /// Lists of people: followers, following, blocked.
 package struct PeopleQueries {

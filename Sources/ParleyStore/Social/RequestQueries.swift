@@ -17,7 +17,8 @@ package struct RequestQueries {
     package func waiting(
         for recipient: UserID, after position: ListPosition?, limit: Int, _ body: (WaitingRequest) throws -> Bool
     ) throws {
-        // A request is one message, and whoever sends one writes no other message: it is their last in that conversation.
+        // A request is one message, and whoever sends one writes no other message: it is their last in that
+        // conversation.
         let rows = try database.rows(
             """
             SELECT \(RecordColumn.list), q.sender, q.created_at, c.id, c.epoch FROM message_requests q

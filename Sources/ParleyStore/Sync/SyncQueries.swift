@@ -23,8 +23,8 @@ package struct SyncQueries {
         FROM members m CROSS JOIN conversations c WHERE m."user" = ? AND m.is_open = 1 AND c.key = m.conversation
         """
 
-    /// All conversations that are the user's own, in no order: as many as their limits allow, and those of two that others
-    /// have made.
+    /// All conversations that are the user's own, in no order: as many as their limits allow, and those of two that
+    /// others have made.
     package func candidates(of user: UserID, now: Timestamp) throws(StoreError) -> [SyncCandidate] {
         let search = try HotStatement(SyncQueries.candidateQuery, database)
         try search.bind(user.text, at: 1)

@@ -5,8 +5,8 @@ import PrivateFiles
 // Where the passphrase of a device's keys comes from.
 
 extension LocalGateway {
-    /// Opens a device's keys with the passphrase of the file that was named; or else asks for it at the terminal if they
-    /// take one.
+    /// Opens a device's keys with the passphrase of the file that was named; or else asks for it at the terminal if
+    /// they take one.
     ///
     /// With a file, keys that are made are protected by its passphrase, and keys without protection are refused.
     func keyStore(of device: DeviceAddress) throws(ToolError) -> FileKeyStore {

@@ -37,9 +37,9 @@ extension LocalGateway {
         }
     }
 
-    /// One option a line, as these clients read them below `$XDG_CONFIG_HOME`. Each is a further connection of the device
-    /// (protocol §1), under the same name each time: a device has eight a day. A second one at the same time takes over,
-    /// unless its command line names another (`-i`).
+    /// One option a line, as these clients read them below `$XDG_CONFIG_HOME`. Each is a further connection of the
+    /// device (protocol §1), under the same name each time: a device has eight a day. A second one at the same time
+    /// takes over, unless its command line names another (`-i`).
     private func mosquittoOptions(
         _ credentials: DeviceCredentials, _ name: String, _ endpoint: LocalEndpoint
     ) -> String {

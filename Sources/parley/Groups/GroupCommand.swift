@@ -44,8 +44,8 @@ struct GroupOptions: ParsableArguments {
         return only
     }
 
-    /// The group that the user is about to be in no more, and what it is called. One that is named by its id may be over
-    /// for the user already, as when the command is repeated: then it is called by its id.
+    /// The group that the user is about to be in no more, and what it is called. One that is named by its id may be
+    /// over for the user already, as when the command is repeated: then it is called by its id.
     func chooseToEnd(by client: MessagingClient) async throws -> (GroupID, name: String) {
         do throws(ClientError) {
             if let group { return (group, try await client.trainingGroups.group(group).name.printable) }

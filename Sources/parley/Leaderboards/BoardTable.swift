@@ -3,8 +3,8 @@ import ParleyProtocol
 extension Leaderboard {
     /// The board as a table for people: the week, and a line for each member with a value, the reader's own marked.
     ///
-    /// - Parameter columns: the most that a row takes: names are cut first, so that the values stay to be seen. `nil` for as
-    ///   many as it needs.
+    /// - Parameter columns: the most that a row takes: names are cut first, so that the values stay to be seen. `nil`
+    ///   for as many as it needs.
     func rows(for reader: UserID, in zone: TimeZone, columns: Int? = nil) -> [StyledText] {
         let rows =
             [StyledText(title(in: zone), .bold)]

@@ -3,7 +3,8 @@ import ParleyCrypto
 import ParleyProtocol
 
 extension ClientEvent {
-    /// What the tool says of it; `nil` for messages and what belongs to them, and for what each command says in its own way.
+    /// What the tool says of it; `nil` for messages and what belongs to them, and for what each command says in its own
+    /// way.
     var words: EventWords? {
         switch self {
         case .gateway(let event): GatewayEventWords.words(of: event)

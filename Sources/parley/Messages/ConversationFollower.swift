@@ -9,7 +9,8 @@ struct ConversationFollower: Sendable {
     /// `nil` for all.
     let only: ConversationID?
     let print: @Sendable (ChatMessage) -> Void
-    /// Prints what was sent before this device was linked, a line for each run of it; `nil` prints such messages as others.
+    /// Prints what was sent before this device was linked, a line for each run of it; `nil` prints such messages as
+    /// others.
     let printEarlier: (@Sendable (EarlierMessages, ConversationID) -> Void)?
     /// What is not printed yet: other such messages may follow.
     private var earlier: [ConversationID: EarlierMessages] = [:]

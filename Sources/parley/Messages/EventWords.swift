@@ -62,8 +62,9 @@ extension ClientEvent {
     /// What happened beside messages, as a line; `nil` for what is printed elsewhere, or of no interest to anybody.
     func line(asJSON isJSON: Bool) -> String? { words?.line(asJSON: isJSON) }
 
-    /// What is said of who can read what is sent: keys, devices that were left out, members, and a gateway that says what
-    /// cannot be so; and of what was kept here and is not taken. To whoever acts as `device`; `nil` for everything else.
+    /// What is said of who can read what is sent: keys, devices that were left out, members, and a gateway that says
+    /// what cannot be so; and of what was kept here and is not taken. To whoever acts as `device`; `nil` for everything
+    /// else.
     func warning(for device: DeviceAddress) -> String? {
         guard case .keys(let notice) = self, notice.asksToAccept else { return words?.warning }
         return "\(notice); \(notice.user.acceptInstructions(for: device))"

@@ -4,8 +4,8 @@ import ParleyClient
 import ParleyProtocol
 import Synchronization
 
-/// Shows what comes on the desktop, by `notify-send`. No shell is in between: what others wrote is an argument, and no word
-/// of it an option.
+/// Shows what comes on the desktop, by `notify-send`. No shell is in between: what others wrote is an argument, and no
+/// word of it an option.
 struct Desktop: Sendable {
     private let program: String
     private let running = Running()
@@ -41,7 +41,8 @@ struct Desktop: Sendable {
         }
     }
 
-    /// A body as notify-send reads it, which takes `<b>` and the like for itself (Desktop Notifications Specification, Markup).
+    /// A body as notify-send reads it, which takes `<b>` and the like for itself (Desktop Notifications Specification,
+    /// Markup).
     static func markup(_ text: String) -> String {
         var result = ""
         for character in text.printableLines.joined(separator: "\n").prefix(longest) {

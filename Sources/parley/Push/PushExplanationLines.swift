@@ -1,8 +1,8 @@
 import ParleyProtocol
 
 extension PushExplanation {
-    /// What was decided then, what became of it, and what would be decided now with the questions in their order; the first
-    /// that holds decides and is marked.
+    /// What was decided then, what became of it, and what would be decided now with the questions in their order; the
+    /// first that holds decides and is marked.
     func lines(in zone: TimeZone) -> [String] {
         let time = decidedAt.map { " (\(zone.civil($0).stamp))" } ?? ""
         var lines = ["message \(message), \(user): \(name(decision, reason))\(time)", says.printable]

@@ -6,8 +6,8 @@ extension QRCode {
 
     /// The code as lines of half blocks, two rows of modules a line.
     ///
-    /// - Parameter inColor: with the colours themselves, for a terminal, whichever it has; without, light modules are drawn
-    ///   and dark ones are not, as it looks right on a dark ground.
+    /// - Parameter inColor: with the colours themselves, for a terminal, whichever it has; without, light modules are
+    ///   drawn and dark ones are not, as it looks right on a dark ground.
     func lines(inColor: Bool) -> [String] {
         let range = -QRCode.quietZone..<size + QRCode.quietZone
         return stride(from: range.lowerBound, to: range.upperBound, by: 2).map { row in

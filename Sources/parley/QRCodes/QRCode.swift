@@ -1,5 +1,5 @@
-/// A QR code (ISO/IEC 18004) of bytes, as a square of dark and light modules: byte mode, error correction level M, of the
-/// smallest version that has room, with the mask of the least penalty.
+/// A QR code (ISO/IEC 18004) of bytes, as a square of dark and light modules: byte mode, error correction level M, of
+/// the smallest version that has room, with the mask of the least penalty.
 struct QRCode: Hashable, Sendable {
     /// How many modules a side has, the quiet zone not counted.
     let size: Int
@@ -72,8 +72,8 @@ struct QRCode: Hashable, Sendable {
         }
     }
 
-    /// Error correction level and mask, twice: 5 bits and the remainder of a BCH code, masked; and the module that is always
-    /// dark.
+    /// Error correction level and mask, twice: 5 bits and the remainder of a BCH code, masked; and the module that is
+    /// always dark.
     private mutating func drawFormat(_ mask: Int) {
         // Level M is 0.
         let bits = (mask << 10 | QRCode.remainder(of: mask, bits: 10, by: 0x537)) ^ 0x5412

@@ -15,8 +15,8 @@ extension Unicode.Scalar {
 }
 
 extension UInt8 {
-    /// In the quotes that know escapes, `$'…'`: letters and digits as they are. Three octal digits, of which no shell reads
-    /// a fourth.
+    /// In the quotes that know escapes, `$'…'`: letters and digits as they are. Three octal digits, of which no shell
+    /// reads a fourth.
     fileprivate var shellEscape: String {
         let scalar = Unicode.Scalar(self)
         if scalar.isSafeInShell { return String(scalar) }

@@ -52,8 +52,8 @@ enum StandardInput {
         return ["y", "yes"].contains(answer.lowercased())
     }
 
-    /// `read`: what is there now; empty at the end, or for a descriptor that cannot be read; `nil` when there is nothing
-    /// yet.
+    /// `read`: what is there now; empty at the end, or for a descriptor that cannot be read; `nil` when there is
+    /// nothing yet.
     static func readAvailable(_ descriptor: Int32) -> [UInt8]? {
         var failure: Int32 = 0
         let bytes = unsafe [UInt8](unsafeUninitializedCapacity: 4096) { buffer, count in

@@ -3,8 +3,8 @@ import Platform
 
 /// The tool's standard output and standard error.
 ///
-/// Whatever is printed or said is made printable here, once for all commands: what others wrote reaches no terminal as it
-/// is, nor does it look like a line of the tool's own.
+/// Whatever is printed or said is made printable here, once for all commands: what others wrote reaches no terminal as
+/// it is, nor does it look like a line of the tool's own.
 enum Terminal {
     /// Writes a line to standard output, at once and whole.
     static func print(_ line: String) {

@@ -26,8 +26,8 @@ enum TerminalModes {
         write(entering)
     }
 
-    /// `tcsetattr` without `ECHO`: what is typed is not shown. What was typed before is dropped. Nor does Ctrl-Z stop the
-    /// program (`VSUSP`, 0 for none): a shell that goes on may show again what is typed.
+    /// `tcsetattr` without `ECHO`: what is typed is not shown. What was typed before is dropped. Nor does Ctrl-Z stop
+    /// the program (`VSUSP`, 0 for none): a shell that goes on may show again what is typed.
     static func hideTyping(on terminal: Int32) throws(ToolError) {
         isDrawing.store(false, ordering: .sequentiallyConsistent)
         try set(terminal, TCSAFLUSH) { settings in

@@ -2,9 +2,9 @@ import ArgumentParser
 import ParleyProtocol
 
 extension Timestamp: ExpressibleByArgument {
-    /// From a time as RFC 3339 §5.6 writes it: with no fraction of a second or one of 1 to 9 digits, of which those behind
-    /// the milliseconds are cut off, and in UTC or with an offset. `nil` for any other text, and for a time that is before
-    /// the year 0 or after 9999 in UTC.
+    /// From a time as RFC 3339 §5.6 writes it: with no fraction of a second or one of 1 to 9 digits, of which those
+    /// behind the milliseconds are cut off, and in UTC or with an offset. `nil` for any other text, and for a time that
+    /// is before the year 0 or after 9999 in UTC.
     public init?(argument: String) {
         let bytes = Array(argument.utf8)
         // The seconds end behind `2026-01-15T07:30:00`.

@@ -63,8 +63,8 @@ extension GatewayTests {
             }
         }
 
-        /// Nobody is put back who was removed. This stands for an invitation that they have accepted: their departure is
-        /// taken out of the database, between two runs of the gateway.
+        /// Nobody is put back who was removed. This stands for an invitation that they have accepted: their departure
+        /// is taken out of the database, between two runs of the gateway.
         private func invite(_ user: UserID, in gateway: TestGateway) throws {
             #expect(gateway.endParleyd() == 0)
             try Store(path: gateway.database).write { transaction in

@@ -4,8 +4,8 @@ import Glibc
 import TestSupport
 import Testing
 
-/// Linking, verifying, accepting and recovering, as people do it in their terminals. `docs/client.md` shows what they see,
-/// and is compared with it.
+/// Linking, verifying, accepting and recovering, as people do it in their terminals. `docs/client.md` shows what they
+/// see, and is compared with it.
 @Suite("parley: account keys in terminals", .ownThreads)
 struct AccountFlowTests {
     private let couple: Couple

@@ -8,8 +8,8 @@ struct EarlierMessagesTests {
     private let couple: Couple
     private var parley: ParleyTool { couple.parley }
 
-    /// Alice has written once to Bob's one device, twice to it from one of Alice's two, once while Bob's laptop was there and
-    /// not linked, and once since it is.
+    /// Alice has written once to Bob's one device, twice to it from one of Alice's two, once while Bob's laptop was
+    /// there and not linked, and once since it is.
     init() throws {
         couple = try Couple()
         for device in ["alice/phone", "bob/phone"] { try couple.makeKeys(of: device) }

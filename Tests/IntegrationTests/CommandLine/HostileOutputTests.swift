@@ -4,8 +4,8 @@ import Glibc
 import TestSupport
 import Testing
 
-/// Whatever strangers call themselves, their device or a group, and whatever they write: no byte of it commands the terminal
-/// of whoever reads it, and none of it looks like a line of the tool's own.
+/// Whatever strangers call themselves, their device or a group, and whatever they write: no byte of it commands the
+/// terminal of whoever reads it, and none of it looks like a line of the tool's own.
 @Suite("parley: hostile names and texts", .ownThreads)
 final class HostileOutputTests {
     private let couple: Couple
@@ -29,8 +29,8 @@ final class HostileOutputTests {
         }
     }
 
-    /// Alice is the stranger: in her name, the name of her second device and of a group, in messages to Bob and to Dave,
-    /// who has to be asked first, in an edit, a reaction, the card of a plan, and in Bob's report of her.
+    /// Alice is the stranger: in her name, the name of her second device and of a group, in messages to Bob and to
+    /// Dave, who has to be asked first, in an edit, a reaction, the card of a plan, and in Bob's report of her.
     init() throws {
         let (couple, hostile) = (try Couple(), Self.hostile)
         let parley = couple.parley

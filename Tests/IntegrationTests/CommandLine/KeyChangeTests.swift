@@ -89,7 +89,8 @@ struct KeyChangeTests {
         #expect(try couple.lines(of: listening, count: 1).map { $0["content"]["text"] } == ["after"])
     }
 
-    /// The messages that a listener has printed: not what asks for "before" to be sealed anew, which the other had missed.
+    /// The messages that a listener has printed: not what asks for "before" to be sealed anew, which the other had
+    /// missed.
     private func messages(of listening: ParleyTool.Run, count: Int) throws -> [JSON] {
         try eventually("\(count) messages") { () -> [JSON]? in
             let lines = try couple.lines(of: listening, count: count).filter { $0["kind"] == "message" }

@@ -2,8 +2,8 @@ import MQTTClient
 import ParleyProtocol
 import TestSupport
 
-/// A device under load: sends, edits and deletes without pause, listens to its conversation, and keeps a log of it as an app would, live
-/// and from history. It notes what must not happen.
+/// A device under load: sends, edits and deletes without pause, listens to its conversation, and keeps a log of it as
+/// an app would, live and from history. It notes what must not happen.
 ///
 /// Confined to its thread.
 final class LoadedDevice {

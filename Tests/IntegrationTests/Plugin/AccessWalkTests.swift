@@ -129,7 +129,8 @@ struct AccessWalkTests {
             guard !listener.filters.contains(AccessOracle.levels(question.topic)) else { return }
             let code = try listener.client.subscribe(question.topic)
             #expect((code < 0x80) == expected, "\(question): \(code)")
-            // Whoever has no such subscription may give it up as well: that shows nothing, and its number alone is bounded.
+            // Whoever has no such subscription may give it up as well: that shows nothing, and its number alone is
+            // bounded.
             let answer = try listener.client.unsubscribe(question.topic)
             #expect(answer < 0x80, "\(question): \(answer)")
         case .receive: break

@@ -199,8 +199,8 @@ extension WireClient {
         }
     }
 
-    /// As the intake: waits for the next whole set. Before it may come what the broker had sent when it did not know yet
-    /// that an intake before this one was gone.
+    /// As the intake: waits for the next whole set. Before it may come what the broker had sent when it did not know
+    /// yet that an intake before this one was gone.
     fileprivate func nextSet() throws -> Set<UserID>? {
         while true {
             let reports = try nextReports()

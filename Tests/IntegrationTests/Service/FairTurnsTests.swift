@@ -7,8 +7,9 @@ import Testing
 struct FairTurnsTests {
     private static let pages = 200
 
-    /// Asks for hundreds of pages as `busy`, then for one thing as `other`, and reads for both until that is answered: not
-    /// after everything that was asked before, though it is long in coming on a machine that does other things, too.
+    /// Asks for hundreds of pages as `busy`, then for one thing as `other`, and reads for both until that is answered:
+    /// not after everything that was asked before, though it is long in coming on a machine that does other things,
+    /// too.
     private func expectTurn(of other: DeviceClient, beside busy: DeviceClient, _ operation: String, _ fields: JSON)
         throws
     {

@@ -30,8 +30,8 @@ final class MovedClock: Sendable {
     }
 }
 
-/// The threads of a gateway in this process. A test that waits for its answers blocks one of the few that all tasks share;
-/// two such tests on a machine of two cores would wait for ever for gateways that have none left.
+/// The threads of a gateway in this process. A test that waits for its answers blocks one of the few that all tasks
+/// share; two such tests on a machine of two cores would wait for ever for gateways that have none left.
 private final class GatewayThreads: TaskExecutor {
     private let queue = DispatchQueue(label: "gateway-in-process", attributes: .concurrent)
 

@@ -1,5 +1,5 @@
-/// As much of a terminal as is needed to know what a person sees: characters at their places, and the modes that are on.
-/// What it does not know is kept, so that a test can say that there is none.
+/// As much of a terminal as is needed to know what a person sees: characters at their places, and the modes that are
+/// on. What it does not know is kept, so that a test can say that there is none.
 struct TerminalScreen {
     private(set) var columns: Int
     private var cells: [[Character]]

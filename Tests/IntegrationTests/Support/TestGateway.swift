@@ -6,8 +6,8 @@ import ParleyProtocol
 import Synchronization
 import TestSupport
 
-/// A whole gateway of a test's own: a real Mosquitto with the real plugin and a real `parleyd`, in a data directory with
-/// a short path that goes with the value.
+/// A whole gateway of a test's own: a real Mosquitto with the real plugin and a real `parleyd`, in a data directory
+/// with a short path that goes with the value.
 final class TestGateway: Sendable {
     let directory: String
     private let children = Mutex(Children())

@@ -14,8 +14,8 @@ package struct Reading: Hashable, Sendable {
     package var text: String { String(decoding: content, as: UTF8.self) }
 }
 
-/// The gateway's own person, with all secret keys that the gateway has: of a user, of devices that are whose they please, and
-/// of an account.
+/// The gateway's own person, with all secret keys that the gateway has: of a user, of devices that are whose they
+/// please, and of an account.
 struct Attacker: Sendable {
     static let user = UserID(validated: "mallory")
     static let device = DeviceID(validated: "x")
@@ -46,7 +46,8 @@ struct Attacker: Sendable {
 }
 
 extension World {
-    /// Opens a message with every secret that the attacker has, as each device that it is sealed for; and as honest people.
+    /// Opens a message with every secret that the attacker has, as each device that it is sealed for; and as honest
+    /// people.
     mutating func open(_ sealed: SealedMessage, _ header: MessageHeader, members: [UserID]) {
         let keys = KnownKeys.ofSender(everPublished[header.sender] ?? [])
         let named =

@@ -1,7 +1,8 @@
 import Foundation
 import RepeatableRandom
 
-/// Lies about fields: what an honest gateway says, with a few of its fields left out, or with something else in their place.
+/// Lies about fields: what an honest gateway says, with a few of its fields left out, or with something else in their
+/// place.
 ///
 /// What is put there is of every JSON type, of any size, or the name of what is none of the reader's.
 struct FieldLies: Sendable {

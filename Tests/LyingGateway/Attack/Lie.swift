@@ -1,6 +1,7 @@
 import ParleyProtocol
 
-/// Something that an honest gateway never says: of who is in a conversation, of whose keys are whose, of who has written.
+/// Something that an honest gateway never says: of who is in a conversation, of whose keys are whose, of who has
+/// written.
 ///
 /// Every lie has one aim: that a client seals for the attacker, or shows the attacker's words as somebody else's.
 package enum Lie: Hashable, Sendable {

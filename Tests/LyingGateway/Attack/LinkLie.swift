@@ -2,7 +2,8 @@ import ParleyCrypto
 import ParleyProtocol
 
 /// Lies while a device is linked, each about somebody's own devices: to the one that approves, which is to certify the
-/// attacker's keys or to hand the account over, and to the new one, which is to take the attacker's account for its user's.
+/// attacker's keys or to hand the account over, and to the new one, which is to take the attacker's account for its
+/// user's.
 package enum LinkLie: String, LieFamily {
     // What `links/get` answers.
     case offerOfAnotherIdentity, offerOfAnotherSigningKey, offerOfAnotherLinkKey, offerOfLowOrderLinkKey

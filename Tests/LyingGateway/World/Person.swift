@@ -46,7 +46,8 @@ package struct Person: Sendable {
     /// `nil` for one whose devices know no account keys.
     private(set) var account: AccountSecret?
     private(set) var devices: [DeviceID: OwnedDevice] = [:]
-    /// The phone's keys before those that anybody was told of: certified, not used any more, and stolen by the attacker.
+    /// The phone's keys before those that anybody was told of: certified, not used any more, and stolen by the
+    /// attacker.
     private(set) var stolen: OwnedDevice?
 
     static let phone = DeviceID(validated: "phone")

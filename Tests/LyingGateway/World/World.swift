@@ -3,7 +3,8 @@ import ParleyCrypto
 import ParleyProtocol
 import Sodium
 
-/// What a gateway holds, whom it plays, and which lies it tells. It does no I/O: a request goes in, an answer comes out.
+/// What a gateway holds, whom it plays, and which lies it tells. It does no I/O: a request goes in, an answer comes
+/// out.
 struct World: Sendable {
     /// What users have published, as it really is.
     var published: [UserID: UserKeys] = [:]

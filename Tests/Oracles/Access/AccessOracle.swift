@@ -1,4 +1,5 @@
-/// What the contract says of a question, in its own words (protocol, section 2): slow, over strings, and by the table alone.
+/// What the contract says of a question, in its own words (protocol, section 2): slow, over strings, and by the table
+/// alone.
 ///
 /// It shares nothing with the plugin. Where the words leave a matter open it says nothing.
 package struct AccessOracle {
@@ -100,8 +101,8 @@ package struct AccessOracle {
 
     // MARK: Subscribing
 
-    /// "Only filters that can match a topic of the table are granted, level by level", and none with a wildcard where an id
-    /// of a conversation, a group or another user stands.
+    /// "Only filters that can match a topic of the table are granted, level by level", and none with a wildcard where
+    /// an id of a conversation, a group or another user stands.
     private func subscribes(_ who: AccessWorld.Device, _ isOperator: Bool, _ filter: [String]) -> Bool? {
         let isLong = filter.count > 8 || filter.joined(separator: "/").utf8.count > 240
         guard let kind = filter.first else { return false }
@@ -124,8 +125,8 @@ package struct AccessOracle {
             // Whoever has blocked the other may subscribe all the same, and hears what they do themselves.
             if receives(who, false, topic, cause: who.user) == true { isGranted = true } else { isRefused = true }
         }
-        // Of a filter that can match both what one may hear and what one may not nothing is said, nor of a wildcard where all
-        // topics have a word.
+        // Of a filter that can match both what one may hear and what one may not nothing is said, nor of a wildcard
+        // where all topics have a word.
         return isGranted && (isRefused || kind == "+") ? nil : isGranted
     }
 

@@ -1,5 +1,5 @@
-// Boards as the contract's words have them, found slowly: by the calendar's own names of days and weeks, one day after the
-// other, without anything that the gateway computes with.
+// Boards as the contract's words have them, found slowly: by the calendar's own names of days and weeks, one day after
+// the other, without anything that the gateway computes with.
 
 /// A workout that was told and not taken back.
 package struct OracleWorkout: Hashable {
@@ -76,7 +76,8 @@ package final class BoardOracle {
         }
     }
 
-    /// Streak: consecutive civil days with a workout up to today or yesterday; at the end of the week, once it has ended.
+    /// Streak: consecutive civil days with a workout up to today or yesterday; at the end of the week, once it has
+    /// ended.
     package func streaks(_ members: [OracleMember], weekEnd: Int64, now: Int64) -> [OracleLine] {
         ranked(members) { member in
             let done = inOrder(member.workouts).filter { $0.completedAt < weekEnd && $0.completedAt <= now + 300_000 }

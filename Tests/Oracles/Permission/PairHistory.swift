@@ -28,7 +28,8 @@ package struct PairHistory: Sendable {
 
     // MARK: - Relations
 
-    /// Whoever blocks does not follow; when the block ends they follow as they did, unless they have unfollowed meanwhile.
+    /// Whoever blocks does not follow; when the block ends they follow as they did, unless they have unfollowed
+    /// meanwhile.
     package func follows(_ person: Person, at moment: Int) -> Bool {
         !blocks(person, at: moment) && wouldFollow(person, at: moment)
     }

@@ -1,9 +1,9 @@
 // The questions, each answered by looking back.
 
 extension PairHistory {
-    /// What `pair.one` may do toward `pair.two`, in the order that the words have: the caller's own block, whom the other
-    /// lets write, mutual follow, accepted request, what is left of the allowance. Of a block of the other's there is
-    /// nothing to be seen but that they do not follow, and let friends write and nobody else.
+    /// What `pair.one` may do toward `pair.two`, in the order that the words have: the caller's own block, whom the
+    /// other lets write, mutual follow, accepted request, what is left of the allowance. Of a block of the other's
+    /// there is nothing to be seen but that they do not follow, and let friends write and nobody else.
     package func verdict(_ pair: Pair, at time: Int, renewal: Int) -> Verdict {
         let (caller, other) = (pair.one, pair.two)
         if blocks(caller, at: now) { return .refused(.blockedByCaller) }

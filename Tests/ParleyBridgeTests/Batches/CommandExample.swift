@@ -25,8 +25,8 @@ struct CommandExample: Sendable, CustomTestStringConvertible {
 
     func command() throws -> IncomingCommand { try make() }
 
-    /// People who know each other, a group of alice, bob and carol with two messages, and a direct conversation of alice and
-    /// bob with one.
+    /// People who know each other, a group of alice, bob and carol with two messages, and a direct conversation of
+    /// alice and bob with one.
     func world() throws -> SocialWorld {
         let world = try SocialWorld { $0.firstMessageBurst = 3 }
         try world.test.store.write { transaction in

@@ -6,8 +6,8 @@ import Testing
 @testable import ParleyBridge
 @testable import ParleyStore
 
-/// Whatever write of whatever command fails: nothing of the request is left, the device is told so, nothing in memory has
-/// moved, and the rest of the batch is carried out.
+/// Whatever write of whatever command fails: nothing of the request is left, the device is told so, nothing in memory
+/// has moved, and the rest of the batch is carried out.
 @Suite("Commands that fail while they write")
 struct FailingWritesTests {
     @Test("every command has an example here")
@@ -62,8 +62,8 @@ struct FailingWritesTests {
         #expect(hits > 0, "it writes nothing")
     }
 
-    /// The first change of the batch fails and, when its requests are carried out one by one, a later one: whether that was
-    /// one of the example's, between two messages that are carried out.
+    /// The first change of the batch fails and, when its requests are carried out one by one, a later one: whether that
+    /// was one of the example's, between two messages that are carried out.
     private func isHit(_ batch: [IncomingCommand], of example: CommandExample, by failing: Int) throws -> Bool {
         let world = try world(of: example)
         let failures = try FailingWrites(in: world.test.store)

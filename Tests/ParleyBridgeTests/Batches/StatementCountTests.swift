@@ -7,8 +7,8 @@ import Testing
 @testable import ParleyBridge
 @testable import ParleyStore
 
-/// What a batch of the frequent commands costs the database: with 64 of them two statements each at most, whatever has to be
-/// read for them.
+/// What a batch of the frequent commands costs the database: with 64 of them two statements each at most, whatever has
+/// to be read for them.
 @Suite("How many statements a batch takes")
 struct StatementCountTests {
     private let test: TestWriter

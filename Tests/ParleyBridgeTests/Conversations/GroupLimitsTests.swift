@@ -7,7 +7,8 @@ import Testing
 @testable import ParleyBridge
 @testable import ParleyStore
 
-/// What putting strangers into groups costs, and of how many groups somebody is a member because others have put them in.
+/// What putting strangers into groups costs, and of how many groups somebody is a member because others have put them
+/// in.
 @Suite("Limits of groups")
 struct GroupLimitsTests {
     private let test: TestWriter

@@ -16,7 +16,8 @@ struct MembershipWriterTests {
     private let bob = device("bob", "phone")
     private let carol = device("carol", "phone")
 
-    /// alice has made a group of herself and bob; carol is her friend, dave lets anyone write, erin is alice's friend, too.
+    /// alice has made a group of herself and bob; carol is her friend, dave lets anyone write, erin is alice's friend,
+    /// too.
     init() throws {
         test = try TestWriter()
         try test.store.write { transaction in

@@ -2,8 +2,8 @@ import Foundation
 import TestNames
 import Testing
 
-/// The walk of a message on its device that `docs/architecture.md` names leads through files that there are, as many as it
-/// says. That on the gateway is found by coverage: `scripts/walk.sh`.
+/// The walk of a message on its device that `docs/architecture.md` names leads through files that there are, as many as
+/// it says. That on the gateway is found by coverage: `scripts/walk.sh`.
 @Suite("The walk of docs/architecture.md against the files")
 struct WalkTests {
     private static let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../..")

@@ -18,9 +18,9 @@ struct InterleavingTests {
         return (0..<count).map { _ in .random(&generator) }
     }
 
-    /// As few of the steps as still go wrong, as delta debugging finds them: first halves and their parts are left out, then
-    /// what steps are about is made the first that there is, then two steps at a time are left out, over and over until
-    /// nothing changes.
+    /// As few of the steps as still go wrong, as delta debugging finds them: first halves and their parts are left out,
+    /// then what steps are about is made the first that there is, then two steps at a time are left out, over and over
+    /// until nothing changes.
     ///
     /// - Parameter enough: so few that it may end; what is dear is done only above it.
     private static func shrink(_ steps: [Step], _ fault: PlantedFault? = nil, enough: Int = 0) throws -> [Step] {
@@ -51,8 +51,8 @@ struct InterleavingTests {
         }
     }
 
-    /// A step that is about another message than before, because one that was sent earlier is gone, may have kept that one
-    /// in place: what is about the first messages depends on no later ones.
+    /// A step that is about another message than before, because one that was sent earlier is gone, may have kept that
+    /// one in place: what is about the first messages depends on no later ones.
     private static func lowerNumbers(in steps: inout [Step], _ fault: PlantedFault?) throws {
         for index in steps.indices {
             for step in steps[index].lowered {

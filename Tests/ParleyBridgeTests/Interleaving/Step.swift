@@ -1,8 +1,8 @@
 import ParleyProtocol
 import TestSupport
 
-/// One thing that happens in a random history. What it is about is a number, taken modulo what there is when it happens,
-/// so that a history stays one when steps are left out of it.
+/// One thing that happens in a random history. What it is about is a number, taken modulo what there is when it
+/// happens, so that a history stays one when steps are left out of it.
 enum Step: Hashable {
     case send(device: Int, conversation: Int)
     case change(RecordKind, device: Int, message: Int)

@@ -6,7 +6,8 @@ import Testing
 @testable import ParleyBridge
 @testable import ParleyStore
 
-/// Who exists cannot be found by asking: whatever operation names a user either answers the same of anybody, or costs a look.
+/// Who exists cannot be found by asking: whatever operation names a user either answers the same of anybody, or costs a
+/// look.
 @Suite("Looks at who exists are counted")
 struct LookTests {
     /// How an operation is asked about a user by alice, who has a group and a group that trains together, both her own.

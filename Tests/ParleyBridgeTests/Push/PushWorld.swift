@@ -7,8 +7,8 @@ import Testing
 @testable import ParleyBridge
 @testable import ParleyStore
 
-/// People who are friends and have registered phones, and a step of the thread of pushes at a time, without a push service:
-/// what would be sent, and answers as the test has them.
+/// People who are friends and have registered phones, and a step of the thread of pushes at a time, without a push
+/// service: what would be sent, and answers as the test has them.
 struct PushWorld {
     let social: SocialWorld
     var test: TestWriter { social.test }
@@ -34,7 +34,8 @@ struct PushWorld {
         #expect(reply.code == nil)
     }
 
-    /// bob's phone is reached by a service at which a later message of a conversation takes the place of an earlier one.
+    /// bob's phone is reached by a service at which a later message of a conversation takes the place of an earlier
+    /// one.
     func registerWithFCM() throws {
         let reply = try social.ask(RegisterPush.self, by: "bob", #"{"provider":"fcm","token":"device:1"}"#)
         #expect(reply.code == nil)

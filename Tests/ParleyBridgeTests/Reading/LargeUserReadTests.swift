@@ -6,8 +6,8 @@ import Testing
 @testable import ParleyBridge
 @testable import ParleyStore
 
-/// What each read costs a user of the largest size that the limits allow, in steps of SQLite's machine, of all statements that
-/// it runs, with statistics absent and present. Times are the machine's; steps are not.
+/// What each read costs a user of the largest size that the limits allow, in steps of SQLite's machine, of all
+/// statements that it runs, with statistics absent and present. Times are the machine's; steps are not.
 @Suite("Reads of the largest users", .serialized)
 struct LargeUserReadTests {
     /// One question of a user's, and how many steps its answer takes at most.

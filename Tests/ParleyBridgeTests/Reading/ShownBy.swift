@@ -1,4 +1,5 @@
-/// Which reads show what a write has changed, of those that the tests ask: a new operation is put into one of these tables.
+/// Which reads show what a write has changed, of those that the tests ask: a new operation is put into one of these
+/// tables.
 enum ShownBy {
     static let reads: [String: [String]] = [
         "messages/send": ["conversations/get", "conversations/list", "history/get", "notifications/list", "sync/get"],

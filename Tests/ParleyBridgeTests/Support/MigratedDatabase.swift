@@ -3,8 +3,8 @@ import Foundation
 
 @testable import ParleyStore
 
-/// A database of the last step of the schema, without a row. Hundreds of tests begin with one, and going through all steps
-/// takes longer than what most of them test; the steps have tests of their own.
+/// A database of the last step of the schema, without a row. Hundreds of tests begin with one, and going through all
+/// steps takes longer than what most of them test; the steps have tests of their own.
 enum MigratedDatabase {
     /// The files, made once.
     private static let main = Result { try make { try Store(path: $0).close() } }

@@ -7,7 +7,8 @@ import Testing
 
 @testable import ParleyClient
 
-/// The stores that are held to the same: each gives, for a place of one test's own, a way to open it as often as wanted.
+/// The stores that are held to the same: each gives, for a place of one test's own, a way to open it as often as
+/// wanted.
 enum KeyStoreKind: CaseIterable {
     case ownersFile, passphraseFile
 

@@ -3,7 +3,8 @@ import ParleyProtocol
 import TestSupport
 import Testing
 
-/// What holds for any content, header and list of devices. Each failure names the case that failed, `seed`, beside the seed of the run.
+/// What holds for any content, header and list of devices. Each failure names the case that failed, `seed`, beside the
+/// seed of the run.
 @Suite("Messages at random", .seeded)
 struct RandomMessageTests {
     static let firstSeed = Seeded.seed % (1 << 32)

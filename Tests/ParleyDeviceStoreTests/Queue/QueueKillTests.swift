@@ -12,8 +12,8 @@ struct QueueKillTests {
 
     init() throws { directory = try TemporaryDirectory() }
 
-    /// Has a process work on the queue until it is killed, from outside its own course, at a moment of no choosing: while
-    /// it opens the file, or while it works.
+    /// Has a process work on the queue until it is killed, from outside its own course, at a moment of no choosing:
+    /// while it opens the file, or while it works.
     private func work(_ load: QueueLoad, _ random: inout Seeded) async {
         let (moment, isKilledAtOnce, seed) = (random.number(500...100_000), random.chance(0.25), random.next())
         await #expect(processExitsWith: .signal(SIGKILL)) {

@@ -2,7 +2,8 @@ import PermissionModel
 import TestSupport
 import Testing
 
-/// The plugin's rights against an oracle that reads the contract's table of topics (`scripts/model.sh` asks a million questions).
+/// The plugin's rights against an oracle that reads the contract's table of topics (`scripts/model.sh` asks a million
+/// questions).
 @Suite("Rights, as the contract's words have them", .seeded)
 struct AccessOracleTests {
     @Test("the plugin answers random questions as the contract does")

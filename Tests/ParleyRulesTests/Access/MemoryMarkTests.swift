@@ -5,7 +5,8 @@ import Testing
 
 /// Whom the broker's memory mark ends, and what is counted of devices that come back and read nothing.
 extension BrokerMemoryTests {
-    /// Signs in to the session that was kept; how many of the messages that the broker asks for once more are handed over.
+    /// Signs in to the session that was kept; how many of the messages that the broker asks for once more are handed
+    /// over.
     private func resume(
         _ gate: inout AccessGate, _ address: DeviceAddress, on key: UInt, kept: Int
     ) -> Int {

@@ -137,8 +137,8 @@ struct UnseenGateTests {
     /// The broker's largest packet, and what a device may send besides.
     static let (packet, part) = (384 * 1024, 128 * 1024)
 
-    /// Three devices of Alice's, one of Bob's and an operator's, signed in over TCP on 10 to 14, and Alice's phone once more
-    /// on 20.
+    /// Three devices of Alice's, one of Bob's and an operator's, signed in over TCP on 10 to 14, and Alice's phone once
+    /// more on 20.
     func gate() -> AccessGate {
         var gate = AccessGate(operatorListeners: .loopback)
         GatePresenceTests.connect(.out, &gate, on: 1)

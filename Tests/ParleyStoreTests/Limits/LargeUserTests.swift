@@ -6,8 +6,8 @@ import Testing
 
 @testable import ParleyStore
 
-/// What the queries cost that go through somebody's conversations, in steps of SQLite's machine, with two users of the largest
-/// size that the limits allow, and with statistics absent and present. Times are the machine's; steps are not.
+/// What the queries cost that go through somebody's conversations, in steps of SQLite's machine, with two users of the
+/// largest size that the limits allow, and with statistics absent and present. Times are the machine's; steps are not.
 @Suite("Queries of the largest users", .serialized)
 struct LargeUserTests {
     private let directory: TemporaryDirectory

@@ -175,7 +175,8 @@ final class NotificationQueriesTests: StoreSuite {
         #expect(try badge() == 0)
     }
 
-    /// Puts a user into conversations of one message each, which they have not read, later ones having been active later.
+    /// Puts a user into conversations of one message each, which they have not read, later ones having been active
+    /// later.
     private func addConversations(_ keys: ClosedRange<Int>, of user: UserID) throws {
         for statement in [
             """

@@ -4,8 +4,8 @@ import TestNames
 /// All that differs between the two engines: what a driver for PostgreSQL does to the schema and to the statements, and
 /// what belongs to SQLite alone. Everything else is the same text on both.
 enum Dialect {
-    /// Statements of the connection and not of the gateway, by their beginnings: transactions, SQLite's settings, and how
-    /// GRDB begins to read.
+    /// Statements of the connection and not of the gateway, by their beginnings: transactions, SQLite's settings, and
+    /// how GRDB begins to read.
     static let ownStatements = ["BEGIN ", "COMMIT ", "ROLLBACK ", "PRAGMA ", "SELECT * FROM sqlite_master "]
 
     static func isOwn(_ statement: String) -> Bool {

@@ -3,12 +3,13 @@ import Foundation
 import TestNames
 import Testing
 
-/// A PostgreSQL of a test's own: Debian's, on a database that is made for one run and removed after it, without a port, a
-/// socket or a server that could outlive the test.
+/// A PostgreSQL of a test's own: Debian's, on a database that is made for one run and removed after it, without a port,
+/// a socket or a server that could outlive the test.
 struct PostgreSQL {
     private let programs: String
 
-    /// Where it is not installed, tests that need it are skipped; `PARLEY_POSTGRESQL=required` says that it must be there.
+    /// Where it is not installed, tests that need it are skipped; `PARLEY_POSTGRESQL=required` says that it must be
+    /// there.
     static var isExpected: Bool {
         let environment = ProcessInfo.processInfo.environment
         return newest != nil || environment["PARLEY_POSTGRESQL"] == "required" || environment["CI"] == "true"

@@ -7,8 +7,8 @@ import Testing
 
 /// Everything that the gateway asks of its database, once: who listens hears every statement there is.
 ///
-/// A new query is called here; `PortabilityTests` names what is missing. What is asked for by lists of keys is asked for
-/// with one key and with several.
+/// A new query is called here; `PortabilityTests` names what is missing. What is asked for by lists of keys is asked
+/// for with one key and with several.
 struct StoreScenario {
     let store: Store
     private let everybody: [UserID] = ["alice", "bob", "carol", "dave", "erin", "frank"]

@@ -15,8 +15,8 @@ struct PushLinkTests {
 
     private var pushPath: String { directory.path + "/push.db" }
 
-    /// What the version before this one has written: registrations and events, jobs in every state, a held digest, what is
-    /// displayed, and traces.
+    /// What the version before this one has written: registrations and events, jobs in every state, a held digest, what
+    /// is displayed, and traces.
     private static let before = [
         "INSERT INTO users (id, role, display_name, created_at) VALUES ('alice', 'member', 'Alice', 0)",
         "INSERT INTO users (id, role, display_name, created_at) VALUES ('bob', 'member', 'Bob', 0)",

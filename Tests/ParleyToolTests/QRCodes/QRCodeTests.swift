@@ -4,7 +4,8 @@ import Testing
 
 @Suite("QR codes")
 struct QRCodeTests {
-    /// What a reader finds in a code, by the standard's own steps backwards: mask, placement, blocks, error correction, mode.
+    /// What a reader finds in a code, by the standard's own steps backwards: mask, placement, blocks, error correction,
+    /// mode.
     private func read(_ code: QRCode) throws -> [UInt8] {
         let number = (code.size - 17) / 4
         let version = QRVersion(number: number)

@@ -44,7 +44,8 @@ package struct Document {
 }
 
 extension Document {
-    /// What stands in code font in the row of a table that begins with `name`, each span by itself; empty where there is none.
+    /// What stands in code font in the row of a table that begins with `name`, each span by itself; empty where there
+    /// is none.
     package func code(inRow name: String) -> [String] {
         let row = text.split(separator: "\n").first { $0.hasPrefix("| \(name) |") }
         return row.map { $0.split(separator: "`", omittingEmptySubsequences: false) }?.enumerated()

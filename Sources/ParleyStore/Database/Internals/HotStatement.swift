@@ -49,8 +49,8 @@ struct HotStatement {
             })
     }
 
-    /// `sqlite3_stmt_status`: how many steps of SQLite's machine the statement has made since this was last called. Tests
-    /// limit the cost of a query by it.
+    /// `sqlite3_stmt_status`: how many steps of SQLite's machine the statement has made since this was last called.
+    /// Tests limit the cost of a query by it.
     func drainSteps() -> Int {
         Int(unsafe sqlite3_stmt_status(statement.sqliteStatement, SQLITE_STMTSTATUS_VM_STEP, 1))
     }
@@ -133,8 +133,8 @@ extension HotStatement: ColumnReader {
 }
 
 extension Snapshot {
-    /// `sqlite3_next_stmt` and `sqlite3_stmt_status`: how many steps of SQLite's machine all statements of the connection have
-    /// made since this was last called, for tests.
+    /// `sqlite3_next_stmt` and `sqlite3_stmt_status`: how many steps of SQLite's machine all statements of the
+    /// connection have made since this was last called, for tests.
     func drainSteps() -> Int {
         var steps = 0
         var next = unsafe sqlite3_next_stmt(database.sqliteConnection, nil)

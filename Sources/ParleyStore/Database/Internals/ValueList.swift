@@ -69,8 +69,8 @@ extension Database {
     ///
     /// - Parameters:
     ///   - keys: the values of each; a list that is not full is filled with NULL.
-    ///   - key: the parameters of one, `?` or `(?, ?)`. SQLite looks up several columns at once by an index only where they
-    ///     are joined: `FROM (VALUES \(keys)) AS k CROSS JOIN t WHERE t.a = k.column1 AND t.b = k.column2`.
+    ///   - key: the parameters of one, `?` or `(?, ?)`. SQLite looks up several columns at once by an index only where
+    ///     they are joined: `FROM (VALUES \(keys)) AS k CROSS JOIN t WHERE t.a = k.column1 AND t.b = k.column2`.
     func read(
         _ keys: some RandomAccessCollection<[BoundValue]>, key: String, _ sql: (_ keys: String) -> String,
         _ body: (HotStatement) throws(StoreError) -> Void
