@@ -4,7 +4,7 @@ import Foundation
 package final class TemporaryDirectory: Sendable {
     package let path: String
 
-    private init(name: String) { path = NSTemporaryDirectory() + "/parley-\(name)" }
+    private init(name: String) { path = FileManager.default.temporaryDirectory.appending(path: "parley-\(name)").path }
 
     /// One that is there, and is its owner's alone.
     package convenience init() throws {
