@@ -25,9 +25,7 @@ extension QueryContext {
     func checkFriendship(with user: UserID) throws {
         guard user != caller.user else { return }
         try chargeLookup(of: user)
-        guard try snapshot.users.hasMember(user) else { throw Rejection.userNotFound }
-        guard try snapshot.contacts.contact(caller.user, user)?.areFriends == true else {
-            throw Rejection(.forbidden, "This is for friends.")
-        }
+        try ViewActivityRule.check(
+            isMember: snapshot.users.hasMember(user), snapshot.contacts.contact(caller.user, user))
     }
 }

@@ -17,9 +17,7 @@ extension LogWorkout: OnceHandler {
 
         /// - Throws: `forbidden` to operators.
         init(of user: UserID, _ facts: Snapshot) throws {
-            guard let places = try facts.boards.places(of: user) else {
-                throw Rejection(.forbidden, "An operator logs no workouts.")
-            }
+            guard let places = try facts.boards.places(of: user) else { throw WorkoutRule.refusalOfOperators }
             (groups, isShown) = places
         }
 
@@ -37,16 +35,11 @@ extension LogWorkout: OnceHandler {
         let zone = try CivilZones.require(timeZone)
         try WorkoutRule.check(completedAt: completedAt, now: context.now)
         let places = try Places(of: user, facts)
-        let grace = context.settings.weekGrace
-        let isClosed = places.zones.allSatisfy { zone in
-            WeekPeriods.period(at: completedAt, in: zone).isFinal(at: context.now, grace: grace)
-        }
-        guard !isClosed else { throw Rejection.weekClosed }
         let workout = CountedWorkout(id: id, completedAt: completedAt, day: zone.day(at: completedAt), zone: timeZone)
-        let limit = WorkoutRule.mostOfDay
-        guard try facts.workouts.count(of: user, on: workout.day, atMost: limit) < limit else {
-            throw Rejection(.badRequest, "completed_at: more than \(limit) workouts of one day")
-        }
+        try WorkoutRule.check(
+            in: places.zones.lazy.map { WeekPeriods.period(at: completedAt, in: $0) },
+            countOfDay: facts.workouts.count(of: user, on: workout.day, atMost: WorkoutRule.mostOfDay),
+            grace: context.settings.weekGrace, now: context.now)
         try context.checkRoom(for: StorageCost.row, of: user)
         return New(workout: workout, digest: digest, places: places)
     }

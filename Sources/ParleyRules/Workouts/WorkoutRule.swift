@@ -23,4 +23,20 @@ package enum WorkoutRule {
             throw Rejection(.badRequest, "completed_at: more than 400 days ago")
         }
     }
+
+    /// - Parameters:
+    ///   - weeks: the week of the workout in each zone where the user's weeks begin.
+    ///   - countOfDay: how many workouts of its day the user has; no more than `mostOfDay` need be counted.
+    ///   - grace: how long after its end a week takes workouts.
+    /// - Throws: `week_closed` where it counts nowhere any more; `bad_request` for one too many of a day.
+    package static func check(
+        in weeks: some Sequence<WeekPeriod>, countOfDay: Int, grace: Duration, now: Timestamp
+    ) throws(Rejection) {
+        guard weeks.contains(where: { !$0.isFinal(at: now, grace: grace) }) else { throw .weekClosed }
+        guard countOfDay < mostOfDay else {
+            throw Rejection(.badRequest, "completed_at: more than \(mostOfDay) workouts of one day")
+        }
+    }
+
+    package static let refusalOfOperators = Rejection(.forbidden, "An operator logs no workouts.")
 }
