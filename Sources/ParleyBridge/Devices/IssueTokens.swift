@@ -1,4 +1,5 @@
 import ParleyProtocol
+import ParleyRules
 import ParleyStore
 import Sodium
 
@@ -28,9 +29,6 @@ struct TokenIssue {
         case anew(by: DeviceAddress?)
     }
 
-    /// How long the old token of a renewal signs in at most (protocol §5).
-    fileprivate static let previousLifetime = Duration.days(1)
-
     let credentials: DeviceCredentials
     fileprivate let address: DeviceAddress
     fileprivate let token: TokenID
@@ -59,14 +57,10 @@ struct TokenIssue {
 }
 
 extension DecisionContext {
-    /// How long after it a request for a token is taken for a repeat of one like it. What the same device asks for in
-    /// the same words later is a new request.
-    private static let repeatedWithin = Duration.seconds(60)
-
     /// The token that an earlier copy of the request has made: signing it again makes the same signature.
     fileprivate func repeated(_ digest: [UInt8]?, _ device: DeviceState) throws -> TokenDecision? {
         guard let digest, let origin = try facts.tokens.origin(of: device.address), origin.digest == digest,
-            max(origin.at.duration(to: now), now.duration(to: origin.at)) < DecisionContext.repeatedWithin
+            DeviceTokenRule.isRepeat(at: now, of: origin.at)
         else { return nil }
         return .repeated(try tokens.credentials(of: device))
     }
@@ -113,8 +107,7 @@ extension ApplyContext {
         let (address, expiresAt) = (issue.address, issue.credentials.expiresAt)
         switch (issue.making, issue.former) {
         case (.renewal, let former?):
-            // Not beyond the new one: every renewal is answered with that as long as the old one signs in.
-            let end = min(now.advanced(by: TokenIssue.previousLifetime), former.expiresAt, expiresAt)
+            let end = DeviceTokenRule.previousEnd(old: former.expiresAt, new: expiresAt, now: now)
             try transaction.tokens.renew(
                 of: address, to: issue.token.value, expiresAt: expiresAt,
                 previous: RenewedToken(tokenID: former.tokenID, endsAt: end), request: issue.request, now: now)
@@ -178,9 +171,7 @@ extension RenewDevice: CommandHandler {
     /// Of the calling device alone.
     func decide(in context: DecisionContext) throws -> TokenDecision {
         let address = context.sender
-        guard device ?? address.device == address.device else {
-            throw Rejection(.forbidden, "A device renews its own token and no other.")
-        }
+        try DeviceTokenRule.checkRenewal(of: device, by: address.device)
         guard let current = try context.facts.devices.device(address) else { throw Rejection.deviceNotFound }
         let digest = try context.route.digest(for: address, days: nil, name: nil)
         return try context.repeated(digest, current) ?? context.pending(digest, current)

@@ -31,28 +31,18 @@ extension PublishKeys: CommandHandler {
     }
 }
 
-/// The live devices that are revoked.
-struct Revocation {
-    fileprivate let devices: [DeviceAddress]
-
-    /// - Parameter endsIssued: whether the devices end, too, whose tokens came from this one: whoever had it may have
-    ///   made them for themselves.
-    fileprivate init(of address: DeviceAddress, endsIssued: Bool, in context: DecisionContext) throws {
-        let facts = try context.facts
-        var devices: [DeviceAddress] = []
-        if try facts.devices.device(address) != nil {
-            devices.append(address)
-        } else if try !facts.devices.exists(address) {
-            throw Rejection.deviceNotFound
-        }
-        if endsIssued { devices += try facts.devices.made(by: address) }
-        self.devices = devices
+extension RevokeDeviceRule.Facts {
+    /// - Parameter endsIssued: whether the devices end, too, whose tokens came from this one.
+    fileprivate init(of address: DeviceAddress, endsIssued: Bool, _ devices: DeviceQueries) throws {
+        self.init(
+            wasMade: try devices.exists(address), isLive: try devices.device(address) != nil,
+            issued: endsIssued ? try devices.made(by: address) : [])
     }
 }
 
 extension ApplyContext {
-    fileprivate func carryOut(_ revocation: Revocation) throws(StoreError) {
-        for address in revocation.devices {
+    fileprivate func revoke(_ devices: [DeviceAddress]) throws(StoreError) {
+        for address in devices {
             if try read({ try $0.devices.keys(of: address) }) != nil { try markKeysChanged(of: address.user) }
             try transaction.devices.revoke(address, at: now)
             drop(address)
@@ -64,26 +54,19 @@ extension ApplyContext {
 }
 
 extension RevokeDevice: CommandHandler {
-    func decide(in context: DecisionContext) throws -> Revocation {
-        let address = DeviceAddress(user: context.sender.user, device: device)
-        let revocation = try Revocation(of: address, endsIssued: true, in: context)
-        // What was revoked before is answered as it was.
-        if address != context.sender, !revocation.devices.isEmpty {
-            try checkIsCertified(context.sender, context.facts)
-        }
-        return revocation
+    func decide(in context: DecisionContext) throws -> [DeviceAddress] {
+        let (sender, facts) = (context.sender, try context.facts)
+        let address = DeviceAddress(user: sender.user, device: device)
+        return try RevokeDeviceRule.decide(
+            address,
+            by: RevokeDeviceRule.Caller(
+                sender, hasAccountKey: facts.accounts.key(of: sender.user) != nil,
+                isCertified: facts.devices.keys(of: sender)?.certificate != nil),
+            facts: RevokeDeviceRule.Facts(of: address, endsIssued: true, facts.devices))
     }
 
-    /// A token that somebody has got hold of is enough to sign in, and must not be enough to end all devices that the
-    /// account key has certified. Who has lost these resets the account key, or asks an operator.
-    private func checkIsCertified(_ sender: DeviceAddress, _ facts: Snapshot) throws {
-        guard try facts.accounts.key(of: sender.user) != nil, try facts.devices.keys(of: sender)?.certificate == nil
-        else { return }
-        throw Rejection(.forbidden, "Only a linked device may remove another one.")
-    }
-
-    func apply(_ revocation: Revocation, in context: ApplyContext) throws(StoreError) {
-        try context.carryOut(revocation)
+    func apply(_ devices: [DeviceAddress], in context: ApplyContext) throws(StoreError) {
+        try context.revoke(devices)
         let sender = context.sender
         let devices = try context.read { try $0.devices.summaries(of: sender.user) }
         context.accept { DeviceList(devices, askedBy: sender.device).write(to: &$0) }
@@ -91,12 +74,14 @@ extension RevokeDevice: CommandHandler {
 }
 
 extension RevokeUserDevice: CommandHandler {
-    func decide(in context: DecisionContext) throws -> Revocation {
-        try Revocation(of: address, endsIssued: !keepsIssued, in: context)
+    func decide(in context: DecisionContext) throws -> [DeviceAddress] {
+        try RevokeDeviceRule.decide(
+            address, by: nil,
+            facts: RevokeDeviceRule.Facts(of: address, endsIssued: !keepsIssued, context.facts.devices))
     }
 
-    func apply(_ revocation: Revocation, in context: ApplyContext) throws(StoreError) {
-        try context.carryOut(revocation)
+    func apply(_ devices: [DeviceAddress], in context: ApplyContext) throws(StoreError) {
+        try context.revoke(devices)
         guard let user = try context.read({ try $0.users.summary(address.user) }) else {
             throw .inconsistent(.missingUser)
         }
@@ -105,23 +90,12 @@ extension RevokeUserDevice: CommandHandler {
 }
 
 extension AddUser: CommandHandler {
-    enum Decision {
-        case repeated(UserSummary)
-        case insert(displayName: String)
+    func decide(in context: DecisionContext) throws -> AddUserRule.Decision {
+        let users = try context.facts.users
+        return try AddUserRule.decide(self, existing: users.summary(user), isMember: users.hasMember(user))
     }
 
-    func decide(in context: DecisionContext) throws -> Decision {
-        let facts = try context.facts
-        guard let existing = try facts.users.summary(user) else {
-            return .insert(displayName: displayName ?? user.text)
-        }
-        guard try facts.users.hasMember(user), existing.displayName == displayName ?? existing.displayName else {
-            throw Rejection(.conflict, "There is a user of this id already.")
-        }
-        return .repeated(existing)
-    }
-
-    func apply(_ decision: Decision, in context: ApplyContext) throws(StoreError) {
+    func apply(_ decision: AddUserRule.Decision, in context: ApplyContext) throws(StoreError) {
         let summary: UserSummary
         switch decision {
         case .repeated(let existing): summary = existing

@@ -1,0 +1,24 @@
+import ParleyProtocol
+
+/// Decides `admin/add-user` (protocol §5).
+package enum AddUserRule {
+    package enum Decision: Hashable, Sendable {
+        /// Nothing is done; the user is as they are.
+        case repeated(UserSummary)
+        case insert(displayName: String)
+    }
+
+    /// - Parameters:
+    ///   - existing: the user of this id, if there is one.
+    ///   - isMember: whether that is a person and no operator.
+    /// - Throws: `conflict` for the id of an operator, and for another name than the user's.
+    package static func decide(
+        _ request: AddUser, existing: UserSummary?, isMember: Bool
+    ) throws(Rejection) -> Decision {
+        guard let existing else { return .insert(displayName: request.displayName ?? request.user.text) }
+        guard isMember, existing.displayName == request.displayName ?? existing.displayName else {
+            throw Rejection(.conflict, "There is a user of this id already.")
+        }
+        return .repeated(existing)
+    }
+}

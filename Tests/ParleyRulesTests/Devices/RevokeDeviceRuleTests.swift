@@ -1,0 +1,62 @@
+import ParleyProtocol
+import ParleyRules
+import TestNames
+import Testing
+
+@Suite("Which devices are revoked")
+struct RevokeDeviceRuleTests {
+    private static let phone = DeviceAddress(user: "alice", device: "phone")
+    private static let tablet = DeviceAddress(user: "alice", device: "tablet")
+    private static let issued = [DeviceAddress(user: "bob", device: "phone")]
+
+    private func decide(
+        by caller: RevokeDeviceRule.Caller?, isLive: Bool = true, wasMade: Bool = true, issued: [DeviceAddress] = []
+    ) throws(Rejection) -> [DeviceAddress] {
+        try RevokeDeviceRule.decide(
+            Self.tablet, by: caller,
+            facts: RevokeDeviceRule.Facts(wasMade: wasMade, isLive: isLive, issued: issued))
+    }
+
+    @Test("the device ends with those that it has made, and what is revoked is not revoked again")
+    func ended() throws {
+        #expect(try decide(by: nil) == [Self.tablet])
+        #expect(try decide(by: nil, issued: Self.issued) == [Self.tablet] + Self.issued)
+        #expect(try decide(by: nil, isLive: false, issued: Self.issued) == Self.issued)
+        #expect(try decide(by: nil, isLive: false).isEmpty)
+        #expect(
+            rejection { () throws(Rejection) in try decide(by: nil, isLive: false, wasMade: false) } == .deviceNotFound)
+    }
+
+    @Test("where there is an account key, only a device that it has certified revokes another one")
+    func certified() {
+        func code(
+            _ address: DeviceAddress, hasKey: Bool, isCertified: Bool, isLive: Bool = true
+        ) -> ErrorCode? {
+            let caller = RevokeDeviceRule.Caller(address, hasAccountKey: hasKey, isCertified: isCertified)
+            return rejection { () throws(Rejection) in try decide(by: caller, isLive: isLive) }?.code
+        }
+        #expect(code(Self.phone, hasKey: true, isCertified: false) == .forbidden)
+        #expect(code(Self.phone, hasKey: true, isCertified: true) == nil)
+        #expect(code(Self.phone, hasKey: false, isCertified: false) == nil)
+        #expect(code(Self.tablet, hasKey: true, isCertified: false) == nil)
+        #expect(code(Self.phone, hasKey: true, isCertified: false, isLive: false) == nil)
+    }
+}
+
+@Suite("Which users are added")
+struct AddUserRuleTests {
+    @Test("a user is added once, and never under the id of an operator or with another name")
+    func once() throws {
+        let bob = UserSummary(user: "bob", displayName: "Bob", createdAt: at(0), devices: [])
+        func decide(_ name: String?, _ existing: UserSummary?, isMember: Bool = true) throws(Rejection)
+            -> AddUserRule.Decision
+        {
+            try AddUserRule.decide(AddUser(user: "bob", displayName: name), existing: existing, isMember: isMember)
+        }
+        #expect(try decide("Bob", nil, isMember: false) == .insert(displayName: "Bob"))
+        #expect(try decide(nil, nil, isMember: false) == .insert(displayName: "bob"))
+        #expect(try decide("Bob", bob) == .repeated(bob) && decide(nil, bob) == .repeated(bob))
+        #expect(rejection { () throws(Rejection) in try decide("Robert", bob) }?.code == .conflict)
+        #expect(rejection { () throws(Rejection) in try decide("Bob", bob, isMember: false) }?.code == .conflict)
+    }
+}
