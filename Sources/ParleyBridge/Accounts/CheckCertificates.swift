@@ -1,4 +1,5 @@
 import ParleyProtocol
+import ParleyRules
 import Sodium
 
 extension DeviceCertificate {
@@ -13,32 +14,21 @@ extension DeviceCertificate {
 }
 
 extension PublishKeys {
-    /// Checks that the keys protect something, and that what signs them does.
-    ///
-    /// - Throws: `bad_request`
-    func check(of address: DeviceAddress) throws {
-        guard X25519.acceptsPublicKey(identityKey.span) else { throw Rejection.keyRefused("identity_key") }
-        guard let signingKey else { return }
-        guard Ed25519.acceptsPublicKey(signingKey.span) else { throw Rejection.keyRefused("signing_key") }
+    /// Why the keys protect nothing, or what signs them does not.
+    func fault(of address: DeviceAddress) throws(SodiumError) -> KeyFault? {
+        guard X25519.acceptsPublicKey(identityKey.span) else { return .identityKey }
+        guard let signingKey else { return nil }
+        guard Ed25519.acceptsPublicKey(signingKey.span) else { return .signingKey }
         if let signature {
             let signed = DeviceKeys.signaturePreimage(address, identityKey: identityKey)
             guard try Ed25519.PublicKey(bytes: signingKey).verifies(signature.span, of: signed.span) else {
-                throw Rejection(.badRequest, "signature: not the signing key's over this identity key")
+                return .signature
             }
         }
-        guard let proof else { return }
-        guard Ed25519.acceptsPublicKey(proof.accountKey.span) else { throw Rejection.keyRefused("account_key") }
+        guard let proof else { return nil }
+        guard Ed25519.acceptsPublicKey(proof.accountKey.span) else { return .accountKey }
         let isValid = try proof.certificate.isValid(
             by: proof.accountKey, of: address, identityKey: identityKey, signingKey: signingKey)
-        guard isValid else {
-            throw Rejection(.badRequest, "certificate: not the account key's over these keys of this device")
-        }
-    }
-}
-
-extension Rejection {
-    /// A key that is no point of its curve in canonical form, or of low order.
-    static func keyRefused(_ field: String) -> Rejection {
-        Rejection(.badRequest, "\(field): of low order, or no point of its curve")
+        return isValid ? nil : .certificate
     }
 }

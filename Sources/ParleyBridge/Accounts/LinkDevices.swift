@@ -5,11 +5,11 @@ import Sodium
 
 extension LinkOffer: CommandHandler {
     func decide(in context: DecisionContext) throws -> OfferLink.Decision {
-        try checkPoints()
         let (address, facts) = (context.sender, try context.facts)
         return try OfferLink.decide(
             self, by: address.device,
             facts: OfferLink.Facts(
+                fault: fault,
                 existing: try facts.links.link(of: address, now: context.now),
                 otherEnds: try facts.links.ends(of: address.user, besides: address.device, now: context.now)),
             now: context.now)
@@ -30,11 +30,11 @@ extension LinkOffer: CommandHandler {
 }
 
 extension LinkOffer {
-    /// - Throws: `bad_request` for a key that protects nothing.
-    fileprivate func checkPoints() throws(Rejection) {
-        guard X25519.acceptsPublicKey(identityKey.span) else { throw .keyRefused("identity_key") }
-        guard Ed25519.acceptsPublicKey(signingKey.span) else { throw .keyRefused("signing_key") }
-        guard X25519.acceptsPublicKey(linkKey.span) else { throw .keyRefused("link_key") }
+    /// The first key that protects nothing.
+    fileprivate var fault: KeyFault? {
+        guard X25519.acceptsPublicKey(identityKey.span) else { return .identityKey }
+        guard Ed25519.acceptsPublicKey(signingKey.span) else { return .signingKey }
+        return X25519.acceptsPublicKey(linkKey.span) ? nil : .linkKey
     }
 }
 

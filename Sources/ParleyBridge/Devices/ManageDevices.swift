@@ -4,12 +4,11 @@ import ParleyStore
 
 extension PublishKeys: CommandHandler {
     func decide(in context: DecisionContext) throws -> AcceptKeys.Decision {
-        try check(of: context.sender)
         let facts = try context.facts
         return try AcceptKeys.decide(
             self, by: context.sender.device,
             facts: AcceptKeys.Facts(
-                accountKey: try facts.accounts.key(of: context.sender.user),
+                fault: try fault(of: context.sender), accountKey: try facts.accounts.key(of: context.sender.user),
                 published: try facts.devices.keys(of: context.sender)
             ),
             now: context.now)

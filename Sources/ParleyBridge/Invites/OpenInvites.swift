@@ -30,23 +30,21 @@ extension AcceptInvite: CommandHandler {
         let invite = try facts.invites.invite(tokenDigest: token.digest)
         let conversation = try invite.flatMap { try context.conversation($0.group.conversationID) }
         // A repeat is answered, however many there were before.
-        if let invite, conversation?.facts.member(caller) != nil, try facts.invites.isUsed(invite.key, by: caller) {
+        if let invite, let conversation,
+            InviteRule.isRepeat(
+                conversation.facts, by: caller, isUsed: try facts.invites.isUsed(invite.key, by: caller))
+        {
             return .repeated(invite.group)
         }
         try context.chargeInvite()
         guard let invite, let conversation else { throw Rejection.inviteInvalid }
-        let acceptance = try InviteRule.accept(
+        try InviteRule.accept(
             facts.facts(of: invite, conversation.facts, for: caller), by: caller,
-            isUsed: facts.invites.isUsed(invite.key, by: caller),
             groups: (are: facts.groups.groups(of: caller).count, most: settings.groupsPerUser),
             maximumMembers: settings.groupMembers, now: context.now)
-        switch acceptance {
-        case .repeated: return .repeated(invite.group)
-        case .join:
-            try context.checkOpenConversations()
-            try context.checkRoom(for: StorageCost.members(1), of: caller)
-            return .join(conversation, invite)
-        }
+        try context.checkOpenConversations()
+        try context.checkRoom(for: StorageCost.members(1), of: caller)
+        return .join(conversation, invite)
     }
 
     func apply(_ decision: Decision, in context: ApplyContext) throws(StoreError) {

@@ -2,15 +2,17 @@ import ParleyProtocol
 
 /// Decides `keys/publish`: what a device's keys and its user's account key are afterwards (protocol §5, §6).
 ///
-/// That keys are points of their curves and that signatures are right is checked before.
+/// Whether keys are points of their curves, and signatures right, is one of the facts.
 public enum AcceptKeys {
     public struct Facts: Sendable {
+        public let fault: KeyFault?
         /// The user's account key.
         public let accountKey: [UInt8]?
         /// What the device has published.
         public let published: DeviceKeys?
 
-        public init(accountKey: [UInt8]?, published: DeviceKeys?) {
+        public init(fault: KeyFault?, accountKey: [UInt8]?, published: DeviceKeys?) {
+            self.fault = fault
             self.accountKey = accountKey
             self.published = published
         }
@@ -34,11 +36,12 @@ public enum AcceptKeys {
         public let isChange: Bool
     }
 
-    /// - Throws: `bad_request` for the time of a certificate; `conflict` for another account key than the user's,
-    ///   unless it is to take that one's place.
+    /// - Throws: `bad_request` for a fault and for the time of a certificate; `conflict` for another account key than
+    ///   the user's, unless it is to take that one's place.
     public static func decide(
         _ request: PublishKeys, by device: DeviceID, facts: Facts, now: Timestamp
     ) throws(Rejection) -> Decision {
+        if let fault = facts.fault { throw fault.rejection }
         let account = try account(request, facts, now: now)
         let hasSameKeys =
             facts.published.map { $0.identityKey == request.identityKey && $0.signingKey == request.signingKey }

@@ -20,12 +20,14 @@ public enum OfferLink {
     public static let lifetime = Duration.seconds(600)
 
     public struct Facts: Sendable {
+        public let fault: KeyFault?
         /// What this device has offered, while its time has not come.
         public let existing: StoredLink?
         /// When the offers end that the user's other devices have open, in order.
         public let otherEnds: [Timestamp]
 
-        public init(existing: StoredLink?, otherEnds: [Timestamp]) {
+        public init(fault: KeyFault?, existing: StoredLink?, otherEnds: [Timestamp]) {
+            self.fault = fault
             self.existing = existing
             self.otherEnds = otherEnds
         }
@@ -38,10 +40,11 @@ public enum OfferLink {
         case repeated(PendingLink)
     }
 
-    /// - Throws: `rate_limited` where too many of the user's devices wait.
+    /// - Throws: `bad_request` for a fault; `rate_limited` where too many of the user's devices wait.
     public static func decide(
         _ offer: LinkOffer, by device: DeviceID, facts: Facts, now: Timestamp
     ) throws(Rejection) -> Decision {
+        if let fault = facts.fault { throw fault.rejection }
         if let existing = facts.existing, existing.link.offer == offer { return .repeated(existing.link) }
         if facts.otherEnds.count >= mostOpen, let end = facts.otherEnds.first {
             throw Rejection(

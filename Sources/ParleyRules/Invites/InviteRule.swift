@@ -46,32 +46,33 @@ public enum InviteRule {
         guard !facts.callerBlocksMaker else { throw .blocked }
     }
 
-    public enum Acceptance: Hashable, Sendable {
-        /// They came by this very invite and are there: nothing is done.
-        case repeated
-        case join
-    }
-
-    /// `invites/accept`
+    /// Whether `invites/accept` repeats an earlier one: they came by this very invite and are there. Nothing is done
+    /// then, however the invite is meanwhile.
     ///
     /// - Parameters:
+    ///   - conversation: of the invite's group.
     ///   - isUsed: whether the caller has come by this invite before.
+    public static func isRepeat(_ conversation: ConversationFacts, by caller: UserID, isUsed: Bool) -> Bool {
+        isUsed && conversation.member(caller) != nil
+    }
+
+    /// `invites/accept` for the first time.
+    ///
+    /// - Parameters:
     ///   - groups: in how many groups they are, and may be.
     ///   - maximumMembers: the cap of a group.
     /// - Throws: as `open`; `already_in_group`; `group_full`. None of them spends a use.
     public static func accept(
-        _ facts: Facts, by caller: UserID, isUsed: Bool, groups: (are: Int, most: Int), maximumMembers: Int,
-        now: Timestamp
-    ) throws(Rejection) -> Acceptance {
-        let isMember = facts.conversation.member(caller) != nil
-        if isMember, isUsed { return .repeated }
+        _ facts: Facts, by caller: UserID, groups: (are: Int, most: Int), maximumMembers: Int, now: Timestamp
+    ) throws(Rejection) {
         try open(facts, now: now)
-        guard !isMember else { throw Rejection(.alreadyInGroup, "You are in this group already.") }
+        guard facts.conversation.member(caller) == nil else {
+            throw Rejection(.alreadyInGroup, "You are in this group already.")
+        }
         try TrainingGroupRule.enter(groups: groups.are, most: groups.most)
         guard facts.conversation.members.count < maximumMembers else {
             throw Rejection(.groupFull, "A group has at most \(maximumMembers) members.")
         }
-        return .join
     }
 
     /// How many invites of one member may open a group at once.

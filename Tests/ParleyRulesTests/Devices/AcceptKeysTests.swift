@@ -31,17 +31,36 @@ struct AcceptKeysTests {
     }
 
     private func decide(
-        _ request: PublishKeys, account: UInt8? = nil, _ published: DeviceKeys? = nil, now: Timestamp = at(0)
+        _ request: PublishKeys, account: UInt8? = nil, _ published: DeviceKeys? = nil, now: Timestamp = at(0),
+        fault: KeyFault? = nil
     ) throws(Rejection) -> AcceptKeys.Decision {
         try AcceptKeys.decide(
             request, by: "phone",
-            facts: AcceptKeys.Facts(accountKey: account.map { Self.bytes($0) }, published: published), now: now)
+            facts: AcceptKeys.Facts(
+                fault: fault, accountKey: account.map { Self.bytes($0) }, published: published), now: now)
     }
 
     private func refusal(
         _ request: PublishKeys, account: UInt8? = nil, _ published: DeviceKeys? = nil
     ) -> ErrorCode? {
         rejection { () throws(Rejection) in try decide(request, account: account, published) }?.code
+    }
+
+    @Test("keys with a fault are refused before anything else is said of them", arguments: KeyFault.allCases)
+    func faults(_ fault: KeyFault) {
+        let refusal = rejection { () throws(Rejection) in
+            try decide(Self.request(account: 8, issuedAt: 300_001), account: 7, fault: fault)
+        }
+        let field =
+            switch fault {
+            case .identityKey: "identity_key"
+            case .signingKey: "signing_key"
+            case .linkKey: "link_key"
+            case .accountKey: "account_key"
+            case .signature: "signature"
+            case .certificate: "certificate"
+            }
+        #expect(refusal?.code == .badRequest && refusal?.message.hasPrefix("\(field): ") == true)
     }
 
     @Test("the first account key of a user is taken, and their own again")

@@ -21,10 +21,12 @@ struct LinkRulesTests {
     }
 
     private func offer(
-        _ offer: LinkOffer, existing: StoredLink? = nil, otherEnds: [Timestamp] = [], now: Timestamp = at(0)
+        _ offer: LinkOffer, existing: StoredLink? = nil, otherEnds: [Timestamp] = [], now: Timestamp = at(0),
+        fault: KeyFault? = nil
     ) throws(Rejection) -> OfferLink.Decision {
         try OfferLink.decide(
-            offer, by: "tablet", facts: OfferLink.Facts(existing: existing, otherEnds: otherEnds), now: now)
+            offer, by: "tablet",
+            facts: OfferLink.Facts(fault: fault, existing: existing, otherEnds: otherEnds), now: now)
     }
 
     private func approve(
@@ -49,6 +51,16 @@ struct LinkRulesTests {
             return
         }
         #expect(other.offer == Self.offer(2) && other.expiresAt == at(605_000))
+    }
+
+    @Test("an offer of a key that protects nothing is refused, however often it is said")
+    func faultyOffer() {
+        for existing in [nil, Self.open] {
+            let refusal = rejection { () throws(Rejection) in
+                try offer(Self.offer(), existing: existing, fault: .linkKey)
+            }
+            #expect(refusal?.code == .badRequest)
+        }
     }
 
     @Test("sixteen devices of a user wait at most, and the next one hears how long")

@@ -31,23 +31,16 @@ struct InviteRuleTests {
             rejection { () throws(Rejection) in try InviteRule.open(facts, now: at(9)) }?.code
         }
 
-        func acceptance(maximumMembers: Int = 3) -> Result<InviteRule.Acceptance, Rejection> {
-            do throws(Rejection) {
-                return .success(
-                    try InviteRule.accept(
-                        facts, by: caller, isUsed: isUsed, groups: (are: groups, most: 1),
-                        maximumMembers: maximumMembers, now: at(9)))
-            } catch {
-                return .failure(error)
+        var isRepeat: Bool { InviteRule.isRepeat(facts.conversation, by: caller, isUsed: isUsed) }
+
+        func refusal(maximumMembers: Int = 3) -> Rejection? {
+            rejection { () throws(Rejection) in
+                try InviteRule.accept(
+                    facts, by: caller, groups: (are: groups, most: 1), maximumMembers: maximumMembers, now: at(9))
             }
         }
 
-        func code(maximumMembers: Int = 3) -> ErrorCode? {
-            switch acceptance(maximumMembers: maximumMembers) {
-            case .success: nil
-            case .failure(let rejection): rejection.code
-            }
-        }
+        func code(maximumMembers: Int = 3) -> ErrorCode? { refusal(maximumMembers: maximumMembers)?.code }
     }
 
     static func conversation(_ members: [UserID]) -> ConversationFacts {
@@ -66,7 +59,7 @@ struct InviteRuleTests {
     func open() {
         for situation in [Situation(), Self.with { $0.usesLeft = 1 }] {
             #expect(situation.opening() == nil)
-            #expect(try! situation.acceptance().get() == .join)
+            #expect(situation.refusal() == nil && !situation.isRepeat)
         }
     }
 
@@ -79,11 +72,11 @@ struct InviteRuleTests {
         ])
     func invalid(situation: Situation) throws {
         #expect(situation.opening() == .inviteInvalid)
-        #expect(situation.acceptance() == .failure(.inviteInvalid))
+        #expect(situation.refusal() == .inviteInvalid)
         // Whatever else would be said of it: neither blocks, nor groups, nor whether there is room.
         var worse = situation
         (worse.callerBlocks, worse.groups) = (true, 1)
-        #expect(worse.opening() == .inviteInvalid && worse.acceptance(maximumMembers: 1) == situation.acceptance())
+        #expect(worse.opening() == .inviteInvalid && worse.refusal(maximumMembers: 1) == situation.refusal())
     }
 
     @Test("whoever has blocked the inviter is told so, of an invite that is live")
@@ -105,12 +98,13 @@ struct InviteRuleTests {
                 ($0.caller, $0.isUsed, $0.groups) = ("bob", true, 1)
             }
             change(&repeated)
-            #expect(repeated.acceptance(maximumMembers: 2) == .success(.repeated))
+            #expect(repeated.isRepeat)
             repeated.isUsed = false
-            #expect(repeated.code() == .inviteInvalid)
+            #expect(!repeated.isRepeat && repeated.code() == .inviteInvalid)
         }
         // Who came by it and has left comes anew.
-        #expect(Self.with { $0.isUsed = true }.acceptance() == .success(.join))
+        let returning = Self.with { $0.isUsed = true }
+        #expect(!returning.isRepeat && returning.refusal() == nil)
         #expect(
             Self.with {
                 ($0.isUsed, $0.usesLeft) = (true, 0)
