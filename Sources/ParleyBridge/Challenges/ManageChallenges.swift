@@ -18,15 +18,10 @@ extension CreateChallenge: OnceHandler {
     }
 
     func decideNew(_ digest: [UInt8], in context: DecisionContext) throws -> New {
-        let (facts, caller) = (try context.facts, context.sender.user)
+        let caller = context.sender.user
         let conversation = try context.visibleConversation(conversation, to: caller)
         try CreateChallengeRule.check(
-            self, by: caller,
-            facts: CreateChallengeRule.Facts(
-                conversation: conversation.facts,
-                contact: try conversation.contact ?? facts.contacts.contact(caller, challenged),
-                sharesWorkoutData: try facts.users.profile(caller)?.sharesWorkoutData ?? false,
-                openChallenges: try facts.challenges.openCount(of: caller)),
+            self, by: caller, facts: try context.challengeFacts(with: challenged, in: conversation),
             mostOpen: context.settings.openChallenges, now: context.now, renewal: context.settings.requestRenewal)
         try context.checkRoom(for: StorageCost.challenge, of: caller)
         try context.chargeChallenge()
@@ -108,23 +103,13 @@ extension AcceptChallenge: ChallengeActHandler {
     }
 
     func objection(_ challenge: ChallengeState, in context: DecisionContext) throws -> Rejection? {
-        let (facts, caller, terms) = (try context.facts, context.sender.user, challenge.terms)
+        let (caller, terms) = (context.sender.user, challenge.terms)
         guard caller == terms.challenged else { return nil }
         let conversation = try context.visibleConversation(terms.conversation, to: caller)
-        let contact = try conversation.contact ?? facts.contacts.contact(caller, terms.challenger)
-        let objection = CreateChallengeRule.objection(
-            of: caller, to: terms.challenger, in: conversation.facts, contact, now: context.now,
-            renewal: context.settings.requestRenewal)
-        if let objection { return objection }
-        let shares = try facts.users.profile(caller)?.sharesWorkoutData ?? false
-        let open = try facts.challenges.openCount(of: caller)
-        do throws(Rejection) {
-            try CreateChallengeRule.checkSharing(shares)
-            try CreateChallengeRule.checkRoom(open, mostOpen: context.settings.openChallenges)
-            return nil
-        } catch {
-            return error
-        }
+        return CreateChallengeRule.objection(
+            of: caller, to: terms.challenger, in: conversation.facts,
+            facts: try context.challengeFacts(with: terms.challenger, in: conversation),
+            mostOpen: context.settings.openChallenges, now: context.now, renewal: context.settings.requestRenewal)
     }
 }
 
@@ -137,6 +122,18 @@ extension CancelChallenge: ChallengeActHandler {
 }
 
 extension DecisionContext {
+    /// What is asked before the sender has a challenge with another.
+    fileprivate func challengeFacts(
+        with other: UserID, in conversation: ConversationState
+    ) throws -> CreateChallengeRule.Facts {
+        let (facts, caller) = (try facts, sender.user)
+        return CreateChallengeRule.Facts(
+            conversation: conversation.facts,
+            contact: try conversation.contact ?? facts.contacts.contact(caller, other),
+            sharesWorkoutData: try facts.users.profile(caller)?.sharesWorkoutData ?? false,
+            openChallenges: try facts.challenges.openCount(of: caller))
+    }
+
     /// A challenge as the sender is shown it.
     fileprivate func shown(_ challenge: StoredChallenge) throws -> Challenge {
         var shown = ShownChallenges(try facts, to: sender.user, settings, now: now)

@@ -44,32 +44,37 @@ public enum CreateChallengeRule {
             throw Rejection(.badRequest, "target: a streak of more days than the challenge has")
         }
         if let objection = objection(
-            of: caller, to: request.challenged, in: conversation, facts.contact, now: now, renewal: renewal)
+            of: caller, to: request.challenged, in: conversation, facts: facts, mostOpen: mostOpen, now: now,
+            renewal: renewal)
         {
             throw objection
         }
-        try checkSharing(facts.sharesWorkoutData)
-        try checkRoom(facts.openChallenges, mostOpen: mostOpen)
     }
 
-    /// - Throws: `forbidden` to whoever shares nothing: nobody could see how far they come.
-    public static func checkSharing(_ sharesWorkoutData: Bool) throws(Rejection) {
-        guard sharesWorkoutData else {
-            throw Rejection(.forbidden, "Who shares no workout data takes part in no challenge.")
+    /// Why a user may not make a challenge to another, or accept theirs; `nil` where they may. Who shares nothing may
+    /// not: nobody could see how far they come.
+    public static func objection(
+        of user: UserID, to other: UserID, in conversation: ConversationFacts, facts: Facts, mostOpen: Int,
+        now: Timestamp, renewal: Duration
+    ) -> Rejection? {
+        if let objection = objection(
+            of: user, to: other, in: conversation, facts.contact, now: now, renewal: renewal)
+        {
+            return objection
         }
-    }
-
-    /// - Throws: `forbidden` to whoever has as many as one may.
-    public static func checkRoom(_ open: Int, mostOpen: Int) throws(Rejection) {
-        guard open < mostOpen else {
-            throw Rejection(.forbidden, "You may have at most \(mostOpen) open challenges.")
+        guard facts.sharesWorkoutData else {
+            return Rejection(.forbidden, "Who shares no workout data takes part in no challenge.")
         }
+        guard facts.openChallenges < mostOpen else {
+            return Rejection(.forbidden, "You may have at most \(mostOpen) open challenges.")
+        }
+        return nil
     }
 
     /// Why a user may not have a challenge with another in a conversation; `nil` where they may.
     ///
     /// - Parameter contact: what is between the two.
-    public static func objection(
+    private static func objection(
         of user: UserID, to other: UserID, in conversation: ConversationFacts, _ contact: Contact?, now: Timestamp,
         renewal: Duration
     ) -> Rejection? {
