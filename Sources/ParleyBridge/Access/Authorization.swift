@@ -1,13 +1,10 @@
 import ParleyProtocol
+import ParleyRules
 import ParleyStore
 
 extension Incoming {
-    /// Checks that the device that sent this may still ask for it: what the broker let through may have waited since,
-    /// and the device may have been revoked meanwhile.
+    /// Checks that the device that sent this may still ask for it.
     func authorize(_ device: DeviceState?) throws(Rejection) {
-        guard let device else { throw Rejection(.unauthenticated, "This device was revoked.") }
-        if isForOperators, !device.isOperator {
-            throw Rejection(.forbidden, "Only an operator may do this.")
-        }
+        try AuthorizeRule.check(isForOperators: isForOperators, isOperator: device?.isOperator)
     }
 }

@@ -33,8 +33,8 @@ extension CommandHandler {
     /// - Throws: a `Rejection`, and then nothing is written; or what went wrong with the store.
     func carryOut(_ route: ReplyRoute, in batch: Batch) throws {
         let context = DecisionContext(route, batch)
-        if let words = Self.refusalOfOperators, try !context.facts.users.hasMember(route.address.user) {
-            throw Rejection(.forbidden, words)
+        try AuthorizeRule.check(refusalOfOperators: Self.refusalOfOperators) {
+            try context.facts.users.hasMember(route.address.user)
         }
         try apply(try decide(in: context), in: ApplyContext(route, batch))
     }
@@ -70,7 +70,7 @@ extension OnceHandler {
     func decide(in context: DecisionContext) throws -> OnceDecision<Made, New> {
         let digest = try context.digest(of: self)
         guard let made = try made(in: context) else { return .new(try decideNew(digest, in: context)) }
-        guard made.digest == digest else { throw Rejection.idTaken }
+        try RepeatRule.check(digest, of: made.digest)
         return .repeated(try made.what())
     }
 }
@@ -179,10 +179,7 @@ struct DecisionContext {
     ///
     /// - Throws: `rate_limited`; or `forbidden` where there would never be room for so many at once.
     func chargeStrangers(_ strangers: Int, putIntoGroupBy user: UserID) throws(Rejection) {
-        guard strangers <= settings.firstMessageBurst else {
-            throw Rejection(
-                .forbidden, "You may put at most \(settings.firstMessageBurst) strangers into a group at once.")
-        }
+        try GroupEntry.checkStrangers(strangers, most: settings.firstMessageBurst)
         try batch.environment.limits.firstMessages.charge(
             user, count: strangers, &batch.afterCommit.uses.firstMessages, now: now,
             refusal: "Too many strangers put into groups; wait a little.")

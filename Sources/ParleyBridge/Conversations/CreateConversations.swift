@@ -49,9 +49,7 @@ extension CreateConversation: CommandHandler {
         let id = plan.id ?? .random()
         let digest = try BLAKE2b.hash(plan.identityPreimage.span, length: .bytes16)
         if let conversation = try context.conversation(id) {
-            guard let origin = try context.facts.conversations.origin(of: id), origin.digest == digest else {
-                throw Rejection.idTaken
-            }
+            try RepeatRule.check(digest, of: context.facts.conversations.origin(of: id)?.digest)
             return .repeated(try ConversationState.visible(conversation, to: creator))
         }
         try context.checkOpenConversations()

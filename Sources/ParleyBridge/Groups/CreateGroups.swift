@@ -21,8 +21,7 @@ extension CreateGroup: OnceHandler {
         try context.checkOpenConversations()
         try context.checkRoom(for: StorageCost.group, of: creator)
         let id = id ?? .random()
-        try TrainingGroupRule.create(id)
-        guard try context.conversation(ConversationID(of: id)) == nil else { throw Rejection.idTaken }
+        try TrainingGroupRule.create(id, isTaken: context.conversation(ConversationID(of: id)) != nil)
         return New(id: id, digest: digest)
     }
 

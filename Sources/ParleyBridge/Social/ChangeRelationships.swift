@@ -20,7 +20,7 @@ extension RelationshipHandler {
 
     func decide(in context: DecisionContext) throws -> RelationshipDecision {
         let caller = context.sender.user
-        guard caller != user else { throw Rejection(.badRequest, "user_id: the caller's own") }
+        try Relationship.checkOther(user, than: caller)
         try context.chargeLookup(of: user)
         let conversation = try context.conversation(.direct([caller, user]))
         guard let contact = try conversation?.contact ?? context.facts.contacts.contact(caller, user) else {

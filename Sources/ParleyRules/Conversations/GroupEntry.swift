@@ -43,6 +43,14 @@ public enum GroupEntry {
         return candidates.count { !$0.isFriend }
     }
 
+    /// - Parameter most: how many first messages to strangers one may write at once.
+    /// - Throws: `forbidden` where there would never be room for so many at once.
+    public static func checkStrangers(_ count: Int, most: Int) throws(Rejection) {
+        guard count <= most else {
+            throw Rejection(.forbidden, "You may put at most \(most) strangers into a group at once.")
+        }
+    }
+
     /// The same for everybody and every reason.
     static let refusal = Rejection(.forbidden, "There is somebody among these whom you may not put into a group.")
 }

@@ -17,12 +17,13 @@ public enum TrainingGroupRule {
 
     /// `groups/create`
     ///
-    /// - Throws: `bad_request` for an id that a direct conversation may have: the group's conversation is made under
-    ///   it.
-    public static func create(_ id: GroupID) throws(Rejection) {
+    /// - Parameter isTaken: whether there is a conversation of this id: the group's is made under it.
+    /// - Throws: `bad_request` for an id that a direct conversation may have, `conflict` for one that is taken.
+    public static func create(_ id: GroupID, isTaken: Bool) throws(Rejection) {
         guard !id.value.isNameBased else {
             throw Rejection(.badRequest, "id: UUIDs of version 8 are the ids of direct conversations")
         }
+        guard !isTaken else { throw .idTaken }
     }
 
     /// `conversations/update` of a group's conversation: a group always has a name.

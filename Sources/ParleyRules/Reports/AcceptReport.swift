@@ -48,7 +48,7 @@ public enum AcceptReport {
     ) throws(Rejection) -> Decision {
         // Before whatever may have changed since the first time: a repeat gets the first reply.
         if let existing = facts.existing {
-            guard existing.digest == facts.digest else { throw .idTaken }
+            try RepeatRule.check(facts.digest, of: existing.digest)
             return .repeated(ReportReceipt(id: request.id, createdAt: existing.createdAt))
         }
         let (user, message) = try subject(facts.subject, reporter, steady ?? now)

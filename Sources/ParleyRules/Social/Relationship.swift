@@ -26,6 +26,13 @@ public struct Relationship: Hashable, Sendable {
         case accept, decline
     }
 
+    /// `social/follow`, `unfollow`, `block` and `unblock`, before anything is read of the other.
+    ///
+    /// - Throws: `bad_request` for oneself.
+    package static func checkOther(_ user: UserID, than caller: UserID) throws(Rejection) {
+        guard caller != user else { throw Rejection(.badRequest, "user_id: the caller's own") }
+    }
+
     /// - Parameter renewal: how long after the end of a friendship there is no new allowance.
     /// - Throws: why it may not be; nothing is changed then.
     public mutating func perform(_ act: Act, by user: UserID, now: Timestamp, renewal: Duration) throws(Rejection) {

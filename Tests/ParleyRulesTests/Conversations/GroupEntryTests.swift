@@ -53,6 +53,14 @@ struct GroupEntryTests {
         }
     }
 
+    @Test("no more strangers are put in at once than there is ever room for")
+    func strangersAtOnce() {
+        func code(_ count: Int) -> ErrorCode? {
+            rejection { () throws(Rejection) in try GroupEntry.checkStrangers(count, most: 5) }?.code
+        }
+        #expect(code(0) == nil && code(5) == nil && code(6) == .forbidden)
+    }
+
     @Test("who does not exist is said before anything else")
     func missingUserComesFirst() {
         #expect(outcome([Self.candidate(.request), Self.candidate(.refused(.unknownUser))]) == .failure(.userNotFound))

@@ -31,13 +31,14 @@ struct TrainingGroupRuleTests {
         #expect(code("carol") == .notFound)
     }
 
-    @Test("its id is none that a direct conversation may have")
-    func ids() {
-        func code(_ id: UUIDValue) -> ErrorCode? {
-            rejection { () throws(Rejection) in try TrainingGroupRule.create(GroupID(id)) }?.code
+    @Test("its id is none that a direct conversation may have, and none that a conversation has")
+    func ids() throws {
+        func code(_ id: UUIDValue, isTaken: Bool = false) -> ErrorCode? {
+            rejection { () throws(Rejection) in try TrainingGroupRule.create(GroupID(id), isTaken: isTaken) }?.code
         }
-        #expect(code(.random()) == nil)
-        #expect(UUIDValue.nameBased(digest: [UInt8](repeating: 1, count: 16)).flatMap { code($0) } == .badRequest)
+        #expect(code(.random()) == nil && code(.random(), isTaken: true) == .conflict)
+        let direct = try #require(UUIDValue.nameBased(digest: [UInt8](repeating: 1, count: 16)))
+        #expect(code(direct) == .badRequest && code(direct, isTaken: true) == .badRequest)
     }
 
     @Test("it always has a name")

@@ -200,6 +200,14 @@ struct RelationshipTests {
         #expect(asked.consequences(since: Self.after([("alice", .create)]).0).answered.isEmpty)
     }
 
+    @Test("nobody follows or blocks themselves")
+    func oneself() {
+        func code(_ user: UserID) -> ErrorCode? {
+            rejection { () throws(Rejection) in try Relationship.checkOther(user, than: "alice") }?.code
+        }
+        #expect(code("bob") == nil && code("alice") == .badRequest)
+    }
+
     @Test("becoming friends starts afresh, but what was accepted stays accepted")
     func friendsStartAfresh() {
         let asked = Self.after([("alice", .create), ("alice", .write)]).0

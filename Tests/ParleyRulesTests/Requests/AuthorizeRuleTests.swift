@@ -1,0 +1,42 @@
+import ParleyProtocol
+import ParleyRules
+import TestNames
+import Testing
+
+@Suite("Who may ask for what")
+struct AuthorizeRuleTests {
+    @Test(
+        "operators alone have their operations, and a revoked device has none",
+        arguments: [
+            (false, false, nil), (false, true, nil), (true, true, nil), (true, false, .forbidden),
+            (false, nil, .unauthenticated), (true, nil, .unauthenticated),
+        ] as [(Bool, Bool?, ErrorCode?)])
+    func operators(isForOperators: Bool, isOperator: Bool?, code: ErrorCode?) {
+        let refusal = rejection { () throws(Rejection) in
+            try AuthorizeRule.check(isForOperators: isForOperators, isOperator: isOperator)
+        }
+        #expect(refusal?.code == code)
+    }
+
+    @Test("an operator is told why they may not ask for what is for people alone")
+    func people() throws {
+        let refusal = #expect(throws: Rejection.self) {
+            try AuthorizeRule.check(refusalOfOperators: "An operator has no conversations.") { false }
+        }
+        #expect(refusal == Rejection(.forbidden, "An operator has no conversations."))
+        try AuthorizeRule.check(refusalOfOperators: "An operator has no conversations.") { true }
+        try AuthorizeRule.check(refusalOfOperators: nil) {
+            Issue.record("asked for nothing")
+            return false
+        }
+    }
+
+    @Test("a request repeats the one that has used its id only where it is the same")
+    func repeats() {
+        func refusal(of first: [UInt8]?) -> Rejection? {
+            rejection { () throws(Rejection) in try RepeatRule.check([1, 2], of: first) }
+        }
+        #expect(refusal(of: [1, 2]) == nil)
+        #expect(refusal(of: [1, 3]) == .idTaken && refusal(of: nil) == .idTaken)
+    }
+}
