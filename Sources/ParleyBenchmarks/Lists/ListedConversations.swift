@@ -106,9 +106,9 @@ struct ListedConversations {
         _ transaction: WriteTransaction, at time: Timestamp
     ) throws {
         guard let state = try transaction.facts.receipts.state(of: reader, in: conversation.facts.id),
-            let advance = AdvanceWatermark.decide(
+            let advance = ReceiptRule.decide(
                 kind, upTo: seq,
-                AdvanceWatermark.Facts(
+                ReceiptRule.Facts(
                     user: state.user, device: state.device, disclosed: state.disclosed, disclosure: .everything),
                 now: time)
         else { return }

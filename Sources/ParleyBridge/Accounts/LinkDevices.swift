@@ -4,18 +4,18 @@ import ParleyStore
 import Sodium
 
 extension LinkOffer: CommandHandler {
-    func decide(in context: DecisionContext) throws -> OfferLink.Decision {
+    func decide(in context: DecisionContext) throws -> OfferLinkRule.Decision {
         let (address, facts) = (context.sender, try context.facts)
-        return try OfferLink.decide(
+        return try OfferLinkRule.decide(
             self, by: address.device,
-            facts: OfferLink.Facts(
+            facts: OfferLinkRule.Facts(
                 fault: fault,
                 existing: try facts.links.link(of: address, now: context.now),
                 otherEnds: try facts.links.ends(of: address.user, besides: address.device, now: context.now)),
             now: context.now)
     }
 
-    func apply(_ decision: OfferLink.Decision, in context: ApplyContext) throws(StoreError) {
+    func apply(_ decision: OfferLinkRule.Decision, in context: ApplyContext) throws(StoreError) {
         let link: PendingLink
         switch decision {
         case .repeated(let first): link = first
@@ -42,7 +42,7 @@ extension LinkApproval: CommandHandler {
     struct Decision {
         /// What the request was, 16 bytes.
         let digest: [UInt8]
-        let acceptance: ApproveLink.Decision
+        let acceptance: ApproveLinkRule.Decision
     }
 
     func decide(in context: DecisionContext) throws -> Decision {
@@ -55,9 +55,9 @@ extension LinkApproval: CommandHandler {
             isCertificateValid = try certificate.isValid(
                 by: accountKey, of: address, identityKey: offer.identityKey, signingKey: offer.signingKey)
         }
-        let acceptance = try ApproveLink.decide(
+        let acceptance = try ApproveLinkRule.decide(
             self,
-            facts: ApproveLink.Facts(
+            facts: ApproveLinkRule.Facts(
                 // The database has no certificate by another account key than the user's.
                 isCallerCertified: try facts.devices.keys(of: context.sender)?.certificate != nil, kept: kept,
                 isCertificateValid: isCertificateValid,

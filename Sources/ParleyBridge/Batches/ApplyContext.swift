@@ -76,7 +76,7 @@ struct ApplyContext {
     }
 
     /// Advances watermarks of the sender.
-    func advance(_ advance: AdvanceWatermark.Advance, in conversation: ConversationState) {
+    func advance(_ advance: ReceiptRule.Advance, in conversation: ConversationState) {
         batch.effects.writes.advance(advance, of: sender, in: conversation.key)
         batch.advance(advance, FactKeys.Receipt(conversation: conversation.facts.id, reader: sender))
     }

@@ -197,7 +197,7 @@ final class Batch {
     }
 
     /// The watermarks of a reader were advanced.
-    func advance(_ advance: AdvanceWatermark.Advance, _ receipt: FactKeys.Receipt) { written.advance(advance, receipt) }
+    func advance(_ advance: ReceiptRule.Advance, _ receipt: FactKeys.Receipt) { written.advance(advance, receipt) }
 
     /// Something has changed that challenges count: they are looked at when the transaction ends.
     func markProgress(_ change: ProgressChange) { progressChanges.insert(change) }

@@ -123,7 +123,7 @@ struct DecisionContext {
     func place(of id: MessageID) throws(StoreError) -> RecordPlace? { try batch.place(of: id) }
 
     /// The record that is to be changed; `nil` if it is not in that conversation, or withheld from the sender.
-    func target(_ id: MessageID, in conversation: ConversationID) throws(StoreError) -> AcceptChange.Target? {
+    func target(_ id: MessageID, in conversation: ConversationID) throws(StoreError) -> ChangeMessageRule.Target? {
         try batch.target(id)?.target(in: conversation, seenBy: sender.user)
     }
 
@@ -153,7 +153,7 @@ struct DecisionContext {
     /// - Throws: `forbidden`
     func checkOpenConversations() throws {
         let most = settings.openConversations
-        try OpenConversations.open(
+        try OpenConversationsRule.open(
             counted: facts.members.countedConversations(of: sender.user, atMost: most), most: most)
     }
 
@@ -179,7 +179,7 @@ struct DecisionContext {
     ///
     /// - Throws: `rate_limited`; or `forbidden` where there would never be room for so many at once.
     func chargeStrangers(_ strangers: Int, putIntoGroupBy user: UserID) throws(Rejection) {
-        try GroupEntry.checkStrangers(strangers, most: settings.firstMessageBurst)
+        try GroupEntryRule.checkStrangers(strangers, most: settings.firstMessageBurst)
         try batch.environment.limits.firstMessages.charge(
             user, count: strangers, &batch.afterCommit.uses.firstMessages, now: now,
             refusal: "Too many strangers put into groups; wait a little.")

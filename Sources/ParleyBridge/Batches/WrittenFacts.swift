@@ -13,17 +13,17 @@ struct WrittenFacts {
     private(set) var places: [MessageID: RecordPlace] = [:]
     /// Messages that were changed.
     private var changed: Set<MessageID> = []
-    private var readers: [Reader: AdvanceWatermark.Advance] = [:]
+    private var readers: [Reader: ReceiptRule.Advance] = [:]
     private var devices: [FactKeys.Receipt: Watermarks] = [:]
 
     mutating func append(_ record: MessageRecord, digest: [UInt8], isWithheld: Bool) {
-        let existing = AcceptMessage.ExistingRecord(
+        let existing = SendMessageRule.ExistingRecord(
             conversation: record.conversation, seq: record.seq, createdAt: record.createdAt, digest: digest)
         places[record.id] = RecordPlace(record: existing, sender: record.sender.user, isWithheld: isWithheld)
         if let target = record.target { changed.insert(target) }
     }
 
-    mutating func advance(_ advance: AdvanceWatermark.Advance, _ receipt: FactKeys.Receipt) {
+    mutating func advance(_ advance: ReceiptRule.Advance, _ receipt: FactKeys.Receipt) {
         readers[Reader(conversation: receipt.conversation, user: receipt.reader.user)] = advance
         devices[receipt] = advance.device
     }

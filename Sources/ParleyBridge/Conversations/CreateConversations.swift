@@ -54,7 +54,7 @@ extension CreateConversation: CommandHandler {
         }
         try context.checkOpenConversations()
         let candidates = try plan.members.dropFirst().map { try context.candidate($0) }
-        let strangers = try GroupEntry.strangers(
+        let strangers = try GroupEntryRule.strangers(
             among: candidates, mostGroupsByOthers: context.settings.groupsByOthers)
         try context.checkRoom(for: StorageCost.conversation(members: plan.members.count), of: creator)
         try context.chargeStrangers(strangers, putIntoGroupBy: creator)
@@ -94,11 +94,11 @@ extension DecisionContext {
     /// What is asked about somebody before the sender puts them into a group: a look at them.
     ///
     /// - Parameter group: the group, if there is one already.
-    func candidate(_ user: UserID, into group: ConversationKey? = nil) throws -> GroupEntry.Candidate {
+    func candidate(_ user: UserID, into group: ConversationKey? = nil) throws -> GroupEntryRule.Candidate {
         try chargeLookup(of: user)
         let (facts, inviter) = (try facts, sender.user)
         let contact = try facts.contacts.contact(inviter, user)
-        return GroupEntry.Candidate(
+        return GroupEntryRule.Candidate(
             permission: .decide(from: inviter, to: user, contact, now: now, renewal: settings.requestRenewal),
             isFriend: contact?.areFriends ?? false,
             hasDeparted: try group.map { try facts.members.hasLeft(user, from: $0) } ?? false,

@@ -26,7 +26,7 @@ extension UpdateConversation: CommandHandler {
         guard let current = try facts.members.preferences(of: caller, in: conversation.key, now: context.now) else {
             throw StoreError.inconsistent(.missingMember)
         }
-        let wanted = SetPreferences.decide(self, current: current, now: context.now)
+        let wanted = PreferencesRule.decide(self, current: current, now: context.now)
         return Decision(conversation: conversation, name: change, preferences: wanted == current ? nil : wanted)
     }
 

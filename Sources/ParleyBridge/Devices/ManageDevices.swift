@@ -3,18 +3,18 @@ import ParleyRules
 import ParleyStore
 
 extension PublishKeys: CommandHandler {
-    func decide(in context: DecisionContext) throws -> AcceptKeys.Decision {
+    func decide(in context: DecisionContext) throws -> PublishKeysRule.Decision {
         let facts = try context.facts
-        return try AcceptKeys.decide(
+        return try PublishKeysRule.decide(
             self, by: context.sender.device,
-            facts: AcceptKeys.Facts(
+            facts: PublishKeysRule.Facts(
                 fault: try fault(of: context.sender), accountKey: try facts.accounts.key(of: context.sender.user),
                 published: try facts.devices.keys(of: context.sender)
             ),
             now: context.now)
     }
 
-    func apply(_ decision: AcceptKeys.Decision, in context: ApplyContext) throws(StoreError) {
+    func apply(_ decision: PublishKeysRule.Decision, in context: ApplyContext) throws(StoreError) {
         let user = context.sender.user
         switch decision.account {
         case .none: break

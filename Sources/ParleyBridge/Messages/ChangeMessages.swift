@@ -7,9 +7,9 @@ struct ChangeDecision {
     let conversation: ConversationState
     /// What the request was, 16 bytes.
     let digest: [UInt8]
-    let acceptance: AcceptChange.Decision
+    let acceptance: ChangeMessageRule.Decision
     /// The message that is changed.
-    let target: AcceptChange.Target?
+    let target: ChangeMessageRule.Target?
 }
 
 /// What carries out `messages/edit`, `messages/delete` and `messages/react`.
@@ -29,9 +29,9 @@ extension MessageChangeHandler {
         let conversation = try context.visibleConversation(change.conversation, to: sender.user)
         let digest = try context.digest(of: self)
         let target = try context.target(change.message, in: change.conversation)
-        let acceptance = try AcceptChange.decide(
+        let acceptance = try ChangeMessageRule.decide(
             change, sender: sender,
-            facts: AcceptChange.Facts(
+            facts: ChangeMessageRule.Facts(
                 conversation: conversation.facts, existing: try context.place(of: change.id)?.record, digest: digest,
                 target: target,
                 permission: context.permission(of: sender.user, in: conversation),
@@ -75,7 +75,7 @@ extension MessageChangeHandler {
 extension MessageChangeHandler {
     /// Notifies whoever sent a message of a reaction to it, if they are shown that.
     private func notifySender(
-        of target: AcceptChange.Target, in conversation: ConversationState, _ context: ApplyContext
+        of target: ChangeMessageRule.Target, in conversation: ConversationState, _ context: ApplyContext
     ) {
         let change = change
         guard !conversation.isWithheld(of: context.sender.user),

@@ -97,7 +97,7 @@ package struct HistoryPage {
         }
 
         private func status(_ record: MessageRecord) -> MessageStatus? {
-            AdvanceWatermark.status(of: record, for: user, least)
+            ReceiptRule.status(of: record, for: user, least)
         }
 
         /// - Parameters:

@@ -8,7 +8,7 @@ extension SendMessage: GatheredCommandHandler {
         let conversation: ConversationState
         /// What the request was, 16 bytes.
         let digest: [UInt8]
-        let acceptance: AcceptMessage.Decision
+        let acceptance: SendMessageRule.Decision
         /// What is between the two of a direct conversation afterwards; `nil` where the message changes nothing of it.
         let relationship: Relationship?
     }
@@ -24,16 +24,16 @@ extension SendMessage: GatheredCommandHandler {
         let sender = context.sender
         guard let conversation = try context.conversation(conversation) else { throw Rejection.conversationNotFound }
         let digest = try context.digest(of: self)
-        let facts = AcceptMessage.Facts(
+        let facts = SendMessageRule.Facts(
             conversation: conversation.facts, existing: try context.place(of: id)?.record, digest: digest,
             knowsReplyTarget: try replyTo.map { target in
                 try context.place(of: target)?.seq(in: conversation.facts, visibleTo: sender.user) != nil
             } ?? true,
             keyedDevices: try context.recipients(of: conversation.facts), relationship: conversation.relationship,
             requestRenewal: context.settings.requestRenewal)
-        let acceptance: AcceptMessage.Decision
+        let acceptance: SendMessageRule.Decision
         do throws(Rejection) {
-            acceptance = try AcceptMessage.decide(
+            acceptance = try SendMessageRule.decide(
                 self, sender: sender, facts: facts, now: context.now, steady: context.steady)
         } catch {
             if error.code == .staleDevices { try chargeDevices(of: conversation.facts, context) }

@@ -4,7 +4,7 @@ import ParleyStore
 
 extension ReportMetrics: CommandHandler {
     struct Decision {
-        let acceptance: AcceptMetrics.Decision
+        let acceptance: ReportMetricsRule.Decision
         /// Whether nothing was reported of the day before.
         let isNew: Bool
     }
@@ -16,7 +16,7 @@ extension ReportMetrics: CommandHandler {
         let user = context.sender.user
         let zone = try CivilZones.require(timeZone)
         let existing = try context.facts.metrics.day(day, of: user)
-        let acceptance = try AcceptMetrics.decide(
+        let acceptance = try ReportMetricsRule.decide(
             self, existing: existing, today: zone.day(at: context.now.advanced(by: Self.clockTolerance)),
             caps: context.settings.metricCaps)
         if existing == nil { try context.checkRoom(for: StorageCost.row, of: user) }

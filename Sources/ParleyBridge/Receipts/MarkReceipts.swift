@@ -7,7 +7,7 @@ struct ReceiptDecision {
     let conversation: ConversationState
     let member: MemberFacts
     /// `nil` where nothing is new.
-    let advance: AdvanceWatermark.Advance?
+    let advance: ReceiptRule.Advance?
     /// The user's watermark afterwards.
     let watermark: Watermark
 }
@@ -31,9 +31,9 @@ extension ReceiptHandler {
             let seq = try context.place(of: mark.message)?.seq(in: conversation.facts, visibleTo: user),
             let state = try context.receipts(in: mark.conversation)
         else { throw Rejection.messageNotFound }
-        let advance = AdvanceWatermark.decide(
+        let advance = ReceiptRule.decide(
             mark.kind, upTo: seq,
-            AdvanceWatermark.Facts(
+            ReceiptRule.Facts(
                 user: state.user, device: state.device, disclosed: state.disclosed,
                 disclosure: try disclosure(by: user, in: conversation, context)), now: context.now)
         return ReceiptDecision(
@@ -83,7 +83,7 @@ extension ReceiptHandler {
     }
 
     private func announce(
-        _ advance: AdvanceWatermark.Advance, _ decision: ReceiptDecision, _ context: ApplyContext
+        _ advance: ReceiptRule.Advance, _ decision: ReceiptDecision, _ context: ApplyContext
     ) throws(StoreError) {
         let (mark, conversation, member) = (mark, decision.conversation, decision.member)
         if let kind = advance.announcement {

@@ -6,7 +6,7 @@ extension CreateReport: CommandHandler {
     struct Decision {
         /// What the request was, 16 bytes.
         let digest: [UInt8]
-        let acceptance: AcceptReport.Decision
+        let acceptance: CreateReportRule.Decision
     }
 
     func decide(in context: DecisionContext) throws -> Decision {
@@ -15,9 +15,9 @@ extension CreateReport: CommandHandler {
         let existing = try facts.reports.identity(of: id)
         // A repeat is answered as before, and looks at nobody.
         if existing == nil, case .user(let user) = subject { try context.chargeLookup(of: user) }
-        let acceptance = try AcceptReport.decide(
+        let acceptance = try CreateReportRule.decide(
             self, by: reporter,
-            facts: AcceptReport.Facts(
+            facts: CreateReportRule.Facts(
                 existing: existing, digest: digest, subject: try subject(of: reporter, context)),
             now: context.now, steady: context.steady)
         if case .keep(let report) = acceptance {
@@ -27,7 +27,7 @@ extension CreateReport: CommandHandler {
         return Decision(digest: digest, acceptance: acceptance)
     }
 
-    private func subject(of reporter: UserID, _ context: DecisionContext) throws -> AcceptReport.Subject {
+    private func subject(of reporter: UserID, _ context: DecisionContext) throws -> CreateReportRule.Subject {
         switch subject {
         case .user(let user): return try context.facts.users.hasMember(user) ? .user(user) : .unknownUser
         case .message(let id):

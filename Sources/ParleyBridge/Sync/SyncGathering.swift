@@ -54,7 +54,7 @@ struct SyncGathering {
         let least = try snapshot.receipts.leastWatermark(besides: user, in: candidate.key)
         var records = PageBuilder<Int>(limit: recordsLeft, byteLimit: room, takesLarge: entries.isEmpty)
         try snapshot.sync.records(of: candidate, after: plan.after, seenBy: user) { record in
-            let status = AdvanceWatermark.status(of: record, for: user, least)
+            let status = ReceiptRule.status(of: record, for: user, least)
             return records.append(record.seq) { record.write(to: &$0, status: status) } && !records.isFull
         }
         return records

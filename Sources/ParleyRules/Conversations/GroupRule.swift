@@ -28,22 +28,22 @@ public enum GroupRule {
     /// - Parameters:
     ///   - users: each once.
     ///   - maximumMembers: the cap of a group.
-    ///   - mostGroupsByOthers: see `GroupEntry`.
+    ///   - mostGroupsByOthers: see `GroupEntryRule`.
     ///   - candidate: what is known of somebody who is to be put in. Who is a member already is not asked about.
-    /// - Throws: `group_full` before anything of the users is looked at; then as `GroupEntry`.
+    /// - Throws: `group_full` before anything of the users is looked at; then as `GroupEntryRule`.
     public static func add(
         _ users: [UserID], to conversation: ConversationFacts, by caller: UserID, maximumMembers: Int,
-        mostGroupsByOthers: Int, candidate: (UserID) throws -> GroupEntry.Candidate
+        mostGroupsByOthers: Int, candidate: (UserID) throws -> GroupEntryRule.Candidate
     ) throws -> Addition {
         try requireGroup(conversation, admin: caller)
         let added = users.filter { conversation.member($0) == nil }
         guard conversation.members.count + added.count <= maximumMembers else {
             throw Rejection(.groupFull, "A group has at most \(maximumMembers) members.")
         }
-        let strangers = try GroupEntry.strangers(
+        let strangers = try GroupEntryRule.strangers(
             among: added.map(candidate), mostGroupsByOthers: mostGroupsByOthers)
         // Nobody adds themselves to anything, not even where they are.
-        guard !users.contains(caller) else { throw GroupEntry.refusal }
+        guard !users.contains(caller) else { throw GroupEntryRule.refusal }
         return Addition(users: added, strangers: strangers)
     }
 

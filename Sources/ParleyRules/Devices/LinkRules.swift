@@ -13,7 +13,7 @@ public struct StoredLink: Hashable, Sendable {
 }
 
 /// Decides `links/offer` (protocol §6, "Linking").
-public enum OfferLink {
+public enum OfferLinkRule {
     /// How many offers of a user's devices may wait for approval at once.
     public static let mostOpen = 16
     /// How long an offer may be approved.
@@ -56,7 +56,7 @@ public enum OfferLink {
 }
 
 /// Decides `links/approve` (protocol §6, "Linking"). An approval publishes nothing: the new device does.
-public enum ApproveLink {
+public enum ApproveLinkRule {
     public struct Facts: Sendable {
         /// Whether the user's account key has certified the caller.
         public let isCallerCertified: Bool
@@ -104,7 +104,7 @@ public enum ApproveLink {
         guard facts.isCertificateValid else {
             throw Rejection(.badRequest, "certificate: not the user's account key's over what the device has offered")
         }
-        try CertificateTime.check(approval.certificate.issuedAt, after: facts.lastIssuedAt, now: now)
+        try CertificateTimeRule.check(approval.certificate.issuedAt, after: facts.lastIssuedAt, now: now)
         return .approve
     }
 }

@@ -63,7 +63,7 @@ package struct PendingWrites: Sendable {
 
     /// Watermarks of a device's user, as decided.
     package mutating func advance(
-        _ advance: AdvanceWatermark.Advance, of reader: DeviceAddress, in conversation: ConversationKey
+        _ advance: ReceiptRule.Advance, of reader: DeviceAddress, in conversation: ConversationKey
     ) {
         watermarks.append(WatermarkWrite(advance: advance, reader: reader, conversation: conversation))
     }

@@ -4,13 +4,13 @@ import ParleyRules
 
 /// A record that is to be changed.
 package struct ChangeTarget: Hashable, Sendable {
-    package let target: AcceptChange.Target
+    package let target: ChangeMessageRule.Target
     let conversation: ConversationID
     /// Whether it is shown to its sender alone.
     let isWithheld: Bool
 
     /// The record, if it is in that conversation and not withheld from the user.
-    package func target(in conversation: ConversationID, seenBy user: UserID) -> AcceptChange.Target? {
+    package func target(in conversation: ConversationID, seenBy user: UserID) -> ChangeMessageRule.Target? {
         self.conversation == conversation && (!isWithheld || target.sender == user) ? target : nil
     }
 }
@@ -34,12 +34,12 @@ extension RecordQueries {
             """
         } _: { row throws(StoreError) in
             // Of several deletions the first is the last row.
-            let deletion: AcceptChange.Deletion? =
+            let deletion: ChangeMessageRule.Deletion? =
                 row.isNull(11)
                 ? nil
-                : AcceptChange.Deletion(id: try row.uuid(11), seq: row.integer(12), createdAt: row.time(13))
+                : ChangeMessageRule.Deletion(id: try row.uuid(11), seq: row.integer(12), createdAt: row.time(13))
             targets[try row.uuid(0)] = ChangeTarget(
-                target: AcceptChange.Target(
+                target: ChangeMessageRule.Target(
                     seq: row.integer(2), kind: try row.coded(3), type: try row.coded(4), sender: try row.level(5),
                     hasContent: row.isTrue(6), expiresAt: row.optionalTime(7), disappearsAt: row.optionalTime(8),
                     edits: row.integer(10), deletion: deletion), conversation: try row.uuid(1),

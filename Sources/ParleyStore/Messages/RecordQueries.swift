@@ -5,12 +5,12 @@ import ParleyRules
 
 /// The place of a record in a log.
 package struct RecordPlace: Hashable, Sendable {
-    package let record: AcceptMessage.ExistingRecord
+    package let record: SendMessageRule.ExistingRecord
     let sender: UserID
     /// Whether it is shown to its sender alone.
     let isWithheld: Bool
 
-    package init(record: AcceptMessage.ExistingRecord, sender: UserID, isWithheld: Bool) {
+    package init(record: SendMessageRule.ExistingRecord, sender: UserID, isWithheld: Bool) {
         self.record = record
         self.sender = sender
         self.isWithheld = isWithheld
@@ -97,7 +97,7 @@ package struct RecordQueries {
             """
         } _: { row throws(StoreError) in
             places[try row.uuid(0)] = RecordPlace(
-                record: AcceptMessage.ExistingRecord(
+                record: SendMessageRule.ExistingRecord(
                     conversation: try row.uuid(1), seq: row.integer(2), createdAt: row.time(3),
                     digest: row.bytes(4) ?? []),
                 sender: try row.level(5), isWithheld: row.isTrue(6))

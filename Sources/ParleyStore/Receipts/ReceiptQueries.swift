@@ -104,7 +104,7 @@ package struct ReceiptQueries {
 
 /// The watermarks that follow from one receipt of a device.
 struct WatermarkWrite {
-    let advance: AdvanceWatermark.Advance
+    let advance: ReceiptRule.Advance
     let reader: DeviceAddress
     let conversation: ConversationKey
 }

@@ -15,10 +15,10 @@ package struct ReportQueries {
     let database: Database
 
     /// The report that has this id, whoever made it.
-    package func identity(of id: ReportID) throws(StoreError) -> AcceptReport.ExistingReport? {
+    package func identity(of id: ReportID) throws(StoreError) -> CreateReportRule.ExistingReport? {
         let row = try database.row("SELECT created_at, digest FROM reports WHERE id = ?", [id.blob])
         guard let row else { return nil }
-        return AcceptReport.ExistingReport(createdAt: row.time(0), digest: row.bytes(1) ?? [])
+        return CreateReportRule.ExistingReport(createdAt: row.time(0), digest: row.bytes(1) ?? [])
     }
 
     /// Reports that were made before `key`, the newest first, until `body` says `false`.

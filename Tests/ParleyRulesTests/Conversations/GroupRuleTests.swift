@@ -119,7 +119,7 @@ struct GroupRuleTests {
         permissions: [UserID: MessagingPermission] = [:], departed: Set<UserID> = [], inFull: Set<UserID> = []
     ) throws -> [UserID] {
         try GroupRule.add(users, to: facts, by: caller, maximumMembers: cap, mostGroupsByOthers: 3) { user in
-            GroupEntry.Candidate(
+            GroupEntryRule.Candidate(
                 permission: permissions[user] ?? .allowed(.mutualFollow), isFriend: true,
                 hasDeparted: departed.contains(user), groupsByOthers: inFull.contains(user) ? 3 : 2)
         }.users

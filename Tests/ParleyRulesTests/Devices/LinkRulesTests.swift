@@ -23,19 +23,19 @@ struct LinkRulesTests {
     private func offer(
         _ offer: LinkOffer, existing: StoredLink? = nil, otherEnds: [Timestamp] = [], now: Timestamp = at(0),
         fault: KeyFault? = nil
-    ) throws(Rejection) -> OfferLink.Decision {
-        try OfferLink.decide(
+    ) throws(Rejection) -> OfferLinkRule.Decision {
+        try OfferLinkRule.decide(
             offer, by: "tablet",
-            facts: OfferLink.Facts(fault: fault, existing: existing, otherEnds: otherEnds), now: now)
+            facts: OfferLinkRule.Facts(fault: fault, existing: existing, otherEnds: otherEnds), now: now)
     }
 
     private func approve(
         _ approval: LinkApproval = approval(), isCertified: Bool = true, _ kept: StoredLink? = open,
         isValid: Bool = true, lastIssuedAt: Timestamp? = nil
-    ) throws(Rejection) -> ApproveLink.Decision {
-        try ApproveLink.decide(
+    ) throws(Rejection) -> ApproveLinkRule.Decision {
+        try ApproveLinkRule.decide(
             approval,
-            facts: ApproveLink.Facts(
+            facts: ApproveLinkRule.Facts(
                 isCallerCertified: isCertified, kept: kept, isCertificateValid: isValid, lastIssuedAt: lastIssuedAt,
                 digest: Self.digest), now: at(0))
     }
@@ -81,13 +81,13 @@ struct LinkRulesTests {
         #expect(rejection { () throws(Rejection) in try approve(other) }?.code == .conflict)
     }
 
-    private func approve(_ kept: StoredLink) throws(Rejection) -> ApproveLink.Decision {
+    private func approve(_ kept: StoredLink) throws(Rejection) -> ApproveLinkRule.Decision {
         try approve(Self.approval(), kept)
     }
 
     @Test("what is wrong with an approval is told in its order")
     func orderOfApprovalFaults() {
-        func code(_ body: () throws(Rejection) -> ApproveLink.Decision) -> ErrorCode? { rejection(body)?.code }
+        func code(_ body: () throws(Rejection) -> ApproveLinkRule.Decision) -> ErrorCode? { rejection(body)?.code }
         #expect(code { () throws(Rejection) in try approve(isCertified: false, nil, isValid: false) } == .forbidden)
         #expect(code { () throws(Rejection) in try approve(Self.approval(), nil, isValid: false) } == .notFound)
         #expect(code { () throws(Rejection) in try approve(isValid: false) } == .badRequest)

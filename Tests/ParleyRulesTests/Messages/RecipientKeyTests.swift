@@ -69,9 +69,9 @@ struct RecipientKeyTests {
             content: sealed.content, nonce: sealed.nonce, recipientKeys: sealed.recipientKeys,
             recipientKeyID: sealed.recipientKeyID)
         let answer = rejection { () throws(Rejection) in
-            try AcceptMessage.decide(
+            try SendMessageRule.decide(
                 message, sender: Self.sender,
-                facts: AcceptMessage.Facts(
+                facts: SendMessageRule.Facts(
                     conversation: Self.conversation, existing: nil, digest: [UInt8](repeating: 1, count: 16),
                     knowsReplyTarget: true, keyedDevices: recipients.keyed), now: at(100))
         }
@@ -82,13 +82,13 @@ struct RecipientKeyTests {
     func edits(_ recipients: Case) {
         let change = ChangeMessage(
             id: .random(), conversation: Self.conversation.id, message: .random(), change: .edit(sealed(recipients)))
-        let target = AcceptChange.Target(
+        let target = ChangeMessageRule.Target(
             seq: 30, kind: .message, type: .text, sender: "alice", hasContent: true, expiresAt: nil, edits: 0,
             deletion: nil)
         let answer = rejection { () throws(Rejection) in
-            try AcceptChange.decide(
+            try ChangeMessageRule.decide(
                 change, sender: Self.sender,
-                facts: AcceptChange.Facts(
+                facts: ChangeMessageRule.Facts(
                     conversation: Self.conversation, existing: nil, digest: [UInt8](repeating: 1, count: 16),
                     target: target, permission: nil, keyedDevices: recipients.keyed), now: at(100))
         }

@@ -60,7 +60,7 @@ final class RecordQueriesTests: StoreSuite {
     func knownByID() throws {
         let record = try store.write { try $0.append(to: id, from: phone) }
         try store.read { snapshot throws in
-            let expected = AcceptMessage.ExistingRecord(
+            let expected = SendMessageRule.ExistingRecord(
                 conversation: id, seq: 1, createdAt: at(1), digest: digest(of: record))
             #expect(try snapshot.records.place(of: record.id)?.record == expected)
             #expect(try snapshot.records.place(of: .random()) == nil)

@@ -101,11 +101,11 @@ final class RemovalTests: StoreSuite {
     @Test("the target of a change is told with what has become of it")
     func targetOfAChange() throws {
         let message = try store.write { try $0.append(to: id, mark: 1, expiresAt: at(10)) }
-        func target(_ id: MessageID) throws -> AcceptChange.Target? {
+        func target(_ id: MessageID) throws -> ChangeMessageRule.Target? {
             try store.read { try $0.records.target(id)?.target(in: self.id, seenBy: "bob") }
         }
-        func expected(hasContent: Bool, edits: Int, deletion: AcceptChange.Deletion?) -> AcceptChange.Target {
-            AcceptChange.Target(
+        func expected(hasContent: Bool, edits: Int, deletion: ChangeMessageRule.Deletion?) -> ChangeMessageRule.Target {
+            ChangeMessageRule.Target(
                 seq: 1, kind: .message, type: .text, sender: "alice", hasContent: hasContent, expiresAt: at(10),
                 edits: edits, deletion: deletion)
         }
@@ -117,7 +117,7 @@ final class RemovalTests: StoreSuite {
             try transaction.records.removeCiphertext(of: message)
             return try transaction.append(to: id, mark: 6, kind: .delete, target: message)
         }
-        let gone = AcceptChange.Deletion(id: deletion, seq: 6, createdAt: at(1))
+        let gone = ChangeMessageRule.Deletion(id: deletion, seq: 6, createdAt: at(1))
         #expect(try target(message) == expected(hasContent: false, edits: 3, deletion: gone))
         #expect(try target(deletion)?.kind == .delete)
         let other = try store.write { try $0.insertConversation(["alice", "bob"]).facts.id }

@@ -292,9 +292,9 @@ struct StoreScenario {
                     users.map { FactKeys.Receipt(conversation: conversation.facts.id, reader: device($0, "phone")) })
                 _ = try transaction.facts.gather(keys)
             }
-            let advance = AdvanceWatermark.decide(
+            let advance = ReceiptRule.decide(
                 .read, upTo: 2,
-                AdvanceWatermark.Facts(
+                ReceiptRule.Facts(
                     user: WatermarkFacts(deliveredSeq: 0, deliveredAt: nil, readSeq: 0, readAt: nil),
                     device: Watermarks(), disclosed: Watermarks(), disclosure: .everything), now: at(0))
             var writes = PendingWrites()

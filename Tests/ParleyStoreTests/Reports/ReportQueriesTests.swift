@@ -47,7 +47,7 @@ final class ReportQueriesTests: StoreSuite {
         try store.write { try $0.reports.insert(report, digest: report.id.value.bytes) }
         #expect(
             try store.read { try $0.reports.identity(of: report.id) }
-                == AcceptReport.ExistingReport(createdAt: at(7), digest: report.id.value.bytes))
+                == CreateReportRule.ExistingReport(createdAt: at(7), digest: report.id.value.bytes))
         #expect(try store.read { try $0.reports.identity(of: .random()) } == nil)
     }
 }

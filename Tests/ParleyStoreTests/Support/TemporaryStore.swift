@@ -103,9 +103,9 @@ extension WriteTransaction {
     ) throws {
         let id = try #require(try facts.conversations.object(conversation, seenBy: nil)).id
         let state = try #require(try facts.receipts.state(of: address, in: id))
-        let advance = AdvanceWatermark.decide(
+        let advance = ReceiptRule.decide(
             kind, upTo: seq,
-            AdvanceWatermark.Facts(
+            ReceiptRule.Facts(
                 user: state.user, device: state.device, disclosed: state.disclosed, disclosure: disclosure),
             now: time)
         guard let advance else { return }

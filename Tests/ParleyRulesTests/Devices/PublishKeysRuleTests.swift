@@ -4,7 +4,7 @@ import TestNames
 import Testing
 
 @Suite("Accepting a device's keys")
-struct AcceptKeysTests {
+struct PublishKeysRuleTests {
     private static func bytes(_ number: UInt8, _ count: Int = 32) -> [UInt8] {
         [UInt8](repeating: number, count: count)
     }
@@ -33,10 +33,10 @@ struct AcceptKeysTests {
     private func decide(
         _ request: PublishKeys, account: UInt8? = nil, _ published: DeviceKeys? = nil, now: Timestamp = at(0),
         fault: KeyFault? = nil
-    ) throws(Rejection) -> AcceptKeys.Decision {
-        try AcceptKeys.decide(
+    ) throws(Rejection) -> PublishKeysRule.Decision {
+        try PublishKeysRule.decide(
             request, by: "phone",
-            facts: AcceptKeys.Facts(
+            facts: PublishKeysRule.Facts(
                 fault: fault, accountKey: account.map { Self.bytes($0) }, published: published), now: now)
     }
 

@@ -20,7 +20,7 @@ public struct WatermarkFacts: Hashable, Sendable {
 /// Three pairs of watermarks move, each only forward: those of the sending device, those of its user, which are the
 /// furthest of their devices', and those that are disclosed to the others. What was not disclosed, because the reader
 /// sends no read receipts or may not write to them, is never disclosed afterwards but by the reader's next receipt.
-public enum AdvanceWatermark {
+public enum ReceiptRule {
     public struct Facts: Hashable, Sendable {
         /// The user's.
         public let user: WatermarkFacts

@@ -4,7 +4,7 @@ import TestNames
 import Testing
 
 @Suite("Accepting a report")
-struct AcceptReportTests {
+struct CreateReportRuleTests {
     private static let digest = [UInt8](repeating: 1, count: 16)
 
     private static func conversation(_ members: [MemberFacts], _ type: ConversationType = .direct) -> ConversationFacts
@@ -29,12 +29,12 @@ struct AcceptReportTests {
     }
 
     private func decide(
-        _ subject: AcceptReport.Subject, existing: AcceptReport.ExistingReport? = nil,
+        _ subject: CreateReportRule.Subject, existing: CreateReportRule.ExistingReport? = nil,
         _ request: CreateReport = CreateReport(id: .random(), reason: "spam", subject: .user("bob"))
-    ) throws(Rejection) -> AcceptReport.Decision {
-        try AcceptReport.decide(
+    ) throws(Rejection) -> CreateReportRule.Decision {
+        try CreateReportRule.decide(
             request, by: "alice",
-            facts: AcceptReport.Facts(existing: existing, digest: Self.digest, subject: subject), now: at(100))
+            facts: CreateReportRule.Facts(existing: existing, digest: Self.digest, subject: subject), now: at(100))
     }
 
     @Test("a user is reported in the reporter's words, with what they chose to reveal")
@@ -96,7 +96,7 @@ struct AcceptReportTests {
     @Test("nobody reports themselves, and nobody the gateway")
     func nobodyReportsThemselves() {
         let conversation = Self.conversation([Self.member("alice"), Self.member("bob")], .group)
-        let subjects: [(AcceptReport.Subject, ErrorCode)] = [
+        let subjects: [(CreateReportRule.Subject, ErrorCode)] = [
             (.unknownUser, .notFound), (.user("alice"), .badRequest),
             (.message(Self.record(sender: "alice"), in: conversation), .badRequest),
             (.message(Self.record(type: .system), in: conversation), .badRequest),
@@ -108,8 +108,8 @@ struct AcceptReportTests {
 
     @Test("a repeat gets the first reply whatever has become of the message, other content a conflict")
     func repeatAndConflict() throws {
-        let same = AcceptReport.ExistingReport(createdAt: at(1), digest: Self.digest)
-        let other = AcceptReport.ExistingReport(createdAt: at(1), digest: [UInt8](repeating: 2, count: 16))
+        let same = CreateReportRule.ExistingReport(createdAt: at(1), digest: Self.digest)
+        let other = CreateReportRule.ExistingReport(createdAt: at(1), digest: [UInt8](repeating: 2, count: 16))
         let request = CreateReport(id: .random(), reason: "spam", subject: .message(.random()))
         let receipt = ReportReceipt(id: request.id, createdAt: at(1))
         #expect(try decide(.unknownMessage, existing: same, request) == .repeated(receipt))

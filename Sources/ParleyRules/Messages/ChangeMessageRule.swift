@@ -1,12 +1,12 @@
 import ParleyProtocol
 
 /// Decides `messages/edit`, `messages/delete` and `messages/react`: facts, a command and a time in, a decision out.
-public enum AcceptChange {
+public enum ChangeMessageRule {
     public struct Facts: Sendable {
         /// The conversation named, whether the sender is in it or not.
         public let conversation: ConversationFacts?
         /// The record that has the change's id already.
-        public let existing: AcceptMessage.ExistingRecord?
+        public let existing: SendMessageRule.ExistingRecord?
         /// The digest of the request's identity, 16 bytes.
         public let digest: [UInt8]
         /// The record that is to be changed, if it is in the conversation.
@@ -17,7 +17,7 @@ public enum AcceptChange {
         public let keyedDevices: [KeyedDevice]
 
         public init(
-            conversation: ConversationFacts?, existing: AcceptMessage.ExistingRecord?, digest: [UInt8],
+            conversation: ConversationFacts?, existing: SendMessageRule.ExistingRecord?, digest: [UInt8],
             target: Target?, permission: MessagingPermission?, keyedDevices: [KeyedDevice]
         ) {
             self.conversation = conversation
@@ -137,7 +137,7 @@ public enum AcceptChange {
     }
 }
 
-extension AcceptChange.Target {
+extension ChangeMessageRule.Target {
     /// What has no ciphertext any more can neither be edited nor reacted to.
     fileprivate func checkPresence(at steady: Timestamp) throws(Rejection) {
         guard hasContent, disappearsAt.map({ $0 > steady }) ?? true else { throw .messageNotFound }

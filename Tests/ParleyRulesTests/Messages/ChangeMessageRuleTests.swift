@@ -4,7 +4,7 @@ import TestNames
 import Testing
 
 @Suite("Accepting a change of a message")
-struct AcceptChangeTests {
+struct ChangeMessageRuleTests {
     private static let conversation = ConversationFacts(
         id: .random(), type: .direct, epoch: "k3Jx9w", lastSeq: 41, lastMessageSeq: 40, updatedAt: at(0),
         members: ["alice", "bob"].map { user in
@@ -23,32 +23,33 @@ struct AcceptChangeTests {
     /// Alice's message of seq 30, as the cases change it.
     private static func target(
         seq: Int = 30, kind: RecordKind = .message, type: MessageType = .voice, sender: UserID = "alice",
-        hasContent: Bool = true, expiresAt: Timestamp? = nil, edits: Int = 0, deletion: AcceptChange.Deletion? = nil
-    ) -> AcceptChange.Target {
-        AcceptChange.Target(
+        hasContent: Bool = true, expiresAt: Timestamp? = nil, edits: Int = 0,
+        deletion: ChangeMessageRule.Deletion? = nil
+    ) -> ChangeMessageRule.Target {
+        ChangeMessageRule.Target(
             seq: seq, kind: kind, type: type, sender: sender, hasContent: hasContent, expiresAt: expiresAt,
             edits: edits, deletion: deletion)
     }
 
     private static func facts(
-        _ target: AcceptChange.Target? = target(), conversation: ConversationFacts? = conversation,
-        existing: AcceptMessage.ExistingRecord? = nil, permission: MessagingPermission? = .allowed(.mutualFollow),
+        _ target: ChangeMessageRule.Target? = target(), conversation: ConversationFacts? = conversation,
+        existing: SendMessageRule.ExistingRecord? = nil, permission: MessagingPermission? = .allowed(.mutualFollow),
         keyed: [DeviceAddress] = []
-    ) -> AcceptChange.Facts {
-        AcceptChange.Facts(
+    ) -> ChangeMessageRule.Facts {
+        ChangeMessageRule.Facts(
             conversation: conversation, existing: existing, digest: digest, target: target, permission: permission,
             keyedDevices: keyed.map { ParleyRulesTests.keyed($0) })
     }
 
     private func decide(
-        _ change: ChangeMessage, by sender: DeviceAddress = alice, _ facts: AcceptChange.Facts = facts(),
+        _ change: ChangeMessage, by sender: DeviceAddress = alice, _ facts: ChangeMessageRule.Facts = facts(),
         now: Timestamp = at(100)
-    ) throws(Rejection) -> AcceptChange.Decision {
-        try AcceptChange.decide(change, sender: sender, facts: facts, now: now)
+    ) throws(Rejection) -> ChangeMessageRule.Decision {
+        try ChangeMessageRule.decide(change, sender: sender, facts: facts, now: now)
     }
 
     private func code(
-        _ change: ChangeMessage.Change, by sender: DeviceAddress = alice, _ facts: AcceptChange.Facts = facts()
+        _ change: ChangeMessage.Change, by sender: DeviceAddress = alice, _ facts: ChangeMessageRule.Facts = facts()
     ) -> ErrorCode? {
         rejection { () throws(Rejection) in try decide(Self.change(change), by: sender, facts) }?.code
     }
@@ -96,7 +97,7 @@ struct AcceptChangeTests {
     struct Case: CustomTestStringConvertible, Sendable {
         let testDescription: String
         var sender = alice
-        var target: AcceptChange.Target? = AcceptChangeTests.target()
+        var target: ChangeMessageRule.Target? = ChangeMessageRuleTests.target()
         var permission: MessagingPermission? = .allowed(.anyone)
         /// The refusals of an edit, a deletion and a reaction; `nil` where it is accepted.
         let edit: ErrorCode?
@@ -104,7 +105,7 @@ struct AcceptChangeTests {
         let react: ErrorCode?
     }
 
-    private static let deletion = AcceptChange.Deletion(id: .random(), seq: 35, createdAt: at(-7))
+    private static let deletion = ChangeMessageRule.Deletion(id: .random(), seq: 35, createdAt: at(-7))
 
     @Test(
         "who may change what",
@@ -195,8 +196,8 @@ struct AcceptChangeTests {
 
     private static func existing(
         in id: ConversationID = conversation.id, digest: [UInt8] = digest
-    ) -> AcceptMessage.ExistingRecord {
-        AcceptMessage.ExistingRecord(conversation: id, seq: 33, createdAt: at(-5), digest: digest)
+    ) -> SendMessageRule.ExistingRecord {
+        SendMessageRule.ExistingRecord(conversation: id, seq: 33, createdAt: at(-5), digest: digest)
     }
 
     @Test("a repeat gets the first reply, even if meanwhile it would be refused", arguments: changes)

@@ -4,20 +4,20 @@ import Testing
 
 /// Whom one may put into a group, and what each costs.
 @Suite("What entering a group costs")
-struct GroupEntryTests {
+struct GroupEntryRuleTests {
     private static func candidate(
         _ permission: MessagingPermission = .allowed(.anyone), isFriend: Bool = false, hasDeparted: Bool = false,
         groupsByOthers: Int = 0
-    ) -> GroupEntry.Candidate {
-        GroupEntry.Candidate(
+    ) -> GroupEntryRule.Candidate {
+        GroupEntryRule.Candidate(
             permission: permission, isFriend: isFriend, hasDeparted: hasDeparted, groupsByOthers: groupsByOthers)
     }
 
     private static let friend = candidate(.allowed(.mutualFollow), isFriend: true)
 
-    private func outcome(_ candidates: [GroupEntry.Candidate]) -> Result<Int, Rejection> {
+    private func outcome(_ candidates: [GroupEntryRule.Candidate]) -> Result<Int, Rejection> {
         do throws(Rejection) {
-            return .success(try GroupEntry.strangers(among: candidates, mostGroupsByOthers: 500))
+            return .success(try GroupEntryRule.strangers(among: candidates, mostGroupsByOthers: 500))
         } catch {
             return .failure(error)
         }
@@ -41,8 +41,8 @@ struct GroupEntryTests {
             (candidate(hasDeparted: true), .forbidden), (candidate(groupsByOthers: 500), .forbidden),
             (candidate(.allowed(.mutualFollow), isFriend: true, groupsByOthers: 501), .forbidden),
             (candidate(groupsByOthers: 499), nil), (candidate(.refused(.unknownUser)), .notFound),
-        ] as [(GroupEntry.Candidate, ErrorCode?)])
-    func refused(_ candidate: GroupEntry.Candidate, code: ErrorCode?) {
+        ] as [(GroupEntryRule.Candidate, ErrorCode?)])
+    func refused(_ candidate: GroupEntryRule.Candidate, code: ErrorCode?) {
         for candidates in [[candidate, Self.friend], [Self.friend, candidate]] {
             switch outcome(candidates) {
             case .success: #expect(code == nil)
@@ -56,7 +56,7 @@ struct GroupEntryTests {
     @Test("no more strangers are put in at once than there is ever room for")
     func strangersAtOnce() {
         func code(_ count: Int) -> ErrorCode? {
-            rejection { () throws(Rejection) in try GroupEntry.checkStrangers(count, most: 5) }?.code
+            rejection { () throws(Rejection) in try GroupEntryRule.checkStrangers(count, most: 5) }?.code
         }
         #expect(code(0) == nil && code(5) == nil && code(6) == .forbidden)
     }

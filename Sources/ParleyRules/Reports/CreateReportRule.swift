@@ -1,7 +1,7 @@
 import ParleyProtocol
 
 /// Decides `reports/create` (protocol §5).
-public enum AcceptReport {
+public enum CreateReportRule {
     public struct Facts: Sendable {
         /// The report that has this id already.
         public let existing: ExistingReport?

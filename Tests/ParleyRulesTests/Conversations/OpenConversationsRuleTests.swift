@@ -3,13 +3,13 @@ import ParleyRules
 import Testing
 
 @Suite("How many open conversations somebody has by their own acts")
-struct OpenConversationsTests {
+struct OpenConversationsRuleTests {
     @Test(
         "there is room below the limit, and none at it or above it",
         arguments: [(0, true), (4, true), (5, false), (6, false)])
     func limit(_ counted: Int, _ hasRoom: Bool) {
         do throws(Rejection) {
-            try OpenConversations.open(counted: counted, most: 5)
+            try OpenConversationsRule.open(counted: counted, most: 5)
             #expect(hasRoom)
         } catch {
             #expect(!hasRoom && error.code == .forbidden && error.message.contains("5 open conversations"))

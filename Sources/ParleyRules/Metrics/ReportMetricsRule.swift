@@ -4,7 +4,7 @@ import ParleyProtocol
 ///
 /// Of all reports of a day the one with the highest version holds, in whatever order they come: it says everything that
 /// is known of the day, and nothing is ever added up.
-public enum AcceptMetrics {
+public enum ReportMetricsRule {
     public enum Decision: Hashable, Sendable {
         /// It is the report that holds from now on.
         case keep(DayMetrics)

@@ -4,7 +4,7 @@ import TestNames
 import Testing
 
 @Suite("Preferences of a conversation")
-struct SetPreferencesTests {
+struct PreferencesRuleTests {
     private typealias Muting = ConversationPreferences.Muting
 
     private static func request(
@@ -31,7 +31,7 @@ struct SetPreferencesTests {
         current: ConversationPreferences.Muting, isMuted: Bool?, until: FieldChange<Timestamp>,
         expected: ConversationPreferences.Muting
     ) {
-        let preferences = SetPreferences.decide(
+        let preferences = PreferencesRule.decide(
             Self.request(isMuted: isMuted, until: until), current: ConversationPreferences(muting: current), now: at(10)
         )
         #expect(preferences == ConversationPreferences(muting: expected))
@@ -40,9 +40,9 @@ struct SetPreferencesTests {
     @Test("only what is named changes")
     func onlyNamedFieldsChange() {
         let current = ConversationPreferences(muting: .forever, isArchived: true, isMarkedUnread: true)
-        #expect(SetPreferences.decide(Self.request(), current: current, now: at(0)) == current)
-        #expect(!SetPreferences.decide(Self.request(isArchived: false), current: current, now: at(0)).isArchived)
-        let read = SetPreferences.decide(Self.request(isUnread: false), current: current, now: at(0))
+        #expect(PreferencesRule.decide(Self.request(), current: current, now: at(0)) == current)
+        #expect(!PreferencesRule.decide(Self.request(isArchived: false), current: current, now: at(0)).isArchived)
+        let read = PreferencesRule.decide(Self.request(isUnread: false), current: current, now: at(0))
         #expect(!read.isMarkedUnread && read.isArchived && read.muting == .forever)
     }
 

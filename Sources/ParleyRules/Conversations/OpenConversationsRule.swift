@@ -4,9 +4,9 @@ import ParleyProtocol
 ///
 /// A conversation counts for those who have it by an act of their own: they have made it, come into it by an invite,
 /// accepted a request, or answered in one that was not theirs. What others do counts for nobody but them: into how many
-/// groups somebody may be put is bounded by itself (`GroupEntry`), and no message of others uses up what is a user's
-/// own.
-public enum OpenConversations {
+/// groups somebody may be put is bounded by itself (`GroupEntryRule`), and no message of others uses up what is a
+/// user's own.
+public enum OpenConversationsRule {
     /// - Parameters:
     ///   - counted: how many count for them; no more than the limit need be counted.
     ///   - most: how many may.

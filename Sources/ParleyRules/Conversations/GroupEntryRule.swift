@@ -4,7 +4,7 @@ import ParleyProtocol
 ///
 /// All of them or nobody. A refusal does not say whom it is about: it may be somebody who has blocked the caller, or
 /// whom others have put into too many groups.
-public enum GroupEntry {
+public enum GroupEntryRule {
     /// Somebody who is to be put into a group, and what is asked about them.
     public struct Candidate: Hashable, Sendable {
         /// Whether whoever puts them in may write to them.

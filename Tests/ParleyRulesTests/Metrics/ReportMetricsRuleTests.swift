@@ -4,7 +4,7 @@ import TestNames
 import Testing
 
 @Suite("Accepting what is reported of a day")
-struct AcceptMetricsTests {
+struct ReportMetricsRuleTests {
     private static let caps = MetricCaps(steps: 100, calories: 50, exerciseMinutes: 30)
     private let today = CivilDay(daysSinceEpoch: 20_000)
 
@@ -16,8 +16,8 @@ struct AcceptMetricsTests {
 
     private func decide(
         _ report: ReportMetrics, existing: DayMetrics? = nil
-    ) throws(Rejection) -> AcceptMetrics.Decision {
-        try AcceptMetrics.decide(report, existing: existing, today: today, caps: Self.caps)
+    ) throws(Rejection) -> ReportMetricsRule.Decision {
+        try ReportMetricsRule.decide(report, existing: existing, today: today, caps: Self.caps)
     }
 
     private func kept(_ report: ReportMetrics, existing: DayMetrics? = nil) throws -> DayMetrics {

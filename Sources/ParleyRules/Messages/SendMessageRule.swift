@@ -1,7 +1,7 @@
 import ParleyProtocol
 
 /// Decides `messages/send`: facts, a command and a time in, a decision out.
-public enum AcceptMessage {
+public enum SendMessageRule {
     public struct Facts: Sendable {
         /// The conversation named, whether the sender is in it or not.
         public let conversation: ConversationFacts?
@@ -82,7 +82,7 @@ public enum AcceptMessage {
     }
 }
 
-extension AcceptMessage.Facts {
+extension SendMessageRule.Facts {
     /// Whether the conversation is the member's own, or they have a message request in it.
     fileprivate func isAddressable(by user: UserID) -> Bool {
         relationship?.isAddressable(by: user) ?? (conversation?.member(user)?.isOpen == true)

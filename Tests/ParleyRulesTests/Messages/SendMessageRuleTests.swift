@@ -4,7 +4,7 @@ import TestNames
 import Testing
 
 @Suite("Accepting a message")
-struct AcceptMessageTests {
+struct SendMessageRuleTests {
     private static let conversation = ConversationFacts(
         id: .random(), type: .direct, epoch: "k3Jx9w", lastSeq: 41, lastMessageSeq: 41, updatedAt: at(0),
         members: ["alice", "bob"].map { MemberFacts(user: $0, role: .member, joinedAt: at(0)) })
@@ -23,25 +23,25 @@ struct AcceptMessageTests {
     }
 
     private static func facts(
-        _ conversation: ConversationFacts? = conversation, existing: AcceptMessage.ExistingRecord? = nil,
+        _ conversation: ConversationFacts? = conversation, existing: SendMessageRule.ExistingRecord? = nil,
         knowsReplyTarget: Bool = true, keyed: [DeviceAddress] = []
-    ) -> AcceptMessage.Facts {
-        AcceptMessage.Facts(
+    ) -> SendMessageRule.Facts {
+        SendMessageRule.Facts(
             conversation: conversation, existing: existing, digest: digest, knowsReplyTarget: knowsReplyTarget,
             keyedDevices: keyed.map { ParleyRulesTests.keyed($0) })
     }
 
     private static func existing(
         in id: ConversationID = conversation.id, digest: [UInt8] = digest
-    ) -> AcceptMessage.ExistingRecord {
-        AcceptMessage.ExistingRecord(conversation: id, seq: 7, createdAt: at(-5), digest: digest)
+    ) -> SendMessageRule.ExistingRecord {
+        SendMessageRule.ExistingRecord(conversation: id, seq: 7, createdAt: at(-5), digest: digest)
     }
 
     private func decide(
-        _ facts: AcceptMessage.Facts, _ message: SendMessage = message(), sender: DeviceAddress = sender,
+        _ facts: SendMessageRule.Facts, _ message: SendMessage = message(), sender: DeviceAddress = sender,
         now: Timestamp = at(100)
-    ) throws(Rejection) -> AcceptMessage.Decision {
-        try AcceptMessage.decide(message, sender: sender, facts: facts, now: now)
+    ) throws(Rejection) -> SendMessageRule.Decision {
+        try SendMessageRule.decide(message, sender: sender, facts: facts, now: now)
     }
 
     @Test("a message gets the next place in its log, the sender's name and the time")
@@ -55,7 +55,7 @@ struct AcceptMessageTests {
 
     @Test("it disappears by the steady time, whatever everybody is told")
     func disappearsBySteadyTime() throws {
-        let decision = try AcceptMessage.decide(
+        let decision = try SendMessageRule.decide(
             Self.message(expiresIn: 60), sender: Self.sender, facts: Self.facts(), now: at(-1000), steady: at(-6000))
         guard case .append(let record, _) = decision else {
             Issue.record("not appended")

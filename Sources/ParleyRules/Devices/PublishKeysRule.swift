@@ -3,7 +3,7 @@ import ParleyProtocol
 /// Decides `keys/publish`: what a device's keys and its user's account key are afterwards (protocol §5, §6).
 ///
 /// Whether keys are points of their curves, and signatures right, is one of the facts.
-public enum AcceptKeys {
+public enum PublishKeysRule {
     public struct Facts: Sendable {
         public let fault: KeyFault?
         /// The user's account key.
@@ -60,7 +60,7 @@ public enum AcceptKeys {
         _ request: PublishKeys, _ facts: Facts, now: Timestamp
     ) throws(Rejection) -> AccountChange {
         guard let proof = request.proof else { return .none }
-        try CertificateTime.check(
+        try CertificateTimeRule.check(
             proof.certificate.issuedAt, after: facts.published?.certificate?.issuedAt, now: now)
         guard let accountKey = facts.accountKey else { return .first(proof.accountKey) }
         if accountKey == proof.accountKey { return .none }

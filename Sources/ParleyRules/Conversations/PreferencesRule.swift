@@ -1,7 +1,7 @@
 import ParleyProtocol
 
 /// Decides the part of `conversations/update` that is the caller's own.
-public enum SetPreferences {
+public enum PreferencesRule {
     /// How they want the conversation treated from now on. Only what is named changes.
     ///
     /// Muting without a time has no end; naming a time mutes until then, or not at all if it is past; taking the time

@@ -1,7 +1,7 @@
 import ParleyProtocol
 
 /// When a certificate may say that it was issued (protocol §6, "Account keys").
-enum CertificateTime {
+enum CertificateTimeRule {
     /// How far ahead of the gateway's clock.
     static let mostAhead = Duration.seconds(300)
 
