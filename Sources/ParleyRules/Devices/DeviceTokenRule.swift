@@ -20,8 +20,8 @@ package enum DeviceTokenRule {
         }
     }
 
-    /// Whether a request for a token repeats the one before it, which has the same digest, whichever of the two times
-    /// is later: the clock may have been set back between them.
+    /// Whether a request for a token repeats an earlier one with the same digest. Either of the two times may be the
+    /// later: the clock may have been set back between them.
     package static func isRepeat(at now: Timestamp, of time: Timestamp) -> Bool {
         max(time.duration(to: now), now.duration(to: time)) < repeatedWithin
     }

@@ -32,8 +32,8 @@ package enum RevokeDeviceRule {
             self.isCertified = isCertified
         }
 
-        /// A token that somebody has got hold of is enough to sign in, and must not be enough to end all devices that
-        /// the account key has certified. Who has lost these resets the account key, or asks an operator.
+        /// A stolen token is enough to sign in, and must not be enough to end all devices that the account key has
+        /// certified. Who has lost these resets the account key, or asks an operator.
         fileprivate func mayRevoke(_ device: DeviceAddress) -> Bool {
             device == address || !hasAccountKey || isCertified
         }

@@ -46,8 +46,8 @@ public enum InviteRule {
         guard !facts.callerBlocksMaker else { throw .blocked }
     }
 
-    /// Whether `invites/accept` repeats an earlier one: they came by this very invite and are there. Nothing is done
-    /// then, however the invite is meanwhile.
+    /// Whether `invites/accept` repeats an earlier one: the caller came by this very invite and is a member. Nothing is
+    /// done then, however the invite is meanwhile.
     ///
     /// - Parameters:
     ///   - conversation: of the invite's group.
