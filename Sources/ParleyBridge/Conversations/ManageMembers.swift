@@ -12,8 +12,7 @@ extension AddMembers: CommandHandler {
     func decide(in context: DecisionContext) throws -> Decision {
         let (caller, settings) = (context.sender.user, context.settings)
         let conversation = try context.visibleConversation(conversation, to: caller)
-        if try context.facts.groups.group(of: conversation.key) != nil { try TrainingGroupRule.add() }
-        let addition = try GroupRule.add(
+        let addition = try context.groupPolicy(of: conversation).add(
             users, to: conversation.facts, by: caller, maximumMembers: settings.groupMembers,
             mostGroupsByOthers: settings.groupsByOthers
         ) { user in try context.candidate(user, into: conversation.key) }
@@ -55,7 +54,7 @@ enum RemovalDecision {
             return
         }
         let conversation = try context.visibleConversation(id, to: caller)
-        if try GroupRule.remove(user, from: conversation.facts, by: caller) {
+        if try GroupPolicy.remove(user, from: conversation.facts, by: caller) {
             self = .remove(conversation)
             return
         }
@@ -78,7 +77,7 @@ extension LeaveConversation: CommandHandler {
 enum LeaveDecision {
     /// Done before: they get the reply that they got then, and nothing of what has happened since.
     case repeated(reply: [UInt8])
-    case leave(ConversationState, GroupRule.Departure)
+    case leave(ConversationState, GroupPolicy.Departure)
 
     init(_ id: ConversationID, in context: DecisionContext) throws {
         let caller = context.sender.user
@@ -89,7 +88,7 @@ enum LeaveDecision {
             return
         }
         let conversation = try context.visibleConversation(id, to: caller)
-        self = .leave(conversation, try GroupRule.leave(conversation.facts, by: caller))
+        self = .leave(conversation, try GroupPolicy.leave(conversation.facts, by: caller))
     }
 }
 
@@ -116,7 +115,7 @@ struct RoleDecision {
         let caller = context.sender.user
         (self.role, self.user) = (role, user)
         conversation = try context.visibleConversation(id, to: caller)
-        isNews = try GroupRule.setRole(role, of: user, in: conversation.facts, by: caller)
+        isNews = try GroupPolicy.setRole(role, of: user, in: conversation.facts, by: caller)
         if isNews { try context.checkRoom(for: StorageCost.row, of: caller) }
     }
 }

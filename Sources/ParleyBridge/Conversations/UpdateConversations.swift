@@ -15,8 +15,7 @@ extension UpdateConversation: CommandHandler {
         let (caller, facts) = (context.sender.user, try context.facts)
         let conversation = try context.visibleConversation(conversation, to: caller)
         var change = FieldChange<String>.unchanged
-        if try GroupRule.rename(name, conversation.facts, by: caller) {
-            if try facts.groups.group(of: conversation.key) != nil { try TrainingGroupRule.rename(name) }
+        if try context.groupPolicy(of: conversation).rename(name, conversation.facts, by: caller) {
             let current = try facts.conversations.object(conversation.key, seenBy: nil)?.name
             if name.applied(to: current) != current {
                 change = name

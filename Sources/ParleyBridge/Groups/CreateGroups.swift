@@ -16,12 +16,12 @@ extension CreateGroup: OnceHandler {
 
     func decideNew(_ digest: [UInt8], in context: DecisionContext) throws -> New {
         let (creator, facts) = (context.sender.user, try context.facts)
-        try TrainingGroupRule.enter(
+        try GroupPolicy.enter(
             groups: facts.groups.groups(of: creator).count, most: context.settings.groupsPerUser)
         try context.checkOpenConversations()
         try context.checkRoom(for: StorageCost.group, of: creator)
         let id = id ?? .random()
-        try TrainingGroupRule.create(id, isTaken: context.conversation(ConversationID(of: id)) != nil)
+        try GroupPolicy.create(id, isTaken: context.conversation(ConversationID(of: id)) != nil)
         return New(id: id, digest: digest)
     }
 

@@ -10,6 +10,14 @@ extension DecisionContext {
         try ofGroup(id) { group in (group, try visibleConversation(group.conversationID, to: sender.user)) }
     }
 
+    /// Which kind of group a conversation is.
+    func groupPolicy(of conversation: ConversationState) throws -> GroupPolicy {
+        switch conversation.facts.type {
+        case .direct: .chat
+        case .group: try facts.groups.group(of: conversation.key) == nil ? .chat : .training
+        }
+    }
+
     /// Decides about the conversation of a group. Whoever may not see that is told that there is no such group.
     fileprivate func ofGroup<Result>(_ id: GroupID, _ body: (GroupState) throws -> Result) throws -> Result {
         guard let group = try facts.groups.group(id) else { throw Rejection.groupNotFound }
@@ -33,7 +41,7 @@ extension UpdateGroup: CommandHandler {
 
     func decide(in context: DecisionContext) throws -> Decision {
         let (group, conversation) = try context.visibleGroup(group)
-        _ = try GroupRule.rename(.set(name), conversation.facts, by: context.sender.user)
+        _ = try GroupPolicy.training.rename(.set(name), conversation.facts, by: context.sender.user)
         let current = try context.facts.conversations.object(conversation.key, seenBy: nil)?.name
         guard current != name else { return GroupDecision(group: group, decision: nil) }
         try context.checkRoom(for: StorageCost.row, of: context.sender.user)
@@ -65,7 +73,7 @@ extension DeleteGroup: CommandHandler {
             {
                 return .repeated(try TrainingGroup(group, reply: reply))
             }
-            try TrainingGroupRule.delete(conversation.facts, by: caller)
+            try GroupPolicy.delete(conversation.facts, by: caller)
             return .end(group, conversation)
         }
     }

@@ -42,17 +42,11 @@ public enum CreateConversationRule {
             }
             return Plan(type: .direct, name: nil, id: nil, members: [creator] + others)
         case .group(let id, let name):
-            guard others.count < maximumMembers else {
-                throw Rejection(.groupFull, "A group has at most \(maximumMembers) members.")
-            }
+            try GroupPolicy.checkSize(others.count + 1, most: maximumMembers)
             guard !others.isEmpty else {
                 throw Rejection(.badRequest, "participant_ids: a group has at least one other participant")
             }
-            // The id of a direct conversation follows from its users: whoever could give it to a group would keep the
-            // two from each other, or sit between them.
-            guard id?.value.isNameBased != true else {
-                throw Rejection(.badRequest, "id: UUIDs of version 8 are the ids of direct conversations")
-            }
+            if let id { try GroupPolicy.checkID(id.value) }
             return Plan(type: .group, name: name, id: id, members: [creator] + others)
         }
     }

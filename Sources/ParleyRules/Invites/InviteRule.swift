@@ -69,10 +69,8 @@ public enum InviteRule {
         guard facts.conversation.member(caller) == nil else {
             throw Rejection(.alreadyInGroup, "You are in this group already.")
         }
-        try TrainingGroupRule.enter(groups: groups.are, most: groups.most)
-        guard facts.conversation.members.count < maximumMembers else {
-            throw Rejection(.groupFull, "A group has at most \(maximumMembers) members.")
-        }
+        try GroupPolicy.enter(groups: groups.are, most: groups.most)
+        try GroupPolicy.checkSize(facts.conversation.members.count + 1, most: maximumMembers)
     }
 
     /// How many invites of one member may open a group at once.

@@ -1,25 +1,91 @@
 import ParleyProtocol
 
-/// Decides what changes a group for everybody: its name, its members and what they are (protocol §5).
+/// Decides what changes a group for everybody: its name, its members and what they are (protocol §5, `groups/*` and
+/// what `conversations/*` does to groups). There are two kinds of group, and what differs between them is decided here.
 ///
 /// A direct conversation is of two people and stays so: it has no name, and nobody is put into it or taken out of it.
 /// Doing again what is done already changes nothing and is no mistake. Whoever is not in a conversation gets the same
 /// answer as for one that does not exist.
-public enum GroupRule {
+public enum GroupPolicy: Hashable, Sendable {
+    /// A conversation of several people, and nothing else. A direct conversation counts as one of these, until it is
+    /// refused as such.
+    case chat
+    /// A group that trains together, and its conversation.
+    case training
+
+    // MARK: Made and ended
+
+    /// `groups/create` and `invites/accept`: somebody comes into one more group that trains.
+    ///
+    /// - Parameters:
+    ///   - groups: in how many they are.
+    ///   - most: in how many a user may be.
+    public static func enter(groups: Int, most: Int) throws(Rejection) {
+        guard groups < most else {
+            let message = most == 1 ? "You are in a group already." : "You are in \(groups) groups already."
+            throw Rejection(.alreadyInGroup, message)
+        }
+    }
+
+    /// `groups/create`
+    ///
+    /// - Parameter isTaken: whether there is a conversation of this id: the group's is made under it.
+    /// - Throws: as `checkID`; `conflict` for an id that is taken.
+    public static func create(_ id: GroupID, isTaken: Bool) throws(Rejection) {
+        try checkID(id.value)
+        guard !isTaken else { throw .idTaken }
+    }
+
+    /// `groups/delete`
+    ///
+    /// - Throws: `not_found` to whoever is no member, `forbidden` to whom is no admin.
+    public static func delete(_ conversation: ConversationFacts, by caller: UserID) throws(Rejection) {
+        guard let member = conversation.member(caller) else { throw .groupNotFound }
+        try requireAdmin(member)
+    }
+
+    /// The id of a direct conversation follows from its users: whoever could give it to a group would keep the two from
+    /// each other, or sit between them.
+    ///
+    /// - Throws: `bad_request` for an id that a direct conversation may have.
+    static func checkID(_ id: UUIDValue) throws(Rejection) {
+        guard !id.isNameBased else {
+            throw Rejection(.badRequest, "id: UUIDs of version 8 are the ids of direct conversations")
+        }
+    }
+
+    /// - Throws: `group_full`
+    static func checkSize(_ members: Int, most: Int) throws(Rejection) {
+        guard members <= most else { throw Rejection(.groupFull, "A group has at most \(most) members.") }
+    }
+
+    // MARK: Changed
+
     /// `conversations/update`
     ///
     /// - Returns: whether the name may be another afterwards.
-    /// - Throws: `bad_request` for a name of a direct conversation, `forbidden` to whom is no admin.
-    public static func rename(
+    /// - Throws: `bad_request` for a name of a direct conversation, `forbidden` to whom is no admin, `bad_request` for
+    ///   taking a group that trains its name.
+    public func rename(
         _ change: FieldChange<String>, _ conversation: ConversationFacts, by caller: UserID
     ) throws(Rejection) -> Bool {
-        let caller = try member(caller, of: conversation)
+        let caller = try GroupPolicy.member(caller, of: conversation)
         switch (conversation.type, change) {
         case (_, .unchanged), (.direct, .cleared): return false
         case (.direct, .set): throw Rejection(.badRequest, "name: a direct conversation has none")
         case (.group, .cleared), (.group, .set):
-            try requireAdmin(caller)
+            try GroupPolicy.requireAdmin(caller)
+            try checkName(change)
             return true
+        }
+    }
+
+    private func checkName(_ change: FieldChange<String>) throws(Rejection) {
+        switch (self, change) {
+        case (.chat, _), (.training, .unchanged): return
+        case (.training, .set(let name)) where !name.isEmpty: return
+        case (.training, .set), (.training, .cleared):
+            throw Rejection(.badRequest, "name: a group that trains together has one")
         }
     }
 
@@ -30,16 +96,17 @@ public enum GroupRule {
     ///   - maximumMembers: the cap of a group.
     ///   - mostGroupsByOthers: see `GroupEntryRule`.
     ///   - candidate: what is known of somebody who is to be put in. Who is a member already is not asked about.
-    /// - Throws: `group_full` before anything of the users is looked at; then as `GroupEntryRule`.
-    public static func add(
+    /// - Throws: `forbidden` for a group that trains; `group_full` before anything of the users is looked at; then as
+    ///   `GroupEntryRule`.
+    public func add(
         _ users: [UserID], to conversation: ConversationFacts, by caller: UserID, maximumMembers: Int,
         mostGroupsByOthers: Int, candidate: (UserID) throws -> GroupEntryRule.Candidate
     ) throws -> Addition {
-        try requireGroup(conversation, admin: caller)
+        _ = try GroupPolicy.member(caller, of: conversation)
+        guard self == .chat else { throw Rejection(.forbidden, "People come into this group by invitations.") }
+        try GroupPolicy.requireGroup(conversation, admin: caller)
         let added = users.filter { conversation.member($0) == nil }
-        guard conversation.members.count + added.count <= maximumMembers else {
-            throw Rejection(.groupFull, "A group has at most \(maximumMembers) members.")
-        }
+        try GroupPolicy.checkSize(conversation.members.count + added.count, most: maximumMembers)
         let strangers = try GroupEntryRule.strangers(
             among: added.map(candidate), mostGroupsByOthers: mostGroupsByOthers)
         // Nobody adds themselves to anything, not even where they are.

@@ -5,7 +5,7 @@ import Testing
 
 /// Who may change a group, and what follows: every refusal beside what is taken.
 @Suite("What may be done in a group")
-struct GroupRuleTests {
+struct GroupPolicyTests {
     private static let oneself = MessagingPermission.refused(.oneself)
 
     /// alice and bob are its admins, carol is none.
@@ -67,48 +67,58 @@ struct GroupRuleTests {
     @Test(
         "who may do what to a group",
         arguments: [
-            Case("an admin renames", nil) { _ = try GroupRule.rename(.set("x"), group(), by: "alice") },
-            Case("an admin takes the name away", nil) { _ = try GroupRule.rename(.cleared, group(), by: "bob") },
-            Case("a member does not rename", .forbidden) { _ = try GroupRule.rename(.set("x"), group(), by: "carol") },
-            Case("nor takes the name away", .forbidden) { _ = try GroupRule.rename(.cleared, group(), by: "carol") },
-            Case("but sets what is their own", nil) { _ = try GroupRule.rename(.unchanged, group(), by: "carol") },
-            Case("a stranger does not", .notFound) { _ = try GroupRule.rename(.unchanged, group(), by: "dave") },
+            Case("an admin renames", nil) { _ = try GroupPolicy.chat.rename(.set("x"), group(), by: "alice") },
+            Case("an admin takes the name away", nil) { _ = try GroupPolicy.chat.rename(.cleared, group(), by: "bob") },
+            Case("a member does not rename", .forbidden) {
+                _ = try GroupPolicy.chat.rename(.set("x"), group(), by: "carol")
+            },
+            Case("nor takes the name away", .forbidden) {
+                _ = try GroupPolicy.chat.rename(.cleared, group(), by: "carol")
+            },
+            Case("but sets what is their own", nil) {
+                _ = try GroupPolicy.chat.rename(.unchanged, group(), by: "carol")
+            },
+            Case("a stranger does not", .notFound) { _ = try GroupPolicy.chat.rename(.unchanged, group(), by: "dave") },
             Case("a direct conversation has no name", .badRequest) {
-                _ = try GroupRule.rename(.set("x"), direct, by: "alice")
+                _ = try GroupPolicy.chat.rename(.set("x"), direct, by: "alice")
             },
-            Case("nor one to take away", nil) { _ = try GroupRule.rename(.cleared, direct, by: "alice") },
+            Case("nor one to take away", nil) { _ = try GroupPolicy.chat.rename(.cleared, direct, by: "alice") },
             Case("whoever has not let it in does not see it", .notFound) {
-                _ = try GroupRule.rename(.unchanged, closed, by: "bob")
+                _ = try GroupPolicy.chat.rename(.unchanged, closed, by: "bob")
             },
-            Case("an admin removes", nil) { _ = try GroupRule.remove("carol", from: group(), by: "alice") },
-            Case("an admin removes another admin", nil) { _ = try GroupRule.remove("bob", from: group(), by: "alice") },
-            Case("a member does not", .forbidden) { _ = try GroupRule.remove("alice", from: group(), by: "carol") },
-            Case("a stranger sees nothing", .notFound) { _ = try GroupRule.remove("alice", from: group(), by: "dave") },
+            Case("an admin removes", nil) { _ = try GroupPolicy.remove("carol", from: group(), by: "alice") },
+            Case("an admin removes another admin", nil) {
+                _ = try GroupPolicy.remove("bob", from: group(), by: "alice")
+            },
+            Case("a member does not", .forbidden) { _ = try GroupPolicy.remove("alice", from: group(), by: "carol") },
+            Case("a stranger sees nothing", .notFound) {
+                _ = try GroupPolicy.remove("alice", from: group(), by: "dave")
+            },
             Case("nobody is removed from two", .forbidden) {
-                _ = try GroupRule.remove("bob", from: direct, by: "alice")
+                _ = try GroupPolicy.remove("bob", from: direct, by: "alice")
             },
             Case("an admin makes an admin", nil) {
-                _ = try GroupRule.setRole(.admin, of: "carol", in: group(), by: "alice")
+                _ = try GroupPolicy.setRole(.admin, of: "carol", in: group(), by: "alice")
             },
             Case("an admin of two demotes themselves", nil) {
-                _ = try GroupRule.setRole(.member, of: "alice", in: group(), by: "alice")
+                _ = try GroupPolicy.setRole(.member, of: "alice", in: group(), by: "alice")
             },
             Case("the last admin does not", .forbidden) {
                 let facts = group { $0.setRole(.member, of: "bob") }
-                _ = try GroupRule.setRole(.member, of: "alice", in: facts, by: "alice")
+                _ = try GroupPolicy.setRole(.member, of: "alice", in: facts, by: "alice")
             },
             Case("a member does not make themselves admin", .forbidden) {
-                _ = try GroupRule.setRole(.admin, of: "carol", in: group(), by: "carol")
+                _ = try GroupPolicy.setRole(.admin, of: "carol", in: group(), by: "carol")
             },
             Case("who is no member has no role", .notFound) {
-                _ = try GroupRule.setRole(.admin, of: "dave", in: group(), by: "alice")
+                _ = try GroupPolicy.setRole(.admin, of: "dave", in: group(), by: "alice")
             },
             Case("nor has anybody among two", .forbidden) {
-                _ = try GroupRule.setRole(.admin, of: "alice", in: direct, by: "alice")
+                _ = try GroupPolicy.setRole(.admin, of: "alice", in: direct, by: "alice")
             },
-            Case("a member leaves", nil) { _ = try GroupRule.leave(group(), by: "carol") },
-            Case("a stranger does not", .notFound) { _ = try GroupRule.leave(group(), by: "dave") },
-            Case("nobody leaves one of two", .forbidden) { _ = try GroupRule.leave(direct, by: "alice") },
+            Case("a member leaves", nil) { _ = try GroupPolicy.leave(group(), by: "carol") },
+            Case("a stranger does not", .notFound) { _ = try GroupPolicy.leave(group(), by: "dave") },
+            Case("nobody leaves one of two", .forbidden) { _ = try GroupPolicy.leave(direct, by: "alice") },
         ])
     func rights(_ test: Case) { #expect(Self.code(test.act) == test.code) }
 
@@ -118,7 +128,7 @@ struct GroupRuleTests {
         _ users: [UserID], to facts: ConversationFacts = group(), by caller: UserID = "alice", cap: Int = 10,
         permissions: [UserID: MessagingPermission] = [:], departed: Set<UserID> = [], inFull: Set<UserID> = []
     ) throws -> [UserID] {
-        try GroupRule.add(users, to: facts, by: caller, maximumMembers: cap, mostGroupsByOthers: 3) { user in
+        try GroupPolicy.chat.add(users, to: facts, by: caller, maximumMembers: cap, mostGroupsByOthers: 3) { user in
             GroupEntryRule.Candidate(
                 permission: permissions[user] ?? .allowed(.mutualFollow), isFriend: true,
                 hasDeparted: departed.contains(user), groupsByOthers: inFull.contains(user) ? 3 : 2)
@@ -190,28 +200,29 @@ struct GroupRuleTests {
 
     @Test("doing again what is done changes nothing")
     func repeatingChangesNothing() throws {
-        #expect(try !GroupRule.remove("dave", from: Self.group(), by: "alice"))
-        #expect(try !GroupRule.setRole(.admin, of: "bob", in: Self.group(), by: "alice"))
-        #expect(try !GroupRule.setRole(.member, of: "carol", in: Self.group(), by: "alice"))
+        #expect(try !GroupPolicy.remove("dave", from: Self.group(), by: "alice"))
+        #expect(try !GroupPolicy.setRole(.admin, of: "bob", in: Self.group(), by: "alice"))
+        #expect(try !GroupPolicy.setRole(.member, of: "carol", in: Self.group(), by: "alice"))
     }
 
     @Test("the last admin is followed by the longest member, the first by id among several")
     func longestMemberSucceeds() throws {
-        #expect(try GroupRule.leave(Self.group(), by: "alice") == .others)
+        #expect(try GroupPolicy.leave(Self.group(), by: "alice") == .others)
         #expect(
-            try GroupRule.leave(Self.group { $0.setRole(.member, of: "bob") }, by: "alice") == .succeeded(by: "carol"))
+            try GroupPolicy.leave(Self.group { $0.setRole(.member, of: "bob") }, by: "alice") == .succeeded(by: "carol")
+        )
         let equal = Self.group {
             $0.setRole(.member, of: "bob")
             $0.join(MemberFacts(user: "aaron", role: .member, joinedAt: at(10)))
         }
-        #expect(try GroupRule.leave(equal, by: "alice") == .succeeded(by: "aaron"))
-        #expect(try GroupRule.leave(equal, by: "carol") == .others)
+        #expect(try GroupPolicy.leave(equal, by: "alice") == .succeeded(by: "aaron"))
+        #expect(try GroupPolicy.leave(equal, by: "carol") == .others)
     }
 
     @Test("the last member leaves nobody")
     func lastMemberLeavesNobody() throws {
         let alone = Self.conversation(.group, [MemberFacts(user: "alice", role: .admin, joinedAt: at(0))])
-        #expect(try GroupRule.leave(alone, by: "alice") == .nobodyLeft)
+        #expect(try GroupPolicy.leave(alone, by: "alice") == .nobodyLeft)
     }
 
     @Test("members stay in the order of their ids")
