@@ -28,13 +28,13 @@ final class Batch {
 
     init(
         _ transaction: WriteTransaction, _ environment: BatchEnvironment, cache: FactCache, now: Timestamp,
-        steps: Int64
+        clockOffset: Int64
     ) {
         self.transaction = transaction
         self.environment = environment
         known = KnownFacts(cache)
         self.now = now
-        steady = now.advanced(byMilliseconds: -steps)
+        steady = now.advanced(byMilliseconds: -clockOffset)
     }
 
     /// What the transaction has read and changed, for the cache when it is committed.
@@ -43,7 +43,7 @@ final class Batch {
     var moment: Moment { Moment(now: now, steady: steady) }
 
     /// How far the time of day is ahead of the steady time, in milliseconds.
-    var steps: Int64 { moment.steps }
+    var clockOffset: Int64 { moment.clockOffset }
 
     // MARK: Gathering
 

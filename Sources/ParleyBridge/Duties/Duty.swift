@@ -68,7 +68,7 @@ struct Moment {
     let steady: Timestamp
 
     /// How far the time of day is ahead of the steady time, in milliseconds.
-    var steps: Int64 { now.milliseconds - steady.milliseconds }
+    var clockOffset: Int64 { now.milliseconds - steady.milliseconds }
 }
 
 // MARK: By one schedule

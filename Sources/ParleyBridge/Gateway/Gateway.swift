@@ -125,7 +125,7 @@ package final class Gateway: Sendable {
                 store, settings, people: pushes.people, now: shared.clock.now, lastTime: shared.clock.timeBefore),
             logger: logger)
         let access = OperatorAccess(directory: directory)
-        writer.steps = shared.clock.moment.steps
+        writer.clockOffset = shared.clock.moment.steps
         try access.ensure(writer, now: shared.clock.now) { queue.add($0) }
         // What has disappeared while there was no gateway, before anybody can ask for it.
         while writer.isDue(ExpiryDuty.self, now: shared.clock.now), !shared.stop.isRaised {

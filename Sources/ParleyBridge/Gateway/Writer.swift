@@ -21,7 +21,7 @@ final class Writer {
     let lastSeen = LastSeenDuty()
     private(set) var typing: TypingBoard
     /// How far its time is ahead of the steady time, in milliseconds; see `GatewayClock`.
-    var steps: Int64 = 0
+    var clockOffset: Int64 = 0
     let duties: Duties
     var cleaning = CleaningClock()
     /// What users' writes took lately.
@@ -109,7 +109,7 @@ final class Writer {
         environment.storage.begin(at: steady(now))
         let (batch, result) = try push.displaying.during { () throws(StoreError) in
             try store.write { transaction in
-                let batch = Batch(transaction, environment, cache: cache, now: now, steps: steps)
+                let batch = Batch(transaction, environment, cache: cache, now: now, clockOffset: clockOffset)
                 let result = try body(batch)
                 try batch.feed.publishNotifications()
                 try environment.storage.storeDue(batch.writable)
@@ -146,7 +146,7 @@ final class Writer {
     func moment(_ now: Timestamp) -> Moment { Moment(now: now, steady: steady(now)) }
 
     /// The time that runs as the machine does, whatever its time of day is set to: durations are measured by it.
-    func steady(_ now: Timestamp) -> Timestamp { now.advanced(byMilliseconds: -steps) }
+    func steady(_ now: Timestamp) -> Timestamp { now.advanced(byMilliseconds: -clockOffset) }
 
     // MARK: Requests
 

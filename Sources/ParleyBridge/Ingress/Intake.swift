@@ -210,7 +210,7 @@ final class Intake {
     /// What time it is, for the writer as well.
     private func readClock() -> Timestamp {
         let moment = shared.clock.moment
-        writer.steps = moment.steps
+        writer.clockOffset = moment.steps
         return moment.now
     }
 

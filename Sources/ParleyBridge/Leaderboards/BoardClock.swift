@@ -22,7 +22,7 @@ struct BoardClock {
     private(set) var walk: Walk?
     /// How far the time of day was ahead of the steady time when all boards were last up to it, as it is stored; `nil`
     /// until that is read.
-    private var steps: Int64?
+    private var clockOffset: Int64?
     private var pace = Pace()
 
     /// What is done with the boards of all groups, one after the other. The process that follows this one begins again.
@@ -30,7 +30,7 @@ struct BoardClock {
         /// A run of the broker that may have forgotten what it retained.
         var broker: UInt64?
         /// The clock was set back: how far it is ahead of the steady time now.
-        var steps: Int64?
+        var clockOffset: Int64?
         /// The last group that is done; `nil` before the first.
         var after: GroupKey?
     }
@@ -48,7 +48,7 @@ struct BoardClock {
 
         struct Rest {
             var walk: Walk?
-            var steps: Int64
+            var clockOffset: Int64
             var nextTurn: Timestamp?
             var nextLapse: Timestamp?
             var nextRemoval: Timestamp?
@@ -74,16 +74,17 @@ struct BoardClock {
     mutating func handle(_ reports: [PresenceReport]) {
         for case .begin(let broker, _) in reports where broker != self.broker {
             self.broker = broker
-            walk = Walk(broker: broker, steps: walk?.steps, after: nil)
+            walk = Walk(broker: broker, clockOffset: walk?.clockOffset, after: nil)
         }
     }
 
     /// The clock was read. Where it was set back, streaks that seemed over go on.
-    mutating func handle(steps: Int64) {
-        guard let stored = self.steps, abs(steps - stored) > BoardClock.negligibleStep else { return }
+    mutating func handle(clockOffset: Int64) {
+        guard let stored = self.clockOffset, abs(clockOffset - stored) > BoardClock.negligibleStep else { return }
         nextTurn = .earliest
-        guard steps < stored, walk?.steps.map({ abs($0 - steps) > BoardClock.negligibleStep }) ?? true else { return }
-        walk = Walk(broker: walk?.broker, steps: steps, after: nil)
+        guard clockOffset < stored, walk?.clockOffset.map({ abs($0 - clockOffset) > BoardClock.negligibleStep }) ?? true
+        else { return }
+        walk = Walk(broker: walk?.broker, clockOffset: clockOffset, after: nil)
     }
 
     /// A transaction was committed from which this follows.
@@ -94,7 +95,7 @@ struct BoardClock {
     }
 
     /// Whether this process has not asked yet what an earlier one has left.
-    var isNew: Bool { steps == nil }
+    var isNew: Bool { clockOffset == nil }
 
     func isTurnDue(now: Timestamp) -> Bool { nextTurn.map { $0 <= now } ?? false }
     func isLapseDue(now: Timestamp) -> Bool { nextLapse.map { $0 <= now } ?? false }
@@ -137,7 +138,7 @@ struct BoardClock {
             waiting[group] = (published[group] ?? steady).advanced(by: BoardClock.pause)
         }
         guard let rest = done.rest else { return }
-        (walk, steps) = (rest.walk, rest.steps)
+        (walk, clockOffset) = (rest.walk, rest.clockOffset)
         (nextTurn, nextLapse, nextRemoval) = (rest.nextTurn, rest.nextLapse, rest.nextRemoval)
         nextNotification = rest.hasEndedWeeks ? steady.advanced(by: Pace.pause(after: done.notified)) : nil
         for group in rest.unpublished where waiting[group] == nil && published[group] == nil {

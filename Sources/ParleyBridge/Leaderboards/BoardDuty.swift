@@ -21,7 +21,7 @@ final class BoardDuty: Duty {
 
     func wait(at moment: Moment) -> Duration? { clock.wait(now: moment.now, steady: moment.steady) }
 
-    func observe(_ moment: Moment) { clock.handle(steps: moment.steps) }
+    func observe(_ moment: Moment) { clock.handle(clockOffset: moment.clockOffset) }
 
     func run(in batch: Batch) throws(StoreError) -> BoardClock.Done {
         let (walk, count) = try walkBoards(batch)
@@ -58,13 +58,13 @@ final class BoardDuty: Duty {
         _ walk: BoardClock.Walk?, _ unpublished: [GroupKey], areTurned: Bool, _ batch: Batch
     ) throws(StoreError) -> BoardClock.Done.Rest {
         let weeks = try batch.facts().boardWeeks
-        var stored = try weeks.steps()
-        if walk?.steps == nil, stored.map({ abs(batch.steps - $0) > BoardClock.negligibleStep }) ?? true {
-            stored = batch.steps
-            try batch.writable().boardWeeks.setSteps(batch.steps)
+        var stored = try weeks.clockOffset()
+        if walk?.clockOffset == nil, stored.map({ abs(batch.clockOffset - $0) > BoardClock.negligibleStep }) ?? true {
+            stored = batch.clockOffset
+            try batch.writable().boardWeeks.setClockOffset(batch.clockOffset)
         }
         return BoardClock.Done.Rest(
-            walk: walk, steps: stored ?? batch.steps, nextTurn: areTurned ? try weeks.nextEnd() : .earliest,
+            walk: walk, clockOffset: stored ?? batch.clockOffset, nextTurn: areTurned ? try weeks.nextEnd() : .earliest,
             nextLapse: try weeks.nextLapse(), nextRemoval: try weeks.nextRemoval(), unpublished: unpublished,
             hasEndedWeeks: try !weeks.ended(limit: 1).isEmpty)
     }
@@ -77,7 +77,7 @@ final class BoardDuty: Duty {
     private func walkBoards(_ batch: Batch) throws(StoreError) -> (BoardClock.Walk?, Int) {
         guard var walk = try clock.isNew ? startOfWalk(batch) : clock.walk else { return (nil, 0) }
         let weeks = try batch.facts().boardWeeks
-        if walk.after == nil, walk.steps == nil, try weeks.broker() == walk.broker { return (nil, 0) }
+        if walk.after == nil, walk.clockOffset == nil, try weeks.broker() == walk.broker { return (nil, 0) }
         let groups = try weeks.weeks(after: walk.after, limit: BoardDuty.boardsAtOnce)
         for week in groups { try visit(week, walk, batch) }
         walk.after = groups.last?.group ?? walk.after
@@ -88,9 +88,10 @@ final class BoardDuty: Duty {
 
     /// When a process starts: whether the clock was set back since the last.
     private func startOfWalk(_ batch: Batch) throws(StoreError) -> BoardClock.Walk? {
-        guard let stored = try batch.facts().boardWeeks.steps(), batch.steps < stored - BoardClock.negligibleStep
+        guard let stored = try batch.facts().boardWeeks.clockOffset(),
+            batch.clockOffset < stored - BoardClock.negligibleStep
         else { return clock.walk }
-        return BoardClock.Walk(broker: clock.walk?.broker, steps: batch.steps)
+        return BoardClock.Walk(broker: clock.walk?.broker, clockOffset: batch.clockOffset)
     }
 
     private func visit(_ week: BoardWeek, _ walk: BoardClock.Walk, _ batch: Batch) throws(StoreError) {
@@ -99,7 +100,7 @@ final class BoardDuty: Duty {
         let updates = BoardUpdates(batch: batch)
         let current = try batch.facts().boards.boards(of: week.group, endingAfter: batch.now)
             .filter { $0.key.week == week.period.week }
-        if walk.steps == nil {
+        if walk.clockOffset == nil {
             for board in current { try updates.replace(board, board.standings, isChanged: false, isLost: true) }
         } else {
             let members = try batch.facts().boards.members(of: week.group).filter(\.sharesWorkouts)

@@ -103,7 +103,7 @@ public struct GatewayClock: Sendable {
     /// - Parameter boot: the run of the machine; see `StoredClock`.
     public func stored(boot: String?) -> StoredClock {
         StoredClock(
-            boot: boot, bootOffset: boot == nil ? nil : offset, steps: offset - steadyOffset,
+            boot: boot, bootOffset: boot == nil ? nil : offset, clockOffset: offset - steadyOffset,
             lastTime: Timestamp(milliseconds: readAt + offset))
     }
 

@@ -7,20 +7,20 @@ public struct StoredClock: Hashable, Sendable {
     /// From how long that run has lasted to the gateway's time, in milliseconds.
     public let bootOffset: Int64?
     /// How far the gateway's time was ahead of the steady one, in milliseconds.
-    public let steps: Int64
+    public let clockOffset: Int64
     /// The last time that the gateway is known to have had; `nil` if none is.
     public let lastTime: Timestamp?
 
-    public init(boot: String?, bootOffset: Int64?, steps: Int64, lastTime: Timestamp?) {
+    public init(boot: String?, bootOffset: Int64?, clockOffset: Int64, lastTime: Timestamp?) {
         self.boot = boot
         self.bootOffset = bootOffset
         // What no clock of ours can have written is held at what it can.
-        self.steps = min(max(steps, -StoredClock.mostSteps), StoredClock.mostSteps)
+        self.clockOffset = min(max(clockOffset, -StoredClock.largestOffset), StoredClock.largestOffset)
         self.lastTime = lastTime.map { min(max($0, .earliest), .latest) }
     }
 
     /// From one end of what a timestamp can say to the other.
-    private static let mostSteps = Timestamp.latest.milliseconds - Timestamp.earliest.milliseconds
+    private static let largestOffset = Timestamp.latest.milliseconds - Timestamp.earliest.milliseconds
 
     /// The longest time that is taken to have passed while the machine did not run, in milliseconds: 31 days. Only the
     /// time of day can say it, which may be false by years when a machine starts.
@@ -31,11 +31,11 @@ public struct StoredClock: Hashable, Sendable {
     public func steady(_ reading: ClockReading, boot: String?) -> Timestamp {
         if let boot, boot == self.boot, let bootOffset {
             return Timestamp(milliseconds: reading.sinceBoot).advanced(byMilliseconds: bootOffset)
-                .advanced(byMilliseconds: -steps)
+                .advanced(byMilliseconds: -clockOffset)
         }
-        guard let lastTime else { return reading.wall.advanced(byMilliseconds: -steps) }
+        guard let lastTime else { return reading.wall.advanced(byMilliseconds: -clockOffset) }
         let wall = min(max(reading.wall, .earliest), .latest)
         let pause = wall.milliseconds - lastTime.milliseconds
-        return lastTime.advanced(byMilliseconds: min(max(0, pause), StoredClock.longestPause) - steps)
+        return lastTime.advanced(byMilliseconds: min(max(0, pause), StoredClock.longestPause) - clockOffset)
     }
 }

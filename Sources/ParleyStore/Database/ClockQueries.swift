@@ -12,11 +12,12 @@ package struct ClockQueries {
         guard
             let row = try database.row("SELECT steps, stepped_at, position, boot, boot_offset FROM clock"),
             (row[1] as Int) != 0
-        else { return StoredClock(boot: nil, bootOffset: nil, steps: 0, lastTime: nil) }
+        else { return StoredClock(boot: nil, bootOffset: nil, clockOffset: 0, lastTime: nil) }
         let last = try database.row(
             "SELECT created_at FROM records WHERE position > ? ORDER BY position DESC LIMIT 1", [row[2] as Int])
         return StoredClock(
-            boot: row[3], bootOffset: row[4], steps: row[0], lastTime: max(row.time(1), last?.time(0) ?? .earliest))
+            boot: row[3], bootOffset: row[4], clockOffset: row[0],
+            lastTime: max(row.time(1), last?.time(0) ?? .earliest))
     }
 }
 
@@ -29,7 +30,7 @@ package struct ClockWrites {
         try database.run(
             "UPDATE clock SET steps = ?, stepped_at = ?, position = ?, boot = ?, boot_offset = ?",
             [
-                clock.steps, clock.lastTime?.milliseconds ?? 0,
+                clock.clockOffset, clock.lastTime?.milliseconds ?? 0,
                 try OutboxQueries(database: database).lastPosition().value, clock.boot,
                 clock.bootOffset,
             ])

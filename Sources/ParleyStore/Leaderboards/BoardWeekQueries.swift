@@ -137,7 +137,7 @@ package struct BoardWeekQueries {
 
     /// How far the time of day was ahead of the steady time when all boards were last brought up to it, in
     /// milliseconds.
-    package func steps() throws(StoreError) -> Int64? {
+    package func clockOffset() throws(StoreError) -> Int64? {
         try database.row("SELECT boards_steps FROM publishing")?[0]
     }
 }
@@ -191,7 +191,7 @@ package struct BoardWeekWrites {
         try database.run("UPDATE publishing SET boards_broker = ?", [Int64(bitPattern: broker)])
     }
 
-    package func setSteps(_ steps: Int64) throws(StoreError) {
-        try database.run("UPDATE publishing SET boards_steps = ?", [steps])
+    package func setClockOffset(_ offset: Int64) throws(StoreError) {
+        try database.run("UPDATE publishing SET boards_steps = ?", [offset])
     }
 }

@@ -35,10 +35,10 @@ struct ChallengeRemovalTests {
         world.test.writer.run(ChallengeRemovalDuty.self, now: at(keeping - .milliseconds(1)))
         #expect(try isThere(over, now: at(0)))
         // The time of day is set ahead: nothing goes before its time.
-        world.test.writer.steps = keeping.inMilliseconds
+        world.test.writer.clockOffset = keeping.inMilliseconds
         world.test.writer.run(ChallengeRemovalDuty.self, now: at(keeping + keeping - .milliseconds(1)))
         #expect(try isThere(over, now: at(0)))
-        world.test.writer.steps = 0
+        world.test.writer.clockOffset = 0
         // By the process that finds it, whichever that is.
         let next = try world.test.anotherWriter()
         next.run(ChallengeRemovalDuty.self, now: at(keeping))

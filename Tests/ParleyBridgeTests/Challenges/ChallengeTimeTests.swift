@@ -123,19 +123,19 @@ struct ChallengeTimeTests {
         try world.report(3, by: "alice", now: at(2000))
         _ = try world.tick(at(3000))
         // The gateway has followed a false step of ten days, and the machine has run for an hour.
-        world.test.writer.steps = Duration.days(10).inMilliseconds
+        world.test.writer.clockOffset = Duration.days(10).inMilliseconds
         #expect(try world.tick(at(.days(10) + .seconds(3600))).isEmpty)
         #expect(try world.challenge(id).status == .known(.active))
         // It is taken back.
-        world.test.writer.steps = 0
+        world.test.writer.clockOffset = 0
         #expect(try world.tick(end.advanced(byMilliseconds: -1)).isEmpty)
         #expect(try world.tick(end).map(\.status) == [.known(.completed)])
         // Made in a false year, it is over two days after its days have passed.
         let other = ChallengeID.random()
         let year = Duration.days(365)
-        world.test.writer.steps = year.inMilliseconds
+        world.test.writer.clockOffset = year.inMilliseconds
         try world.startChallenge(other, in: group, now: at(year))
-        world.test.writer.steps = 0
+        world.test.writer.clockOffset = 0
         #expect(try world.tick(at(.days(3))).isEmpty)
         #expect(try world.tick(at(.days(5))).map(\.status) == [.known(.completed)])
     }

@@ -11,7 +11,7 @@ struct BoardClockTests {
 
     private func rest(turn: Timestamp? = nil) -> BoardClock.Done.Rest {
         BoardClock.Done.Rest(
-            walk: nil, steps: 0, nextTurn: turn, nextLapse: nil, nextRemoval: nil, unpublished: [],
+            walk: nil, clockOffset: 0, nextTurn: turn, nextLapse: nil, nextRemoval: nil, unpublished: [],
             hasEndedWeeks: false)
     }
 
@@ -104,14 +104,14 @@ struct BoardClockTests {
     }
 
     @Test("a clock that was set back makes all boards be counted anew, a small step does not")
-    func steps() {
+    func clockOffset() {
         var clock = idle()
-        clock.handle(steps: -60_000)
+        clock.handle(clockOffset: -60_000)
         #expect(clock.walk == nil)
-        clock.handle(steps: -60_001)
-        #expect(clock.walk?.steps == -60_001 && clock.isDue(now: at(0), steady: at(0)))
+        clock.handle(clockOffset: -60_001)
+        #expect(clock.walk?.clockOffset == -60_001 && clock.isDue(now: at(0), steady: at(0)))
         clock = idle()
-        clock.handle(steps: 90_000)
+        clock.handle(clockOffset: 90_000)
         #expect(clock.walk == nil && clock.isDue(now: at(0), steady: at(0)))
     }
 }

@@ -62,7 +62,7 @@ struct DisappearingMessagesTests {
         let late = MessageID.random()
         test.carryOut([try send(conversation, id: message, expiresIn: 3600)], now: at(0))
         // The gateway's time has followed a step: it is ten years ahead of the steady one.
-        test.writer.steps = Self.tenYears
+        test.writer.clockOffset = Self.tenYears
         let during = at(Self.tenYears + 60_000)
         let outcome = test.carryOut(
             [
@@ -76,7 +76,7 @@ struct DisappearingMessagesTests {
         test.writer.run(ExpiryDuty.self, now: during)
         #expect(try present() == "1,2,3,4")
         // And back.
-        test.writer.steps = 0
+        test.writer.clockOffset = 0
         test.writer.run(ExpiryDuty.self, now: at(64_999))
         #expect(try present() == "1,2,3,4")
         test.writer.run(ExpiryDuty.self, now: at(.milliseconds(65_000) + ExpiryDuty.pause))
@@ -93,12 +93,12 @@ struct DisappearingMessagesTests {
 
     @Test("what is left to be published, or is reported, disappears by the steady time as well")
     func unpublishedDisappearsSteadily() throws {
-        test.writer.steps = Self.tenYears
+        test.writer.clockOffset = Self.tenYears
         test.carryOut([try send(conversation, id: message, expiresIn: 10)], now: at(Self.tenYears))
         var outgoing = Outgoing()
         for event in try test.store.read({ try $0.outbox.unpublished(after: 0, limit: 9) }) { outgoing.add(event) }
         #expect(outgoing.items.map { $0.message(at: at(4_000)).expirySeconds } == [6])
-        test.writer.steps = 0
+        test.writer.clockOffset = 0
         for (now, isThere) in [(at(9_999), true), (at(10_000), false)] {
             let id = MessageID.random()
             let report = #"{"id":"\#(id)","reason":"spam","message_id":"\#(message)"}"#

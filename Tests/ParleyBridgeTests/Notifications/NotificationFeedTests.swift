@@ -223,10 +223,10 @@ struct NotificationFeedTests {
         world.test.writer.run(FeedRemovalDuty.self, now: at(week - .milliseconds(1)))
         #expect(try feed(of: "alice").count == 1)
         // The time of day is set ahead: nothing goes before its time.
-        world.test.writer.steps = week.inMilliseconds
+        world.test.writer.clockOffset = week.inMilliseconds
         world.test.writer.run(FeedRemovalDuty.self, now: at(week + .seconds(60)))
         #expect(try feed(of: "alice").count == 1)
-        world.test.writer.steps = 0
+        world.test.writer.clockOffset = 0
         let next = try world.test.anotherWriter()
         next.run(FeedRemovalDuty.self, now: at(week))
         #expect(try feed(of: "alice").isEmpty)

@@ -34,15 +34,15 @@ final class BoardWorld {
 
     /// The process ends, and another begins at a time, to which it comes as in `move`.
     func restart(at time: Timestamp, isSet: Bool = false) throws {
-        let steps = writer.steps
+        let offset = writer.clockOffset
         writer = try test.anotherWriter()
-        writer.steps = steps
+        writer.clockOffset = offset
         try move(to: time, isSet: isSet)
     }
 
     /// Time passes, in one leap; or the clock is set, and none passes.
     func move(to time: Timestamp, isSet: Bool = false) throws {
-        if isSet { writer.steps += time.milliseconds - now.milliseconds }
+        if isSet { writer.clockOffset += time.milliseconds - now.milliseconds }
         now = time
         try maintain()
     }

@@ -37,7 +37,7 @@ struct DeletedWorkoutTests {
     @Test("it stays where either time says that the workout could still be brought", arguments: [-1, 1] as [Int64])
     func falseClocks(sign: Int64) throws {
         let year = Duration.days(365).inMilliseconds
-        world.writer.steps = sign * year
+        world.writer.clockOffset = sign * year
         // By the time that is ahead it has been long enough; by the other it is a year too early.
         let ahead = at(keeping + .days(1))
         world.writer.run(DeletedWorkoutRemovalDuty.self, now: sign > 0 ? ahead : ahead.advanced(byMilliseconds: -year))

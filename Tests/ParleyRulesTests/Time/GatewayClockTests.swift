@@ -190,7 +190,7 @@ struct GatewayClockTests {
 struct StoredClockTests {
     private static let day: Int64 = 86_400_000
     private static let stored = StoredClock(
-        boot: "one", bootOffset: at(0).milliseconds, steps: 5_000, lastTime: at(20_000))
+        boot: "one", bootOffset: at(0).milliseconds, clockOffset: 5_000, lastTime: at(20_000))
 
     @Test(
         "in the same run of the machine it has gone on, in another the time of day says by how much",
@@ -209,7 +209,7 @@ struct StoredClockTests {
 
     @Test("where nothing is stored it begins with the time of day")
     func beginsWithTimeOfDay() {
-        let none = StoredClock(boot: nil, bootOffset: nil, steps: 0, lastTime: nil)
+        let none = StoredClock(boot: nil, bootOffset: nil, clockOffset: 0, lastTime: nil)
         #expect(none.steady(ClockReading(wall: at(7), sinceBoot: 3), boot: nil) == at(7))
         #expect(none.steady(ClockReading(wall: at(7), sinceBoot: 3), boot: "one") == at(7))
     }
@@ -227,7 +227,7 @@ struct StoredClockTests {
     func damagedRowEndsNothing() {
         for number in [Int64.min, .max] {
             let stored = StoredClock(
-                boot: "one", bootOffset: number, steps: number, lastTime: Timestamp(milliseconds: number))
+                boot: "one", bootOffset: number, clockOffset: number, lastTime: Timestamp(milliseconds: number))
             for boot in ["one", "two"] {
                 let steady = stored.steady(ClockReading(wall: at(0), sinceBoot: 5), boot: boot)
                 _ = GatewayClock(ClockReading(wall: at(0), sinceBoot: 5), steady: steady)

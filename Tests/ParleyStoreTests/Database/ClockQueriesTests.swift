@@ -14,7 +14,7 @@ final class ClockQueriesTests: StoreSuite {
 
     @Test("a new database knows of no clock, whatever is in its log")
     func newHasNoClock() throws {
-        let nothing = StoredClock(boot: nil, bootOffset: nil, steps: 0, lastTime: nil)
+        let nothing = StoredClock(boot: nil, bootOffset: nil, clockOffset: 0, lastTime: nil)
         try store.write { transaction in
             #expect(try transaction.facts.clock.stored() == nothing)
             let id = try transaction.insertConversation(["alice", "bob"]).facts.id
@@ -29,17 +29,17 @@ final class ClockQueriesTests: StoreSuite {
             let id = try transaction.insertConversation(["alice", "bob"]).facts.id
             // By a clock that was years ahead, before the step back that is stored.
             try transaction.append(to: id, from: device("alice", "phone"), at: at(900_000_000_000))
-            let clock = StoredClock(boot: "one", bootOffset: 17, steps: -3, lastTime: at(10))
+            let clock = StoredClock(boot: "one", bootOffset: 17, clockOffset: -3, lastTime: at(10))
             try transaction.clock.store(clock)
             #expect(try transaction.facts.clock.stored() == clock)
             try transaction.append(to: id, from: device("alice", "phone"), at: at(50))
             #expect(
                 try transaction.facts.clock.stored()
-                    == StoredClock(boot: "one", bootOffset: 17, steps: -3, lastTime: at(50)))
-            try transaction.clock.store(StoredClock(boot: nil, bootOffset: nil, steps: 4, lastTime: at(70)))
+                    == StoredClock(boot: "one", bootOffset: 17, clockOffset: -3, lastTime: at(50)))
+            try transaction.clock.store(StoredClock(boot: nil, bootOffset: nil, clockOffset: 4, lastTime: at(70)))
             #expect(
                 try transaction.facts.clock.stored()
-                    == StoredClock(boot: nil, bootOffset: nil, steps: 4, lastTime: at(70)))
+                    == StoredClock(boot: nil, bootOffset: nil, clockOffset: 4, lastTime: at(70)))
         }
     }
 

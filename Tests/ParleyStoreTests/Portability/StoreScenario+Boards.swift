@@ -88,9 +88,9 @@ extension StoreScenario {
             #expect(try facts.boardWeeks.lapsed(at: at(1), limit: 9) == [group.key])
             #expect(try facts.boardWeeks.unpublished() == [group.key])
             try transaction.boardWeeks.setBroker(7)
-            try transaction.boardWeeks.setSteps(-8)
+            try transaction.boardWeeks.setClockOffset(-8)
             #expect(try facts.boardWeeks.broker() == 7)
-            #expect(try facts.boardWeeks.steps() == -8)
+            #expect(try facts.boardWeeks.clockOffset() == -8)
             var left = changed
             left.standings.set("alice", nil, joinedAt: at(0))
             try transaction.boards.update(changed, to: left)

@@ -369,7 +369,7 @@ struct StoreScenario {
             _ = try transaction.facts.conversations.count()
             _ = try transaction.facts.info.groups(after: nil, limit: 9)
             _ = try transaction.continuity.renewEpochs { "renewed" }
-            try transaction.clock.store(StoredClock(boot: "boot", bootOffset: 1, steps: 1, lastTime: at(0)))
+            try transaction.clock.store(StoredClock(boot: "boot", bootOffset: 1, clockOffset: 1, lastTime: at(0)))
             _ = try transaction.facts.clock.stored()
             try transaction.outbox.advance(through: 1)
         }
