@@ -138,11 +138,15 @@ package final class Gateway: Sendable {
         ).run()
     }
 
-    /// Spares the next start some work. What cannot be stored, on a full disk, is published again then.
+    /// Spares the next start some work. What cannot be stored, on a full disk, is published or sent again then.
     private func recordEnd(in store: Store, _ witness: WitnessMark, _ pushes: PushService) {
         do throws(StoreError) {
-            let (published, clock) = (shared.publishedThrough.current, shared.clock.stateToStore())
             try pushes.recordEnd(in: store, shared.clock, shared.counters)
+        } catch {
+            logger.warning("the end of pushes could not be noted", metadata: ["reason": "\(error)"])
+        }
+        do throws(StoreError) {
+            let (published, clock) = (shared.publishedThrough.current, shared.clock.stateToStore())
             try store.write { transaction in
                 try transaction.outbox.advance(through: published)
                 try transaction.clock.store(clock)

@@ -12,9 +12,13 @@ extension PushPlanner {
     /// The most conversations that are looked at, and messages of each.
     private static let mostUndelivered = 50
 
+    /// Decides of as many as go into one plan.
     func decide(_ departures: [ConnectedPeople.Departure], steps: Int64, into plan: inout PushPlan) throws {
         var seen: Set<UserID> = []
-        for departure in departures where !people.contains(departure.user) && seen.insert(departure.user).inserted {
+        for departure in departures {
+            guard plan.notices.count < PushPlanner.noticesAtOnce else { return }
+            plan.departures += 1
+            guard !people.contains(departure.user), seen.insert(departure.user).inserted else { continue }
             do {
                 try decide(departure, steps: steps, into: &plan)
             } catch {

@@ -103,7 +103,8 @@ final class PushLoop {
                 report.end("pushes are decided again")
             } catch {
                 report.add("pushes could not be decided", StoreError(error))
-                try wait(.seconds(1))
+                restedAt = .now.advanced(by: .seconds(1))
+                try rest()
             }
         }
     }
@@ -203,7 +204,7 @@ final class PushLoop {
         (nextDue, nextHoldEnd) = (begun.nextDue, begun.nextHoldEnd)
         next.ends += ends
         if let planned {
-            departures = []
+            departures.removeFirst(plan.departures)
             hasOpenPlan = true
             next.plan = planned.announcement
             shared.displaying.remove(planned.hidden)

@@ -64,6 +64,8 @@ struct PushPlan: Sendable {
     var decidedThrough: PushEvent.Key?
     /// How many of these could not be decided, because what is stored of them cannot be read.
     var undecidable = 0
+    /// How many of those who have left were looked at.
+    var departures = 0
     var notices: [Notice] = []
     var clearances: [Clearance] = []
     var holds: [PushHold] = []

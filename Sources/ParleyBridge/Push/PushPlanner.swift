@@ -219,23 +219,32 @@ struct PushPlanner {
     func announcement(_ record: PushPlanRecord) throws -> PushAnnouncement.Plan {
         var plan = PushAnnouncement.Plan(number: record.number, decidedThrough: record.decidedThrough)
         for row in record.announcements {
-            switch row.kind {
-            case .message(let position):
-                guard let message = try snapshot.pushEvents.message(at: position) else { continue }
-                plan.topics.append(
-                    PushAnnouncement.Topic(
-                        notification: topic(message, for: row.user, createdAt: row.createdAt),
-                        place: PushPlan.Place(message, at: position)))
-            case .digest:
-                plan.topics.append(
-                    PushAnnouncement.Topic(
-                        notification: digest(row.id, for: row.user, createdAt: row.createdAt), place: nil))
-            case .clearance(let conversation, let seq):
-                guard let log = try snapshot.pushEvents.log(of: conversation) else { continue }
-                plan.clearances.append(PushAnnouncement.Clearance(user: row.user, log: log, seq: seq))
+            do {
+                try append(row, to: &plan)
+            } catch {
+                // One that cannot be read holds up no other, and nothing that comes later.
+                guard !StoreError(error).isPassing else { throw error }
             }
         }
         return plan
+    }
+
+    private func append(_ row: PushAnnouncementRecord, to plan: inout PushAnnouncement.Plan) throws {
+        switch row.kind {
+        case .message(let position):
+            guard let message = try snapshot.pushEvents.message(at: position) else { return }
+            plan.topics.append(
+                PushAnnouncement.Topic(
+                    notification: topic(message, for: row.user, createdAt: row.createdAt),
+                    place: PushPlan.Place(message, at: position)))
+        case .digest:
+            plan.topics.append(
+                PushAnnouncement.Topic(
+                    notification: digest(row.id, for: row.user, createdAt: row.createdAt), place: nil))
+        case .clearance(let conversation, let seq):
+            guard let log = try snapshot.pushEvents.log(of: conversation) else { return }
+            plan.clearances.append(PushAnnouncement.Clearance(user: row.user, log: log, seq: seq))
+        }
     }
 
     // MARK: Parts

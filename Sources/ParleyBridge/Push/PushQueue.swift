@@ -89,7 +89,7 @@ struct PushQueue {
     func insert(_ plan: PushPlan) throws(StoreError) -> Planned {
         counters.pushesDropped.add(plan.undecidable)
         for (device, registration) in plan.endedRegistrations {
-            try transaction.jobs.removeAll(of: device, besides: registration, at: now)
+            try transaction.jobs.removeAll(of: device, besides: registration, at: now, steady: steady)
         }
         for registration in plan.newRegistrations { try transaction.jobs.redirect(to: registration) }
         for user in plan.changedQuietHours { try transaction.displays.endHold(of: user, at: now) }

@@ -1,3 +1,4 @@
+import Foundation
 import Logging
 import ParleyProtocol
 import ParleyPush
@@ -29,7 +30,7 @@ final class PushService: Sendable {
         self.directory = directory
         self.settings = settings
         self.logger = logger
-        store = try PushStore(path: directory.pushDatabase)
+        store = try Self.open(directory, logger)
         let inbox = try PushInbox()
         self.inbox = inbox
         announcements = PushAnnouncements(wakeWriter: wakeWriter, wakePushes: { inbox.arrived.signal() })
@@ -42,6 +43,24 @@ final class PushService: Sendable {
             sender = try PushSender(configuration, logger: logger) { inbox.add($0) }
         } catch {
             throw DataDirectoryError("\(directory.settings): \(error)")
+        }
+    }
+
+    /// Messages do not wait for a database of pushes that is damaged: it is put aside, and jobs in it are lost.
+    private static func open(_ directory: DataDirectory, _ logger: Logger) throws(StoreError) -> PushStore {
+        let path = directory.pushDatabase
+        do throws(StoreError) {
+            return try PushStore(path: path)
+        } catch {
+            guard case .unusable = error else { throw error }
+            let aside = "\(path).unusable-\(Timestamp.systemNow.milliseconds)"
+            for suffix in ["", "-wal", "-shm"] {
+                try? FileManager.default.moveItem(atPath: path + suffix, toPath: aside + suffix)
+            }
+            logger.error(
+                "the database of pushes cannot be used: a new one is made, and notifications on their way are lost",
+                metadata: ["reason": "\(error)", "kept": "\(aside)"])
+            return try PushStore(path: path)
         }
     }
 

@@ -36,7 +36,12 @@ package enum DatabaseFile {
             defer { try? queue.close() }
             // Read first: whom it names the copy then has.
             try queue.read { database in
-                let name = try PushSnapshot(database: database).plans.name()
+                let name: String?
+                do {
+                    name = try database.tableExists("link") ? PushSnapshot(database: database).plans.name() : nil
+                } catch {
+                    throw StoreError.unusable(path: pushes, message: "\(StoreError(error))")
+                }
                 try copy(source, to: target, instance: instance, carrying: name.map { ($0, database) })
             }
         }

@@ -191,10 +191,11 @@ package struct PushJobWrites {
     /// - Parameters:
     ///   - registration: the number of another that the device has since; what goes to that stays.
     ///   - now: the time of day.
+    ///   - steady: the steady time, from which on the first of what stays is due.
     package func removeAll(
-        of device: DeviceAddress, besides registration: Int64?, at now: Timestamp
+        of address: DeviceAddress, besides registration: Int64?, at now: Timestamp, steady: Timestamp
     ) throws(StoreError) {
-        let (user, device) = (device.user.text, device.device.text)
+        let (user, device) = (address.user.text, address.device.text)
         // Numbers are positive.
         let registration = registration ?? -1
         try database.run(
@@ -204,6 +205,7 @@ package struct PushJobWrites {
             """, [now.milliseconds, user, device, registration])
         try database.run(
             #"DELETE FROM jobs WHERE "user" = ? AND device = ? AND registration <> ?"#, [user, device, registration])
+        try makeFirstDue(of: address, now: steady)
     }
 
     /// What waits for a device goes to where it is reached now.

@@ -34,14 +34,16 @@ extension PushStore {
     /// Makes this the database of pushes of a main one, unless it is: called at each start, before anything is decided.
     ///
     /// Where the main database names none, or another, this one is emptied and gets what that carries: see
-    /// `PushTables`.
+    /// `PushTables`. So it is where the two are of different times: of the plans that both count only the last may be
+    /// open.
     ///
     /// - Parameter name: a name that no database of pushes has.
     package func link(
         to store: Store, name: String, reached: (Step) -> Void = { _ in }
     ) throws(StoreError) {
-        let (own, other) = (try read { try $0.plans.name() }, try store.read { try $0.pushLink.name() })
-        guard own == nil || own != other else { return }
+        let (own, written) = try read { (try $0.plans.name(), try $0.plans.lastNumber()) }
+        let (other, carriedOut) = try store.read { (try $0.pushLink.name(), try $0.pushLink.plan()) }
+        guard own == nil || own != other || !(0...1).contains(written - carriedOut) else { return }
         try write { transaction in
             try store.read { try PushTables.carry(from: $0.database, to: transaction.database) }
             try transaction.plans.setName(name)

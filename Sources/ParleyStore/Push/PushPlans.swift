@@ -52,6 +52,7 @@ package struct PushPlanQueries {
             #"SELECT id, "user", kind, position, conversation, seq, created_at FROM announcements ORDER BY id"#)
         var announcements: [PushAnnouncementRecord] = []
         while let row = try rows.next() { announcements.append(try PushAnnouncementRecord(row)) }
+        announcements.sort { $0.isBefore($1) }
         return PushPlanRecord(
             number: number, decidedThrough: key.map(PushEvent.Key.init), announcements: announcements)
     }
@@ -63,6 +64,15 @@ package struct PushPlanQueries {
 }
 
 extension PushAnnouncementRecord {
+    /// A topic has what happened first first.
+    fileprivate func isBefore(_ other: PushAnnouncementRecord) -> Bool {
+        (createdAt, position) < (other.createdAt, other.position)
+    }
+
+    private var position: StreamPosition {
+        if case .message(let position) = kind { position } else { .start }
+    }
+
     /// How the kinds are stored.
     fileprivate enum Kind: Int {
         case message, digest, clearance

@@ -109,7 +109,7 @@ extension StoreScenario {
             try transaction.jobs.release(now: at(1))
             try transaction.jobs.redirect(
                 to: PushRegistration(device: phone, number: 9, target: .fcm(token: "new"), registeredAt: at(1)))
-            try transaction.jobs.removeAll(of: phone, besides: 8, at: at(1))
+            try transaction.jobs.removeAll(of: phone, besides: 8, at: at(1), steady: at(0))
             #expect(try facts.jobs.due(for: .fcm, at: at(9), limit: 99).allSatisfy { $0.device != phone })
             _ = try transaction.displays.clear(to: "alice", of: conversation, upTo: 1)
             try transaction.displays.remove(to: "alice")

@@ -132,6 +132,53 @@ struct PushLinkTests {
         #expect(try pushes.read { try $0.plans.name() } == other.read { try $0.pushLink.name() })
     }
 
+    @Test("two databases of different times do not belong together, though they share a name")
+    func differentTimes() throws {
+        try makeBefore()
+        let store = try Store(path: directory.database)
+        let pushes = try PushStore(path: pushPath)
+        try pushes.link(to: store, name: "first")
+        let own = try content(pushes)
+        func plan(_ number: Int, carriedOut: Int) throws {
+            try pushes.write {
+                try $0.plans.set(PushPlanRecord(number: number, decidedThrough: nil, announcements: []))
+            }
+            try store.write { try $0.pushLink.setPlan(carriedOut) }
+        }
+        for carriedOut in [4, 5] {
+            try plan(5, carriedOut: carriedOut)
+            try pushes.link(to: store, name: "second")
+            #expect(try content(pushes) == own)
+        }
+        for carriedOut in [3, 6] {
+            try plan(5, carriedOut: carriedOut)
+            try pushes.link(to: store, name: "another-\(carriedOut)")
+            #expect(try content(pushes) == ["", "", "", ""])
+            #expect(try pushes.read { try $0.plans.name() } == "another-\(carriedOut)")
+            #expect(try store.read { try $0.pushLink.plan() } == 0)
+        }
+    }
+
+    @Test("a device's line goes on when what stood before in it has gone with its registration")
+    func lineGoesOn() throws {
+        try makeBefore()
+        let store = try Store(path: directory.database)
+        let pushes = try PushStore(path: pushPath)
+        try pushes.link(to: store, name: "first")
+        let later = try pushes.write { transaction in
+            try transaction.database.run(
+                """
+                INSERT INTO jobs (id, "user", device, position, registration, provider, type, is_urgent, created_at,
+                    deadline, is_under_way, attempts, repeats)
+                VALUES (x'01020304050647078809000102030404', 'bob', 'phone', 4, 8, 'fcm', 'message', 0, 5, 900, 0, 0, 0)
+                """)
+            try transaction.jobs.removeAll(of: device("bob", "phone"), besides: 8, at: at(0), steady: at(50))
+            return try Snapshot(database: transaction.database)
+                .text("SELECT group_concat(position || '/' || due_at) FROM jobs")
+        }
+        #expect(later == "4/\(at(50).milliseconds)")
+    }
+
     @Test("a backup carries what is held, displayed and traced, and nothing that is on its way")
     func backup() throws {
         try makeBefore()
