@@ -14,7 +14,7 @@ extension BackUpAccount: CommandHandler {
         if let kept = try context.facts.accounts.backup(of: context.sender.user), kept.blob == blob {
             return .repeated(kept)
         }
-        try context.chargeBackup()
+        try context.charge(\.backups)
         return .keep(AccountBackup(blob: blob, updatedAt: context.now))
     }
 

@@ -167,62 +167,39 @@ struct DecisionContext {
 
     /// The first message to a stranger counts against how many of those one may write.
     func limitFirstMessage(
-        under permission: MessagingPermission, _ record: MessageRecord, _ conversation: ConversationState
+        under permission: MessagingPermission, _ conversation: ConversationState
     ) throws(Rejection) {
-        guard let contact = conversation.contact, contact.isFirstMessage(of: record.sender.user, under: permission)
+        guard let contact = conversation.contact, contact.isFirstMessage(of: sender.user, under: permission)
         else { return }
-        try batch.environment.limits.firstMessages.charge(
-            record.sender.user, &batch.afterCommit.uses.firstMessages, now: now)
+        try charge(\.firstMessages)
     }
 
-    /// Each stranger whom somebody puts into a group counts as a first message to them.
+    /// Each stranger whom the sender puts into a group counts as a first message to them.
     ///
     /// - Throws: `rate_limited`; or `forbidden` where there would never be room for so many at once.
-    func chargeStrangers(_ strangers: Int, putIntoGroupBy user: UserID) throws(Rejection) {
+    func chargeStrangers(_ strangers: Int) throws(Rejection) {
         try GroupEntryRule.checkStrangers(strangers, most: settings.firstMessageBurst)
-        try batch.environment.limits.firstMessages.charge(
-            user, count: strangers, &batch.afterCommit.uses.firstMessages, now: now,
-            refusal: "Too many strangers put into groups; wait a little.")
+        try charge(\.firstMessages, count: strangers, refusal: "Too many strangers put into groups; wait a little.")
     }
 
-    func chargeReport() throws(Rejection) {
-        try batch.environment.limits.reports.charge(sender.user, &batch.afterCommit.uses.reports, now: now)
-    }
-
-    func chargeChallenge() throws(Rejection) {
-        try batch.environment.limits.challenges.charge(sender.user, &batch.afterCommit.uses.challenges, now: now)
-    }
-
-    func chargeBackup() throws(Rejection) {
-        try batch.environment.limits.backups.charge(sender.user, &batch.afterCommit.uses.backups, now: now)
-    }
-
-    func chargeInvite() throws(Rejection) {
-        try batch.environment.limits.invites.charge(sender.user, &batch.afterCommit.uses.invites, now: now)
-    }
-
-    func chargeActivity() throws(Rejection) {
-        try batch.environment.limits.activities.charge(sender.user, &batch.afterCommit.uses.activities, now: now)
-    }
-
-    func chargeActivityReaction() throws(Rejection) {
-        try batch.environment.limits.activityReactions.charge(
-            sender.user, &batch.afterCommit.uses.activityReactions, now: now)
-    }
-
-    /// Counts what is told of somebody's devices as a fetch of their keys, if they are a stranger.
+    /// Counts uses of a limit of the sender's.
     ///
+    /// - Parameter refusal: takes the place of the limit's own sentence.
     /// - Throws: `rate_limited`
-    func chargeKeyFetch(of user: UserID) throws {
-        try batch.environment.limits.keyFetches.charge(
-            lookAt: user, by: sender.user, facts, &batch.afterCommit.uses.keyFetches, now: now)
+    func charge(
+        _ limit: KeyPath<UserLimits, UserLimit>, count: Int = 1, refusal: String? = nil
+    ) throws(Rejection) {
+        try batch.environment.limits[keyPath: limit].charge(
+            sender.user, count: count, &batch.afterCommit.uses[limit, default: PendingUses()], now: now,
+            refusal: refusal)
     }
 
     /// Counts a look of the sender's at somebody, if they are a stranger. To be called before anything is read of them.
     ///
+    /// - Parameter limit: `keyFetches` for what is told of their devices.
     /// - Throws: `rate_limited`
-    func chargeLookup(of user: UserID) throws {
-        try batch.environment.limits.lookups.charge(
-            lookAt: user, by: sender.user, facts, &batch.afterCommit.uses.lookups, now: now)
+    func chargeLookup(of user: UserID, _ limit: KeyPath<UserLimits, UserLimit> = \.lookups) throws {
+        try batch.environment.limits[keyPath: limit].charge(
+            lookAt: user, by: sender.user, facts, &batch.afterCommit.uses[limit, default: PendingUses()], now: now)
     }
 }

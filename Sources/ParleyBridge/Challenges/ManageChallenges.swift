@@ -24,7 +24,7 @@ extension CreateChallenge: OnceHandler {
             self, by: caller, facts: try context.challengeFacts(with: challenged, in: conversation),
             mostOpen: context.settings.openChallenges, now: context.now, renewal: context.settings.requestRenewal)
         try context.checkRoom(for: StorageCost.challenge, of: caller)
-        try context.chargeChallenge()
+        try context.charge(\.challenges)
         let terms = ChallengeState.Terms(
             id: id, conversation: self.conversation, challenger: caller, challenged: challenged, type: type,
             target: target, durationDays: durationDays, createdAt: context.now)

@@ -57,7 +57,7 @@ extension CreateConversation: CommandHandler {
         let strangers = try GroupEntryRule.strangers(
             among: candidates, mostGroupsByOthers: context.settings.groupsByOthers)
         try context.checkRoom(for: StorageCost.conversation(members: plan.members.count), of: creator)
-        try context.chargeStrangers(strangers, putIntoGroupBy: creator)
+        try context.chargeStrangers(strangers)
         return .insert(NewConversation(plan, id: id, digest: digest, openFor: Set(plan.members)))
     }
 

@@ -17,7 +17,7 @@ extension AddMembers: CommandHandler {
             mostGroupsByOthers: settings.groupsByOthers
         ) { user in try context.candidate(user, into: conversation.key) }
         try context.checkRoom(for: StorageCost.members(addition.users.count), of: caller)
-        try context.chargeStrangers(addition.strangers, putIntoGroupBy: caller)
+        try context.chargeStrangers(addition.strangers)
         return Decision(conversation: conversation, added: addition.users)
     }
 

@@ -36,7 +36,7 @@ extension AcceptInvite: CommandHandler {
         {
             return .repeated(invite.group)
         }
-        try context.chargeInvite()
+        try context.charge(\.invites)
         guard let invite, let conversation else { throw Rejection.inviteInvalid }
         try InviteRule.accept(
             facts.facts(of: invite, conversation.facts, for: caller), by: caller,

@@ -101,29 +101,11 @@ struct UserLimits: Sendable {
             settings.activityReactionsPerHour, "Too many reactions to activity; wait a little.")
     }
 
-    /// What a transaction under way uses of them.
-    struct Uses: Sendable {
-        var firstMessages = PendingUses()
-        var reports = PendingUses()
-        var backups = PendingUses()
-        var keyFetches = PendingUses()
-        var invites = PendingUses()
-        var lookups = PendingUses()
-        var challenges = PendingUses()
-        var activities = PendingUses()
-        var activityReactions = PendingUses()
-    }
+    /// What a transaction under way uses of each.
+    typealias Uses = [KeyPath<UserLimits, UserLimit>: PendingUses]
 
     /// The transaction was committed.
     func commit(_ uses: Uses) {
-        firstMessages.commit(uses.firstMessages)
-        reports.commit(uses.reports)
-        backups.commit(uses.backups)
-        keyFetches.commit(uses.keyFetches)
-        invites.commit(uses.invites)
-        lookups.commit(uses.lookups)
-        challenges.commit(uses.challenges)
-        activities.commit(uses.activities)
-        activityReactions.commit(uses.activityReactions)
+        for (limit, uses) in uses { self[keyPath: limit].commit(uses) }
     }
 }

@@ -45,7 +45,7 @@ extension SendMessage: GatheredCommandHandler {
             if conversation.facts.member(sender.user)?.isOpen == false { try context.checkOpenConversations() }
             try context.checkRoom(for: record.storageCost, of: sender.user)
             if let permission {
-                try context.limitFirstMessage(under: permission, record, conversation)
+                try context.limitFirstMessage(under: permission, conversation)
                 relationship = conversation.relationship(changedByMessageOf: sender.user, under: permission)
             }
         }
@@ -75,7 +75,7 @@ extension SendMessage: GatheredCommandHandler {
     /// - Throws: `rate_limited`, which then takes its place.
     private func chargeDevices(of conversation: ConversationFacts, _ context: DecisionContext) throws {
         guard let other = conversation.other(than: context.sender.user) else { return }
-        try context.chargeKeyFetch(of: other)
+        try context.chargeLookup(of: other, \.keyFetches)
     }
 }
 

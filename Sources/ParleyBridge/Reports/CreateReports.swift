@@ -22,7 +22,7 @@ extension CreateReport: CommandHandler {
             now: context.now, steady: context.steady)
         if case .keep(let report) = acceptance {
             try context.checkRoom(for: report.storageCost, of: report.reporter)
-            try context.chargeReport()
+            try context.charge(\.reports)
         }
         return Decision(digest: digest, acceptance: acceptance)
     }
