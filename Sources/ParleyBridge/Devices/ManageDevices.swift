@@ -30,12 +30,16 @@ extension PublishKeys: CommandHandler {
     }
 }
 
-extension RevokeDeviceRule.Facts {
-    /// - Parameter endsIssued: whether the devices end, too, whose tokens came from this one.
-    fileprivate init(of address: DeviceAddress, endsIssued: Bool, _ devices: DeviceQueries) throws {
-        self.init(
-            wasMade: try devices.exists(address), isLive: try devices.device(address) != nil,
-            issued: endsIssued ? try devices.made(by: address) : [])
+extension DeviceQueries {
+    /// The devices that end with one.
+    ///
+    /// - Parameter endsIssued: whether those do whose tokens came from it.
+    fileprivate func ended(
+        with address: DeviceAddress, by caller: RevokeDeviceRule.Caller?, endsIssued: Bool
+    ) throws -> [DeviceAddress] {
+        try RevokeDeviceRule.decide(
+            address, by: caller, wasMade: exists(address), isLive: device(address) != nil,
+            issued: endsIssued ? made(by: address) : [])
     }
 }
 
@@ -55,13 +59,11 @@ extension ApplyContext {
 extension RevokeDevice: CommandHandler {
     func decide(in context: DecisionContext) throws -> [DeviceAddress] {
         let (sender, facts) = (context.sender, try context.facts)
-        let address = DeviceAddress(user: sender.user, device: device)
-        return try RevokeDeviceRule.decide(
-            address,
-            by: RevokeDeviceRule.Caller(
-                sender, hasAccountKey: facts.accounts.key(of: sender.user) != nil,
-                isCertified: facts.devices.keys(of: sender)?.certificate != nil),
-            facts: RevokeDeviceRule.Facts(of: address, endsIssued: true, facts.devices))
+        let caller = RevokeDeviceRule.Caller(
+            sender, hasAccountKey: try facts.accounts.key(of: sender.user) != nil,
+            isCertified: try facts.devices.keys(of: sender)?.certificate != nil)
+        return try facts.devices.ended(
+            with: DeviceAddress(user: sender.user, device: device), by: caller, endsIssued: true)
     }
 
     func apply(_ devices: [DeviceAddress], in context: ApplyContext) throws(StoreError) {
@@ -74,9 +76,7 @@ extension RevokeDevice: CommandHandler {
 
 extension RevokeUserDevice: CommandHandler {
     func decide(in context: DecisionContext) throws -> [DeviceAddress] {
-        try RevokeDeviceRule.decide(
-            address, by: nil,
-            facts: RevokeDeviceRule.Facts(of: address, endsIssued: !keepsIssued, context.facts.devices))
+        try context.facts.devices.ended(with: address, by: nil, endsIssued: !keepsIssued)
     }
 
     func apply(_ devices: [DeviceAddress], in context: ApplyContext) throws(StoreError) {

@@ -2,22 +2,6 @@ import ParleyProtocol
 
 /// Decides `devices/revoke` and `admin/revoke-device` (protocol §5).
 package enum RevokeDeviceRule {
-    package struct Facts: Sendable {
-        /// Whether the device was ever made.
-        package let wasMade: Bool
-        /// Whether it is not revoked.
-        package let isLive: Bool
-        /// The live devices whose tokens came from this one, if they end with it: whoever had it may have made them for
-        /// themselves.
-        package let issued: [DeviceAddress]
-
-        package init(wasMade: Bool, isLive: Bool, issued: [DeviceAddress]) {
-            self.wasMade = wasMade
-            self.isLive = isLive
-            self.issued = issued
-        }
-    }
-
     /// A device that revokes one of its own user.
     package struct Caller: Sendable {
         package let address: DeviceAddress
@@ -39,15 +23,20 @@ package enum RevokeDeviceRule {
         }
     }
 
-    /// - Parameter caller: `nil` for an operator.
+    /// - Parameters:
+    ///   - caller: `nil` for an operator.
+    ///   - wasMade: whether there ever was such a device.
+    ///   - isLive: whether it is not revoked.
+    ///   - issued: the live devices whose tokens came from it, if they end with it: whoever had it may have made them
+    ///     for themselves.
     /// - Returns: the devices that end.
     /// - Throws: `not_found` for a device that never was; `forbidden` to a device that is not linked. What was revoked
     ///   before is answered as it was.
     package static func decide(
-        _ device: DeviceAddress, by caller: Caller?, facts: Facts
+        _ device: DeviceAddress, by caller: Caller?, wasMade: Bool, isLive: Bool, issued: [DeviceAddress]
     ) throws(Rejection) -> [DeviceAddress] {
-        guard facts.wasMade else { throw .deviceNotFound }
-        let ended = (facts.isLive ? [device] : []) + facts.issued
+        guard wasMade else { throw .deviceNotFound }
+        let ended = (isLive ? [device] : []) + issued
         guard ended.isEmpty || caller?.mayRevoke(device) ?? true else {
             throw Rejection(.forbidden, "Only a linked device may remove another one.")
         }

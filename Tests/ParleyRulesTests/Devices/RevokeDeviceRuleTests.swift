@@ -12,9 +12,7 @@ struct RevokeDeviceRuleTests {
     private func decide(
         by caller: RevokeDeviceRule.Caller?, isLive: Bool = true, wasMade: Bool = true, issued: [DeviceAddress] = []
     ) throws(Rejection) -> [DeviceAddress] {
-        try RevokeDeviceRule.decide(
-            Self.tablet, by: caller,
-            facts: RevokeDeviceRule.Facts(wasMade: wasMade, isLive: isLive, issued: issued))
+        try RevokeDeviceRule.decide(Self.tablet, by: caller, wasMade: wasMade, isLive: isLive, issued: issued)
     }
 
     @Test("the device ends with those that it has made, and what is revoked is not revoked again")
