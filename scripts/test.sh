@@ -120,7 +120,7 @@ export PARLEY_POSTGRESQL=required
 gates=(format floors links scripts "debug build" tests)
 [[ -n $filter ]] || gates+=(run.sh README.md)
 [[ $everything == no ]] ||
-    gates+=("floors and links, planted" "release build" "run.sh builds" model broker-config interop pushes secrecy distinguisher siege churn fuzz)
+    gates+=("floors and links, planted" "release build" "run.sh builds" model broker-config interop pushes secrecy distinguisher walk siege churn fuzz)
 # Tests are functions marked so. It is only to say how far they are.
 expected_tests=$(grep -rhE '^\s*@Test\b' Tests --include='*.swift' | wc -l)
 closing=
@@ -152,6 +152,7 @@ if [[ $everything == yes ]]; then
     gate pushes with "$binaries" test_pushes
     gate secrecy with "$binaries" scripts/test-secrecy.sh --no-install
     gate distinguisher with "$binaries" scripts/distinguish.sh --no-install --histories 40 --plants --ignore-time
+    gate walk scripts/walk.sh --no-install
     gate siege with "$binaries" scripts/siege.sh --no-install --short
     gate churn with "$binaries" scripts/churn.sh --no-install --short
     gate fuzz scripts/fuzz.sh 1

@@ -16,10 +16,9 @@ install=yes
 case ${1-} in
 -h | --help) sed -n '2,/^set /s/^# //p' "$0" && exit ;;
 esac
-# The broker is in /usr/sbin, which only root has in PATH; llvm-cov is with the compiler.
-PATH=$PATH:/usr/sbin:$(dirname "$(readlink -f "$(command -v swift)")")
-
 need_swift
+# llvm-cov is with the compiler, whose form of profiles no other reads; the broker is in /usr/sbin, which only root has in PATH.
+PATH=$(dirname "$(readlink -f "$(command -v swift)")"):$PATH:/usr/sbin
 need_packages "$install" "${build_packages[@]}" "${run_packages[@]}" python3
 say "building parleyd and the broker's plugin with coverage"
 log=$(mktemp)
