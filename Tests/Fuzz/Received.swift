@@ -18,7 +18,7 @@
     guard let object = try? JSONObject(parsing: payload, MemberBound(requestOf: type)) else { return }
     hold(unbounded?.element == object.element, "what is read with a bound is read the same without one")
     _ = try? object.requestID()
-    _ = try? type.init(object)
+    _ = try? type.init(members: object)
 }
 
 private let heardTopics: [Topic] = {
