@@ -51,8 +51,8 @@ check_checks() { scripts/check-floors.sh --self-test && scripts/check-links.sh -
 
 check_scripts() {
     local script
-    for script in scripts/* scripts/lib/* .ci/run; do
-        [[ ! -f $script ]] || bash -n "$script" || return 1
+    for script in scripts/*.sh scripts/parley scripts/lib/*.sh .ci/run; do
+        bash -n "$script" || return 1
     done
     # Parley does not need shellcheck to be installed; where it is, its advice counts. SC2015: «a && b || fail» is meant
     # as it reads, everywhere here. SC2016: a backtick in quotes is markdown.
