@@ -18,12 +18,17 @@ struct AfterCommit {
     var typing: [(place: Int, change: TypingChange)] = []
     var endedDevices: [DeviceAddress] = []
     var uses = UserLimits.Uses()
-    var wakes = Duties.Wakes()
+    private(set) var wakes = Duties.Wakes()
     var hasRemovedCiphertext = false
     var push = PushGate.Changes()
 
     /// Something of this duty is due at this time, by the steady time.
     mutating func wake<Work: Duty>(_ duty: Work.Type, at time: Timestamp) where Work.Wake == Timestamp {
-        wakes[duty] = min(wakes[duty] ?? time, time)
+        wakes.update(duty, from: time) { $0 = min($0, time) }
+    }
+
+    /// Something is next to be done about boards.
+    mutating func wakeBoards(_ change: (inout BoardSchedule) -> Void) {
+        wakes.update(BoardDuty.self, from: BoardSchedule(), change)
     }
 }

@@ -76,11 +76,17 @@ extension Duties {
         fileprivate var list: [(duty: any Duty.Type, wake: Any)] = []
 
         subscript<Work: Duty>(_ kind: Work.Type) -> Work.Wake? {
-            get { list.first { $0.duty == kind }?.wake as? Work.Wake }
-            set {
-                list.removeAll { $0.duty == kind }
-                if let newValue { list.append((kind, newValue)) }
-            }
+            list.first { $0.duty == kind }?.wake as? Work.Wake
+        }
+
+        /// Changes it in its place: it is taken out meanwhile, so that nothing of it is copied.
+        mutating func update<Work: Duty>(
+            _ kind: Work.Type, from initial: Work.Wake, _ change: (inout Work.Wake) -> Void
+        ) {
+            let index = list.firstIndex { $0.duty == kind }
+            var wake = index.flatMap { list.remove(at: $0).wake as? Work.Wake } ?? initial
+            change(&wake)
+            list.append((kind, wake))
         }
     }
 

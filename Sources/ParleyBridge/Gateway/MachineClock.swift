@@ -96,6 +96,11 @@ final class MachineClock: Sendable {
     }
 }
 
+extension GatewayClock.Moment {
+    /// The time that runs as the machine does, whatever its time of day is set to.
+    var steady: Timestamp { now.advanced(byMilliseconds: -steps) }
+}
+
 extension ClockReading {
     /// The machine's two clocks, read now.
     package static var machine: ClockReading {

@@ -20,10 +20,3 @@ struct BoardSchedule {
 
     mutating func scheduleRemoval(at time: Timestamp) { nextRemoval = min(nextRemoval ?? time, time) }
 }
-
-extension AfterCommit {
-    var boards: BoardSchedule {
-        get { wakes[BoardDuty.self] ?? BoardSchedule() }
-        set { wakes[BoardDuty.self] = newValue }
-    }
-}

@@ -85,9 +85,9 @@ struct BoardUpdates {
         } else if isLost {
             new.publishedVersion = min(new.publishedVersion, new.version - 1)
         }
-        if new.isUnpublished { batch.afterCommit.boards.markChanged(board.key.group) }
+        if new.isUnpublished { batch.afterCommit.wakeBoards { $0.markChanged(board.key.group) } }
         try batch.writable().boards.update(board, to: new)
-        if let lapse = new.lapsesAt { batch.afterCommit.boards.scheduleLapse(at: lapse) }
+        if let lapse = new.lapsesAt { batch.afterCommit.wakeBoards { $0.scheduleLapse(at: lapse) } }
     }
 
     // MARK: Who is shown
@@ -156,7 +156,7 @@ struct BoardUpdates {
     ///   go on, and nobody's workouts are read.
     func begin(_ week: BoardWeek, after ended: BoardState? = nil) throws(StoreError) {
         try batch.writable().boardWeeks.put(week)
-        batch.afterCommit.boards.scheduleTurn(at: week.period.endsAt)
+        batch.afterCommit.wakeBoards { $0.scheduleTurn(at: week.period.endsAt) }
         var ended = ended?.period.endsAt == week.period.startsAt ? ended : nil
         let removal = batch.steady.advanced(by: batch.now.duration(to: week.period.endsAt) + BoardUpdates.keeping)
         var boards: [BoardState] = []
@@ -169,7 +169,7 @@ struct BoardUpdates {
                 boards.append(board)
             } else {
                 boards.append(try batch.writable().boards.insert(key, week.period, removal: removal))
-                batch.afterCommit.boards.scheduleRemoval(at: removal)
+                batch.afterCommit.wakeBoards { $0.scheduleRemoval(at: removal) }
             }
         }
         if let ended {

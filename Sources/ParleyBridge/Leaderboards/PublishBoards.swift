@@ -14,7 +14,7 @@ extension BoardDuty {
     func publish(_ batch: Batch) throws(StoreError) -> BoardClock.Done {
         var done = BoardClock.Done()
         var seen: Set<GroupKey> = []
-        let changed = batch.afterCommit.boards.changed
+        let changed = batch.afterCommit.wakes[BoardDuty.self]?.changed ?? []
         for group in changed + clock.due(steady: batch.steady, limit: BoardDuty.publishedAtOnce)
         where seen.insert(group).inserted {
             guard clock.mayPublish(group, steady: batch.steady) else {

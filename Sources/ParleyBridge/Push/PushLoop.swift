@@ -122,7 +122,7 @@ final class PushLoop {
     private func step() throws {
         inbox.arrived.drain()
         let moment = clock.moment
-        let (now, steady) = (moment.now, moment.now.advanced(byMilliseconds: -moment.steps))
+        let (now, steady) = (moment.now, moment.steady)
         try removeTraces(at: steady)
         collect()
         var plan = try decide(now: now, steady: steady, steps: moment.steps)

@@ -106,8 +106,7 @@ final class PushService: Sendable {
     /// sending may have arrived, and is sent again.
     func resume(_ main: Store, clock: MachineClock, counters: Counters) throws(StoreError) {
         try store.link(to: main, name: InstanceName.random())
-        let moment = clock.moment
-        let steady = moment.now.advanced(byMilliseconds: -moment.steps)
+        let steady = clock.moment.steady
         let count = try store.write { try $0.jobs.resume(now: steady) }
         guard count > 0 else { return }
         counters.pushesUncertain.add(count)
@@ -118,13 +117,12 @@ final class PushService: Sendable {
     func recordEnd(in main: Store, _ clock: MachineClock, _ counters: Counters) throws(StoreError) {
         let outcomes = inbox.drainOutcomes()
         let moment = clock.moment
-        let steady = moment.now.advanced(byMilliseconds: -moment.steps)
         func write<Result>(_ body: (PushQueue) throws -> Result) throws(StoreError) -> Result {
             try store.write { transaction in
                 try body(
                     PushQueue(
                         transaction: transaction, settings: settings, counters: counters, now: moment.now,
-                        steady: steady))
+                        steady: moment.steady))
             }
         }
         let ends = try write { try $0.record(outcomes) }
@@ -146,7 +144,7 @@ final class PushService: Sendable {
         }
         try write { queue in
             try queue.record(results)
-            try queue.transaction.jobs.release(now: steady)
+            try queue.transaction.jobs.release(now: moment.steady)
         }
         try store.checkpoint()
     }
