@@ -36,10 +36,6 @@ let package = Package(
         .library(name: "ParleyBrokerPlugin", type: .dynamic, targets: ["ParleyBrokerPlugin"]),
         .executable(name: "parleyd", targets: ["parleyd"]),
         .executable(name: "parley", targets: ["parley"]),
-        .executable(name: "parley-bench", targets: ["ParleyBenchmarks"]),
-        .executable(name: "parley-model", targets: ["PermissionModel"]),
-        .executable(name: "parley-liar", targets: ["ParleyLiar"]),
-        .executable(name: "parley-trials", targets: ["ParleyTrials"]),
     ],
     dependencies: [
         .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
@@ -115,145 +111,145 @@ let package = Package(
             swiftSettings: strict, linkerSettings: selfContained),
         .target(
             name: "ParleyPrograms", dependencies: ["ParleyBrokerPlugin", "parleyd"], swiftSettings: strict),
+
+        // Tests: what several of them need.
         .target(
             name: "GatewaySite",
             dependencies: [
                 "Launch", "MQTTWire", "ParleyBridge", "ParleyProtocol", "ParleyRules", "ParleyStore", "Platform",
                 argumentParser,
-            ],
-            swiftSettings: strict),
-        .executableTarget(
-            name: "ParleyBenchmarks",
-            dependencies: [
-                "GatewaySite", "Launch", "MQTTClient", "MQTTWire", "ParleyBridge", "ParleyClient", "ParleyCrypto",
-                "ParleyProtocol",
-                "ParleyRules", "ParleyStore", "Platform", "OpenSSL", "Sodium", argumentParser,
-            ],
-            swiftSettings: strict),
-
-        // Tests, in three rings: pure, store, integration (real broker, real plugin).
+            ], path: "Tests/Support/GatewaySite", swiftSettings: strict),
         .systemLibrary(
-            name: "CHTTPDoubles", path: "Tests/CHTTPDoubles", pkgConfig: "libnghttp2",
+            name: "CHTTPDoubles", path: "Tests/Support/CHTTPDoubles", pkgConfig: "libnghttp2",
             providers: [.apt(["libnghttp2-dev", "libssl-dev"])]),
-        .target(name: "Launch", dependencies: ["Platform"], path: "Tests/Launch", swiftSettings: strict),
-        .target(name: "MQTTWire", dependencies: ["Platform"], path: "Tests/MQTTWire", swiftSettings: strict),
-        .target(name: "RepeatableRandom", path: "Tests/RepeatableRandom", swiftSettings: strict),
+        .target(name: "Launch", dependencies: ["Platform"], path: "Tests/Support/Launch", swiftSettings: strict),
+        .target(name: "MQTTWire", dependencies: ["Platform"], path: "Tests/Support/MQTTWire", swiftSettings: strict),
+        .target(name: "RepeatableRandom", path: "Tests/Support/RepeatableRandom", swiftSettings: strict),
         .target(
             name: "TestSupport", dependencies: ["Launch", "ParleyProtocol", "RepeatableRandom"],
-            path: "Tests/TestSupport", swiftSettings: strict),
+            path: "Tests/Support/TestSupport", swiftSettings: strict),
         .target(
-            name: "TestNames", dependencies: ["ParleyProtocol"], path: "Tests/TestNames", swiftSettings: strict),
-        // They import nothing of what they judge.
-        .target(name: "Oracles", path: "Tests/Oracles", swiftSettings: strict),
+            name: "TestNames", dependencies: ["ParleyProtocol"], path: "Tests/Support/TestNames", swiftSettings: strict),
+        .target(
+            name: "MemoryTransport", dependencies: ["LyingGateway", "ParleyClient", "ParleyProtocol", "TestSupport"],
+            path: "Tests/Support/MemoryTransport", swiftSettings: strict),
+        .testTarget(
+            name: "MQTTWireTests", dependencies: ["MQTTWire"], path: "Tests/Support/MQTTWireTests",
+            swiftSettings: strict),
+
+        // Tests: second opinions on what the rules decide. They import nothing of what they judge.
+        .target(name: "Oracles", path: "Tests/Oracles/Oracles", swiftSettings: strict),
+        .executableTarget(
+            name: "parley-model",
+            dependencies: ["Oracles", "ParleyProtocol", "ParleyRules", "Platform", "RepeatableRandom", argumentParser],
+            path: "Tests/Oracles/parley-model", swiftSettings: strict),
+
+        // Tests: hostile gateways, devices and moments.
         .target(
             name: "LyingGateway",
             dependencies: ["MQTTWire", "ParleyCrypto", "ParleyProtocol", "Platform", "RepeatableRandom", "Sodium"],
-            path: "Tests/LyingGateway", swiftSettings: strict),
-        .target(
-            name: "MemoryTransport", dependencies: ["LyingGateway", "ParleyClient", "ParleyProtocol", "TestSupport"],
-            path: "Tests/MemoryTransport", swiftSettings: strict),
+            path: "Tests/Adversaries/LyingGateway", swiftSettings: strict),
         .executableTarget(
-            name: "ParleyLiar", dependencies: ["LyingGateway", "ParleyClient", "ParleyProtocol", argumentParser],
-            path: "Tests/ParleyLiar", swiftSettings: strict),
+            name: "parley-liar", dependencies: ["LyingGateway", "ParleyClient", "ParleyProtocol", argumentParser],
+            path: "Tests/Adversaries/parley-liar", swiftSettings: strict),
         .executableTarget(
-            name: "PermissionModel",
-            dependencies: [
-                "Oracles", "ParleyProtocol", "ParleyRules", "RepeatableRandom", argumentParser,
-            ],
-            path: "Tests/PermissionModel", swiftSettings: strict),
-        .executableTarget(
-            name: "ParleyTrials",
+            name: "parley-trials",
             dependencies: [
                 "GatewaySite", "Launch", "MQTTWire", "ParleyBridge", "ParleyProtocol", "ParleyRules", "ParleyStore",
-                "Platform",
-                "RepeatableRandom", argumentParser,
-            ],
-            path: "Tests/ParleyTrials", swiftSettings: strict),
+                "Platform", "RepeatableRandom", argumentParser,
+            ], path: "Tests/Adversaries/parley-trials", swiftSettings: strict),
+        .testTarget(
+            name: "LyingGatewayTests",
+            dependencies: [
+                "LyingGateway", "ParleyClient", "ParleyCrypto", "ParleyMosquitto", "ParleyProtocol", "TestSupport",
+            ], path: "Tests/Adversaries/LyingGatewayTests", swiftSettings: strict),
+        .testTarget(
+            name: "ParleyTrialsTests", dependencies: ["ParleyProtocol", "parley-trials"],
+            path: "Tests/Adversaries/ParleyTrialsTests", swiftSettings: strict),
+
+        // Tests: measurements.
+        .executableTarget(
+            name: "parley-bench",
+            dependencies: [
+                "GatewaySite", "Launch", "MQTTClient", "MQTTWire", "ParleyBridge", "ParleyClient", "ParleyCrypto",
+                "ParleyProtocol", "ParleyRules", "ParleyStore", "Platform", "OpenSSL", "Sodium", argumentParser,
+            ], path: "Tests/Benchmarks/parley-bench", swiftSettings: strict),
+        .testTarget(
+            name: "ParleyBenchmarksTests", dependencies: ["GatewaySite", "MQTTWire", "parley-bench", "ParleyProtocol"],
+            path: "Tests/Benchmarks/ParleyBenchmarksTests", swiftSettings: strict),
+
+        // Tests of one target each.
         .testTarget(
             name: "ParleyProtocolTests", dependencies: ["ParleyProtocol", "TestSupport"],
-            swiftSettings: strict),
-        .testTarget(name: "MQTTWireTests", dependencies: ["MQTTWire"], swiftSettings: strict),
-        .testTarget(name: "PlatformTests", dependencies: ["Platform", "TestSupport"], swiftSettings: strict),
-        .testTarget(name: "SodiumTests", dependencies: ["Sodium", "TestSupport"], swiftSettings: strict),
-        .testTarget(name: "OpenSSLTests", dependencies: ["OpenSSL", "TestSupport"], swiftSettings: strict),
-        .testTarget(name: "PrivateFilesTests", dependencies: ["PrivateFiles", "TestSupport"], swiftSettings: strict),
+            path: "Tests/Unit/ParleyProtocolTests", swiftSettings: strict),
         .testTarget(
-            name: "ParleyCryptoTests",
-            dependencies: ["ParleyCrypto", "ParleyProtocol", "Sodium", "TestSupport"],
+            name: "PlatformTests", dependencies: ["Platform", "TestSupport"], path: "Tests/Unit/PlatformTests",
             swiftSettings: strict),
         .testTarget(
-            name: "ParleyDeviceStoreTests",
-            dependencies: ["ParleyDeviceStore", "ParleyProtocol", "Sodium", "TestNames", "TestSupport"],
+            name: "SodiumTests", dependencies: ["Sodium", "TestSupport"], path: "Tests/Unit/SodiumTests",
             swiftSettings: strict),
+        .testTarget(
+            name: "OpenSSLTests", dependencies: ["OpenSSL", "TestSupport"], path: "Tests/Unit/OpenSSLTests",
+            swiftSettings: strict),
+        .testTarget(
+            name: "PrivateFilesTests", dependencies: ["PrivateFiles", "TestSupport"],
+            path: "Tests/Unit/PrivateFilesTests", swiftSettings: strict),
+        .testTarget(
+            name: "ParleyCryptoTests", dependencies: ["ParleyCrypto", "ParleyProtocol", "Sodium", "TestSupport"],
+            path: "Tests/Unit/ParleyCryptoTests", swiftSettings: strict),
         .testTarget(
             name: "MQTTClientTests", dependencies: ["Launch", "MQTTClient", "MQTTWire", "Platform", "TestSupport"],
-            swiftSettings: strict),
+            path: "Tests/Unit/MQTTClientTests", swiftSettings: strict),
         .testTarget(
             name: "ParleyRulesTests",
-            dependencies: [
-                "Oracles", "ParleyRules", "ParleyProtocol", "PermissionModel", "TestNames", "TestSupport",
-            ],
-            swiftSettings: strict),
-        .testTarget(
-            name: "ParleyStoreTests",
-            dependencies: ["ParleyStore", "ParleyProtocol", "ParleyRules", "TestNames", "TestSupport"],
-            swiftSettings: strict),
+            dependencies: ["Oracles", "ParleyRules", "ParleyProtocol", "parley-model", "TestNames", "TestSupport"],
+            path: "Tests/Unit/ParleyRulesTests", swiftSettings: strict),
         .testTarget(
             name: "ParleyPushTests",
             dependencies: [
                 "CHTTPDoubles", "HTTPClient", "MQTTWire", "OpenSSL", "ParleyProtocol", "ParleyPush", "Platform",
-                "Sodium",
-                "TestNames", "TestSupport", logging,
-            ],
-            swiftSettings: strict),
+                "Sodium", "TestNames", "TestSupport", logging,
+            ], path: "Tests/Unit/ParleyPushTests", swiftSettings: strict),
         .testTarget(
             name: "ParleyBridgeTests",
             dependencies: [
                 "HTTPClient", "ParleyBridge", "ParleyProtocol", "ParleyPush", "ParleyRules", "ParleyStore",
-                "MQTTClient",
-                "Sodium", logging, "TestNames", "TestSupport",
-            ],
-            swiftSettings: strict),
+                "MQTTClient", "Sodium", logging, "TestNames", "TestSupport",
+            ], path: "Tests/Unit/ParleyBridgeTests", swiftSettings: strict),
         .testTarget(
             name: "ParleyClientTests",
             dependencies: [
                 "ParleyClient", "MemoryTransport", "ParleyCrypto", "ParleyDeviceStore", "ParleyProtocol",
                 "PrivateFiles", "Sodium", "TestSupport",
-            ],
-            swiftSettings: strict),
+            ], path: "Tests/Unit/ParleyClientTests", swiftSettings: strict),
         .testTarget(
             name: "ParleyMosquittoTests",
             dependencies: [
                 "LyingGateway", "MQTTClient", "ParleyClient", "ParleyMosquitto", "ParleyProtocol", "TestSupport",
-            ],
-            swiftSettings: strict),
-        .testTarget(
-            name: "LyingGatewayTests",
-            dependencies: [
-                "LyingGateway", "ParleyClient", "ParleyCrypto", "ParleyMosquitto", "ParleyProtocol", "TestSupport",
-            ],
-            swiftSettings: strict),
+            ], path: "Tests/Unit/ParleyMosquittoTests", swiftSettings: strict),
         .testTarget(
             name: "ParleyToolTests",
             dependencies: [
                 "parley", "ParleyClient", "ParleyCrypto", "ParleyProtocol", "Sodium", "TestNames", "TestSupport",
                 argumentParser,
-            ],
-            swiftSettings: strict),
+            ], path: "Tests/Unit/ParleyToolTests", swiftSettings: strict),
+
+        // Tests of the stores, on database files.
         .testTarget(
-            name: "ParleyBenchmarksTests",
-            dependencies: ["GatewaySite", "MQTTWire", "ParleyBenchmarks", "ParleyProtocol"],
-            swiftSettings: strict),
+            name: "ParleyDeviceStoreTests",
+            dependencies: ["ParleyDeviceStore", "ParleyProtocol", "Sodium", "TestNames", "TestSupport"],
+            path: "Tests/Store/ParleyDeviceStoreTests", swiftSettings: strict),
         .testTarget(
-            name: "ParleyTrialsTests", dependencies: ["ParleyProtocol", "ParleyTrials"], swiftSettings: strict),
+            name: "ParleyStoreTests",
+            dependencies: ["ParleyStore", "ParleyProtocol", "ParleyRules", "TestNames", "TestSupport"],
+            path: "Tests/Store/ParleyStoreTests", swiftSettings: strict),
+
+        // Tests of the whole, with a real broker and the real plugin.
         .testTarget(
             name: "IntegrationTests",
             dependencies: [
                 "ParleyBridge", "ParleyClient", "ParleyCrypto", "ParleyMosquitto", "ParleyProtocol", "ParleyRules",
-                "ParleyStore", "Launch", "MQTTClient", "MQTTWire", "Oracles", "Platform",
-                "Sodium",
-                "TestSupport",
-            ],
-            swiftSettings: strict),
+                "ParleyStore", "Launch", "MQTTClient", "MQTTWire", "Oracles", "Platform", "Sodium", "TestSupport",
+            ], path: "Tests/Integration", swiftSettings: strict),
     ]
 )

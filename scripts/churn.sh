@@ -31,5 +31,5 @@ build_release "$root" parleyd ParleyBrokerPlugin
 ulimit -S -n 16384 2>/dev/null || ulimit -S -n "$(ulimit -H -n)"
 export PYTHONDONTWRITEBYTECODE=1
 # A churn that cannot see a fault would find none.
-(cd "$root/Tests/Siege" && python3 -m unittest --quiet test_churn)
-exec python3 "$root/Tests/Siege/churn.py" "$@"
+(cd "$root/Tests/Adversaries/Siege" && python3 -m unittest --quiet test_churn)
+exec python3 "$root/Tests/Adversaries/Siege/churn.py" "$@"

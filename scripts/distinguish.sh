@@ -29,4 +29,4 @@ need_swift
 need_packages "$install" "${build_packages[@]}" "${run_packages[@]}" python3
 build_release "$root" parleyd parley ParleyBrokerPlugin
 # The siege's gateway and its MQTT serve here too.
-PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$root/Tests/Siege exec python3 "$root/Tests/Distinguisher/distinguish.py" "$@"
+PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$root/Tests/Adversaries/Siege exec python3 "$root/Tests/Oracles/Distinguisher/distinguish.py" "$@"

@@ -25,7 +25,7 @@ trap 'rm -rf "$scratch"' EXIT
 compile() {
     local optimization=-O
     ((seconds >= 10)) || optimization=-Onone
-    find Sources/ParleyProtocol Sources/ParleyRules/Access Sources/ParleyRules/Presence Tests/Fuzz -name '*.swift' -print0 |
+    find Sources/ParleyProtocol Sources/ParleyRules/Access Sources/ParleyRules/Presence Tests/Adversaries/Fuzz -name '*.swift' -print0 |
         xargs -0 swiftc -parse-as-library -wmo "$optimization" -swift-version 6 -suppress-warnings -module-name ParleyProtocol \
             -package-name parley -sanitize=fuzzer,address -o "$scratch/fuzz" 2>"$scratch/log" ||
         { cat "$scratch/log" >&2 && fail "the parsers do not compile"; }

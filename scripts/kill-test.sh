@@ -5,7 +5,7 @@
 #   PARLEYD       kill -9 of parleyd in each of the two runs, 50 by default
 #   MOSQUITTO     kill -9 of Mosquitto in the second run, 10 by default
 #   SEED          decides the moments of the kills; another one each time by default
-# The release build is tested, by the same tests that run with all others in small: Tests/IntegrationTests/Kill. In the
+# The release build is tested, by the same tests that run with all others in small: Tests/Integration/Kill. In the
 # first run devices send each request once and the broker is left alone; in the second they repeat until they have a
 # reply. Standard output gets a table of each run. The status is 1 if something was lost, doubled or out of order.
 set -euo pipefail

@@ -40,5 +40,5 @@ fi
 ulimit -S -n 16384 2>/dev/null || ulimit -S -n "$(ulimit -H -n)"
 export PYTHONDONTWRITEBYTECODE=1
 # A siege that cannot see a breach would find none.
-(cd "$root/Tests/Siege" && python3 -m unittest --quiet test_siege)
-exec python3 "$root/Tests/Siege/siege.py" "$@"
+(cd "$root/Tests/Adversaries/Siege" && python3 -m unittest --quiet test_siege)
+exec python3 "$root/Tests/Adversaries/Siege/siege.py" "$@"

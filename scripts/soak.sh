@@ -30,5 +30,5 @@ build_release "$root" parleyd ParleyBrokerPlugin
 
 export PYTHONDONTWRITEBYTECODE=1
 # A soak that cannot see growth would find none.
-(cd "$root/Tests/Siege" && python3 -m unittest --quiet test_soak)
-exec python3 "$root/Tests/Siege/soak.py" "$@"
+(cd "$root/Tests/Adversaries/Siege" && python3 -m unittest --quiet test_soak)
+exec python3 "$root/Tests/Adversaries/Siege/soak.py" "$@"

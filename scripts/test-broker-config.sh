@@ -2,7 +2,7 @@
 # Starts a real broker with each template of broker-config and the real plugin, as this user and, if this is root, as an
 # unprivileged one too, and sees that it listens where and how the template says. Then the whole of a production gateway:
 # broker, parleyd, and HAProxy before them with a certificate made on the spot; `parley` works through it, and strangers
-# (Tests/Door) are kept out. Wants a release build, or the programs in the folder PARLEY_PRODUCTS.
+# (Tests/Adversaries/Door) are kept out. Wants a release build, or the programs in the folder PARLEY_PRODUCTS.
 # Usage: scripts/test-broker-config.sh [--no-install]
 #   --no-install  says which packages are missing and stops, even for root
 set -euo pipefail

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Has the project's own tool chat, through a gateway of its own, with a client that shares no code with it: in Python,
-# with other libraries for MQTT and for the ciphers (Tests/Interop). Then two chats of the tool write to each other while
-# the gateway, and one of them, are killed.
+# with other libraries for MQTT and for the ciphers (Tests/Interop/PythonDevice). Then two chats of the tool write to
+# each other while the gateway, and one of them, are killed.
 # Usage: scripts/test-interop.sh [--no-install]
 #   --no-install  says which packages are missing and stops, even for root
 set -euo pipefail
@@ -33,7 +33,7 @@ finish() {
 trap finish EXIT
 
 start_gateway "$scratch/gateway.log" --data "$scratch/data" --mqtt-port "$(free_port)" --ws-port "$(free_port)"
-cd "$root/Tests/Interop"
+cd "$root/Tests/Interop/PythonDevice"
 export PARLEY_DATA=$scratch/data PARLEY_TOOL=${PARLEY_PRODUCTS:-$root/.build/release}/parley PARLEY_RUN=$gateway PYTHONDONTWRITEBYTECODE=1
 "$python" chat.py
 "$python" linking.py

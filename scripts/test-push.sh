@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Tests push notifications of a gateway of its own, which it builds for release, against services of its own
-# (Tests/PushDoubles): Apple's, Google's, Web Push and webhooks, and Web Push to a real Firefox.
+# (Tests/Interop/PushDoubles): Apple's, Google's, Web Push and webhooks, and Web Push to a real Firefox.
 # Usage: scripts/test-push.sh [--no-install] [--only SUITE]... [--kills N [--seed S]] [--seconds N]
 #   --no-install  says which packages are missing and stops, even for root; without firefox-esr that part is skipped
 #   --only SUITE  one of: doubles (the services alone, with clients that share no code with them: nothing of Swift is
@@ -52,8 +52,8 @@ if wanted firefox && [[ -n $(missing_packages firefox-esr) && $install == yes &&
 fi
 [[ ${only[*]} == doubles ]] || build_release "$root" parleyd parley ParleyBrokerPlugin
 
-cd "$root/Tests/PushDoubles"
-export PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$root/Tests/Interop:$root/Tests/Siege
+cd "$root/Tests/Interop/PushDoubles"
+export PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$root/Tests/Interop/PythonDevice:$root/Tests/Adversaries/Siege
 scratch=$(mktemp -d)
 export TMPDIR=$scratch
 declare -A running=()

@@ -65,6 +65,6 @@ until_true 60 test -S "$data/run/broker.sock"
 parleyd=$!
 until_true 60 grep -q '^parley: ready' "$logs/parleyd.out"
 
-cd "$root/Tests/Interop"
+cd "$root/Tests/Interop/PythonDevice"
 PYTHONDONTWRITEBYTECODE=1 "$python" secrecy.py --data "$data" --logs "$logs" --tool "$binaries/parley" \
     --parleyd "$parleyd" --mosquitto "$broker" --markers "$markers" --by-tool "$by_tool"

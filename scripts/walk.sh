@@ -10,6 +10,7 @@ root=$(dirname "$(dirname "$(readlink -f "$0")")")
 . "$root/scripts/lib/say.sh"
 . "$root/scripts/lib/packages.sh"
 . "$root/scripts/lib/toolchain.sh"
+. "$root/scripts/lib/build.sh"
 
 install=yes
 [[ ${1-} != --no-install ]] || { install=no && shift; }
@@ -22,10 +23,10 @@ PATH=$(dirname "$(readlink -f "$(command -v swift)")"):$PATH:/usr/sbin
 need_packages "$install" "${build_packages[@]}" "${run_packages[@]}" python3
 say "building parleyd and the broker's plugin with coverage"
 log=$(mktemp)
-trap 'rm -f "$log"' EXIT
+trap 'stop_build; rm -f "$log"' EXIT
 for product in parleyd ParleyBrokerPlugin; do
-    swift build --package-path "$root" --scratch-path "$root/.build/walk" --product "$product" \
-        -Xswiftc -profile-generate -Xswiftc -profile-coverage-mapping >"$log" 2>&1 || { cat "$log" >&2 && exit 1; }
+    build_quietly "$log" "$product with coverage" --scratch-path "$root/.build/walk" --product "$product" \
+        -Xswiftc -profile-generate -Xswiftc -profile-coverage-mapping
 done
-export PARLEY_PRODUCTS=$root/.build/walk/debug PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$root/Tests/Siege
-python3 "$root/Tests/Walk/walk.py" "$@"
+export PARLEY_PRODUCTS=$root/.build/walk/debug PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$root/Tests/Adversaries/Siege
+python3 "$root/Tests/Support/Walk/walk.py" "$@"

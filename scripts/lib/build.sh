@@ -22,13 +22,13 @@ build_release() {
     # Both programs at once, so that more of it is compiled side by side: ParleyPrograms depends on them.
     if [[ " $* " == *" parleyd "* && " $* " == *" ParleyBrokerPlugin "* ]]; then
         say "building parleyd and the broker's plugin"
-        build_quietly "$log" "parleyd and the plugin" --target ParleyPrograms
+        build_quietly "$log" "parleyd and the plugin" -c release --target ParleyPrograms
         at_once=parleyd
     fi
     for product in "$@"; do
         [[ $product != "$at_once" ]] || continue
         say "building $product"
-        build_quietly "$log" "$product" --product "$product"
+        build_quietly "$log" "$product" -c release --product "$product"
     done
     rm -f "$log"
     binaries=$(realpath -- "$root/.build/release")
@@ -41,7 +41,7 @@ build_quietly() {
     # In the background, so that a signal to this script is heard at once. If this script is killed, the build gets
     # SIGINT, at which it ends its compilers too, and which it would ignore in the background otherwise.
     setsid env --default-signal=INT setpriv --pdeathsig INT \
-        swift build --package-path "$root" -c release "${swift_flags[@]}" "$@" >"$log" 2>&1 &
+        swift build --package-path "$root" "${swift_flags[@]}" "$@" >"$log" 2>&1 &
     building=$!
     tell_how_far "$log" "$what" "$building" &
     telling=$!

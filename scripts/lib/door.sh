@@ -18,9 +18,9 @@ start_door() {
     children+=("$!")
 }
 
-# stranger COMMAND SOURCE NAME=VALUE…: one line of results; see Tests/Door.
+# stranger COMMAND SOURCE NAME=VALUE…: one line of results; see Tests/Adversaries/Door.
 stranger() {
-    python3 "$root/Tests/Door/stranger.py" "$1" port="$door_port" source="$2" ca="$scratch/cert.pem" "${@:3}"
+    python3 "$root/Tests/Adversaries/Door/stranger.py" "$1" port="$door_port" source="$2" ca="$scratch/cert.pem" "${@:3}"
 }
 
 # value NAME LINE: what a line of results says of a name.
@@ -72,7 +72,7 @@ start_deaf() {
     start_door "$conf" "$scratch/deaf.log"
     until_true 30 listens "$deaf_port"
     until_true 30 listens "$port"
-    python3 "$root/Tests/Door/stranger.py" deaf port="$deaf_port" ca="$scratch/cert.pem" >"$scratch/deaf" &
+    python3 "$root/Tests/Adversaries/Door/stranger.py" deaf port="$deaf_port" ca="$scratch/cert.pem" >"$scratch/deaf" &
 }
 
 listens_with_tls() {
@@ -173,7 +173,7 @@ takes_no_wills() {
     through=$(($(broker_memory) - before))
     expect "wills were answered ($line)" "$(value answered "$line") == 0 && $(value closed "$line") == 1900"
     before=$(broker_memory)
-    python3 "$root/Tests/Door/stranger.py" many port="$mqtt_port" count=500 will=60000 >/dev/null
+    python3 "$root/Tests/Adversaries/Door/stranger.py" many port="$mqtt_port" count=500 will=60000 >/dev/null
     direct=$(($(broker_memory) - before))
     say "$current: 1900 wills through the door cost the broker $through KiB, 500 past it $direct KiB"
     expect 'wills grew the broker, in KiB' "$through < 1024"

@@ -21,7 +21,7 @@ floors_self_test() {
     depend ParleyStoreTests GRDB; expect 'GRDB: is for stores, and ParleyStoreTests depends on it'
     depend ParleyBridge CSodium; expect 'CSodium: must have one owner, and has '
     sed -i '/^edge Sodium /d' "$graph"; expect 'CSodium: no target depends on it'
-    echo 'target Extra library' >>"$graph"; expect 'Extra: has no row in the table of floors'
+    echo 'target Extra library Sources/Extra' >>"$graph"; expect 'Extra: has no row in the table of floors'
     depend ParleyClient ParleyStore
     expect 'ParleyClient: depends on ParleyStore, which none of its files imports'
     depend ParleyStoreTests ParleyBridge
@@ -35,6 +35,7 @@ floors_self_test() {
         'import struct GRDB.Row' '    import GRDB  // why'; do
         source_file ParleyBridge "$form"; expect 'ParleyBridge: may not import GRDB'
     done
+    printf 'import Logging\n' >"$tree/Tests/Support/Launch/Planted.swift"; expect 'Launch: may not import Logging'
     source_file ParleyClient 'import GRDB'; expect 'GRDB: is for stores, and is imported by Sources/ParleyClient/'
     for target in ParleyRules MQTTClient ParleyClient PrivateFiles parley; do
         source_file "$target" 'import Glibc'; expect "$target: may not import Glibc"

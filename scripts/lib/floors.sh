@@ -29,7 +29,7 @@ product:ParleyClient MQTTClient'
 floor_faults() {
     local root=$1 graph=$2 table=$2.table imported=$2.imported
     floor_table "$root" >"$table"
-    imports "$root" >"$imported"
+    imports "$root" "$graph" >"$imported"
     if ! grep -q " .* " "$table"; then
         echo "docs/architecture.md: has no table of floors with the columns floor, target, what it is, may import"
         return
@@ -49,9 +49,10 @@ floor_faults() {
     thread_faults "$root"
 }
 
-# The package in the working directory as lines of «target NAME KIND», «edge NAME DEPENDENCY» and «product NAME TARGET».
+# The package in the working directory as lines of «target NAME KIND FOLDER», «edge NAME DEPENDENCY» and «product NAME
+# TARGET».
 package_graph() {
-    swift package describe --type json | jq -r '(.targets[] | "target \(.name) \(.type)",
+    swift package describe --type json | jq -r '(.targets[] | "target \(.name) \(.type) \(.path)",
         "edge \(.name) \((.target_dependencies // [])[], (.product_dependencies // [])[])"),
         (.products[] | "product \(.name) \(.targets[])")'
 }
@@ -72,14 +73,21 @@ floor_table() {
         }' "$1/docs/architecture.md"
 }
 
-# Lines of «DIRECTORY TARGET MODULE FILE» for every import, however it is attributed or scoped.
+# Lines of «TARGET MODULE FILE» for every import, however it is attributed or scoped. A file that no target compiles is
+# nobody's, «-»; a hyphen in the name of a target is an underscore in that of its module.
 imports() {
     (cd "$1" && find Sources Tests -name '*.swift' -exec sed -nE \
         '/^ *(@[A-Za-z_]+(\([^)]*\))? +)*((public|package|internal|fileprivate|private) +)?import +/{
             s/^.*\<import +((struct|class|enum|protocol|typealias|func|let|var) +)?([A-Za-z_0-9]+).*$/\3/
             F
             p
-        }' {} +) | paste -d' ' - - | awk '{ split($1, part, "/"); print part[1], part[2], $2, $1 }'
+        }' {} +) | paste -d' ' - - | awk '
+        FNR == NR && $1 == "target" { folder[$4] = $2; module = $2; gsub("-", "_", module); name[module] = $2 }
+        FNR == NR { next }
+        {
+            for (path = $1; path && !(path in folder); ) if (!sub(/\/[^\/]*$/, "", path)) path = ""
+            print path ? folder[path] : "-", $2 in name ? name[$2] : $2, $1
+        }' "$2" -
 }
 
 # The table names every target, and nothing in it points up.
@@ -106,19 +114,19 @@ permission_faults() {
             for (i = 3; i <= NF; i++) allowed[$2, $i]
             if (!($2 in pure)) for (i = 1; i <= count; i++) allowed[$2, modules[i]]
         }
-        FILENAME == ARGV[2] && $1 == "target" && $3 == "test" { test[$2] }
-        FILENAME == ARGV[2] && $1 == "edge" && !($2 in test) && !(($2, $3) in allowed) {
+        FILENAME == ARGV[2] && $1 == "target" { kind[$2] = $3 }
+        FILENAME == ARGV[2] && $1 == "edge" && kind[$2] != "test" && !(($2, $3) in allowed) {
             print $2 ": may not depend on " $3
         }
-        FILENAME == ARGV[3] && $1 == "Sources" && !(($2, $3) in allowed) {
-            print $2 ": may not import " $3 " (" $4 ")"
+        FILENAME == ARGV[3] && $1 in kind && kind[$1] != "test" && !(($1, $2) in allowed) {
+            print $1 ": may not import " $2 " (" $3 ")"
         }' "$2" "$1" "$3"
 }
 
 # What a target declares or its row allows, one of its files imports; tests included, which have no row.
 unused_faults() {
     awk '
-        FILENAME == ARGV[1] { imported[$2, $3] }
+        FILENAME == ARGV[1] { imported[$1, $2] }
         FILENAME == ARGV[2] && $1 == "edge" && !(($2, $3) in imported) {
             print $2 ": depends on " $3 ", which none of its files imports"
         }
@@ -134,7 +142,7 @@ owner_faults() {
         function note(list, name) { return index(" " list " ", " " name " ") ? list : list (list ? " " : "") name }
         FILENAME == ARGV[1] && $1 == "target" { exists[$2] }
         FILENAME == ARGV[1] && $1 == "edge" { owners[$3] = note(owners[$3], $2) }
-        FILENAME == ARGV[2] { importers[$3] = note(importers[$3], $2) }
+        FILENAME == ARGV[2] { importers[$2] = note(importers[$2], $1) }
         END {
             count = split(single_owner, modules, " ")
             for (i = 1; i <= count; i++) {
@@ -153,7 +161,7 @@ store_faults() {
         FILENAME == ARGV[1] && $1 == "edge" && $3 in kept && $2 !~ /Store$/ {
             print $3 ": is for stores, and " $2 " depends on it"
         }
-        FILENAME == ARGV[2] && $3 in kept && $2 !~ /Store$/ { print $3 ": is for stores, and is imported by " $4 }
+        FILENAME == ARGV[2] && $2 in kept && $1 !~ /Store$/ { print $2 ": is for stores, and is imported by " $3 }
     ' "$1" "$2"
 }
 
@@ -233,7 +241,7 @@ column_faults() {
 # What a test with threads of its own starts is on them, too: a bare task would be on those of all other tests.
 thread_faults() {
     (cd "$1" && find Tests -name '*.swift' -exec awk '
-        FNR == 1 { owns = FILENAME ~ /^Tests\/(IntegrationTests|LyingGatewayTests|TestSupport)\//; bare = "" }
+        FNR == 1 { owns = FILENAME ~ /^Tests\/(Integration|Adversaries\/LyingGatewayTests|Support\/TestSupport)\//; bare = "" }
         /\.ownThreads/ { owns = 1; if (bare) printf "%s", bare; bare = "" }
         /(^|[^A-Za-z_.])Task(\.detached)?( *\([^)]*\))? *[{]/ && !/executorPreference/ {
             found = FILENAME ":" FNR ": a task is not on the threads of its test: taskOnOwnThreads, or a child task\n"

@@ -12,9 +12,9 @@ test_packages=(jq libnghttp2-dev openssl)
 door_packages=(haproxy)
 # To test that the gateway's SQL is also PostgreSQL's. The test runs the programs itself, on a database of its own.
 sql_packages=(postgresql)
-# For the client in Python that the tests speak to: Tests/Interop.
+# For the client in Python that the tests speak to: Tests/Interop/PythonDevice.
 python_packages=(python3 python3-venv)
-# For the push services that the tests speak to, Tests/PushDoubles: a client that shares no code with them.
+# For the push services that the tests speak to, Tests/Interop/PushDoubles: a client that shares no code with them.
 push_packages=(curl)
 
 # Prints those of its arguments that are not installed, one a line.

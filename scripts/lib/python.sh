@@ -1,18 +1,18 @@
 # Sourced, after say.sh and packages.sh. A Python environment with what the tests in Python need.
 
-# need_python INSTALL ROOT [SUITE]: sees to it that there is one for Tests/SUITE (Interop by default), and sets `python` to
-# its interpreter. Where the package index cannot be reached: ends the script, with status 0 and a word about what was
-# skipped, but in CI with status 1.
+# need_python INSTALL ROOT [SUITE]: sees to it that there is one for Tests/Interop/SUITE (PythonDevice by default), and
+# sets `python` to its interpreter. Where the package index cannot be reached: ends the script, with status 0 and a word
+# about what was skipped, but in CI with status 1.
 need_python() {
-    local root=$2 suite=${3-Interop} wanted log
-    local environment=$root/.build/${suite,,} requirements=$root/Tests/$suite/requirements.txt
+    local root=$2 suite=${3-PythonDevice} wanted log
+    local environment=$root/.build/${suite,,} requirements=$root/Tests/Interop/$suite/requirements.txt
     need_packages "$1" "${python_packages[@]}"
     python=$environment/bin/python
-    # Others begin with what Tests/Interop needs.
-    wanted=$(cat "$requirements" && { [[ $suite == Interop ]] || cat "$root/Tests/Interop/requirements.txt"; })
+    # Others begin with what the device needs.
+    wanted=$(cat "$requirements" && { [[ $suite == PythonDevice ]] || cat "$root/Tests/Interop/PythonDevice/requirements.txt"; })
     [[ ! -f $environment/installed.txt || $(<"$environment/installed.txt") != "$wanted" ]] || return 0
 
-    say "installing the Python packages of Tests/$suite/requirements.txt"
+    say "installing the Python packages of Tests/Interop/$suite/requirements.txt"
     rm -rf "$environment"
     mkdir -p "${environment%/*}"
     log=$(mktemp)

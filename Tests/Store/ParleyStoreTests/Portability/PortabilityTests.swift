@@ -1,0 +1,106 @@
+import Foundation
+import TestNames
+import TestSupport
+import Testing
+
+@testable import ParleyStore
+
+/// The store's SQL is what SQLite and PostgreSQL share, but for what `Dialect` names.
+@Suite("The store's statements on another engine", .timeLimit(.minutes(20)))
+struct PortabilityTests {
+    private static let sources = Document.root.appending(path: "Sources/ParleyStore")
+
+    private func missing(_ literals: [SQLLiteral], in statements: [String]) -> [SQLLiteral] {
+        literals.filter { literal in !statements.contains(where: literal.occurs) }
+    }
+
+    @Test("no statement in the store's sources is left out of the scenario")
+    func everyStatementIsRun() throws {
+        let recorded = try RecordedStatements()
+        let literals = try SQLLiteral.all(below: Self.sources, besides: "Migrations")
+        #expect(literals.count > 130)
+        #expect(missing(literals, in: recorded.statements) == [])
+        // Nor is anything else run than queries: what is the connection's own is named.
+        let beginnings = ["SELECT ", "INSERT ", "UPDATE ", "DELETE ", "WITH "]
+        #expect(recorded.statements.filter { sql in !beginnings.contains { sql.hasPrefix($0) } } == [])
+    }
+
+    @Test("a statement that nobody runs is found, in whichever form it is written")
+    func unrunStatementIsFound() throws {
+        let source = ##"""
+            // "SELECT 0 FROM comment"
+            let one = "SELECT 1 FROM \(table(of: "x")) WHERE a = ?", word = "selected"
+            let two = #"DELETE FROM "user" WHERE id = \#(id)"#
+            let three = """
+                UPDATE records
+                    SET content = NULL
+                """
+            let four = done ? "ORDER BY r.seq" : "ORDER BY r.seq DESC"
+            """##
+        let literals = SQLLiteral.all(in: source, file: "")
+        #expect(literals.map { $0.pieces.count } == [2, 2, 1, 1, 1])
+        let run = ["SELECT 1 FROM users WHERE a = ?", "SELECT 2 FROM a ORDER BY r.seq LIMIT 1"]
+        #expect(
+            missing(literals, in: run).map { $0.pieces[0] } == [
+                #"DELETE FROM "user" WHERE id ="#, "UPDATE records SET content = NULL", "ORDER BY r.seq DESC",
+            ])
+    }
+
+    /// What an engine of two refuses or takes for something else, beside the form that both take.
+    private static let planted = [
+        ("SELECT max(seq, 1) FROM records", "SELECT CASE WHEN seq > 1 THEN seq ELSE 1 END FROM records"),
+        ("SELECT id FROM devices WHERE user = ? AND identity_key", "SELECT id FROM devices d WHERE d.user = ?"),
+        ("SELECT 1 FROM members WHERE is_open", "SELECT 1 FROM members WHERE is_open = 1"),
+        (
+            "INSERT INTO instance (id, name) VALUES (1, ?) ON CONFLICT DO UPDATE SET name = excluded.name",
+            "INSERT INTO instance (id, name) VALUES (1, ?) ON CONFLICT (id) DO UPDATE SET name = excluded.name"
+        ),
+        ("INSERT OR IGNORE INTO instance (id, name) VALUES (1, ?)", "DELETE FROM instance WHERE id = ?1 AND name = ?2"),
+        ("SELECT count(*) FROM (SELECT 1 FROM users)", "SELECT count(*) FROM (SELECT 1 FROM users) AS all_users"),
+        (
+            #"SELECT 1 FROM stored_bytes WHERE ("user", day) IN (VALUES (?, ?))"#,
+            #"SELECT 1 FROM stored_bytes WHERE ("user", day) IN (VALUES (?, CAST(? AS BIGINT)))"#
+        ),
+    ]
+
+    @Test("PostgreSQL prepares every statement", .enabled(if: PostgreSQL.isExpected, "PostgreSQL is not installed"))
+    func everyStatementIsPrepared() throws {
+        let recorded = try RecordedStatements()
+        let schema = Dialect.preparation + recorded.schema.map(Dialect.schema)
+        func prepared(_ statements: [String], _ name: String) -> [String] {
+            statements.enumerated().map { "PREPARE \(name)\($0) AS \(Dialect.statement($1))" }
+        }
+        let own = prepared(recorded.statements, "own")
+        let (refused, taken) = (
+            prepared(Self.planted.map(\.0), "refused"), prepared(Self.planted.map(\.1), "taken")
+        )
+        let questions = [
+            "SELECT count(*) FROM pg_prepared_statements",
+            "SELECT word FROM pg_get_keywords() WHERE catcode IN ('R', 'T')",
+        ]
+        let outcome = try PostgreSQL().run(schema + own + taken + refused + questions)
+
+        let unexpected = outcome.refusals.filter { !refused.contains($0.statement) }
+        #expect(unexpected.isEmpty, "\(unexpected.map { "\($0.reason)\n\($0.statement)" }.joined(separator: "\n"))")
+        #expect(Set(outcome.refusals.map(\.statement)).isSuperset(of: refused))
+        #expect(own.count > 100 && outcome.values.first == String(own.count + taken.count))
+
+        // PostgreSQL takes a bare `user` for a function of its own, and says nothing.
+        let reserved = Set(outcome.values.dropFirst()).intersection(recorded.names)
+        #expect(reserved.contains("user") && outcome.values.count > 50)
+        let bare = recorded.statements.filter { !Dialect.bare(reserved, in: $0).isEmpty }
+        #expect(bare == [])
+        #expect(!Dialect.bare(reserved, in: "SELECT user FROM presence").isEmpty)
+        #expect(Dialect.bare(reserved, in: #"SELECT "user", p.user FROM presence WHERE made_by_user = :user"#).isEmpty)
+    }
+
+    @Test("parameters are numbered as PostgreSQL has them")
+    func parametersAreNumbered() {
+        let cases = [
+            ("a = ? AND b = ? OR c = '?:x'", "a = $1 AND b = $2 OR c = '?:x'"),
+            ("a = ?2 AND b = ?1 AND c = ?2", "a = $2 AND b = $1 AND c = $2"),
+            ("a = :owner AND b = :viewer AND c = :owner", "a = $1 AND b = $2 AND c = $1"),
+        ]
+        for (text, expected) in cases { #expect(Dialect.statement(text) == expected) }
+    }
+}

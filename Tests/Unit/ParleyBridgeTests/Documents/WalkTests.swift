@@ -1,0 +1,35 @@
+import Foundation
+import TestNames
+import TestSupport
+import Testing
+
+/// The walk of a message on its device that `docs/architecture.md` names leads through files that there are, as many as
+/// it says. That on the gateway is found by coverage: `scripts/walk.sh`.
+@Suite("The walk of docs/architecture.md against the files")
+struct WalkTests {
+    /// The names of all files of the sources, without `.swift`.
+    private static func sources() throws -> [String] {
+        let root = Document.root.appending(path: "Sources")
+        let files = try #require(FileManager.default.enumerator(at: root, includingPropertiesForKeys: nil))
+        return files.compactMap { file in
+            (file as? URL).flatMap { $0.pathExtension == "swift" ? $0.deletingPathExtension().lastPathComponent : nil }
+        }
+    }
+
+    @Test("every file of the walk is there, none stands in it twice, and their number is the one that is said")
+    func files() throws {
+        let page = try String(contentsOf: Document.folder.appending(path: "architecture.md"), encoding: .utf8)
+        let section = try #require(page.components(separatedBy: "## One message, on its device\n").dropFirst().first)
+            .components(separatedBy: "\n## ")[0]
+        let rows = section.split(separator: "\n").filter { $0.hasPrefix("| ") }.dropFirst(2)
+        let named = rows.flatMap { row -> [String] in
+            let cell = row.split(separator: "|").last.map(String.init) ?? ""
+            return cell.split(separator: ",").map { $0.trimmingCharacters(in: CharacterSet(charactersIn: "` ")) }
+                .filter { !$0.isEmpty }
+        }
+        let sources = Set(try Self.sources())
+        #expect(named.filter { !sources.contains($0) } == [])
+        #expect(Set(named).count == named.count)
+        #expect(section.contains("These are \(named.count) files"), "\(named.count) are named")
+    }
+}
