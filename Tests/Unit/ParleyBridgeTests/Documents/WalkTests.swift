@@ -3,8 +3,8 @@ import TestNames
 import TestSupport
 import Testing
 
-/// The walk of a message on its device that `docs/architecture.md` names leads through files that there are, as many as
-/// it says. That on the gateway is found by coverage: `scripts/walk.sh`.
+/// The files that `docs/architecture.md` names for a message on its device are there. Those on the gateway are found by
+/// coverage: `scripts/walk.sh`.
 @Suite("The walk of docs/architecture.md against the files")
 struct WalkTests {
     /// The names of all files of the sources, without `.swift`.
@@ -16,7 +16,7 @@ struct WalkTests {
         }
     }
 
-    @Test("every file of the walk is there, none stands in it twice, and their number is the one that is said")
+    @Test("every file of the walk is there, and none stands in it twice")
     func files() throws {
         let page = try String(contentsOf: Document.folder.appending(path: "architecture.md"), encoding: .utf8)
         let section = try #require(page.components(separatedBy: "## One message, on its device\n").dropFirst().first)
@@ -28,8 +28,8 @@ struct WalkTests {
                 .filter { !$0.isEmpty }
         }
         let sources = Set(try Self.sources())
+        #expect(!named.isEmpty)
         #expect(named.filter { !sources.contains($0) } == [])
         #expect(Set(named).count == named.count)
-        #expect(section.contains("These are \(named.count) files"), "\(named.count) are named")
     }
 }
