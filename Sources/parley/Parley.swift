@@ -40,8 +40,7 @@ struct CommonOptions: ParsableArguments {
             "The gateway's data directory. Default: the environment's PARLEY_DATA, or else ./data.", valueName: "DIR"))
     var data: String?
 
-    @Option(help: ArgumentHelp("How long to wait for an answer.", valueName: "SECONDS"))
-    var timeout: Int = 15
+    @Option(help: ArgumentHelp("How long to wait for an answer.", valueName: "SECONDS")) var timeout: Int = 15
 
     @Option(
         name: .customLong("passphrase-file"),

@@ -16,7 +16,7 @@ struct AccountCommand: AsyncParsableCommand {
     @OptionGroup var common: CommonOptions
 }
 
-struct BackUpAccountCommand: AsyncParsableCommand {
+struct BackUpAccountCommand: ClientCommand {
     static let configuration = CommandConfiguration(
         commandName: "backup", abstract: "Has the gateway keep the account key, sealed, and prints the recovery key.",
         discussion: """
@@ -26,12 +26,9 @@ struct BackUpAccountCommand: AsyncParsableCommand {
     @OptionGroup var sender: SenderOptions
     @OptionGroup var common: CommonOptions
 
-    func run() async throws {
-        let gateway = common.gateway
-        let key = try await gateway.messaging(as: sender.device, storage: .memory) { client in
-            try await client.ready(timeout: gateway.timeout)
-            return try await client.account.backUp()
-        }
+    func ask(_ client: MessagingClient) async throws -> RecoveryKey { try await client.account.backUp() }
+
+    func show(_ key: RecoveryKey) {
         Terminal.print(key.groups.joined(separator: " "))
         Terminal.report("write this recovery key down: it is shown once, and opens the account without any device")
     }
@@ -46,18 +43,14 @@ struct RecoverAccountCommand: AsyncParsableCommand {
     @OptionGroup var common: CommonOptions
 
     func run() async throws {
-        let gateway = common.gateway
         // A passphrase is asked for before standard input is read, which may be the same terminal.
-        let keys = try gateway.keyStore(of: sender.device)
+        let keys = try common.gateway.keyStore(of: sender.device)
         Terminal.report("the recovery key:")
         var lines = StandardInput.lines().makeAsyncIterator()
         guard let line = try await lines.next() else { throw ToolError(.usage, "standard input is empty") }
         let key: RecoveryKey
         do throws(RecoveryKeyError) { key = try RecoveryKey(line) } catch { throw ToolError(.usage, error.description) }
-        try await gateway.messaging(as: sender.device, keys: keys, storage: .memory) { client in
-            try await client.ready(timeout: gateway.timeout)
-            try await client.account.recover(with: key)
-        }
+        try await common.signedIn(as: sender, keys: keys) { try await $0.account.recover(with: key) }
         Terminal.print("recovered the account of \(sender.device.user) on \(sender.device)")
     }
 }
@@ -71,25 +64,18 @@ struct ResetAccountCommand: AsyncParsableCommand {
             """)
 
     @OptionGroup var sender: SenderOptions
-
-    @Flag(help: "Reset without asking.")
-    var yes = false
-
+    @Flag(help: "Reset without asking.") var yes = false
     @OptionGroup var common: CommonOptions
 
     func run() async throws {
-        let gateway = common.gateway
-        let keys = try gateway.keyStore(of: sender.device)
+        let keys = try common.gateway.keyStore(of: sender.device)
         if !yes {
             let question = "everybody who writes to \(sender.device.user) will see a changed key. Type yes to go on:"
             guard try await StandardInput.agrees(to: question) else {
                 throw ToolError(.rejected, "nothing was changed")
             }
         }
-        try await gateway.messaging(as: sender.device, keys: keys, storage: .memory) { client in
-            try await client.ready(timeout: gateway.timeout)
-            try await client.account.reset()
-        }
+        try await common.signedIn(as: sender, keys: keys) { try await $0.account.reset() }
         Terminal.print("\(sender.device.user) has a new account key; \(sender.device) is certified by it")
     }
 }

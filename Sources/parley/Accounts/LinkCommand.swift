@@ -38,10 +38,8 @@ struct OfferLinkCommand: AsyncParsableCommand {
     @OptionGroup var common: CommonOptions
 
     func run() async throws {
-        let gateway = common.gateway
         let device = sender.device
-        try await gateway.messaging(as: device, storage: .memory) { client in
-            try await client.ready(timeout: gateway.timeout)
+        try await common.signedIn(as: sender) { client in
             let (code, expiresAt) = try await client.linking.offer()
             Terminal.print(code.text)
             Terminal.draw(code.text)
@@ -81,21 +79,14 @@ struct ApproveLinkCommand: AsyncParsableCommand {
         commandName: "approve", abstract: "Certifies the new device that shows a code, and hands it the account key.")
 
     @OptionGroup var sender: SenderOptions
-
-    @Flag(help: "Approve without asking.")
-    var yes = false
-
-    @Argument(help: ArgumentHelp("What the new device shows.", valueName: "CODE"))
-    var code: String
-
+    @Flag(help: "Approve without asking.") var yes = false
+    @Argument(help: ArgumentHelp("What the new device shows.", valueName: "CODE")) var code: String
     @OptionGroup var common: CommonOptions
 
     func run() async throws {
-        let gateway = common.gateway
         let link: LinkCode
         do throws(LinkCodeError) { link = try LinkCode(code) } catch { throw ToolError(.usage, error.description) }
-        try await gateway.messaging(as: sender.device, storage: .memory) { client in
-            try await client.ready(timeout: gateway.timeout)
+        try await common.signedIn(as: sender) { client in
             let candidate = try await client.linking.candidate(link)
             if !yes {
                 let question =

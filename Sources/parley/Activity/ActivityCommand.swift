@@ -30,12 +30,8 @@ struct ListActivityCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The only one to list: the user, or a friend.", valueName: "UID"))
     var of: UserID?
 
-    @Option(help: ArgumentHelp("How many to show, the newest.", valueName: "N"))
-    var limit = 50
-
-    @Flag(help: "One JSON object a line.")
-    var json = false
-
+    @Option(help: ArgumentHelp("How many to show, the newest.", valueName: "N")) var limit = 50
+    @Flag(help: "One JSON object a line.") var json = false
     @OptionGroup var common: CommonOptions
 
     func validate() throws {
@@ -46,16 +42,16 @@ struct ListActivityCommand: AsyncParsableCommand {
 
     func run() async throws {
         Terminal.endQuietlyWithReader()
-        let page = try await common.signedIn(as: reader) { client in
-            try await client.activity.list(of: of, page: Page(limit: limit))
+        let page = try await common.signedIn(as: reader) {
+            try await $0.activity.list(of: of, page: Page(limit: limit))
         }
         for item in page.items.reversed() {
-            if json { item.printJSON() } else { Terminal.print(item.line(in: .local)) }
+            if json { Terminal.printJSON(item.json) } else { Terminal.print(item.line(in: .local)) }
         }
     }
 }
 
-struct PostActivityCommand: AsyncParsableCommand {
+struct PostActivityCommand: ClientCommand {
     static let configuration = CommandConfiguration(
         commandName: "post", abstract: "Says that the user has completed a plan or reached a goal.",
         discussion: "It is printed as a JSON object on one line.")
@@ -78,64 +74,36 @@ struct PostActivityCommand: AsyncParsableCommand {
 
     @OptionGroup var common: CommonOptions
 
-    func run() async throws {
-        try await common.signedIn(as: sender) { client in
-            try await client.activity.post(id: id ?? .random(), type, title: title, description: description)
-        }.printJSON()
+    func ask(_ client: MessagingClient) async throws -> ActivityItem {
+        try await client.activity.post(id: id ?? .random(), type, title: title, description: description)
     }
 }
 
-struct ReactToActivityCommand: AsyncParsableCommand {
+struct ReactToActivityCommand: ClientCommand {
     static let configuration = CommandConfiguration(
         commandName: "react", abstract: "Reacts to an item, in the place of an earlier reaction.",
         discussion: "The item is printed as a JSON object on one line.")
 
     @OptionGroup var sender: SenderOptions
-
-    @Argument(help: ArgumentHelp("The item.", valueName: "ID"))
-    var id: ActivityID
-
-    @Argument(help: ArgumentHelp("One emoji.", valueName: "EMOJI"))
-    var emoji: Emoji
-
+    @Argument(help: ArgumentHelp("The item.", valueName: "ID")) var id: ActivityID
+    @Argument(help: ArgumentHelp("One emoji.", valueName: "EMOJI")) var emoji: Emoji
     @OptionGroup var common: CommonOptions
 
-    func run() async throws {
-        try await common.signedIn(as: sender) { client in
-            try await client.activity.react(emoji, to: id)
-        }.printJSON()
+    func ask(_ client: MessagingClient) async throws -> ActivityItem {
+        try await client.activity.react(emoji, to: id)
     }
 }
 
-struct UnreactToActivityCommand: AsyncParsableCommand {
+struct UnreactToActivityCommand: ClientCommand {
     static let configuration = CommandConfiguration(
         commandName: "unreact", abstract: "Takes the user's reaction to an item back.",
         discussion: "The item is printed as a JSON object on one line.")
 
     @OptionGroup var sender: SenderOptions
-
-    @Argument(help: ArgumentHelp("The item.", valueName: "ID"))
-    var id: ActivityID
-
+    @Argument(help: ArgumentHelp("The item.", valueName: "ID")) var id: ActivityID
     @OptionGroup var common: CommonOptions
 
-    func run() async throws {
-        try await common.signedIn(as: sender) { client in
-            try await client.activity.removeReaction(from: id)
-        }.printJSON()
+    func ask(_ client: MessagingClient) async throws -> ActivityItem {
+        try await client.activity.removeReaction(from: id)
     }
-}
-
-extension ActivityItem {
-    fileprivate func printJSON() { Terminal.printJSON(String(decoding: json, as: UTF8.self)) }
-}
-
-extension ActivityID: ExpressibleByArgument {
-    public init?(argument: String) { self.init(argument.lowercased()) }
-}
-
-extension ActivityType.Posted: ExpressibleByArgument {}
-
-extension Emoji: ExpressibleByArgument {
-    public init?(argument: String) { self.init(argument) }
 }

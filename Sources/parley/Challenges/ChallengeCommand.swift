@@ -23,7 +23,7 @@ struct ChallengeCommand: AsyncParsableCommand {
     @OptionGroup var common: CommonOptions
 }
 
-struct CreateChallengeCommand: AsyncParsableCommand {
+struct CreateChallengeCommand: ClientCommand {
     static let configuration = CommandConfiguration(
         commandName: "create", abstract: "Challenges another member of a conversation.",
         discussion: """
@@ -37,21 +37,14 @@ struct CreateChallengeCommand: AsyncParsableCommand {
             """)
 
     @OptionGroup var sender: SenderOptions
-
-    @Option(help: ArgumentHelp("Who is challenged.", valueName: "UID"))
-    var to: UserID
+    @Option(help: ArgumentHelp("Who is challenged.", valueName: "UID")) var to: UserID
 
     @Option(help: ArgumentHelp("The conversation of both; without it, the direct one.", valueName: "ID"))
     var conversation: ConversationID?
 
-    @Argument(help: ArgumentHelp("What is counted.", valueName: "TYPE"))
-    var type: ChallengeType
-
-    @Argument(help: ArgumentHelp("What both would reach.", valueName: "TARGET"))
-    var target: Int
-
-    @Option(help: ArgumentHelp("How many days are counted.", valueName: "N"))
-    var days: Int
+    @Argument(help: ArgumentHelp("What is counted.", valueName: "TYPE")) var type: ChallengeType
+    @Argument(help: ArgumentHelp("What both would reach.", valueName: "TARGET")) var target: Int
+    @Option(help: ArgumentHelp("How many days are counted.", valueName: "N")) var days: Int
 
     @Option(help: ArgumentHelp("Also sends a card of it, with this title.", valueName: "TITLE"))
     var card: String?
@@ -67,89 +60,64 @@ struct CreateChallengeCommand: AsyncParsableCommand {
         }
     }
 
-    func run() async throws {
-        let challenge = try await common.signedIn(as: sender) { client in
-            let conversation =
-                if let id = self.conversation {
-                    try await client.conversation(id)
-                } else {
-                    try await client.conversation(with: to)
-                }
-            let challenge = try await client.challenges.create(
-                type, target: target, days: days, to: to, in: conversation.id)
-            if let card = card.flatMap({ challenge.card(title: $0) }) {
-                _ = try await client.outcome(of: try await client.send(.challenge(card), to: conversation.id))
+    func ask(_ client: MessagingClient) async throws -> Challenge {
+        let conversation =
+            if let id = self.conversation {
+                try await client.conversation(id)
+            } else {
+                try await client.conversation(with: to)
             }
-            return challenge
+        let challenge = try await client.challenges.create(
+            type, target: target, days: days, to: to, in: conversation.id)
+        if let card = card.flatMap({ challenge.card(title: $0) }) {
+            _ = try await client.outcome(of: try await client.send(.challenge(card), to: conversation.id))
         }
-        Terminal.printJSON(challenge.jsonLine)
+        return challenge
     }
 }
 
-/// A command that does something with one challenge, and prints what has become of it as JSON.
-protocol ChallengeAnswerCommand: AsyncParsableCommand, Sendable {
-    var sender: SenderOptions { get }
-    var challenge: ChallengeID { get }
-    var common: CommonOptions { get }
+/// The challenge that a command answers, and the device that it acts as.
+struct AnswerOptions: ParsableArguments {
+    @OptionGroup var sender: SenderOptions
+    @Argument(help: ArgumentHelp("The challenge.", valueName: "ID")) var challenge: ChallengeID
+    @OptionGroup var common: CommonOptions
 
-    func answer(by client: MessagingClient) async throws(ClientError) -> Challenge
-}
-
-extension ChallengeAnswerCommand {
-    func run() async throws {
-        let challenge = try await common.signedIn(as: sender) { try await answer(by: $0) }
-        Terminal.printJSON(challenge.jsonLine)
+    /// Answers, and prints the challenge as a JSON object.
+    func answer(
+        _ make: @Sendable (MessagingClient.Challenges, ChallengeID) async throws -> Challenge
+    ) async throws {
+        let answered = try await common.signedIn(as: sender) { try await make($0.challenges, challenge) }
+        Terminal.printJSON(answered.json)
     }
 }
 
-struct AcceptChallengeCommand: ChallengeAnswerCommand {
+struct AcceptChallengeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "accept", abstract: "Accepts a challenge: both are counted from today on.")
 
-    @OptionGroup var sender: SenderOptions
+    @OptionGroup var options: AnswerOptions
 
-    @Argument(help: ArgumentHelp("The challenge.", valueName: "ID"))
-    var challenge: ChallengeID
-
-    @OptionGroup var common: CommonOptions
-
-    func answer(by client: MessagingClient) async throws(ClientError) -> Challenge {
-        try await client.challenges.accept(challenge)
-    }
+    func run() async throws { try await options.answer { try await $0.accept($1) } }
 }
 
-struct DeclineChallengeCommand: ChallengeAnswerCommand {
+struct DeclineChallengeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "decline", abstract: "Declines a challenge.")
 
-    @OptionGroup var sender: SenderOptions
+    @OptionGroup var options: AnswerOptions
 
-    @Argument(help: ArgumentHelp("The challenge.", valueName: "ID"))
-    var challenge: ChallengeID
-
-    @OptionGroup var common: CommonOptions
-
-    func answer(by client: MessagingClient) async throws(ClientError) -> Challenge {
-        try await client.challenges.decline(challenge)
-    }
+    func run() async throws { try await options.answer { try await $0.decline($1) } }
 }
 
-struct CancelChallengeCommand: ChallengeAnswerCommand {
+struct CancelChallengeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "cancel", abstract: "Takes back a challenge that nobody has answered.")
 
-    @OptionGroup var sender: SenderOptions
+    @OptionGroup var options: AnswerOptions
 
-    @Argument(help: ArgumentHelp("The challenge.", valueName: "ID"))
-    var challenge: ChallengeID
-
-    @OptionGroup var common: CommonOptions
-
-    func answer(by client: MessagingClient) async throws(ClientError) -> Challenge {
-        try await client.challenges.cancel(challenge)
-    }
+    func run() async throws { try await options.answer { try await $0.cancel($1) } }
 }
 
-struct ListChallengesCommand: AsyncParsableCommand {
+struct ListChallengesCommand: ClientCommand {
     static let configuration = CommandConfiguration(
         commandName: "list", abstract: "Lists one's challenges, or all of a conversation, the newest first.")
 
@@ -158,41 +126,34 @@ struct ListChallengesCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Only those of this conversation.", valueName: "ID"))
     var conversation: ConversationID?
 
-    @Option(help: ArgumentHelp("How many at most.", valueName: "N"))
-    var limit: Int = 50
-
-    @Flag(help: "One JSON object a line.")
-    var json = false
-
+    @Option(help: ArgumentHelp("How many at most.", valueName: "N")) var limit: Int = 50
+    @Flag(help: "One JSON object a line.") var json = false
     @OptionGroup var common: CommonOptions
 
     func validate() throws {
         guard limit > 0 else { throw ValidationError("--limit takes 1 or more") }
     }
 
-    func run() async throws {
-        let challenges = try await common.signedIn(as: sender) { try await list(by: $0) }
-        guard !json else { return challenges.forEach { Terminal.printJSON($0.jsonLine) } }
-        var table = Table(headings: ["CHALLENGE", "BETWEEN", "AIM", "STATUS", "SO FAR", "ENDS"])
-        for challenge in challenges {
-            table.add([
-                challenge.id.description, "\(challenge.challenger), \(challenge.challenged)", challenge.aim,
-                challenge.standing, challenge.score, challenge.endsAt.map { TimeZone.local.civil($0).stamp } ?? "",
-            ])
-        }
-        table.lines.forEach(Terminal.print)
-    }
-
-    private func list(by client: MessagingClient) async throws(ClientError) -> [Challenge] {
+    func ask(_ client: MessagingClient) async throws -> [Challenge] {
         var challenges: [Challenge] = []
         var cursor: String?
         repeat {
             let page = Page(limit: min(limit - challenges.count, Limits.pageItems), cursor: cursor)
             let list = try await client.challenges.list(in: conversation, page: page)
             challenges += list.items
-            // A page has an item at least, and another behind it else.
+            // A page that is not the last has an item.
             cursor = list.items.isEmpty ? nil : list.nextCursor
         } while cursor != nil && challenges.count < limit
         return challenges
+    }
+
+    func show(_ challenges: [Challenge]) {
+        let headings = ["CHALLENGE", "BETWEEN", "AIM", "STATUS", "SO FAR", "ENDS"]
+        Terminal.printList(challenges, asJSON: json, headings: headings) { challenge in
+            [
+                challenge.id.description, "\(challenge.challenger), \(challenge.challenged)", challenge.aim,
+                challenge.standing, challenge.score, challenge.endsAt.map { TimeZone.local.civil($0).stamp } ?? "",
+            ]
+        }
     }
 }

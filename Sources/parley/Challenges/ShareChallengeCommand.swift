@@ -13,21 +13,16 @@ struct ShareChallengeCommand: AsyncParsableCommand {
             """)
 
     @OptionGroup var sender: SenderOptions
-
-    @Argument(help: ArgumentHelp("The challenge.", valueName: "ID"))
-    var challenge: ChallengeID
-
-    @Argument(help: ArgumentHelp("What the card says.", valueName: "TITLE"))
-    var title: String
-
+    @Argument(help: ArgumentHelp("The challenge.", valueName: "ID")) var challenge: ChallengeID
+    @Argument(help: ArgumentHelp("What the card says.", valueName: "TITLE")) var title: String
     @OptionGroup var common: CommonOptions
 
     func run() async throws {
-        let (challenge, title) = (challenge, title)
-        try await common.send(as: sender) { (client) async throws(ClientError) in
-            let challenge = try await client.challenges.get(challenge)
+        let (id, title) = (challenge, title)
+        try await common.deliver(as: sender) { (client) async throws(ClientError) in
+            let challenge = try await client.challenges.get(id)
             guard let card = challenge.card(title: title) else { throw .malformedReply }
-            return (.challenge(card), challenge.conversation)
+            return (try await client.send(.challenge(card), to: challenge.conversation), challenge.conversation)
         }
     }
 }

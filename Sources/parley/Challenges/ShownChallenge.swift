@@ -2,13 +2,6 @@ import ParleyClient
 import ParleyProtocol
 
 extension Challenge {
-    /// The challenge as one JSON object.
-    var jsonLine: String {
-        var writer = JSONWriter()
-        write(to: &writer)
-        return String(decoding: writer.finish(), as: UTF8.self)
-    }
-
     /// What it is about: `50000 steps in 7 days`.
     var aim: String { type.aim(target, days: durationDays) }
 

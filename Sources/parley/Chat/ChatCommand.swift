@@ -27,10 +27,7 @@ struct ChatCommand: AsyncParsableCommand {
             """)
 
     @OptionGroup var peers: PeerOptions
-
-    @Flag(help: "Recovers the device's messages first, if what is kept of them is damaged.")
-    var recover = false
-
+    @Flag(help: "Recovers the device's messages first, if what is kept of them is damaged.") var recover = false
     @OptionGroup var common: CommonOptions
 
     func run() async throws {

@@ -12,8 +12,7 @@ struct DeviceCommand: AsyncParsableCommand {
 
 /// The two ids that name a device.
 struct DeviceArguments: ParsableArguments {
-    @Argument(help: ArgumentHelp("The user's id.", valueName: "UID"))
-    var user: UserID
+    @Argument(help: ArgumentHelp("The user's id.", valueName: "UID")) var user: UserID
 
     @Argument(help: ArgumentHelp("The device's id: 1 to 64 letters, digits, _ or -.", valueName: "DID"))
     var device: DeviceID
@@ -54,13 +53,10 @@ struct AddDeviceCommand: AsyncParsableCommand {
 
     func run() async throws {
         let gateway = common.gateway
-        let data = try await gateway.administer(
+        let credentials = try await gateway.ask(
             AddDevice(address: name.address, lifetimeDays: lifetimeDays, name: displayName))
-        guard let credentials = DeviceCredentials(data) else {
-            throw gateway.failure(.malformedReply, .operatorConsole)
-        }
         // Printed first: the token before this one has ended, and a disk that is full must not lose both.
-        Terminal.printJSON(String(decoding: credentials.json, as: UTF8.self))
+        Terminal.printJSON(credentials.json)
         try gateway.save(credentials, of: name.address)
     }
 }
@@ -81,6 +77,6 @@ struct RevokeDeviceCommand: AsyncParsableCommand {
     @OptionGroup var common: CommonOptions
 
     func run() async throws {
-        _ = try await common.gateway.administer(RevokeUserDevice(address: name.address, keepsIssued: keepsIssued))
+        try await common.gateway.ask(RevokeUserDevice(address: name.address, keepsIssued: keepsIssued))
     }
 }

@@ -44,7 +44,7 @@ struct ListOwnDevicesCommand: AsyncParsableCommand {
                 TimeZone.local.civil(summary.expiresAt).stamp,
             ])
         }
-        for line in table.lines { Terminal.print(line) }
+        table.print()
         // They end with the client.
         for await event in events {
             if case .keys(.thisDeviceNotLinked(let device)) = event {
@@ -59,24 +59,17 @@ struct ListOwnDevicesCommand: AsyncParsableCommand {
     }
 }
 
-struct RemoveOwnDeviceCommand: AsyncParsableCommand {
+struct RemoveOwnDeviceCommand: ClientCommand {
     static let configuration = CommandConfiguration(
         commandName: "remove", abstract: "Ends a device of one's own user: it signs in no more.")
 
     @OptionGroup var sender: SenderOptions
-
-    @Argument(help: ArgumentHelp("The device's id.", valueName: "DID"))
-    var device: DeviceID
-
+    @Argument(help: ArgumentHelp("The device's id.", valueName: "DID")) var device: DeviceID
     @OptionGroup var common: CommonOptions
 
-    func run() async throws {
-        let gateway = common.gateway
-        try await gateway.messaging(as: sender.device, storage: .memory) { client in
-            try await client.ready(timeout: gateway.timeout)
-            try await client.devices.remove(device)
-        }
-        Terminal.print("removed \(sender.device.user)/\(device)")
+    func ask(_ client: MessagingClient) async throws -> String {
+        try await client.devices.remove(device)
+        return "removed \(sender.device.user)/\(device)"
     }
 }
 

@@ -21,10 +21,7 @@ struct PassphraseCommand: AsyncParsableCommand {
             """)
 
     @OptionGroup var sender: SenderOptions
-
-    @Flag(help: "Takes the passphrase away.")
-    var remove = false
-
+    @Flag(help: "Takes the passphrase away.") var remove = false
     @OptionGroup var common: CommonOptions
 
     func run() async throws {

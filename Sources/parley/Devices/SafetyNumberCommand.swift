@@ -4,7 +4,7 @@ import ParleyCrypto
 import ParleyProtocol
 
 /// The two ends whose keys a command is about.
-struct PeerOptions: ParsableArguments {
+struct PeerOptions: ParsableArguments, DeviceOptions {
     @Option(name: .customLong("as"), help: ArgumentHelp("The device that asks.", valueName: "UID/DID"))
     var device: DeviceAddress
 
@@ -37,13 +37,9 @@ struct SafetyNumberCommand: AsyncParsableCommand {
     @OptionGroup var common: CommonOptions
 
     func run() async throws {
-        let gateway = common.gateway
-        let shown = try await gateway.messaging(as: peers.device, storage: .memory) { client in
-            try await client.ready(timeout: gateway.timeout)
-            return try await client.keys.safetyNumber(with: peers.other)
-        }
+        let shown = try await common.signedIn(as: peers) { try await $0.keys.safetyNumber(with: peers.other) }
         for user in [peers.device.user, peers.other] {
-            let devices = try await gateway.devicesWithKeys(of: user, asked: peers.device)
+            let devices = try await common.gateway.devicesWithKeys(of: user, asked: peers.device)
             Terminal.report("\(user): \(devices.map(\.text).joined(separator: ", "))")
         }
         if !shown.isAccepted {
@@ -69,16 +65,12 @@ struct AcceptKeyCommand: AsyncParsableCommand {
             """)
 
     @OptionGroup var peers: PeerOptions
-
-    @Argument(help: ArgumentHelp("What was compared.", valueName: "NUMBER"))
-    var number: [String]
+    @Argument(help: ArgumentHelp("What was compared.", valueName: "NUMBER")) var number: [String]
     @OptionGroup var common: CommonOptions
 
     func run() async throws {
-        let gateway = common.gateway
-        let accepted = try await gateway.messaging(as: peers.device, storage: .memory) { client in
-            try await client.ready(timeout: gateway.timeout)
-            return try await client.keys.accept(of: peers.other, matching: number.joined(separator: " "))
+        let accepted = try await common.signedIn(as: peers) { client in
+            try await client.keys.accept(of: peers.other, matching: number.joined(separator: " "))
         }
         if accepted {
             Terminal.print("accepted the keys of \(peers.other)")

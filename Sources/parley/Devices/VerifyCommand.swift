@@ -15,16 +15,11 @@ struct VerifyCommand: AsyncParsableCommand {
             """)
 
     @OptionGroup var peers: PeerOptions
-
-    @Argument(help: ArgumentHelp("What the other's screen shows.", valueName: "CODE"))
-    var code: String
-
+    @Argument(help: ArgumentHelp("What the other's screen shows.", valueName: "CODE")) var code: String
     @OptionGroup var common: CommonOptions
 
     func run() async throws {
-        let gateway = common.gateway
-        let comparison = try await gateway.messaging(as: peers.device, storage: .memory) { client in
-            try await client.ready(timeout: gateway.timeout)
+        let comparison = try await common.signedIn(as: peers) { client in
             // What is to be compared has to be known first; the code decides about exactly that.
             _ = try await client.keys.safetyNumber(with: peers.other)
             return try await client.keys.verify(peers.other, code: code)
@@ -44,7 +39,7 @@ struct VerifyCommand: AsyncParsableCommand {
     }
 }
 
-struct RotateKeysCommand: AsyncParsableCommand {
+struct RotateKeysCommand: ClientCommand {
     static let configuration = CommandConfiguration(
         commandName: "rotate-keys", abstract: "Gives a device a new identity key; the old one opens old messages.",
         discussion: """
@@ -55,12 +50,8 @@ struct RotateKeysCommand: AsyncParsableCommand {
     @OptionGroup var sender: SenderOptions
     @OptionGroup var common: CommonOptions
 
-    func run() async throws {
-        let gateway = common.gateway
-        try await gateway.messaging(as: sender.device, storage: .memory) { client in
-            try await client.ready(timeout: gateway.timeout)
-            try await client.keys.rotate()
-        }
-        Terminal.print("\(sender.device) has a new key")
+    func ask(_ client: MessagingClient) async throws -> String {
+        try await client.keys.rotate()
+        return "\(sender.device) has a new key"
     }
 }

@@ -66,7 +66,7 @@ extension LocalGateway {
     func failure(of error: ClientError, _ device: DeviceAddress) -> ToolError {
         switch error {
         case .refused(let rejection), .failed(.refused(let rejection)):
-            ToolError(.rejected, "\(rejection.code.rawValue): \(rejection.message.printable)")
+            ToolError(rejection)
         case .unanswered(let failure): self.failure(failure, device)
         case .timedOut(let cause): failure(.timedOut(cause: cause), device)
         case .ended(let cause): failure(.ended(cause), device)
@@ -107,18 +107,5 @@ extension StorageRecovery {
         if unreadableRequests > 0 { sentence += "; \(unreadableRequests) workouts and reports could not be read" }
         if !isWhole { sentence += "; there may have been more" }
         return sentence + "; the damaged one is kept in \(damagedFiles.joined(separator: ", ").printable)"
-    }
-}
-
-extension CommonOptions {
-    /// Runs `body` with a client of the device's that is signed in.
-    func signedIn<Value: Sendable>(
-        as sender: SenderOptions, _ body: @Sendable (MessagingClient) async throws -> Value
-    ) async throws -> Value {
-        let gateway = gateway
-        return try await gateway.messaging(as: sender.device, storage: .memory) { client in
-            try await client.ready(timeout: gateway.timeout)
-            return try await body(client)
-        }
     }
 }

@@ -1,17 +1,60 @@
 import ParleyClient
 import ParleyProtocol
 
+/// Makes requests of the operator's, one after the other, on one connection.
+struct OperatorSession: Sendable {
+    fileprivate let gateway: LocalGateway
+    fileprivate let requests: GatewayRequests
+
+    /// - Throws: ``ToolError`` with the gateway's own sentence if it refuses.
+    @discardableResult
+    func ask<R: Request>(_ request: R) async throws(ToolError) -> R.Reply where R.Reply: GatewayValue {
+        do throws(RequestError) {
+            return try await requests.ask(request)
+        } catch {
+            switch error {
+            case .refused(let rejection): throw ToolError(rejection)
+            case .unanswered(let failure): throw gateway.failure(failure, .operatorConsole)
+            case .unreadable: throw gateway.failure(.malformedReply, .operatorConsole)
+            }
+        }
+    }
+}
+
 extension LocalGateway {
-    /// Asks for an operation of the operator's.
+    /// Runs `body` with the operator's rights.
+    func asOperator<Value: Sendable>(
+        _ body: @Sendable (OperatorSession) async throws -> Value
+    ) async throws -> Value {
+        try await connect(as: .operatorConsole) { connection in
+            try await body(
+                OperatorSession(gateway: self, requests: GatewayRequests(connection, timeout: timeout)))
+        }
+    }
+
+    /// Makes one request of the operator's.
+    ///
+    /// - Throws: ``ToolError`` with the gateway's own sentence if it refuses.
+    @discardableResult
+    func ask<R: Request>(_ request: R) async throws -> R.Reply where R.Reply: GatewayValue {
+        try await asOperator { try await $0.ask(request) }
+    }
+
+    /// Makes a request of the operator's whose reply has no type.
     ///
     /// - Returns: the `data` of the reply.
-    /// - Throws: a ``ToolError`` with the gateway's own sentence if it refuses.
-    func administer(_ request: some Request) async throws -> JSONObject {
+    /// - Throws: ``ToolError`` with the gateway's own sentence if it refuses.
+    func data(of request: some Request) async throws -> JSONObject {
         let reply = try await self.request(request.operation, payload: request.payload(), as: .operatorConsole)
-        if let rejection = reply.rejection {
-            throw ToolError(.rejected, "\(rejection.code.rawValue): \(rejection.message.printable)")
-        }
+        if let rejection = reply.rejection { throw ToolError(rejection) }
         guard let data = reply.data else { throw failure(.malformedReply, .operatorConsole) }
         return data
+    }
+}
+
+extension ToolError {
+    /// The gateway's own sentence.
+    init(_ rejection: Rejection) {
+        self.init(.rejected, "\(rejection.code.rawValue): \(rejection.message.printable)")
     }
 }

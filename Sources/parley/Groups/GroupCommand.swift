@@ -58,19 +58,9 @@ struct GroupOptions: ParsableArguments {
     }
 }
 
-extension GroupID: ExpressibleByArgument {
-    public init?(argument: String) { self.init(argument.lowercased()) }
-}
-
-extension InviteID: ExpressibleByArgument {
-    public init?(argument: String) { self.init(argument.lowercased()) }
-}
-
-extension MemberRole: ExpressibleByArgument {}
-
 // MARK: Making and reading
 
-struct CreateGroupCommand: AsyncParsableCommand {
+struct CreateGroupCommand: ClientCommand {
     static let configuration = CommandConfiguration(
         commandName: "create", abstract: "Makes a group, and prints it as a JSON object.")
 
@@ -86,49 +76,39 @@ struct CreateGroupCommand: AsyncParsableCommand {
 
     @OptionGroup var common: CommonOptions
 
-    func run() async throws {
-        let group = try await common.signedIn(as: sender) { client in
-            try await client.trainingGroups.create(name: name, timeZone: timeZone)
-        }
-        Terminal.printJSON(group.jsonLine)
+    func ask(_ client: MessagingClient) async throws -> TrainingGroup {
+        try await client.trainingGroups.create(name: name, timeZone: timeZone)
     }
 }
 
-struct ListGroupsCommand: AsyncParsableCommand {
+struct ListGroupsCommand: ClientCommand {
     static let configuration = CommandConfiguration(commandName: "list", abstract: "Lists the groups of the user.")
 
     @OptionGroup var sender: SenderOptions
-
-    @Flag(help: "One JSON object a line: the group.")
-    var json = false
-
+    @Flag(help: "One JSON object a line: the group.") var json = false
     @OptionGroup var common: CommonOptions
 
-    func run() async throws {
-        let groups = try await common.signedIn(as: sender) { try await $0.trainingGroups.all() }
-        if json { return groups.forEach { Terminal.printJSON($0.jsonLine) } }
-        var table = Table(headings: ["GROUP", "NAME", "MEMBERS", "WEEKS IN"])
-        for group in groups {
-            table.add([group.id.description, group.name, String(group.memberCount), group.timeZone])
+    func ask(_ client: MessagingClient) async throws -> [TrainingGroup] { try await client.trainingGroups.all() }
+
+    func show(_ groups: [TrainingGroup]) {
+        Terminal.printList(groups, asJSON: json, headings: ["GROUP", "NAME", "MEMBERS", "WEEKS IN"]) { group in
+            [group.id.description, group.name, String(group.memberCount), group.timeZone]
         }
-        table.lines.forEach(Terminal.print)
     }
 }
 
-struct GroupMembersCommand: AsyncParsableCommand {
+struct GroupMembersCommand: ClientCommand {
     static let configuration = CommandConfiguration(commandName: "members", abstract: "Lists who is in a group.")
 
     @OptionGroup var sender: SenderOptions
     @OptionGroup var choice: GroupOptions
-
-    @Flag(help: "One JSON object: the group.")
-    var json = false
-
+    @Flag(help: "One JSON object: the group.") var json = false
     @OptionGroup var common: CommonOptions
 
-    func run() async throws {
-        let group = try await common.signedIn(as: sender) { try await choice.choose(by: $0) }
-        if json { return Terminal.printJSON(group.jsonLine) }
+    func ask(_ client: MessagingClient) async throws -> TrainingGroup { try await choice.choose(by: client) }
+
+    func show(_ group: TrainingGroup) {
+        if json { return Terminal.printJSON(group.json) }
         Terminal.print("\(group.name.printable)  \(group.id)")
         var table = Table(headings: ["USER", "NAME", "ROLE", "SINCE"])
         for member in group.members {
@@ -136,13 +116,13 @@ struct GroupMembersCommand: AsyncParsableCommand {
                 member.user.text, member.username, member.role.name, TimeZone.local.civil(member.joinedAt).stamp,
             ])
         }
-        table.lines.forEach(Terminal.print)
+        table.print()
     }
 }
 
 // MARK: Changing
 
-struct RenameGroupCommand: AsyncParsableCommand {
+struct RenameGroupCommand: ClientCommand {
     static let configuration = CommandConfiguration(commandName: "rename", abstract: "Gives a group another name.")
 
     @OptionGroup var sender: SenderOptions
@@ -153,81 +133,63 @@ struct RenameGroupCommand: AsyncParsableCommand {
 
     @OptionGroup var common: CommonOptions
 
-    func run() async throws {
-        let group = try await common.signedIn(as: sender) { client in
-            try await client.trainingGroups.rename(choice.choose(by: client).id, to: name)
-        }
-        Terminal.print("\(group.id) is \(group.name.printable)")
+    func ask(_ client: MessagingClient) async throws -> String {
+        let group = try await client.trainingGroups.rename(choice.choose(by: client).id, to: name)
+        return "\(group.id) is \(group.name.printable)"
     }
 }
 
-struct SetGroupRoleCommand: AsyncParsableCommand {
+struct SetGroupRoleCommand: ClientCommand {
     static let configuration = CommandConfiguration(
         commandName: "role", abstract: "Makes a member an admin, or an admin a member.")
 
     @OptionGroup var sender: SenderOptions
     @OptionGroup var choice: GroupOptions
-
-    @Argument(help: ArgumentHelp("Who.", valueName: "UID"))
-    var user: UserID
-
-    @Argument(help: ArgumentHelp("admin or member.", valueName: "ROLE"))
-    var role: MemberRole
-
+    @Argument(help: ArgumentHelp("Who.", valueName: "UID")) var user: UserID
+    @Argument(help: ArgumentHelp("admin or member.", valueName: "ROLE")) var role: MemberRole
     @OptionGroup var common: CommonOptions
 
-    func run() async throws {
-        _ = try await common.signedIn(as: sender) { client in
-            try await client.trainingGroups.setRole(role, of: user, in: choice.choose(by: client).id)
-        }
-        Terminal.print("\(user) is \(role.rawValue)")
+    func ask(_ client: MessagingClient) async throws -> String {
+        _ = try await client.trainingGroups.setRole(role, of: user, in: choice.choose(by: client).id)
+        return "\(user) is \(role.rawValue)"
     }
 }
 
-struct RemoveGroupMemberCommand: AsyncParsableCommand {
+struct RemoveGroupMemberCommand: ClientCommand {
     static let configuration = CommandConfiguration(
         commandName: "remove", abstract: "Takes somebody out of a group: no invite that there is now brings them back.",
         discussion: "To remove oneself is to leave.")
 
     @OptionGroup var sender: SenderOptions
     @OptionGroup var choice: GroupOptions
-
-    @Argument(help: ArgumentHelp("Whom.", valueName: "UID"))
-    var user: UserID
-
+    @Argument(help: ArgumentHelp("Whom.", valueName: "UID")) var user: UserID
     @OptionGroup var common: CommonOptions
 
-    func run() async throws {
-        let (user, own) = (user, sender.device.user)
-        let (group, wasIn) = try await common.signedIn(as: sender) { client in
-            let group = try await choice.choose(by: client)
-            // Also for somebody who is not in it: the gateway decides.
-            try await client.trainingGroups.remove(user, from: group.id)
-            return (group, group.members.contains { $0.user == user })
-        }
-        let name = group.name.printable
-        Terminal.print(user == own ? "left \(name)" : wasIn ? "removed \(user)" : "\(user) was not in \(name)")
+    func ask(_ client: MessagingClient) async throws -> String {
+        let group = try await choice.choose(by: client)
+        // Also of somebody who is not in it: the gateway decides.
+        try await client.trainingGroups.remove(user, from: group.id)
+        if user == sender.device.user { return "left \(group.name.printable)" }
+        let wasMember = group.members.contains { $0.user == user }
+        return wasMember ? "removed \(user)" : "\(user) was not in \(group.name.printable)"
     }
 }
 
-struct LeaveGroupCommand: AsyncParsableCommand {
+struct LeaveGroupCommand: ClientCommand {
     static let configuration = CommandConfiguration(commandName: "leave", abstract: "Leaves a group.")
 
     @OptionGroup var sender: SenderOptions
     @OptionGroup var choice: GroupOptions
     @OptionGroup var common: CommonOptions
 
-    func run() async throws {
-        let left = try await common.signedIn(as: sender) { client in
-            let (id, name) = try await choice.chooseToEnd(by: client)
-            try await client.trainingGroups.leave(id)
-            return name
-        }
-        Terminal.print("left \(left)")
+    func ask(_ client: MessagingClient) async throws -> String {
+        let (id, name) = try await choice.chooseToEnd(by: client)
+        try await client.trainingGroups.leave(id)
+        return "left \(name)"
     }
 }
 
-struct DeleteGroupCommand: AsyncParsableCommand {
+struct DeleteGroupCommand: ClientCommand {
     static let configuration = CommandConfiguration(
         commandName: "delete", abstract: "Ends a group for everybody in it, with its conversation.")
 
@@ -235,16 +197,9 @@ struct DeleteGroupCommand: AsyncParsableCommand {
     @OptionGroup var choice: GroupOptions
     @OptionGroup var common: CommonOptions
 
-    func run() async throws {
-        let ended = try await common.signedIn(as: sender) { client in
-            let (id, name) = try await choice.chooseToEnd(by: client)
-            try await client.trainingGroups.delete(id)
-            return name
-        }
-        Terminal.print("ended \(ended)")
+    func ask(_ client: MessagingClient) async throws -> String {
+        let (id, name) = try await choice.chooseToEnd(by: client)
+        try await client.trainingGroups.delete(id)
+        return "ended \(name)"
     }
-}
-
-extension TrainingGroup {
-    var jsonLine: String { String(decoding: json, as: UTF8.self) }
 }

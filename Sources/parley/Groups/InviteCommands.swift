@@ -2,7 +2,7 @@ import ArgumentParser
 import ParleyClient
 import ParleyProtocol
 
-struct InviteCommand: AsyncParsableCommand {
+struct InviteCommand: ClientCommand {
     static let configuration = CommandConfiguration(
         commandName: "invite", abstract: "Makes an invite to a group, and prints its link.",
         discussion: "The link is shown once: the gateway does not keep it.")
@@ -18,9 +18,7 @@ struct InviteCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("How many may come by it. Default: as many as there is room for.", valueName: "N"))
     var uses: Int?
 
-    @Flag(help: "One JSON object: the invite.")
-    var json = false
-
+    @Flag(help: "One JSON object: the invite.") var json = false
     @OptionGroup var common: CommonOptions
 
     func validate() throws {
@@ -32,46 +30,41 @@ struct InviteCommand: AsyncParsableCommand {
         }
     }
 
-    func run() async throws {
-        let invite = try await common.signedIn(as: sender) { client in
-            try await client.invites.create(
-                to: choice.choose(by: client).id, lasting: .seconds(expiresIn), uses: uses)
-        }
-        if json { return Terminal.printJSON(invite.jsonLine) }
+    func ask(_ client: MessagingClient) async throws -> Invite {
+        try await client.invites.create(to: choice.choose(by: client).id, lasting: .seconds(expiresIn), uses: uses)
+    }
+
+    func show(_ invite: Invite) {
+        if json { return Terminal.printJSON(invite.json) }
         Terminal.print((invite.url ?? "").printable)
         Terminal.report("opens the group until \(TimeZone.local.civil(invite.expiresAt).stamp)")
     }
 }
 
-struct ListInvitesCommand: AsyncParsableCommand {
+struct ListInvitesCommand: ClientCommand {
     static let configuration = CommandConfiguration(
         commandName: "invites", abstract: "Lists the invites that still open a group: an admin sees all.")
 
     @OptionGroup var sender: SenderOptions
     @OptionGroup var choice: GroupOptions
-
-    @Flag(help: "One JSON object a line: the invite.")
-    var json = false
-
+    @Flag(help: "One JSON object a line: the invite.") var json = false
     @OptionGroup var common: CommonOptions
 
-    func run() async throws {
-        let invites = try await common.signedIn(as: sender) { client in
-            try await client.invites.all(to: choice.choose(by: client).id)
-        }
-        if json { return invites.forEach { Terminal.printJSON($0.jsonLine) } }
-        var table = Table(headings: ["INVITE", "BY", "ENDS", "USES LEFT"])
-        for invite in invites {
-            table.add([
+    func ask(_ client: MessagingClient) async throws -> [Invite] {
+        try await client.invites.all(to: choice.choose(by: client).id)
+    }
+
+    func show(_ invites: [Invite]) {
+        Terminal.printList(invites, asJSON: json, headings: ["INVITE", "BY", "ENDS", "USES LEFT"]) { invite in
+            [
                 invite.id.description, invite.createdBy.text, TimeZone.local.civil(invite.expiresAt).stamp,
                 invite.usesLeft.map { String($0) } ?? "any",
-            ])
+            ]
         }
-        table.lines.forEach(Terminal.print)
     }
 }
 
-struct RevokeInviteCommand: AsyncParsableCommand {
+struct RevokeInviteCommand: ClientCommand {
     static let configuration = CommandConfiguration(
         commandName: "revoke", abstract: "Ends an invite: nobody comes by it any more.")
 
@@ -82,30 +75,23 @@ struct RevokeInviteCommand: AsyncParsableCommand {
 
     @OptionGroup var common: CommonOptions
 
-    func run() async throws {
-        _ = try await common.signedIn(as: sender) { try await $0.invites.revoke(invite) }
-        Terminal.print("revoked \(invite)")
+    func ask(_ client: MessagingClient) async throws -> String {
+        _ = try await client.invites.revoke(invite)
+        return "revoked \(invite)"
     }
 }
 
-struct JoinGroupCommand: AsyncParsableCommand {
+struct JoinGroupCommand: ClientCommand {
     static let configuration = CommandConfiguration(
         commandName: "join", abstract: "Accepts an invite, and prints the group as a JSON object.")
 
     @OptionGroup var sender: SenderOptions
-
-    @Argument(help: ArgumentHelp("The link of an invite, or its token.", valueName: "LINK"))
-    var link: String
-
+    @Argument(help: ArgumentHelp("The link of an invite, or its token.", valueName: "LINK")) var link: String
     @OptionGroup var common: CommonOptions
 
     func validate() throws { _ = try token() }
 
-    func run() async throws {
-        let token = try token()
-        let group = try await common.signedIn(as: sender) { try await $0.invites.accept(token) }
-        Terminal.printJSON(group.jsonLine)
-    }
+    func ask(_ client: MessagingClient) async throws -> TrainingGroup { try await client.invites.accept(token()) }
 
     private func token() throws -> InviteToken {
         if let token = InviteToken(link) { return token }
@@ -114,8 +100,4 @@ struct JoinGroupCommand: AsyncParsableCommand {
         }
         return token
     }
-}
-
-extension Invite {
-    fileprivate var jsonLine: String { String(decoding: json, as: UTF8.self) }
 }

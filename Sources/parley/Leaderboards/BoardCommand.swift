@@ -17,7 +17,6 @@ struct BoardCommand: AsyncParsableCommand {
             """)
 
     @OptionGroup var reader: SenderOptions
-
     @OptionGroup var choice: GroupOptions
 
     @Option(help: ArgumentHelp("What the board counts: check-ins or streak.", valueName: "TYPE"))
@@ -26,9 +25,7 @@ struct BoardCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("An earlier week, such as 2026-W03. Default: the one that runs.", valueName: "WEEK"))
     var week: ISOWeek?
 
-    @Flag(help: "Show each change as it comes.")
-    var follow = false
-
+    @Flag(help: "Show each change as it comes.") var follow = false
     @OptionGroup var common: CommonOptions
 
     func validate() throws {
@@ -59,22 +56,13 @@ private struct BoardView {
     private let isTerminal = isatty(STDOUT_FILENO) == 1
     private var shownRows = 0
 
-    init(reader: UserID, isRedrawn: Bool) {
-        self.reader = reader
-        self.isRedrawn = isRedrawn
-    }
+    init(reader: UserID, isRedrawn: Bool) { (self.reader, self.isRedrawn) = (reader, isRedrawn) }
 
     mutating func show(_ board: Leaderboard) {
-        guard isTerminal else { return Terminal.printJSON(String(decoding: board.json, as: UTF8.self)) }
+        guard isTerminal else { return Terminal.printJSON(board.json) }
         let columns = isRedrawn ? TerminalSize(of: STDOUT_FILENO)?.columns : nil
         let rows = board.rows(for: reader, in: .local, columns: columns)
         Terminal.redraw(rows, over: shownRows)
         shownRows = rows.count
     }
-}
-
-extension LeaderboardType: ExpressibleByArgument {}
-
-extension ISOWeek: ExpressibleByArgument {
-    public init?(argument: String) { self.init(argument) }
 }

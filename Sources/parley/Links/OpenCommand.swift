@@ -17,26 +17,16 @@ struct OpenCommand: AsyncParsableCommand {
             """)
 
     @OptionGroup var sender: SenderOptions
-
-    @Argument(help: ArgumentHelp("The link.", valueName: "LINK"))
-    var link: String
-
-    @Flag(help: "One JSON object: what it leads to.")
-    var json = false
-
+    @Argument(help: ArgumentHelp("The link.", valueName: "LINK")) var link: String
+    @Flag(help: "One JSON object: what it leads to.") var json = false
     @OptionGroup var common: CommonOptions
 
     func validate() throws { _ = try destination() }
 
     func run() async throws {
         let destination = try destination()
-        let gateway = common.gateway
-        let opened = try await gateway.messaging(
-            as: sender.device, storage: .memory, follows: destination.needsConversations ? .all : .only([])
-        ) { client in
-            try await client.ready(timeout: gateway.timeout)
-            return try await client.open(destination)
-        }
+        let follows: ClientConfiguration.Following = destination.needsConversations ? .all : .only([])
+        let opened = try await common.signedIn(as: sender, follows: follows) { try await $0.open(destination) }
         opened.instructions.forEach(Terminal.report)
         if json { return Terminal.printJSON(opened.json) }
         opened.lines.forEach(Terminal.print)

@@ -6,7 +6,7 @@ struct OpenedLink: Sendable {
     /// What it is. Printable.
     let lines: [String]
     /// The same as one JSON object.
-    let json: String
+    let json: [UInt8]
     /// What can be done. Printable.
     let instructions: [String]
 }
@@ -90,13 +90,13 @@ extension OpenedLink {
             "\(preview.inviterName.printable) (\(preview.invitedBy)) invites you to the group "
                 + "\(preview.name.printable), \(members)"
         ]
-        json = String(decoding: preview.json, as: UTF8.self)
+        json = preview.json
         instructions = ["join it by: parley group join --as \(device) \(link)"]
     }
 
     fileprivate init(_ challenge: Challenge, for device: DeviceAddress) {
         lines = [challenge.sentence.printable]
-        json = challenge.jsonLine
+        json = challenge.json
         switch challenge.status {
         case .known(.pending) where challenge.challenged == device.user:
             instructions = ["accept", "decline"].map { verb in
@@ -113,14 +113,12 @@ extension OpenedLink {
     }
 
     fileprivate init(_ conversation: ConversationSummary, for device: DeviceAddress) {
-        var writer = JSONWriter()
-        writer.object { object in
+        json = JSONWriter.object { object in
             object.member("conversation_id", conversation.id)
             object.member("name", conversation.name)
             object.member("members", array: conversation.members) { $0.value($1.user) }
             object.member("unread_count", conversation.unreadCount)
         }
-        json = String(decoding: writer.finish(), as: UTF8.self)
         let others = conversation.members.map(\.user).filter { $0 != device.user }
         let name = conversation.name ?? others.map(\.text).joined(separator: ", ")
         lines = ["conversation \(name.printable), \(conversation.unreadCount) unread"]
@@ -131,13 +129,11 @@ extension OpenedLink {
     }
 
     fileprivate init(planOf card: ChatMessage?, _ id: String, _ link: AppLink) {
-        var writer = JSONWriter()
-        writer.object { object in
+        json = JSONWriter.object { object in
             object.member("link", link.description)
             object.member("plan_id", id)
-            object.member("message", raw: card.map { Array($0.jsonLine.utf8) })
+            object.member("message", raw: card?.json)
         }
-        json = String(decoding: writer.finish(), as: UTF8.self)
         if let card {
             lines = [card.readableLine(in: .local)]
             instructions = ["what is in the plan is the app's that has made it, where its id is: \(id)".printable]

@@ -18,7 +18,7 @@ struct EditCommand: AsyncParsableCommand {
     @OptionGroup var common: CommonOptions
 
     func run() async throws {
-        try await target.change(common.gateway) { (client, id, conversation) async throws(ClientError) in
+        try await target.change(common) { (client, id, conversation) async throws(ClientError) in
             try await client.edit(id, in: conversation, to: .text(text))
         }
     }
@@ -32,7 +32,7 @@ struct DeleteCommand: AsyncParsableCommand {
     @OptionGroup var common: CommonOptions
 
     func run() async throws {
-        try await target.change(common.gateway) { (client, id, conversation) async throws(ClientError) in
+        try await target.change(common) { (client, id, conversation) async throws(ClientError) in
             try await client.delete(id, in: conversation)
         }
     }
@@ -47,7 +47,7 @@ struct ReactCommand: AsyncParsableCommand {
     @OptionGroup var common: CommonOptions
 
     func run() async throws {
-        try await target.change(common.gateway) { (client, id, conversation) async throws(ClientError) in
+        try await target.change(common) { (client, id, conversation) async throws(ClientError) in
             try await client.react(to: id, in: conversation, with: emoji)
         }
     }
@@ -60,27 +60,18 @@ struct TargetOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The conversation that it is in.", valueName: "ID"))
     var conversation: ConversationID
 
-    @Argument(help: ArgumentHelp("The message.", valueName: "MESSAGE"))
-    var message: MessageID
+    @Argument(help: ArgumentHelp("The message.", valueName: "MESSAGE")) var message: MessageID
 
     /// Makes the change, waits for the gateway, and prints its reply.
     fileprivate func change(
-        _ gateway: LocalGateway,
+        _ common: CommonOptions,
         _ make: @Sendable (MessagingClient, MessageID, ConversationID) async throws(ClientError) -> MessageID
     ) async throws {
-        let delivery = try await gateway.messaging(as: sender.device, storage: .memory) { client in
-            try await client.ready(timeout: gateway.timeout)
-            do throws(ClientError) {
-                _ = try await client.conversation(conversation)
-                try await find(by: client)
-                let id = try await make(client, message, conversation)
-                return try await client.delivery(of: id, in: conversation, timeout: gateway.timeout)
-            } catch {
-                guard let rejection = error.rejection else { throw error }
-                return .rejected(rejection)
-            }
+        try await common.deliver(as: sender) { (client) async throws(ClientError) in
+            _ = try await client.conversation(conversation)
+            try await find(by: client)
+            return (try await make(client, message, conversation), conversation)
         }
-        try delivery.report(to: sender.device, gateway)
     }
 
     /// Reads back to the message: a device changes what it has.

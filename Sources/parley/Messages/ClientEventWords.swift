@@ -13,7 +13,7 @@ extension ClientEvent {
                 object.member("conversation_id", request.conversation)
                 object.member("user_id", request.user)
                 object.member("created_at", request.createdAt)
-                object.member("message", raw: request.message.map { Array($0.jsonLine.utf8) })
+                object.member("message", raw: request.message?.json)
             }
         case .presence(let update):
             EventWords(update.name, "\(update.user) is \(update.state.name)") { object in

@@ -33,9 +33,28 @@ extension Delivery {
     }
 }
 
+extension CommonOptions {
+    /// Sends a message by `send`, waits for the gateway, and prints its reply.
+    func deliver(
+        as sender: SenderOptions,
+        _ send: @Sendable (MessagingClient) async throws(ClientError) -> (MessageID, ConversationID)
+    ) async throws {
+        let gateway = gateway
+        let delivery = try await signedIn(as: sender) { client in
+            do throws(ClientError) {
+                let (id, conversation) = try await send(client)
+                return try await client.delivery(of: id, in: conversation, timeout: gateway.timeout)
+            } catch {
+                guard let rejection = error.rejection else { throw error }
+                return .rejected(rejection)
+            }
+        }
+        try delivery.report(to: sender.device, gateway)
+    }
+}
+
 extension MessagingClient {
     /// Waits until it is clear what becomes of a message.
-    ///
     nonisolated func delivery(
         of id: MessageID, in conversation: ConversationID, timeout: Duration
     ) async throws(ClientError) -> Delivery {

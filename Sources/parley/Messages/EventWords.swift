@@ -49,12 +49,11 @@ struct EventWords {
     func line(asJSON isJSON: Bool) -> String? {
         guard let name else { return nil }
         guard isJSON else { return sentence.printableLines.joined(separator: " ↵ ") }
-        var writer = JSONWriter()
-        writer.object { object in
+        let json = JSONWriter.object { object in
             object.member("event", name)
             members(&object)
         }
-        return String(decoding: writer.finish(), as: UTF8.self)
+        return String(decoding: json, as: UTF8.self)
     }
 }
 

@@ -33,12 +33,8 @@ struct ListenCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("How many earlier records of each conversation come first.", valueName: "N"))
     var history: Int = 0
 
-    @Flag(help: "One JSON object a line.")
-    var json = false
-
-    @Flag(help: "Other events, too.")
-    var events = false
-
+    @Flag(help: "One JSON object a line.") var json = false
+    @Flag(help: "Other events, too.") var events = false
     @OptionGroup var common: CommonOptions
 
     static let mostHistory = 10_000
@@ -67,18 +63,16 @@ struct ListenCommand: AsyncParsableCommand {
             var complaint: String?
             for await event in events {
                 try await follower.handle(event)
-                if self.events, let line = event.line(asJSON: json) { printLine(line) }
+                if self.events, let line = event.line(asJSON: json) {
+                    if json { Terminal.printJSON(line) } else { Terminal.print(line) }
+                }
                 try complain(of: event, gateway, after: &complaint)
             }
         }
     }
 
     private func print(_ message: ChatMessage) {
-        printLine(json ? message.jsonLine : message.readableLine(in: .local))
-    }
-
-    private func printLine(_ line: String) {
-        if json { Terminal.printJSON(line) } else { Terminal.print(line) }
+        if json { Terminal.printJSON(message.json) } else { Terminal.print(message.readableLine(in: .local)) }
     }
 
     private func printEarlier(_ run: EarlierMessages, _ conversation: ConversationID) {

@@ -5,9 +5,8 @@ import ParleyProtocol
 extension ChatMessage {
     /// The message as one JSON object: its header's fields under the protocol's names (§3), and what was in it as
     /// `content`, `system`, or an `error` that says why it could not be opened.
-    var jsonLine: String {
-        var writer = JSONWriter()
-        writer.object { object in
+    var json: [UInt8] {
+        JSONWriter.object { object in
             object.member("id", id)
             object.member("conversation_id", conversation)
             object.member("epoch", place?.epoch)
@@ -33,7 +32,6 @@ extension ChatMessage {
                 }
             }
         }
-        return String(decoding: writer.finish(), as: UTF8.self)
     }
 
     private func writeContent(to object: inout JSONWriter) {

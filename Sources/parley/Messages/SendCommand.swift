@@ -21,15 +21,8 @@ struct SendCommand: AsyncParsableCommand {
             """)
 
     @OptionGroup var sender: SenderOptions
-
-    @Option(help: ArgumentHelp("The user it is for.", valueName: "UID"))
-    var to: UserID?
-
-    @Option(help: ArgumentHelp("The conversation it is for, in place of --to.", valueName: "ID"))
-    var conversation: ConversationID?
-
-    @Option(help: ArgumentHelp("How it is sealed.", valueName: "SUITE"))
-    var suite: Suite?
+    @OptionGroup var recipient: RecipientOptions
+    @Option(help: ArgumentHelp("How it is sealed.", valueName: "SUITE")) var suite: Suite?
 
     @Option(name: .customLong("reply-to"), help: ArgumentHelp("The message that it answers.", valueName: "ID"))
     var replyTo: MessageID?
@@ -39,8 +32,7 @@ struct SendCommand: AsyncParsableCommand {
         help: ArgumentHelp("How long it lasts; then it goes, on every device.", valueName: "SECONDS"))
     var expiresIn: Int?
 
-    @Flag(help: "Others are notified of it in their quiet hours, too.")
-    var urgent = false
+    @Flag(help: "Others are notified of it in their quiet hours, too.") var urgent = false
 
     @Argument(help: ArgumentHelp("What is sent; - reads it from standard input.", valueName: "TEXT"))
     var text: String
@@ -48,9 +40,6 @@ struct SendCommand: AsyncParsableCommand {
     @OptionGroup var common: CommonOptions
 
     func validate() throws {
-        guard (to == nil) != (conversation == nil) else {
-            throw ValidationError("--to UID or --conversation ID says whom it is for")
-        }
         if let expiresIn, !Limits.expirySeconds.contains(expiresIn) {
             let range = Limits.expirySeconds
             throw ValidationError("--expires-in takes \(range.lowerBound) to \(range.upperBound) seconds")
@@ -81,27 +70,14 @@ struct SendCommand: AsyncParsableCommand {
     ) async -> Result<Delivery, ClientError> {
         do throws(ClientError) {
             try await client.ready(timeout: gateway.timeout)
-            return .success(try await deliver(text, by: client, timeout: gateway.timeout))
+            let conversation = try await recipient.conversation(by: client).id
+            let id = try await client.send(
+                .text(text), to: conversation, replyTo: replyTo, expiresIn: expiresIn.map { .seconds($0) },
+                suite: suite, isUrgent: urgent)
+            return .success(try await client.delivery(of: id, in: conversation, timeout: gateway.timeout))
         } catch {
             return error.rejection.map { .success(.rejected($0)) } ?? .failure(error)
         }
-    }
-
-    private func deliver(
-        _ text: String, by client: MessagingClient, timeout: Duration
-    ) async throws(ClientError) -> Delivery {
-        let conversation: ConversationSummary
-        if let to {
-            conversation = try await client.conversation(with: to)
-        } else if let id = self.conversation {
-            conversation = try await client.conversation(id)
-        } else {
-            return .unanswered
-        }
-        let id = try await client.send(
-            .text(text), to: conversation.id, replyTo: replyTo, expiresIn: expiresIn.map { .seconds($0) }, suite: suite,
-            isUrgent: urgent)
-        return try await client.delivery(of: id, in: conversation.id, timeout: timeout)
     }
 
     /// All of standard input as one text, but for the line's end.
@@ -116,24 +92,23 @@ struct SendCommand: AsyncParsableCommand {
     }
 }
 
-/// The device that a command acts as.
-struct SenderOptions: ParsableArguments {
-    @Option(name: .customLong("as"), help: ArgumentHelp("The device that acts.", valueName: "UID/DID"))
-    var device: DeviceAddress
-}
+/// Whom a message is for.
+struct RecipientOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("The user it is for.", valueName: "UID")) var to: UserID?
 
-extension Suite: ExpressibleByArgument {
-    /// Their names, for people.
-    static var names: String {
-        let names = allCases.map(\.rawValue)
-        return names.dropLast().joined(separator: ", ") + " or " + names.suffix(1).joined()
+    @Option(help: ArgumentHelp("The conversation it is for, in place of --to.", valueName: "ID"))
+    var conversation: ConversationID?
+
+    func validate() throws {
+        guard (to == nil) != (conversation == nil) else {
+            throw ValidationError("--to UID or --conversation ID says whom it is for")
+        }
     }
-}
 
-extension ConversationID: ExpressibleByArgument {
-    public init?(argument: String) { self.init(argument.lowercased()) }
-}
-
-extension MessageID: ExpressibleByArgument {
-    public init?(argument: String) { self.init(argument.lowercased()) }
+    func conversation(by client: MessagingClient) async throws(ClientError) -> ConversationSummary {
+        if let conversation { return try await client.conversation(conversation) }
+        // One of the two is there: see `validate`.
+        guard let to else { throw .cancelled }
+        return try await client.conversation(with: to)
+    }
 }

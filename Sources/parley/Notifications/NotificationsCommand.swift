@@ -17,19 +17,10 @@ struct NotificationsCommand: AsyncParsableCommand {
             """)
 
     @OptionGroup var reader: SenderOptions
-
-    @Option(help: ArgumentHelp("How many to show, the newest.", valueName: "N"))
-    var limit = 50
-
-    @Flag(help: "Mark everything as read.")
-    var markRead = false
-
-    @Flag(help: "Go on with those that come, until Ctrl-C.")
-    var follow = false
-
-    @Flag(help: "One JSON object a line.")
-    var json = false
-
+    @Option(help: ArgumentHelp("How many to show, the newest.", valueName: "N")) var limit = 50
+    @Flag(help: "Mark everything as read.") var markRead = false
+    @Flag(help: "Go on with those that come, until Ctrl-C.") var follow = false
+    @Flag(help: "One JSON object a line.") var json = false
     @OptionGroup var common: CommonOptions
 
     func validate() throws {
@@ -79,10 +70,6 @@ struct NotificationsCommand: AsyncParsableCommand {
     }
 
     private func show(_ notification: FeedNotification) {
-        if json {
-            Terminal.printJSON(String(decoding: notification.json, as: UTF8.self))
-        } else {
-            Terminal.print(notification.line(in: .local))
-        }
+        if json { Terminal.printJSON(notification.json) } else { Terminal.print(notification.line(in: .local)) }
     }
 }

@@ -25,45 +25,20 @@ struct SharePlanCommand: AsyncParsableCommand {
     /// What a plan is for.
     enum Kind: String, CaseIterable, ExpressibleByArgument {
         case diet, workout
-
-        static var names: String { allCases.map(\.rawValue).joined(separator: " or ") }
     }
 
     @OptionGroup var sender: SenderOptions
-
-    @Option(help: ArgumentHelp("The user it is for.", valueName: "UID"))
-    var to: UserID?
-
-    @Option(help: ArgumentHelp("The conversation it is for, in place of --to.", valueName: "ID"))
-    var conversation: ConversationID?
-
-    @Argument(help: ArgumentHelp("What it is for.", valueName: "KIND"))
-    var kind: Kind
-
-    @Argument(help: ArgumentHelp("The app's own id of the plan.", valueName: "PLAN"))
-    var plan: String
-
-    @Option(help: ArgumentHelp("What it is called.", valueName: "TEXT"))
-    var title: String
-
-    @Option(help: ArgumentHelp("A day's, of a diet plan.", valueName: "KCAL"))
-    var calories: Int?
-
-    @Option(help: ArgumentHelp("A day's, of a workout plan.", valueName: "N"))
-    var minutes: Int?
-
-    @Option(help: ArgumentHelp("How many days it is for.", valueName: "N"))
-    var days: Int?
-
-    @Option(help: ArgumentHelp("A sentence for people.", valueName: "TEXT"))
-    var summary: String?
-
+    @OptionGroup var recipient: RecipientOptions
+    @Argument(help: ArgumentHelp("What it is for.", valueName: "KIND")) var kind: Kind
+    @Argument(help: ArgumentHelp("The app's own id of the plan.", valueName: "PLAN")) var plan: String
+    @Option(help: ArgumentHelp("What it is called.", valueName: "TEXT")) var title: String
+    @Option(help: ArgumentHelp("A day's, of a diet plan.", valueName: "KCAL")) var calories: Int?
+    @Option(help: ArgumentHelp("A day's, of a workout plan.", valueName: "N")) var minutes: Int?
+    @Option(help: ArgumentHelp("How many days it is for.", valueName: "N")) var days: Int?
+    @Option(help: ArgumentHelp("A sentence for people.", valueName: "TEXT")) var summary: String?
     @OptionGroup var common: CommonOptions
 
     func validate() throws {
-        guard (to == nil) != (conversation == nil) else {
-            throw ValidationError("--to UID or --conversation ID says whom it is for")
-        }
         switch kind {
         case .diet: if minutes != nil { throw ValidationError("a diet plan has no --minutes") }
         case .workout: if calories != nil { throw ValidationError("a workout plan has no --calories") }
@@ -74,10 +49,9 @@ struct SharePlanCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        try await common.send(as: sender) { (client) async throws(ClientError) in
-            if let conversation { return (content, try await client.conversation(conversation).id) }
-            guard let to else { throw .cancelled }
-            return (content, try await client.conversation(with: to).id)
+        try await common.deliver(as: sender) { (client) async throws(ClientError) in
+            let conversation = try await recipient.conversation(by: client).id
+            return (try await client.send(content, to: conversation), conversation)
         }
     }
 

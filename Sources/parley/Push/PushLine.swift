@@ -48,7 +48,7 @@ extension OpenedPush {
             case .message(let pushed):
                 object.member("is_verified", pushed.isSenderVerified)
                 object.member("is_read", pushed.isRead)
-                object.member("message", raw: Array(pushed.message.jsonLine.utf8))
+                object.member("message", raw: pushed.message.json)
             case .feed(let notification): object.member("notification", raw: notification.json)
             case .unopened(let reason):
                 object.member("error") { error in

@@ -16,14 +16,9 @@ struct ReportsCommand: AsyncParsableCommand {
               parley reports --json --limit 1000 | jq -r 'select(.user_id == "mallory") | .reason'
             """)
 
-    @Option(help: ArgumentHelp("How many at most.", valueName: "N"))
-    var limit: Int = 100
-
-    @Option(help: ArgumentHelp("Only this report.", valueName: "REPORT"))
-    var id: ReportID?
-
-    @Flag(help: "Open reported messages with the content keys that were revealed.")
-    var verify = false
+    @Option(help: ArgumentHelp("How many at most.", valueName: "N")) var limit: Int = 100
+    @Option(help: ArgumentHelp("Only this report.", valueName: "REPORT")) var id: ReportID?
+    @Flag(help: "Open reported messages with the content keys that were revealed.") var verify = false
 
     @Flag(help: "One JSON object a line: id, reporter_id, user_id, reason, message, evidence, created_at.")
     var json = false
@@ -40,18 +35,17 @@ struct ReportsCommand: AsyncParsableCommand {
                 throw ToolError(.rejected, "there is no report \(id)")
             }
             let shown = shown(report)
-            if json { Terminal.printJSON(shown.jsonLine) } else { shown.lines.forEach(Terminal.print) }
-            return
+            return json ? Terminal.printJSON(shown.json) : shown.lines.forEach(Terminal.print)
         }
         var table = Table(headings: ShownReport.headings(withOpening: verify))
         var count = 0
         _ = try await first { report in
             let shown = shown(report)
-            if json { Terminal.printJSON(shown.jsonLine) } else { table.add(shown.row) }
+            if json { Terminal.printJSON(shown.json) } else { table.add(shown.row) }
             count += 1
             return count == limit
         }
-        if !json { table.lines.forEach(Terminal.print) }
+        if !json { table.print() }
     }
 
     private func shown(_ report: Report) -> ShownReport {
@@ -62,18 +56,10 @@ struct ReportsCommand: AsyncParsableCommand {
     private func first(_ isWanted: (Report) -> Bool) async throws -> Report? {
         var cursor: String?
         repeat {
-            let page = try await common.gateway.administer(
-                ListReports(
-                    page: Page(limit: id == nil ? min(limit, Limits.pageItems) : Limits.pageItems, cursor: cursor)))
-            do {
-                for item in try page.objects("items", maximum: Limits.pageItems) ?? [] {
-                    let report = try Report(reading: item)
-                    if isWanted(report) { return report }
-                }
-                cursor = try page.text("next_cursor", maximum: 1024)
-            } catch {
-                throw ToolError(.noAnswer, NoReplyError.malformedReply.description)
-            }
+            let page = Page(limit: id == nil ? min(limit, Limits.pageItems) : Limits.pageItems, cursor: cursor)
+            let reports = try await common.gateway.ask(ListReports(page: page))
+            if let report = reports.items.first(where: isWanted) { return report }
+            cursor = reports.nextCursor
         } while cursor != nil
         return nil
     }

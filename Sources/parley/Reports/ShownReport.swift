@@ -53,9 +53,8 @@ struct ShownReport {
     }
 
     /// For programs: the report's fields under the protocol's names, the evidence as the JSON that it is.
-    var jsonLine: String {
-        var writer = JSONWriter()
-        writer.object { object in
+    var json: [UInt8] {
+        JSONWriter.object { object in
             object.member("id", report.id)
             object.member("reporter_id", report.reporter)
             object.member("user_id", report.user)
@@ -65,6 +64,5 @@ struct ShownReport {
             object.member("created_at", report.createdAt)
             opening?.writeMembers(to: &object)
         }
-        return String(decoding: writer.finish(), as: UTF8.self).printableJSON
     }
 }

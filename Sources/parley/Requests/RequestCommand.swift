@@ -45,7 +45,7 @@ struct RequestCommand: AsyncParsableCommand {
             ? try await gateway.request(operation, payload: payload, as: device)
             : try await gateway.notify(operation, payload: payload, as: device)
         guard let reply else { return }
-        Terminal.printJSON(String(decoding: reply.payload, as: UTF8.self))
+        Terminal.printJSON(reply.payload)
         if operation == RenewDevice.operation { try gateway.saveRenewed(reply, of: device) }
         if !reply.isAccepted { throw ExitCode(Status.rejected.rawValue) }
     }

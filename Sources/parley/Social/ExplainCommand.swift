@@ -23,11 +23,8 @@ struct ExplainCommand: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("Who would write; with --push the message.", valueName: "FROM"))
     var subject: String
 
-    @Argument(help: ArgumentHelp("To whom.", valueName: "TO"))
-    var recipient: UserID
-
-    @Flag(help: "Explains why TO was or was not notified of the message FROM.")
-    var push = false
+    @Argument(help: ArgumentHelp("To whom.", valueName: "TO")) var recipient: UserID
+    @Flag(help: "Explains why TO was or was not notified of the message FROM.") var push = false
 
     @Flag(help: "One JSON object: from, to, permission, reason, steps; with --push the gateway's own.")
     var json = false
@@ -47,23 +44,20 @@ struct ExplainCommand: AsyncParsableCommand {
     func run() async throws {
         if push, let message = MessageID(argument: subject) { return try await explainPush(of: message) }
         guard let sender = UserID(subject) else { throw ToolError(.usage, "FROM is no user id") }
-        let data = try await common.gateway.administer(ExplainPermission(from: sender, to: recipient))
+        let data = try await common.gateway.data(of: ExplainPermission(from: sender, to: recipient))
         guard let explanation = PermissionExplanation(reply: data) else {
             throw ToolError(.noAnswer, NoReplyError.malformedReply.description)
         }
         if json {
-            Terminal.printJSON(explanation.jsonLine(from: sender, to: recipient))
+            Terminal.printJSON(explanation.json(from: sender, to: recipient))
         } else {
             explanation.lines(from: sender, to: recipient).forEach(Terminal.print)
         }
     }
 
     private func explainPush(of message: MessageID) async throws {
-        let recipient = recipient
-        let explanation = try await common.gateway.asOperator { session in
-            try await session.ask(ExplainPush(message: message, user: recipient))
-        }
-        if json { return Terminal.printJSON(String(decoding: explanation.json, as: UTF8.self)) }
+        let explanation = try await common.gateway.ask(ExplainPush(message: message, user: recipient))
+        if json { return Terminal.printJSON(explanation.json) }
         explanation.lines(in: .local).forEach(Terminal.print)
     }
 }

@@ -50,9 +50,8 @@ struct PermissionExplanation: Hashable {
         }
     }
 
-    func jsonLine(from sender: UserID, to recipient: UserID) -> String {
-        var writer = JSONWriter()
-        writer.object { object in
+    func json(from sender: UserID, to recipient: UserID) -> [UInt8] {
+        JSONWriter.object { object in
             object.member("from", sender)
             object.member("to", recipient)
             object.member("permission", permission)
@@ -65,6 +64,5 @@ struct PermissionExplanation: Hashable {
                 }
             }
         }
-        return String(decoding: writer.finish(), as: UTF8.self)
     }
 }

@@ -21,9 +21,7 @@ struct TailCommand: AsyncParsableCommand {
               parley tail 'users/alice/#' | grep conversation.created
             """)
 
-    @Argument(help: ArgumentHelp("What to show.", valueName: "FILTER"))
-    var filter = TailFilter.everything
-
+    @Argument(help: ArgumentHelp("What to show.", valueName: "FILTER")) var filter = TailFilter.everything
     @OptionGroup var common: CommonOptions
 
     func run() async throws {

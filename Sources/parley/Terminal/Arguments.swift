@@ -1,13 +1,25 @@
 import ArgumentParser
 import ParleyProtocol
 
-extension UserID: ExpressibleByArgument {
+extension UUIDIdentifier where Self: ExpressibleByArgument {
+    public init?(argument: String) { self.init(argument.lowercased()) }
+}
+
+extension ActivityID: ExpressibleByArgument {}
+extension ChallengeID: ExpressibleByArgument {}
+extension ConversationID: ExpressibleByArgument {}
+extension GroupID: ExpressibleByArgument {}
+extension InviteID: ExpressibleByArgument {}
+extension MessageID: ExpressibleByArgument {}
+extension ReportID: ExpressibleByArgument {}
+extension WorkoutID: ExpressibleByArgument {}
+
+extension LevelIdentifier where Self: ExpressibleByArgument {
     public init?(argument: String) { self.init(argument) }
 }
 
-extension DeviceID: ExpressibleByArgument {
-    public init?(argument: String) { self.init(argument) }
-}
+extension UserID: ExpressibleByArgument {}
+extension DeviceID: ExpressibleByArgument {}
 
 extension DeviceAddress: ExpressibleByArgument {
     /// From `UID/DID`.
@@ -18,24 +30,29 @@ extension DeviceAddress: ExpressibleByArgument {
     }
 }
 
-extension ReportID: ExpressibleByArgument {
-    public init?(argument: String) { self.init(argument.lowercased()) }
+extension Emoji: ExpressibleByArgument {
+    public init?(argument: String) { self.init(argument) }
 }
 
-extension ChallengeID: ExpressibleByArgument {
-    public init?(argument: String) { self.init(argument.lowercased()) }
-}
-
-extension ChallengeType: ExpressibleByArgument {
-    /// Their names, for people.
-    static var names: String {
-        let names = allCases.map(\.rawValue)
-        return names.dropLast().joined(separator: ", ") + " or " + names.suffix(1).joined()
-    }
+extension ISOWeek: ExpressibleByArgument {
+    public init?(argument: String) { self.init(argument) }
 }
 
 extension Operation: ExpressibleByArgument {
     public init?(argument: String) { self.init(text: argument) }
 }
 
+extension ActivityType.Posted: ExpressibleByArgument {}
+extension ChallengeType: ExpressibleByArgument {}
+extension LeaderboardType: ExpressibleByArgument {}
+extension MemberRole: ExpressibleByArgument {}
 extension MessagePrivacy: ExpressibleByArgument {}
+extension Suite: ExpressibleByArgument {}
+
+extension CaseIterable where Self: RawRepresentable<String> {
+    /// The cases' names, for people.
+    static var names: String {
+        let names = allCases.map(\.rawValue)
+        return names.dropLast().joined(separator: ", ") + " or " + names.suffix(1).joined()
+    }
+}

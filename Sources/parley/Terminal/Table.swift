@@ -1,3 +1,5 @@
+import ParleyProtocol
+
 /// Rows under headings, each column as wide as its widest cell.
 struct Table {
     private var rows: [[String]]
@@ -9,6 +11,8 @@ struct Table {
     mutating func add(_ row: [String]) {
         rows.append(row.map(\.printable))
     }
+
+    func print() { lines.forEach(Terminal.print) }
 
     var lines: [String] {
         let widths = rows.reduce(into: [Int]()) { widths, row in
@@ -24,5 +28,17 @@ struct Table {
             let line = zip(row, widths).map { cell, width in cell.padded(to: width) }.joined(separator: "  ")
             return line.trimmingSpacesAtEnd()
         }
+    }
+}
+
+extension Terminal {
+    /// Prints a list: a table for people, or one JSON object a line.
+    static func printList<Item: GatewayObject>(
+        _ items: [Item], asJSON isJSON: Bool, headings: [String], row: (Item) -> [String]
+    ) {
+        if isJSON { return items.forEach { printJSON($0.json) } }
+        var table = Table(headings: headings)
+        for item in items { table.add(row(item)) }
+        table.print()
     }
 }

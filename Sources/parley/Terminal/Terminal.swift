@@ -16,6 +16,8 @@ enum Terminal {
         write(text.printableJSON + "\n", to: STDOUT_FILENO)
     }
 
+    static func printJSON(_ json: [UInt8]) { printJSON(String(decoding: json, as: UTF8.self)) }
+
     /// Writes a text of several lines to standard output.
     static func printLines(_ text: String) {
         for line in text.split(separator: "\n", omittingEmptySubsequences: false) { print(String(line)) }

@@ -31,9 +31,9 @@ struct AddUserCommand: AsyncParsableCommand {
     @OptionGroup var common: CommonOptions
 
     func run() async throws {
-        let data = try await common.gateway.administer(
-            AddUser(user: user, displayName: name, messagePrivacy: messagePrivacy))
-        Terminal.printJSON(try UserSummary(reply: data).jsonLine)
+        let data = try await common.gateway.data(
+            of: AddUser(user: user, displayName: name, messagePrivacy: messagePrivacy))
+        Terminal.printJSON(try UserSummary(reply: data).json)
     }
 }
 
@@ -42,24 +42,22 @@ struct ListUsersCommand: AsyncParsableCommand {
         commandName: "list", abstract: "Lists the users and their devices.",
         discussion: "A table for people; with --json one JSON object a line, for programs.")
 
-    @Flag(help: "One JSON object a line: user_id, display_name, created_at, devices.")
-    var json = false
-
+    @Flag(help: "One JSON object a line: user_id, display_name, created_at, devices.") var json = false
     @OptionGroup var common: CommonOptions
 
     func run() async throws {
         var table = Table(headings: ["USER", "NAME", "SINCE", "DEVICES"])
         var cursor: String?
         repeat {
-            let page = try await common.gateway.administer(
-                ListUsers(page: Page(limit: Limits.pageItems, cursor: cursor)))
+            let page = try await common.gateway.data(
+                of: ListUsers(page: Page(limit: Limits.pageItems, cursor: cursor)))
             for user in try page.objects("users", maximum: Limits.pageItems) ?? [] {
                 let user = try UserSummary(reply: user)
-                if json { Terminal.printJSON(user.jsonLine) } else { table.add(user.row) }
+                if json { Terminal.printJSON(user.json) } else { table.add(user.row) }
             }
             cursor = try page.text("next_cursor", maximum: 1024)
         } while cursor != nil
-        if !json { table.lines.forEach(Terminal.print) }
+        if !json { table.print() }
     }
 }
 
@@ -73,10 +71,10 @@ extension UserSummary {
         self.init(user: user, displayName: name, createdAt: createdAt, devices: devices)
     }
 
-    fileprivate var jsonLine: String {
+    fileprivate var json: [UInt8] {
         var writer = JSONWriter()
         write(to: &writer)
-        return String(decoding: writer.finish(), as: UTF8.self)
+        return writer.finish()
     }
 
     fileprivate var row: [String] {

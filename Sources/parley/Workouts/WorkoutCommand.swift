@@ -35,11 +35,8 @@ struct LogWorkoutCommand: AsyncParsableCommand {
             valueName: "IANA-NAME"))
     var zone: String?
 
-    @Option(help: ArgumentHelp("What it was.", valueName: "TEXT"))
-    var kind: String?
-
-    @Option(help: ArgumentHelp("How long it took, at most 1440.", valueName: "MINUTES"))
-    var minutes: Int?
+    @Option(help: ArgumentHelp("What it was.", valueName: "TEXT")) var kind: String?
+    @Option(help: ArgumentHelp("How long it took, at most 1440.", valueName: "MINUTES")) var minutes: Int?
 
     @Option(help: ArgumentHelp("The workout's id, to try again. Default: a new one.", valueName: "ID"))
     var id: WorkoutID?
@@ -95,11 +92,7 @@ extension LocalGateway {
     func make(_ request: some Request, as device: DeviceAddress) async throws {
         if let warning = expiryWarning(for: device, now: .now) { Terminal.report(warning) }
         let reply = try await self.request(request.operation, payload: request.payload(), as: device)
-        Terminal.printJSON(String(decoding: reply.payload, as: UTF8.self))
+        Terminal.printJSON(reply.payload)
         if !reply.isAccepted { throw ExitCode(Status.rejected.rawValue) }
     }
-}
-
-extension WorkoutID: ExpressibleByArgument {
-    public init?(argument: String) { self.init(argument.lowercased()) }
 }

@@ -90,12 +90,12 @@ struct ArgumentsTests {
         let parse = { try #require(try Parley.parseAsRoot(["send", "--as", "alice/phone"] + $0) as? SendCommand) }
         let plain = try parse(["--to", "bob", "-"])
         #expect(plain.text == "-")
-        #expect(plain.to?.text == "bob")
+        #expect(plain.recipient.to?.text == "bob")
         #expect(plain.suite == nil)
         let full = try parse([
             "--conversation", sampleID, "--suite", "nacl-box", "--reply-to", sampleID, "--expires-in", "60", "hi there",
         ])
-        #expect(full.conversation?.description == sampleID)
+        #expect(full.recipient.conversation?.description == sampleID)
         #expect(full.suite == .naclBox)
         #expect(full.replyTo?.description == sampleID)
         #expect(full.expiresIn == 60)

@@ -62,8 +62,7 @@ struct ShownReportTests {
         ]
         for (report, expected) in cases {
             let opening = ReportOpening(report)
-            let line = try JSONObject(
-                parsing: Array(ShownReport(report, opening: opening).jsonLine.utf8))
+            let line = try JSONObject(parsing: ShownReport(report, opening: opening).json)
             #expect(try line.text("verified", maximum: 64) == expected)
             #expect(opening.isOpened == (expected == "opened"))
             #expect(line.has("content") == opening.isOpened)
@@ -77,12 +76,13 @@ struct ShownReportTests {
         let shown = ShownReport(report, opening: ReportOpening(report))
         var table = Table(headings: ShownReport.headings(withOpening: true))
         table.add(shown.row)
-        for line in shown.lines + table.lines + [shown.jsonLine] {
+        let json = String(decoding: shown.json, as: UTF8.self).printableJSON
+        for line in shown.lines + table.lines + [json] {
             for scalar in line.unicodeScalars {
                 #expect(scalar.value >= 0x20 && !(0x7F...0x9F ~= scalar.value) && scalar.value != 0x202E)
             }
         }
-        let object = try JSONObject(parsing: Array(shown.jsonLine.utf8))
+        let object = try JSONObject(parsing: Array(json.utf8))
         #expect(try object.text("reason", maximum: 100) == report.reason)
         let said = try object.object("evidence")?.text("said", maximum: 100)
         #expect(said == "\u{9B}2J\u{202E}\u{1B}[1m")

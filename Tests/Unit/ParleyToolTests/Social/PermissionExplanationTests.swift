@@ -32,7 +32,7 @@ struct PermissionExplanationTests {
                 "   allowance  yes",
             ])
         #expect(
-            shown.jsonLine(from: sender, to: recipient)
+            String(decoding: shown.json(from: sender, to: recipient), as: UTF8.self)
                 == #"{"from":"alice","to":"bob","permission":"refused","reason":"request_limit","steps":["#
                 + #"{"step":"self","holds":false,"detail":null},"#
                 + #"{"step":"block","holds":true,"detail":"bob has blocked alice"},"#
@@ -46,13 +46,12 @@ struct PermissionExplanationTests {
             ("refused", "may not write (r)"), ("later\u{1B}", "later\\u{1b} (r)"),
         ])
     func sentences(permission: String, sentence: String) throws {
-        var writer = JSONWriter()
-        writer.object { object in
+        let reply = JSONWriter.object { object in
             object.member("permission", permission)
             object.member("reason", "r")
             object.member("steps", array: [Int]()) { $0.value($1) }
         }
-        let shown = PermissionExplanation(reply: try JSONObject(parsing: writer.finish()))
+        let shown = PermissionExplanation(reply: try JSONObject(parsing: reply))
         #expect(shown?.lines(from: sender, to: recipient).first == "alice → bob: \(sentence)")
     }
 
