@@ -1,25 +1,25 @@
 import ParleyProtocol
 
 /// An item of activity that the gateway makes of what it has computed.
-public struct NewActivity: Hashable, Sendable {
-    public let type: ActivityType
-    public let title: String
+package struct NewActivity: Hashable, Sendable {
+    package let type: ActivityType
+    package let title: String
     /// A JSON object.
-    public let metadata: [UInt8]
+    package let metadata: [UInt8]
     /// What there is one item for: of two with the same key, a user has one.
-    public let key: String
+    package let key: String
 
     /// The last day of a streak brings it to so many days.
     ///
     /// - Parameter firstDay: of the streak, as in `2026-01-15`: each is a milestone once in a streak.
-    public static func streakMilestone(days: Int, since firstDay: String) -> NewActivity {
+    package static func streakMilestone(days: Int, since firstDay: String) -> NewActivity {
         NewActivity(.streakMilestone, "\(days) days in a row", key: "streak/\(firstDay)/\(days)") {
             $0.member("days", days)
             $0.member("since", firstDay)
         }
     }
 
-    public static func challengeWon(_ challenge: ChallengeID, _ type: ChallengeType, target: Int) -> NewActivity {
+    package static func challengeWon(_ challenge: ChallengeID, _ type: ChallengeType, target: Int) -> NewActivity {
         NewActivity(.challengeWon, "Challenge won", key: "challenge/\(challenge)") {
             $0.member("challenge_id", challenge)
             $0.member("challenge_type", type.rawValue)
@@ -38,15 +38,15 @@ public struct NewActivity: Hashable, Sendable {
 }
 
 /// Which lengths of a streak are told of.
-public enum StreakMilestones {
+package enum StreakMilestones {
     private static let first = [3, 7, 14, 30, 50, 100, 200, 365]
 
-    public static func contains(_ days: Int) -> Bool {
+    package static func contains(_ days: Int) -> Bool {
         first.contains(days) || (days > 365 && days % 365 == 0)
     }
 
     /// The milestones that a streak has reached whose length was `before` and is `now`, in order.
-    public static func reached(from before: Int, to now: Int) -> [Int] {
+    package static func reached(from before: Int, to now: Int) -> [Int] {
         guard before < now else { return [] }
         let years = now >= 730 ? (2...now / 365).map { $0 * 365 } : []
         return (first + years).filter { $0 > before && $0 <= now }
@@ -54,15 +54,15 @@ public enum StreakMilestones {
 }
 
 /// How long and how much of what people have achieved is kept.
-public enum ActivityFeed {
-    public static let lifetime = Duration.days(90)
+package enum ActivityFeed {
+    package static let lifetime = Duration.days(90)
     /// The most items of one user: a further one drops the oldest.
-    public static let most = 500
+    package static let most = 500
 }
 
 extension ActivityItem {
     /// What is counted for keeping it, in bytes.
-    public var storageCost: Int {
+    package var storageCost: Int {
         StorageCost.row + title.utf8.count + (description?.utf8.count ?? 0) + metadata.count
     }
 }

@@ -3,7 +3,7 @@ import ParleyProtocol
 extension ChallengeState {
     /// Who is notified when a challenge has come to its phase, and of what: the one of the two who has not done it, and
     /// of an end both.
-    public var notifications: [(recipient: UserID, notification: NewNotification)] {
+    package var notifications: [(recipient: UserID, notification: NewNotification)] {
         switch phase {
         case .pending: [notification(.received, to: terms.challenged)]
         case .active: [notification(.accepted, to: terms.challenger)]
@@ -16,7 +16,7 @@ extension ChallengeState {
     }
 
     /// The notification that asks for an answer when there is nothing to answer any more; `nil` while there is.
-    public var answered: (recipient: UserID, notification: NewNotification)? {
+    package var answered: (recipient: UserID, notification: NewNotification)? {
         switch phase {
         case .pending: nil
         case .active, .declined, .cancelled, .expired, .completed: notification(.received, to: terms.challenged)

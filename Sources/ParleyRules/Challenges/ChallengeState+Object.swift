@@ -2,12 +2,12 @@ import ParleyProtocol
 
 extension ChallengeState {
     /// As it stands, for whoever may see all of it.
-    public var object: Challenge { object(hidingProgressOf: []) }
+    package var object: Challenge { object(hidingProgressOf: []) }
 
     /// As people see it.
     ///
     /// - Parameter hidden: those of whom it shows no progress, as if they had done nothing.
-    public func object(hidingProgressOf hidden: Set<UserID>) -> Challenge {
+    package func object(hidingProgressOf hidden: Set<UserID>) -> Challenge {
         let (outcome, winner): (ChallengeOutcome?, UserID?) =
             switch result {
             case .won(let winner): (.won, winner)

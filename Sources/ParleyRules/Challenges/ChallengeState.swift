@@ -3,19 +3,19 @@ import ParleyProtocol
 /// A challenge: who and what, and what has become of it.
 ///
 /// A value: `perform` is what people do, and `advance` what time brings. Nothing leads back to an earlier phase.
-public struct ChallengeState: Hashable, Sendable {
+package struct ChallengeState: Hashable, Sendable {
     /// What was asked, which never changes.
-    public struct Terms: Hashable, Sendable {
-        public let id: ChallengeID
-        public let conversation: ConversationID
-        public let challenger: UserID
-        public let challenged: UserID
-        public let type: ChallengeType
-        public let target: Int
-        public let durationDays: Int
-        public let createdAt: Timestamp
+    package struct Terms: Hashable, Sendable {
+        package let id: ChallengeID
+        package let conversation: ConversationID
+        package let challenger: UserID
+        package let challenged: UserID
+        package let type: ChallengeType
+        package let target: Int
+        package let durationDays: Int
+        package let createdAt: Timestamp
 
-        public init(
+        package init(
             id: ChallengeID, conversation: ConversationID, challenger: UserID, challenged: UserID,
             type: ChallengeType, target: Int, durationDays: Int, createdAt: Timestamp
         ) {
@@ -31,16 +31,16 @@ public struct ChallengeState: Hashable, Sendable {
     }
 
     /// The days that count of an accepted challenge.
-    public struct Course: Hashable, Sendable {
-        public let acceptedAt: Timestamp
+    package struct Course: Hashable, Sendable {
+        package let acceptedAt: Timestamp
         /// When the last day of both is over.
-        public let endsAt: Timestamp
+        package let endsAt: Timestamp
         /// The same by the steady time.
-        public let deadline: Timestamp
+        package let deadline: Timestamp
         /// The day of acceptance where the challenger is, and where the challenged is.
-        public let firstDays: Pair<CivilDay>
+        package let firstDays: Pair<CivilDay>
 
-        public init(acceptedAt: Timestamp, endsAt: Timestamp, deadline: Timestamp, firstDays: Pair<CivilDay>) {
+        package init(acceptedAt: Timestamp, endsAt: Timestamp, deadline: Timestamp, firstDays: Pair<CivilDay>) {
             self.acceptedAt = acceptedAt
             self.endsAt = endsAt
             self.deadline = deadline
@@ -48,7 +48,7 @@ public struct ChallengeState: Hashable, Sendable {
         }
     }
 
-    public enum Phase: Hashable, Sendable {
+    package enum Phase: Hashable, Sendable {
         /// It waits for an answer until then, by the steady time: then it is active, declined, cancelled or expired.
         case pending(until: Timestamp)
         /// It is counted, until it is completed.
@@ -57,7 +57,7 @@ public struct ChallengeState: Hashable, Sendable {
         case declined, cancelled, expired
     }
 
-    public enum Result: Hashable, Sendable {
+    package enum Result: Hashable, Sendable {
         case won(by: UserID)
         case tied
         /// Neither has done anything, or they were apart at the end.
@@ -65,38 +65,38 @@ public struct ChallengeState: Hashable, Sendable {
     }
 
     /// Something of each of the two.
-    public struct Pair<Value: Hashable & Sendable>: Hashable, Sendable {
-        public var challenger: Value
-        public var challenged: Value
+    package struct Pair<Value: Hashable & Sendable>: Hashable, Sendable {
+        package var challenger: Value
+        package var challenged: Value
 
-        public init(challenger: Value, challenged: Value) {
+        package init(challenger: Value, challenged: Value) {
             self.challenger = challenger
             self.challenged = challenged
         }
     }
 
-    public let terms: Terms
-    public private(set) var phase: Phase
+    package let terms: Terms
+    package private(set) var phase: Phase
     /// As it was last published: of what is over, at its end.
-    public private(set) var progress: Pair<Int>
+    package private(set) var progress: Pair<Int>
 
     /// How long it waits for an answer.
-    public static let patience = Duration.seconds(48 * 3600)
+    package static let patience = Duration.seconds(48 * 3600)
     /// How long it is kept when it is over.
-    public static let keeping = Duration.days(90)
+    package static let keeping = Duration.days(90)
 
-    public init(_ terms: Terms, phase: Phase, progress: Pair<Int> = Pair(challenger: 0, challenged: 0)) {
+    package init(_ terms: Terms, phase: Phase, progress: Pair<Int> = Pair(challenger: 0, challenged: 0)) {
         self.terms = terms
         self.phase = phase
         self.progress = progress
     }
 
     /// A new one.
-    public init(_ terms: Terms, steady: Timestamp) {
+    package init(_ terms: Terms, steady: Timestamp) {
         self.init(terms, phase: .pending(until: steady.advanced(by: ChallengeState.patience)))
     }
 
-    public var status: ChallengeStatus {
+    package var status: ChallengeStatus {
         switch phase {
         case .pending: .pending
         case .active: .active
@@ -108,7 +108,7 @@ public struct ChallengeState: Hashable, Sendable {
     }
 
     /// Whether anything more may become of it.
-    public var isOpen: Bool {
+    package var isOpen: Bool {
         switch phase {
         case .pending, .active: true
         case .completed, .declined, .cancelled, .expired: false
@@ -116,14 +116,14 @@ public struct ChallengeState: Hashable, Sendable {
     }
 
     /// The days that count, once it was accepted.
-    public var course: Course? {
+    package var course: Course? {
         switch phase {
         case .active(let course), .completed(let course, _): course
         case .pending, .declined, .cancelled, .expired: nil
         }
     }
 
-    public var result: Result? {
+    package var result: Result? {
         switch phase {
         case .completed(_, let result): result
         case .pending, .active, .declined, .cancelled, .expired: nil
@@ -134,7 +134,7 @@ public struct ChallengeState: Hashable, Sendable {
 // MARK: What people do
 
 extension ChallengeState {
-    public enum Act: Hashable, Sendable {
+    package enum Act: Hashable, Sendable {
         case accept(Course)
         case decline
         case cancel
@@ -145,7 +145,7 @@ extension ChallengeState {
     /// - Returns: whether it has changed. Doing again what is done already is no mistake.
     /// - Throws: `forbidden` to whoever may not do this; `conflict` where it is no longer, or not yet, to be done; the
     ///   objection. Nothing has changed then.
-    public mutating func perform(
+    package mutating func perform(
         _ act: Act, by user: UserID, steady: Timestamp, objection: Rejection? = nil
     ) throws(Rejection) -> Bool {
         guard user == author(of: act) else { throw .notTheirChallenge }
@@ -177,7 +177,7 @@ extension ChallengeState {
 
 extension ChallengeState {
     /// How the two stand to each other, when time has passed.
-    public enum Standing: Hashable, Sendable {
+    package enum Standing: Hashable, Sendable {
         /// They may challenge each other, and have come so far.
         case together(Pair<Int>)
         /// They may not, or one of them has left. What each does is no concern of the other's.
@@ -192,7 +192,7 @@ extension ChallengeState {
     ///   - now: by the time of day. A challenge ends when both times have come to its end, so that a clock that runs
     ///     ahead ends nothing early.
     /// - Returns: whether there is anything new.
-    public mutating func advance(now: Timestamp, steady: Timestamp, standing: Standing) -> Bool {
+    package mutating func advance(now: Timestamp, steady: Timestamp, standing: Standing) -> Bool {
         let before = self
         switch phase {
         case .pending(let end): if steady >= end { phase = .expired }
@@ -205,13 +205,13 @@ extension ChallengeState {
     }
 
     /// Counts how far both have come by now, and nothing else of what time brings: what is not active stays as it is.
-    public mutating func updateProgress(_ standing: Standing) {
+    package mutating func updateProgress(_ standing: Standing) {
         guard case .active = phase, case .together(let progress) = standing else { return }
         self.progress = progress
     }
 
     /// When it is next to be looked at, by the steady time, if nobody does anything; `nil` for what is over.
-    public func nextLook(now: Timestamp, steady: Timestamp) -> Timestamp? {
+    package func nextLook(now: Timestamp, steady: Timestamp) -> Timestamp? {
         switch phase {
         case .pending(let end): end
         case .active(let course):

@@ -4,18 +4,18 @@ import ParleyProtocol
 ///
 /// The two of a direct conversation may who may both write to the other without limit. So a block looks like an
 /// unfollowing. Members of a group may: there a block changes nothing that others see, as with messages.
-public enum CreateChallengeRule {
-    public struct Facts: Sendable {
+package enum CreateChallengeRule {
+    package struct Facts: Sendable {
         /// The conversation that the request names, whoever is in it.
-        public let conversation: ConversationFacts?
+        package let conversation: ConversationFacts?
         /// What is between the two.
-        public let contact: Contact?
+        package let contact: Contact?
         /// Whether the caller shares what they do.
-        public let sharesWorkoutData: Bool
+        package let sharesWorkoutData: Bool
         /// How many the caller has that wait for an answer to them, or are counted.
-        public let openChallenges: Int
+        package let openChallenges: Int
 
-        public init(
+        package init(
             conversation: ConversationFacts?, contact: Contact?, sharesWorkoutData: Bool, openChallenges: Int
         ) {
             self.conversation = conversation
@@ -30,7 +30,7 @@ public enum CreateChallengeRule {
     ///   - renewal: how long after the end of a friendship there is no new allowance to write.
     /// - Throws: `not_found` for the conversation and for who is no member, `bad_request` for oneself and for a streak
     ///   that is longer than the days, the objection, `forbidden`.
-    public static func check(
+    package static func check(
         _ request: CreateChallenge, by caller: UserID, facts: Facts, mostOpen: Int, now: Timestamp, renewal: Duration
     ) throws(Rejection) {
         let conversation = try ConversationFacts.visible(facts.conversation, to: caller)
@@ -53,7 +53,7 @@ public enum CreateChallengeRule {
 
     /// Why a user may not make a challenge to another, or accept theirs; `nil` where they may. Who shares nothing may
     /// not: nobody could see how far they come.
-    public static func objection(
+    package static func objection(
         of user: UserID, to other: UserID, in conversation: ConversationFacts, facts: Facts, mostOpen: Int,
         now: Timestamp, renewal: Duration
     ) -> Rejection? {
@@ -92,7 +92,7 @@ public enum CreateChallengeRule {
     }
 
     /// Whether a challenge between the two goes on, as things are between them. In a group a block changes nothing.
-    public static func areTogether(
+    package static func areTogether(
         _ terms: ChallengeState.Terms, in conversation: ConversationFacts, _ contact: Contact?, now: Timestamp,
         renewal: Duration
     ) -> Bool {

@@ -1,11 +1,11 @@
 /// What a gateway records beside its database of how it left it.
-public struct DatabaseWitness: Hashable, Sendable {
+package struct DatabaseWitness: Hashable, Sendable {
     /// The names that the database may have: two while it is given another. `nil` for one that has none.
-    public var instances: Set<String?>
+    package var instances: Set<String?>
     /// The database has come at least so far in the order of everything that is published.
-    public var position: Int
+    package var position: Int
 
-    public init(instances: Set<String?>, position: Int) {
+    package init(instances: Set<String?>, position: Int) {
         self.instances = instances
         self.position = position
     }
@@ -15,20 +15,20 @@ public struct DatabaseWitness: Hashable, Sendable {
 ///
 /// A database that was put back is recognized by its name, which is another after each start, and within one run of the
 /// gateway by how far it has come. Where that cannot be known, it was put back: devices lose nothing by it.
-public enum DatabaseLineage: Hashable, Sendable {
+package enum DatabaseLineage: Hashable, Sendable {
     /// Nobody has noted anything yet.
     case first
     case same
     case putBack(Reason)
 
-    public enum Reason: Hashable, Sendable, CustomStringConvertible {
+    package enum Reason: Hashable, Sendable, CustomStringConvertible {
         /// It was named by a gateway, and nothing is noted beside it.
         case withoutWitness
         case unreadableWitness
         case otherInstance
         case older(position: Int, noted: Int)
 
-        public var description: String {
+        package var description: String {
             switch self {
             case .withoutWitness: "it is another gateway's, or the file beside it is gone"
             case .unreadableWitness: "the file beside it cannot be read"
@@ -39,7 +39,7 @@ public enum DatabaseLineage: Hashable, Sendable {
     }
 
     /// What is noted beside a database.
-    public enum Note: Hashable, Sendable {
+    package enum Note: Hashable, Sendable {
         case missing
         case unreadable
         case witness(DatabaseWitness)
@@ -48,7 +48,7 @@ public enum DatabaseLineage: Hashable, Sendable {
     /// - Parameters:
     ///   - instance: the name that the database bears; `nil` if it was never given one.
     ///   - position: how far it has come.
-    public init(instance: String?, position: Int, note: Note) {
+    package init(instance: String?, position: Int, note: Note) {
         switch note {
         case .missing: self = instance == nil ? .first : .putBack(.withoutWitness)
         case .unreadable: self = .putBack(.unreadableWitness)

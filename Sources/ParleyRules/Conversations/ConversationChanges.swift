@@ -2,7 +2,7 @@ import ParleyProtocol
 
 extension ConversationFacts {
     /// The place of the next record of the log.
-    public func nextSeq() throws(Rejection) -> Int {
+    package func nextSeq() throws(Rejection) -> Int {
         let (seq, overflow) = farthestEnd.lastSeq.addingReportingOverflow(1)
         guard !overflow else { throw .internalFault }
         return seq
@@ -10,7 +10,7 @@ extension ConversationFacts {
 
     /// When the next record is made: now, but not before the last. Where the last was made by a clock that was minutes
     /// ahead, it is now all the same: the order is that of the places in the log, and one false time must not stay.
-    public func nextCreation(_ now: Timestamp) -> Timestamp {
+    package func nextCreation(_ now: Timestamp) -> Timestamp {
         let last = farthestEnd.updatedAt
         return last > now.advanced(byMilliseconds: GatewayClock.patience) ? now : max(now, last)
     }
@@ -18,7 +18,7 @@ extension ConversationFacts {
     /// The log has grown by a record.
     ///
     /// - Parameter isWithheld: whether it is shown to its sender alone.
-    public mutating func append(_ record: MessageRecord, isWithheld: Bool = false) {
+    package mutating func append(_ record: MessageRecord, isWithheld: Bool = false) {
         guard isWithheld else {
             var end = end
             end.append(record)
@@ -40,12 +40,12 @@ extension ConversationFacts {
 extension ConversationFacts {
     /// Whether one of the two of a direct conversation cannot know that there is one: it is not theirs, and nothing
     /// that they may see was ever written in it.
-    public func isUnknown(to user: UserID) -> Bool {
+    package func isUnknown(to user: UserID) -> Bool {
         type == .direct && member(user)?.isOpen == false && end(seenBy: user).lastSeq == 0
     }
 
     /// Somebody to whom it was unknown makes it: to them nothing of it is older than that.
-    public mutating func make(by user: UserID, at now: Timestamp) {
+    package mutating func make(by user: UserID, at now: Timestamp) {
         for index in members.indices where members[index].user == user {
             members[index].ownEnd.updatedAt = max(now, end.updatedAt)
         }
@@ -56,15 +56,15 @@ extension ConversationFacts {
 
 extension ConversationFacts {
     /// Somebody has come.
-    public mutating func join(_ member: MemberFacts) {
+    package mutating func join(_ member: MemberFacts) {
         let place = members.firstIndex { member.user < $0.user } ?? members.endIndex
         members.insert(member, at: place)
     }
 
     /// Somebody has gone.
-    public mutating func remove(_ user: UserID) { members.removeAll { $0.user == user } }
+    package mutating func remove(_ user: UserID) { members.removeAll { $0.user == user } }
 
-    public mutating func setRole(_ role: MemberRole, of user: UserID) {
+    package mutating func setRole(_ role: MemberRole, of user: UserID) {
         for index in members.indices where members[index].user == user { members[index].role = role }
     }
 }

@@ -1,20 +1,20 @@
 import ParleyProtocol
 
 /// What decisions about a conversation need to know of it.
-public struct ConversationFacts: Hashable, Sendable {
-    public let id: ConversationID
-    public let type: ConversationType
-    public let epoch: String
+package struct ConversationFacts: Hashable, Sendable {
+    package let id: ConversationID
+    package let type: ConversationType
+    package let epoch: String
     /// The place of the last record; 0 before the first.
-    public var lastSeq: Int
+    package var lastSeq: Int
     /// The place of the last message of a person: neither a change to one nor the gateway's own; 0 before the first.
-    public var lastMessageSeq: Int
+    package var lastMessageSeq: Int
     /// When the last record was made; see `nextCreation`.
-    public var updatedAt: Timestamp
+    package var updatedAt: Timestamp
     /// In the order of their ids.
-    public var members: [MemberFacts]
+    package var members: [MemberFacts]
 
-    public init(
+    package init(
         id: ConversationID, type: ConversationType, epoch: String, lastSeq: Int, lastMessageSeq: Int,
         updatedAt: Timestamp, members: [MemberFacts]
     ) {
@@ -28,13 +28,13 @@ public struct ConversationFacts: Hashable, Sendable {
     }
 
     /// How far the log has come for all members.
-    public var end: LogEnd { LogEnd(lastSeq: lastSeq, lastMessageSeq: lastMessageSeq, updatedAt: updatedAt) }
+    package var end: LogEnd { LogEnd(lastSeq: lastSeq, lastMessageSeq: lastMessageSeq, updatedAt: updatedAt) }
 
     /// How far it has come for one: what others have written without showing it to them is not there yet.
-    public func end(seenBy user: UserID) -> LogEnd { member(user).map { end.farthest($0.ownEnd) } ?? end }
+    package func end(seenBy user: UserID) -> LogEnd { member(user).map { end.farthest($0.ownEnd) } ?? end }
 
     /// How far it has come, whoever sees it.
-    public var farthestEnd: LogEnd { members.reduce(end) { $0.farthest($1.ownEnd) } }
+    package var farthestEnd: LogEnd { members.reduce(end) { $0.farthest($1.ownEnd) } }
 
     /// What a member does not hear of the others.
     ///
@@ -46,23 +46,23 @@ public struct ConversationFacts: Hashable, Sendable {
     }
 
     /// All members, in the order of their ids.
-    public var users: [UserID] { members.map(\.user) }
+    package var users: [UserID] { members.map(\.user) }
 
     /// Those whose own the conversation is.
-    public var openFor: Set<UserID> { Set(members.lazy.filter(\.isOpen).map(\.user)) }
+    package var openFor: Set<UserID> { Set(members.lazy.filter(\.isOpen).map(\.user)) }
 
     /// Whether the conversation is every member's own.
-    public var isOpenForAll: Bool { members.allSatisfy(\.isOpen) }
+    package var isOpenForAll: Bool { members.allSatisfy(\.isOpen) }
 
     /// Makes the conversation a member's own, or theirs no more.
-    public mutating func setOpen(_ isOpen: Bool, for user: UserID) {
+    package mutating func setOpen(_ isOpen: Bool, for user: UserID) {
         for index in members.indices where members[index].user == user { members[index].isOpen = isOpen }
     }
 
-    public func member(_ user: UserID) -> MemberFacts? { members.first { $0.user == user } }
+    package func member(_ user: UserID) -> MemberFacts? { members.first { $0.user == user } }
 
     /// In a direct conversation, the one who is not `user`.
-    public func other(than user: UserID) -> UserID? {
+    package func other(than user: UserID) -> UserID? {
         switch type {
         case .direct: members.first { $0.user != user }?.user
         case .group: nil
@@ -70,7 +70,7 @@ public struct ConversationFacts: Hashable, Sendable {
     }
 
     /// This conversation, if it is one of the user's.
-    public static func visible(
+    package static func visible(
         _ conversation: ConversationFacts?, to user: UserID
     ) throws(Rejection) -> ConversationFacts {
         guard let conversation, conversation.member(user)?.isOpen == true else { throw .conversationNotFound }
@@ -79,21 +79,21 @@ public struct ConversationFacts: Hashable, Sendable {
 }
 
 /// What decisions about a conversation need to know of a member.
-public struct MemberFacts: Hashable, Sendable {
-    public let user: UserID
-    public var role: MemberRole
-    public let joinedAt: Timestamp
+package struct MemberFacts: Hashable, Sendable {
+    package let user: UserID
+    package var role: MemberRole
+    package let joinedAt: Timestamp
     /// Whether the conversation is the member's own: in their lists, their counts, their topics. A direct conversation
     /// that a stranger has begun is not, until the member lets them.
-    public var isOpen: Bool
+    package var isOpen: Bool
     /// The last place of the log before they joined: nothing up to here counts as unread.
-    public let joinedSeq: Int
+    package let joinedSeq: Int
     /// They see what comes after this place.
-    public let visibleFrom: Int
+    package let visibleFrom: Int
     /// The last of what they have written without its being shown to the others.
-    public var ownEnd: LogEnd
+    package var ownEnd: LogEnd
 
-    public init(
+    package init(
         user: UserID, role: MemberRole, joinedAt: Timestamp, isOpen: Bool = true, joinedSeq: Int = 0,
         visibleFrom: Int = 0, ownEnd: LogEnd = .none
     ) {
@@ -108,22 +108,22 @@ public struct MemberFacts: Hashable, Sendable {
 }
 
 /// How far a conversation's log has come.
-public struct LogEnd: Hashable, Sendable {
+package struct LogEnd: Hashable, Sendable {
     /// The place of the last record; 0 before the first.
-    public var lastSeq: Int
+    package var lastSeq: Int
     /// The place of the last message of a person; 0 before the first.
-    public var lastMessageSeq: Int
+    package var lastMessageSeq: Int
     /// When the last record was made.
-    public var updatedAt: Timestamp
+    package var updatedAt: Timestamp
 
-    public init(lastSeq: Int, lastMessageSeq: Int, updatedAt: Timestamp) {
+    package init(lastSeq: Int, lastMessageSeq: Int, updatedAt: Timestamp) {
         self.lastSeq = lastSeq
         self.lastMessageSeq = lastMessageSeq
         self.updatedAt = updatedAt
     }
 
     /// Nothing was ever written.
-    public static let none = LogEnd(lastSeq: 0, lastMessageSeq: 0, updatedAt: Timestamp(milliseconds: 0))
+    package static let none = LogEnd(lastSeq: 0, lastMessageSeq: 0, updatedAt: Timestamp(milliseconds: 0))
 
     func farthest(_ other: LogEnd) -> LogEnd {
         LogEnd(

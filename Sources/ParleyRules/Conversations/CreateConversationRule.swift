@@ -1,17 +1,17 @@
 import ParleyProtocol
 
 /// Decides `conversations/create` (protocol §5).
-public enum CreateConversationRule {
+package enum CreateConversationRule {
     /// What is to be made, if it is not there yet.
-    public struct Plan: Hashable, Sendable {
-        public let type: ConversationType
-        public let name: String?
+    package struct Plan: Hashable, Sendable {
+        package let type: ConversationType
+        package let name: String?
         /// A group's id, if its maker chose one. A direct conversation's follows from its members.
-        public let id: ConversationID?
+        package let id: ConversationID?
         /// The creator first.
-        public let members: [UserID]
+        package let members: [UserID]
 
-        public func role(of user: UserID) -> MemberRole {
+        package func role(of user: UserID) -> MemberRole {
             switch type {
             case .direct: .member
             case .group: user == members.first ? .admin : .member
@@ -19,7 +19,7 @@ public enum CreateConversationRule {
         }
 
         /// What makes two requests for a group the same.
-        public var identityPreimage: [UInt8] {
+        package var identityPreimage: [UInt8] {
             var parts = [name ?? ""]
             parts += (members.first.map { [$0.text] } ?? []) + members.dropFirst().map(\.text).sorted()
             var writer = ByteWriter()
@@ -31,7 +31,7 @@ public enum CreateConversationRule {
 
     /// - Parameter maximumMembers: the cap of a group, its creator counted.
     /// - Throws: `bad_request`, or `group_full`, which is said before anything else of the participants is looked at.
-    public static func plan(
+    package static func plan(
         _ request: CreateConversation, by creator: UserID, maximumMembers: Int
     ) throws(Rejection) -> Plan {
         let others = request.participants.filter { $0 != creator }

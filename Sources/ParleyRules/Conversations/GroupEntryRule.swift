@@ -4,20 +4,20 @@ import ParleyProtocol
 ///
 /// All of them or nobody. A refusal does not say whom it is about: it may be somebody who has blocked the caller, or
 /// whom others have put into too many groups.
-public enum GroupEntryRule {
+package enum GroupEntryRule {
     /// Somebody who is to be put into a group, and what is asked about them.
-    public struct Candidate: Hashable, Sendable {
+    package struct Candidate: Hashable, Sendable {
         /// Whether whoever puts them in may write to them.
-        public let permission: MessagingPermission
+        package let permission: MessagingPermission
         /// Each of the two follows the other.
-        public let isFriend: Bool
+        package let isFriend: Bool
         /// They have left this group, or were taken out of it.
-        public let hasDeparted: Bool
+        package let hasDeparted: Bool
         /// Of how many groups they are a member because others have put them in. No more than the limit need be
         /// counted.
-        public let groupsByOthers: Int
+        package let groupsByOthers: Int
 
-        public init(permission: MessagingPermission, isFriend: Bool, hasDeparted: Bool = false, groupsByOthers: Int) {
+        package init(permission: MessagingPermission, isFriend: Bool, hasDeparted: Bool = false, groupsByOthers: Int) {
             self.permission = permission
             self.isFriend = isFriend
             self.hasDeparted = hasDeparted
@@ -33,7 +33,7 @@ public enum GroupEntryRule {
     /// - Parameter mostGroupsByOthers: of how many groups somebody may be a member because others have put them in.
     /// - Returns: how many of them are no friends: each costs a first message to a stranger.
     /// - Throws: `not_found` for who does not exist; `forbidden` if there is one whom the caller may not put in.
-    public static func strangers(
+    package static func strangers(
         among candidates: [Candidate], mostGroupsByOthers: Int
     ) throws(Rejection) -> Int {
         guard !candidates.contains(where: { $0.permission == .refused(.unknownUser) }) else { throw .userNotFound }
@@ -45,7 +45,7 @@ public enum GroupEntryRule {
 
     /// - Parameter most: how many first messages to strangers one may write at once.
     /// - Throws: `forbidden` where there would never be room for so many at once.
-    public static func checkStrangers(_ count: Int, most: Int) throws(Rejection) {
+    package static func checkStrangers(_ count: Int, most: Int) throws(Rejection) {
         guard count <= most else {
             throw Rejection(.forbidden, "You may put at most \(most) strangers into a group at once.")
         }

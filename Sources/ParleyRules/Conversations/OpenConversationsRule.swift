@@ -6,12 +6,12 @@ import ParleyProtocol
 /// accepted a request, or answered in one that was not theirs. What others do counts for nobody but them: into how many
 /// groups somebody may be put is bounded by itself (`GroupEntryRule`), and no message of others uses up what is a
 /// user's own.
-public enum OpenConversationsRule {
+package enum OpenConversationsRule {
     /// - Parameters:
     ///   - counted: how many count for them; no more than the limit need be counted.
     ///   - most: how many may.
     /// - Throws: `forbidden`
-    public static func open(counted: Int, most: Int) throws(Rejection) {
+    package static func open(counted: Int, most: Int) throws(Rejection) {
         guard counted >= most else { return }
         throw Rejection(.forbidden, "You have \(most) open conversations, and may have no more of your own.")
     }

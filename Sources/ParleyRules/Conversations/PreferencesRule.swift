@@ -1,12 +1,12 @@
 import ParleyProtocol
 
 /// Decides the part of `conversations/update` that is the caller's own.
-public enum PreferencesRule {
+package enum PreferencesRule {
     /// How they want the conversation treated from now on. Only what is named changes.
     ///
     /// Muting without a time has no end; naming a time mutes until then, or not at all if it is past; taking the time
     /// away leaves what is muted muted without end.
-    public static func decide(
+    package static func decide(
         _ request: UpdateConversation, current: ConversationPreferences, now: Timestamp
     ) -> ConversationPreferences {
         var preferences = current.effective(at: now)

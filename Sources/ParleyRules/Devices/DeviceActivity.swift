@@ -3,7 +3,7 @@ import ParleyProtocol
 /// When devices were last seen, kept to within some minutes, so that not every request writes a row.
 ///
 /// A value. It holds the devices that have asked for something lately.
-public struct DeviceActivity: Sendable {
+package struct DeviceActivity: Sendable {
     /// What is written or is to be of each device, in two generations: those of the older one are all past `precision`
     /// when it is dropped.
     private var young: [DeviceAddress: Timestamp] = [:]
@@ -14,17 +14,17 @@ public struct DeviceActivity: Sendable {
     private var waitsSince: Timestamp?
 
     /// A device that is seen again within this is not written again.
-    public static let precision = Duration.seconds(300)
+    package static let precision = Duration.seconds(300)
     /// What is to be written waits for a transaction no longer than this.
-    public static let patience = Duration.seconds(60)
+    package static let patience = Duration.seconds(60)
 
-    public init() {}
+    package init() {}
 
     /// How many devices it holds.
-    public var count: Int { young.count + old.count }
+    package var count: Int { young.count + old.count }
 
     /// A device has asked for something.
-    public mutating func record(_ device: DeviceAddress, now: Timestamp) {
+    package mutating func record(_ device: DeviceAddress, now: Timestamp) {
         if let last = young[device] ?? old[device], now.isWithin(DeviceActivity.precision, of: last) { return }
         if !(youngSince.map { now.isWithin(DeviceActivity.precision, of: $0) } ?? false) {
             (old, young, youngSince) = (young, [:], now)
@@ -35,27 +35,27 @@ public struct DeviceActivity: Sendable {
     }
 
     /// What is to be written, no more than `limit`.
-    public func due(limit: Int) -> [(device: DeviceAddress, seenAt: Timestamp)] {
+    package func due(limit: Int) -> [(device: DeviceAddress, seenAt: Timestamp)] {
         unwritten.prefix(limit).map { ($0.key, $0.value) }
     }
 
     /// These are on disk.
-    public mutating func recordWritten(_ devices: some Sequence<DeviceAddress>) {
+    package mutating func recordWritten(_ devices: some Sequence<DeviceAddress>) {
         for device in devices { unwritten[device] = nil }
         if unwritten.isEmpty { waitsSince = nil }
     }
 
     /// Nothing could be written: it is tried again as late as if it had come now.
-    public mutating func recordFailure(now: Timestamp) { if waitsSince != nil { waitsSince = now } }
+    package mutating func recordFailure(now: Timestamp) { if waitsSince != nil { waitsSince = now } }
 
     /// A device has ended: whoever gets its name was never seen.
-    public mutating func forget(_ device: DeviceAddress) {
+    package mutating func forget(_ device: DeviceAddress) {
         (young[device], old[device]) = (nil, nil)
         recordWritten([device])
     }
 
     /// How long until something has waited for a transaction for too long; `nil` while nothing waits.
-    public func wait(now: Timestamp) -> Duration? {
+    package func wait(now: Timestamp) -> Duration? {
         guard let waitsSince else { return nil }
         // Where the clock was set back it is not waited for longer.
         guard now.isWithin(DeviceActivity.patience, of: waitsSince) else { return .zero }

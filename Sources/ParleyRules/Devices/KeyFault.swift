@@ -1,7 +1,7 @@
 import ParleyProtocol
 
 /// What is wrong with the keys of a request, or with what signs them: the first of it that is found.
-public enum KeyFault: Hashable, Sendable, CaseIterable {
+package enum KeyFault: Hashable, Sendable, CaseIterable {
     /// The key is of low order, or no point of its curve in canonical form: it protects nothing.
     case identityKey, signingKey, linkKey, accountKey
     /// Not the signing key's over the identity key.

@@ -1,39 +1,39 @@
 import ParleyProtocol
 
 /// An offer to be linked, as the gateway keeps it until its time has come.
-public struct StoredLink: Hashable, Sendable {
-    public let link: PendingLink
+package struct StoredLink: Hashable, Sendable {
+    package let link: PendingLink
     /// The digest of what has approved it, 16 bytes.
-    public let approval: [UInt8]?
+    package let approval: [UInt8]?
 
-    public init(link: PendingLink, approval: [UInt8]? = nil) {
+    package init(link: PendingLink, approval: [UInt8]? = nil) {
         self.link = link
         self.approval = approval
     }
 }
 
 /// Decides `links/offer` (protocol §6, "Linking").
-public enum OfferLinkRule {
+package enum OfferLinkRule {
     /// How many offers of a user's devices may wait for approval at once.
-    public static let mostOpen = 16
+    package static let mostOpen = 16
     /// How long an offer may be approved.
-    public static let lifetime = Duration.seconds(600)
+    package static let lifetime = Duration.seconds(600)
 
-    public struct Facts: Sendable {
-        public let fault: KeyFault?
+    package struct Facts: Sendable {
+        package let fault: KeyFault?
         /// What this device has offered, while its time has not come.
-        public let existing: StoredLink?
+        package let existing: StoredLink?
         /// When the offers end that the user's other devices have open, in order.
-        public let otherEnds: [Timestamp]
+        package let otherEnds: [Timestamp]
 
-        public init(fault: KeyFault?, existing: StoredLink?, otherEnds: [Timestamp]) {
+        package init(fault: KeyFault?, existing: StoredLink?, otherEnds: [Timestamp]) {
             self.fault = fault
             self.existing = existing
             self.otherEnds = otherEnds
         }
     }
 
-    public enum Decision: Hashable, Sendable {
+    package enum Decision: Hashable, Sendable {
         /// It takes the place of whatever the device has offered before.
         case keep(PendingLink)
         /// Nothing is done; the first reply is given again.
@@ -41,7 +41,7 @@ public enum OfferLinkRule {
     }
 
     /// - Throws: `bad_request` for a fault; `rate_limited` where too many of the user's devices wait.
-    public static func decide(
+    package static func decide(
         _ offer: LinkOffer, by device: DeviceID, facts: Facts, now: Timestamp
     ) throws(Rejection) -> Decision {
         if let fault = facts.fault { throw fault.rejection }
@@ -56,20 +56,20 @@ public enum OfferLinkRule {
 }
 
 /// Decides `links/approve` (protocol §6, "Linking"). An approval publishes nothing: the new device does.
-public enum ApproveLinkRule {
-    public struct Facts: Sendable {
+package enum ApproveLinkRule {
+    package struct Facts: Sendable {
         /// Whether the user's account key has certified the caller.
-        public let isCallerCertified: Bool
+        package let isCallerCertified: Bool
         /// What the device that is to be linked has offered, while its time has not come.
-        public let kept: StoredLink?
+        package let kept: StoredLink?
         /// Whether the certificate is the user's account key's over what was offered.
-        public let isCertificateValid: Bool
+        package let isCertificateValid: Bool
         /// When the certificate was issued that the device has.
-        public let lastIssuedAt: Timestamp?
+        package let lastIssuedAt: Timestamp?
         /// The digest of the request, 16 bytes.
-        public let digest: [UInt8]
+        package let digest: [UInt8]
 
-        public init(
+        package init(
             isCallerCertified: Bool, kept: StoredLink?, isCertificateValid: Bool, lastIssuedAt: Timestamp?,
             digest: [UInt8]
         ) {
@@ -81,14 +81,14 @@ public enum ApproveLinkRule {
         }
     }
 
-    public enum Decision: Hashable, Sendable {
+    package enum Decision: Hashable, Sendable {
         case approve
         /// Nothing is done; the first reply is given again.
         case repeated
     }
 
     /// - Throws: in this order: `forbidden`, `not_found`, `conflict`, `bad_request`.
-    public static func decide(
+    package static func decide(
         _ approval: LinkApproval, facts: Facts, now: Timestamp
     ) throws(Rejection) -> Decision {
         guard facts.isCallerCertified else {
@@ -111,5 +111,5 @@ public enum ApproveLinkRule {
 
 extension Rejection {
     /// The same answer for a device that has offered nothing and for an offer whose time has come.
-    public static let linkNotFound = Rejection(.notFound, "There is no such device that waits to be linked.")
+    package static let linkNotFound = Rejection(.notFound, "There is no such device that waits to be linked.")
 }

@@ -3,15 +3,15 @@ import ParleyProtocol
 /// Decides `keys/publish`: what a device's keys and its user's account key are afterwards (protocol §5, §6).
 ///
 /// Whether keys are points of their curves, and signatures right, is one of the facts.
-public enum PublishKeysRule {
-    public struct Facts: Sendable {
-        public let fault: KeyFault?
+package enum PublishKeysRule {
+    package struct Facts: Sendable {
+        package let fault: KeyFault?
         /// The user's account key.
-        public let accountKey: [UInt8]?
+        package let accountKey: [UInt8]?
         /// What the device has published.
-        public let published: DeviceKeys?
+        package let published: DeviceKeys?
 
-        public init(fault: KeyFault?, accountKey: [UInt8]?, published: DeviceKeys?) {
+        package init(fault: KeyFault?, accountKey: [UInt8]?, published: DeviceKeys?) {
             self.fault = fault
             self.accountKey = accountKey
             self.published = published
@@ -19,7 +19,7 @@ public enum PublishKeysRule {
     }
 
     /// What becomes of the user's account key.
-    public enum AccountChange: Hashable, Sendable {
+    package enum AccountChange: Hashable, Sendable {
         /// It stays as it is, or none there is.
         case none
         /// It is the user's first.
@@ -28,17 +28,17 @@ public enum PublishKeysRule {
         case reset([UInt8])
     }
 
-    public struct Decision: Hashable, Sendable {
-        public let account: AccountChange
+    package struct Decision: Hashable, Sendable {
+        package let account: AccountChange
         /// As they are from now on.
-        public let keys: DeviceKeys
+        package let keys: DeviceKeys
         /// Whether `keys/get` says something else than before.
-        public let isChange: Bool
+        package let isChange: Bool
     }
 
     /// - Throws: `bad_request` for a fault and for the time of a certificate; `conflict` for another account key than
     ///   the user's, unless it is to take that one's place.
-    public static func decide(
+    package static func decide(
         _ request: PublishKeys, by device: DeviceID, facts: Facts, now: Timestamp
     ) throws(Rejection) -> Decision {
         if let fault = facts.fault { throw fault.rejection }

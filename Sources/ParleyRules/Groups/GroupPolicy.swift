@@ -6,7 +6,7 @@ import ParleyProtocol
 /// A direct conversation is of two people and stays so: it has no name, and nobody is put into it or taken out of it.
 /// Doing again what is done already changes nothing and is no mistake. Whoever is not in a conversation gets the same
 /// answer as for one that does not exist.
-public enum GroupPolicy: Hashable, Sendable {
+package enum GroupPolicy: Hashable, Sendable {
     /// A conversation of several people, and nothing else. A direct conversation counts as one of these, until it is
     /// refused as such.
     case chat
@@ -20,7 +20,7 @@ public enum GroupPolicy: Hashable, Sendable {
     /// - Parameters:
     ///   - groups: in how many they are.
     ///   - most: in how many a user may be.
-    public static func enter(groups: Int, most: Int) throws(Rejection) {
+    package static func enter(groups: Int, most: Int) throws(Rejection) {
         guard groups < most else {
             let message = most == 1 ? "You are in a group already." : "You are in \(groups) groups already."
             throw Rejection(.alreadyInGroup, message)
@@ -31,7 +31,7 @@ public enum GroupPolicy: Hashable, Sendable {
     ///
     /// - Parameter isTaken: whether there is a conversation of this id: the group's is made under it.
     /// - Throws: as `checkID`; `conflict` for an id that is taken.
-    public static func create(_ id: GroupID, isTaken: Bool) throws(Rejection) {
+    package static func create(_ id: GroupID, isTaken: Bool) throws(Rejection) {
         try checkID(id.value)
         guard !isTaken else { throw .idTaken }
     }
@@ -39,7 +39,7 @@ public enum GroupPolicy: Hashable, Sendable {
     /// `groups/delete`
     ///
     /// - Throws: `not_found` to whoever is no member, `forbidden` to whom is no admin.
-    public static func delete(_ conversation: ConversationFacts, by caller: UserID) throws(Rejection) {
+    package static func delete(_ conversation: ConversationFacts, by caller: UserID) throws(Rejection) {
         guard let member = conversation.member(caller) else { throw .groupNotFound }
         try requireAdmin(member)
     }
@@ -66,7 +66,7 @@ public enum GroupPolicy: Hashable, Sendable {
     /// - Returns: whether the name may be another afterwards.
     /// - Throws: `bad_request` for a name of a direct conversation, `forbidden` to whom is no admin, `bad_request` for
     ///   taking a group that trains its name.
-    public func rename(
+    package func rename(
         _ change: FieldChange<String>, _ conversation: ConversationFacts, by caller: UserID
     ) throws(Rejection) -> Bool {
         let caller = try GroupPolicy.member(caller, of: conversation)
@@ -98,7 +98,7 @@ public enum GroupPolicy: Hashable, Sendable {
     ///   - candidate: what is known of somebody who is to be put in. Who is a member already is not asked about.
     /// - Throws: `forbidden` for a group that trains; `group_full` before anything of the users is looked at; then as
     ///   `GroupEntryRule`.
-    public func add(
+    package func add(
         _ users: [UserID], to conversation: ConversationFacts, by caller: UserID, maximumMembers: Int,
         mostGroupsByOthers: Int, candidate: (UserID) throws -> GroupEntryRule.Candidate
     ) throws -> Addition {
@@ -115,17 +115,17 @@ public enum GroupPolicy: Hashable, Sendable {
     }
 
     /// Who comes into a group.
-    public struct Addition: Hashable, Sendable {
+    package struct Addition: Hashable, Sendable {
         /// Those who are not in it yet.
-        public let users: [UserID]
+        package let users: [UserID]
         /// How many of them are no friends of whoever puts them in: each costs a first message to a stranger.
-        public let strangers: Int
+        package let strangers: Int
     }
 
     /// `conversations/remove-member` of another.
     ///
     /// - Returns: whether there is anything to do.
-    public static func remove(
+    package static func remove(
         _ user: UserID, from conversation: ConversationFacts, by caller: UserID
     ) throws(Rejection) -> Bool {
         try requireGroup(conversation, admin: caller)
@@ -136,7 +136,7 @@ public enum GroupPolicy: Hashable, Sendable {
     ///
     /// - Returns: whether there is anything to do.
     /// - Throws: `not_found` for who is no member; `forbidden` to the last admin who would be none.
-    public static func setRole(
+    package static func setRole(
         _ role: MemberRole, of user: UserID, in conversation: ConversationFacts, by caller: UserID
     ) throws(Rejection) -> Bool {
         try requireGroup(conversation, admin: caller)
@@ -151,7 +151,7 @@ public enum GroupPolicy: Hashable, Sendable {
     }
 
     /// What follows from somebody's leaving.
-    public enum Departure: Hashable, Sendable {
+    package enum Departure: Hashable, Sendable {
         /// The others go on.
         case others
         /// The last admin is gone: this one follows, the longest member, the first by id among several.
@@ -163,7 +163,7 @@ public enum GroupPolicy: Hashable, Sendable {
     /// `conversations/leave`, and `conversations/remove-member` of oneself.
     ///
     /// - Throws: `forbidden` in a direct conversation, which one may archive.
-    public static func leave(
+    package static func leave(
         _ conversation: ConversationFacts, by caller: UserID
     ) throws(Rejection) -> Departure {
         let leaving = try member(caller, of: conversation)

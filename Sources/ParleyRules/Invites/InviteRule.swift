@@ -4,22 +4,22 @@ import ParleyProtocol
 ///
 /// A token that opens nothing for the caller gets the one same answer, whatever the reason: who was blocked or removed
 /// cannot tell that from an invite that has ended.
-public enum InviteRule {
+package enum InviteRule {
     /// What is known of an invite, its group, and of whoever has its token.
-    public struct Facts: Sendable {
-        public let maker: UserID
-        public let expiresAt: Timestamp
+    package struct Facts: Sendable {
+        package let maker: UserID
+        package let expiresAt: Timestamp
         /// `nil` for as many as there is room for.
-        public let usesLeft: Int?
-        public let isRevoked: Bool
+        package let usesLeft: Int?
+        package let isRevoked: Bool
         /// The group's conversation.
-        public let conversation: ConversationFacts
+        package let conversation: ConversationFacts
         /// Whether the caller was removed from the group after this invite was made.
-        public let isFromBeforeRemoval: Bool
-        public let callerBlocksMaker: Bool
-        public let makerBlocksCaller: Bool
+        package let isFromBeforeRemoval: Bool
+        package let callerBlocksMaker: Bool
+        package let makerBlocksCaller: Bool
 
-        public init(
+        package init(
             maker: UserID, expiresAt: Timestamp, usesLeft: Int?, isRevoked: Bool, conversation: ConversationFacts,
             isFromBeforeRemoval: Bool, callerBlocksMaker: Bool, makerBlocksCaller: Bool
         ) {
@@ -38,7 +38,7 @@ public enum InviteRule {
     ///
     /// - Throws: `invite_invalid`; `blocked` only where the caller did the blocking, of an invite that would open the
     ///   group.
-    public static func open(_ facts: Facts, now: Timestamp) throws(Rejection) {
+    package static func open(_ facts: Facts, now: Timestamp) throws(Rejection) {
         guard !facts.isRevoked, now < facts.expiresAt, facts.usesLeft.map({ $0 > 0 }) ?? true,
             // Who has gone invites nobody, and an ended group has no members.
             facts.conversation.member(facts.maker) != nil, !facts.isFromBeforeRemoval, !facts.makerBlocksCaller
@@ -52,7 +52,7 @@ public enum InviteRule {
     /// - Parameters:
     ///   - conversation: of the invite's group.
     ///   - isUsed: whether the caller has come by this invite before.
-    public static func isRepeat(_ conversation: ConversationFacts, by caller: UserID, isUsed: Bool) -> Bool {
+    package static func isRepeat(_ conversation: ConversationFacts, by caller: UserID, isUsed: Bool) -> Bool {
         isUsed && conversation.member(caller) != nil
     }
 
@@ -62,7 +62,7 @@ public enum InviteRule {
     ///   - groups: in how many groups they are, and may be.
     ///   - maximumMembers: the cap of a group.
     /// - Throws: as `open`; `already_in_group`; `group_full`. None of them spends a use.
-    public static func accept(
+    package static func accept(
         _ facts: Facts, by caller: UserID, groups: (are: Int, most: Int), maximumMembers: Int, now: Timestamp
     ) throws(Rejection) {
         try open(facts, now: now)
@@ -74,7 +74,7 @@ public enum InviteRule {
     }
 
     /// How many invites of one member may open a group at once.
-    public static let mostOpen = 100
+    package static let mostOpen = 100
 
     /// `invites/create`
     ///
@@ -83,7 +83,7 @@ public enum InviteRule {
     ///   - open: how many of those open it; asked only where that matters.
     /// - Returns: whether those that have ended are to be revoked, to make room.
     /// - Throws: `forbidden` for one more than may be: waiting does not help.
-    public static func create(kept: Int, open: () throws -> Int) throws -> Bool {
+    package static func create(kept: Int, open: () throws -> Int) throws -> Bool {
         guard kept >= mostOpen else { return false }
         guard try open() < mostOpen else {
             throw Rejection(.forbidden, "You have \(mostOpen) invites to this group that open it; revoke one.")
@@ -95,7 +95,7 @@ public enum InviteRule {
     ///
     /// - Parameter conversation: of the invite's group.
     /// - Throws: `not_found` to whoever may not even see it.
-    public static func revoke(
+    package static func revoke(
         madeBy maker: UserID, _ conversation: ConversationFacts, by caller: UserID
     ) throws(Rejection) {
         guard caller == maker || conversation.member(caller)?.role == .admin else { throw .inviteNotFound }

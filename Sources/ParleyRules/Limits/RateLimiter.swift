@@ -1,17 +1,17 @@
 import ParleyProtocol
 
 /// A rate: so many at once, and so many an hour from then on.
-public struct Rate: Hashable, Sendable {
-    public let burst: Int
-    public let perHour: Int
+package struct Rate: Hashable, Sendable {
+    package let burst: Int
+    package let perHour: Int
 
     /// What is out of bounds is held at the bound: at least one, and no more than microseconds can count.
-    public init(burst: Int, perHour: Int) {
+    package init(burst: Int, perHour: Int) {
         self.burst = min(max(1, burst), 1_000_000_000)
         self.perHour = min(max(1, perHour), Int(Rate.hour))
     }
 
-    public init(burst: Int, perSecond: Int) {
+    package init(burst: Int, perSecond: Int) {
         let (perHour, overflow) = perSecond.multipliedReportingOverflow(by: 3600)
         self.init(burst: burst, perHour: overflow ? Int.max : perHour)
     }
@@ -62,7 +62,7 @@ struct TokenBucket: Sendable {
 }
 
 /// Token buckets by key, of one rate. Full buckets are forgotten, so that it holds only who was active lately.
-public struct RateLimiter<Key: Hashable & Sendable>: Sendable {
+package struct RateLimiter<Key: Hashable & Sendable>: Sendable {
     private var buckets: [Key: TokenBucket] = [:]
     private let rate: Rate
     private let leastPurge: Int
@@ -72,7 +72,7 @@ public struct RateLimiter<Key: Hashable & Sendable>: Sendable {
     private var lastNow: Timestamp?
 
     /// - Parameter purgeAt: with so many buckets the full ones are forgotten for the first time.
-    public init(_ rate: Rate, purgeAt: Int = 4096) {
+    package init(_ rate: Rate, purgeAt: Int = 4096) {
         self.rate = rate
         leastPurge = purgeAt
         self.purgeAt = purgeAt
@@ -85,7 +85,7 @@ public struct RateLimiter<Key: Hashable & Sendable>: Sendable {
     ///
     /// - Parameter count: more than the burst holds are never there at once; they count as many as that.
     /// - Returns: `nil` if there were as many; else in how many milliseconds there will be.
-    public mutating func consume(_ key: Key, _ count: Int = 1, now: Timestamp) -> Int? {
+    package mutating func consume(_ key: Key, _ count: Int = 1, now: Timestamp) -> Int? {
         guard count > 0 else { return nil }
         let now = advance(to: now)
         purge(now: now)
@@ -95,7 +95,7 @@ public struct RateLimiter<Key: Hashable & Sendable>: Sendable {
 
     /// Consumes tokens that were promised, whether there are as many by now or not. It looks at no clock: others may
     /// have looked at it since they were promised.
-    public mutating func charge(_ key: Key, _ count: Int) {
+    package mutating func charge(_ key: Key, _ count: Int) {
         guard count > 0 else { return }
         purge(now: time)
         buckets[key, default: TokenBucket(now: time)].charge(count, rate, now: time)
@@ -104,7 +104,7 @@ public struct RateLimiter<Key: Hashable & Sendable>: Sendable {
     /// Whether there would be so many tokens if others that are promised were consumed, without consuming any.
     ///
     /// - Returns: `nil` if there would; else in how many milliseconds.
-    public mutating func wait(for key: Key, _ count: Int, besides promised: Int, now: Timestamp) -> Int? {
+    package mutating func wait(for key: Key, _ count: Int, besides promised: Int, now: Timestamp) -> Int? {
         guard count > 0 else { return nil }
         let now = advance(to: now)
         let bucket = buckets[key] ?? TokenBucket(now: now)

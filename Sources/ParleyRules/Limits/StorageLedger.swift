@@ -7,7 +7,7 @@ import ParleyProtocol
 /// a row; after a restart it is what counts, a step more than was stored at most.
 ///
 /// It holds the users who have stored something today, no more.
-public struct StorageLedger: Sendable {
+package struct StorageLedger: Sendable {
     private struct Account {
         var used: Int
         /// What the database says; never less than `used`.
@@ -18,7 +18,7 @@ public struct StorageLedger: Sendable {
     private let limit: Int
     private let step: Int
     /// Today, in days since 1970, UTC.
-    public private(set) var day = Int.min
+    package private(set) var day = Int.min
     /// Milliseconds until tomorrow.
     private var untilTomorrow = 0
     private var accounts: [UserID: Account] = [:]
@@ -32,13 +32,13 @@ public struct StorageLedger: Sendable {
     private static let longestStep = 256 << 10
 
     /// - Parameter bytesPerDay: what a user may have stored from midnight to midnight, UTC.
-    public init(bytesPerDay: Int) {
+    package init(bytesPerDay: Int) {
         limit = max(1, bytesPerDay)
         step = min(max(1, bytesPerDay / 1024), StorageLedger.longestStep)
     }
 
     /// A transaction begins. On another day than the last, nobody has stored anything as far as is known here.
-    public mutating func begin(at now: Timestamp) {
+    package mutating func begin(at now: Timestamp) {
         charges.removeAll(keepingCapacity: true)
         let midnight = now.advanced(byMilliseconds: 1).roundedUp(to: StorageLedger.dayLength)
         untilTomorrow = Int(midnight.milliseconds - now.milliseconds)
@@ -49,12 +49,12 @@ public struct StorageLedger: Sendable {
     }
 
     /// Whether what the database says of the user today is to be loaded first.
-    public func needsLoading(_ user: UserID) -> Bool { accounts[user] == nil }
+    package func needsLoading(_ user: UserID) -> Bool { accounts[user] == nil }
 
-    public mutating func load(_ user: UserID, stored: Int) { accounts[user] = Account(used: stored, stored: stored) }
+    package mutating func load(_ user: UserID, stored: Int) { accounts[user] = Account(used: stored, stored: stored) }
 
     /// - Throws: `rate_limited` where so much more would be more than a day's.
-    public func checkRoom(for bytes: Int, of user: UserID) throws(Rejection) {
+    package func checkRoom(for bytes: Int, of user: UserID) throws(Rejection) {
         let used = used(by: user)
         guard used <= limit, bytes <= limit - used else {
             throw Rejection(
@@ -64,13 +64,13 @@ public struct StorageLedger: Sendable {
     }
 
     /// Counts what the transaction under way stores for a user. It does not refuse: see `checkRoom`.
-    public mutating func charge(_ bytes: Int, to user: UserID) {
+    package mutating func charge(_ bytes: Int, to user: UserID) {
         let (sum, overflow) = charges[user, default: 0].addingReportingOverflow(bytes)
         charges[user] = overflow ? .max : sum
     }
 
     /// The numbers that the transaction under way has to write: those that what was counted has come up to.
-    public var dueNumbers: [(user: UserID, bytes: Int)] {
+    package var dueNumbers: [(user: UserID, bytes: Int)] {
         charges.keys.compactMap { user in
             let used = used(by: user)
             guard used > accounts[user]?.stored ?? 0 else { return nil }
@@ -80,7 +80,7 @@ public struct StorageLedger: Sendable {
     }
 
     /// The transaction was committed, with the numbers that were due.
-    public mutating func recordCommit() {
+    package mutating func recordCommit() {
         let due = Dictionary(uniqueKeysWithValues: dueNumbers.map { ($0.user, $0.bytes) })
         for user in charges.keys {
             accounts[user] = Account(
@@ -98,30 +98,30 @@ public struct StorageLedger: Sendable {
 
 /// What is counted for something that is kept, in bytes: what its user has chosen of it, and something for its rows and
 /// their places in indexes, so that the count bounds how many there are.
-public enum StorageCost {
+package enum StorageCost {
     /// A row of the log, a report or a membership.
-    public static let row = 512
+    package static let row = 512
 
     /// What is kept of the decision whether to notify somebody of a message, and of what was sent, for each who may be
     /// to be notified: for some days.
-    public static let notification = row / 2
+    package static let notification = row / 2
 
     /// A challenge, its two sides, and their places in indexes.
-    public static let challenge = row * 4
+    package static let challenge = row * 4
 
     /// A conversation's own row counts four times: of each the broker keeps an event, too.
-    public static func conversation(members: Int) -> Int { row * (4 + members) }
+    package static func conversation(members: Int) -> Int { row * (4 + members) }
 
     /// A group, its conversation, and its creator in it.
-    public static let group = row + conversation(members: 1)
+    package static let group = row + conversation(members: 1)
 
     /// Members that are put into a group: for each a membership, and a record of it.
-    public static func members(_ count: Int) -> Int { row * 2 * count }
+    package static func members(_ count: Int) -> Int { row * 2 * count }
 }
 
 extension MessageRecord {
     /// What is counted for keeping it, in bytes.
-    public var storageCost: Int {
+    package var storageCost: Int {
         StorageCost.row + (content?.count ?? 0) + (nonce?.count ?? 0) + (recipientKeysJSON?.count ?? 0)
             + (systemJSON?.count ?? 0)
     }
@@ -129,7 +129,7 @@ extension MessageRecord {
 
 extension Report {
     /// What is counted for keeping it, in bytes.
-    public var storageCost: Int {
+    package var storageCost: Int {
         StorageCost.row + reason.utf8.count + (message?.count ?? 0) + (evidence?.count ?? 0)
     }
 }

@@ -1,22 +1,22 @@
 import ParleyProtocol
 
 /// Decides `messages/edit`, `messages/delete` and `messages/react`: facts, a command and a time in, a decision out.
-public enum ChangeMessageRule {
-    public struct Facts: Sendable {
+package enum ChangeMessageRule {
+    package struct Facts: Sendable {
         /// The conversation named, whether the sender is in it or not.
-        public let conversation: ConversationFacts?
+        package let conversation: ConversationFacts?
         /// The record that has the change's id already.
-        public let existing: SendMessageRule.ExistingRecord?
+        package let existing: SendMessageRule.ExistingRecord?
         /// The digest of the request's identity, 16 bytes.
-        public let digest: [UInt8]
+        package let digest: [UInt8]
         /// The record that is to be changed, if it is in the conversation.
-        public let target: Target?
+        package let target: Target?
         /// What the sender may do toward the other of a direct conversation; `nil` in a group, where members may.
-        public let permission: MessagingPermission?
+        package let permission: MessagingPermission?
         /// The devices of all members that have published keys, the sending one left out; sorted.
-        public let keyedDevices: [KeyedDevice]
+        package let keyedDevices: [KeyedDevice]
 
-        public init(
+        package init(
             conversation: ConversationFacts?, existing: SendMessageRule.ExistingRecord?, digest: [UInt8],
             target: Target?, permission: MessagingPermission?, keyedDevices: [KeyedDevice]
         ) {
@@ -30,23 +30,23 @@ public enum ChangeMessageRule {
     }
 
     /// The record that is to be changed.
-    public struct Target: Hashable, Sendable {
-        public let seq: Int
-        public let kind: RecordKind
-        public let type: MessageType
-        public let sender: UserID
+    package struct Target: Hashable, Sendable {
+        package let seq: Int
+        package let kind: RecordKind
+        package let type: MessageType
+        package let sender: UserID
         /// Whether its ciphertext is still there.
-        public let hasContent: Bool
+        package let hasContent: Bool
         /// When that disappears: as published, and by the steady time.
-        public let expiresAt: Timestamp?
-        public let disappearsAt: Timestamp?
+        package let expiresAt: Timestamp?
+        package let disappearsAt: Timestamp?
         /// How often it was edited.
-        public let edits: Int
+        package let edits: Int
         /// The record that has deleted it.
-        public let deletion: Deletion?
+        package let deletion: Deletion?
 
         /// - Parameter disappearsAt: without it, the same as `expiresAt`.
-        public init(
+        package init(
             seq: Int, kind: RecordKind, type: MessageType, sender: UserID, hasContent: Bool, expiresAt: Timestamp?,
             disappearsAt: Timestamp? = nil, edits: Int, deletion: Deletion?
         ) {
@@ -63,19 +63,19 @@ public enum ChangeMessageRule {
     }
 
     /// That a message was deleted.
-    public struct Deletion: Hashable, Sendable {
-        public let id: MessageID
-        public let seq: Int
-        public let createdAt: Timestamp
+    package struct Deletion: Hashable, Sendable {
+        package let id: MessageID
+        package let seq: Int
+        package let createdAt: Timestamp
 
-        public init(id: MessageID, seq: Int, createdAt: Timestamp) {
+        package init(id: MessageID, seq: Int, createdAt: Timestamp) {
             self.id = id
             self.seq = seq
             self.createdAt = createdAt
         }
     }
 
-    public enum Decision: Hashable, Sendable {
+    package enum Decision: Hashable, Sendable {
         /// Append this record. Of a deletion, the ciphertext of the message and of its edits goes with it.
         case append(MessageRecord)
         /// Nothing is done: the first reply is given again, or that of the deletion there is.
@@ -86,7 +86,7 @@ public enum ChangeMessageRule {
     ///   `bad_request` for one that nobody changes, `forbidden`, `not_found` for the ciphertext, what the permission
     ///   says, `too_large` for one edit too many, `stale_devices`.
     /// - Parameter steady: the steady time; without it, `now`.
-    public static func decide(
+    package static func decide(
         _ change: ChangeMessage, sender: DeviceAddress, facts: Facts, now: Timestamp, steady: Timestamp? = nil
     ) throws(Rejection) -> Decision {
         let conversation = try ConversationFacts.visible(facts.conversation, to: sender.user)

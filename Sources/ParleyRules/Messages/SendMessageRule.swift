@@ -1,24 +1,24 @@
 import ParleyProtocol
 
 /// Decides `messages/send`: facts, a command and a time in, a decision out.
-public enum SendMessageRule {
-    public struct Facts: Sendable {
+package enum SendMessageRule {
+    package struct Facts: Sendable {
         /// The conversation named, whether the sender is in it or not.
-        public let conversation: ConversationFacts?
+        package let conversation: ConversationFacts?
         /// The record that has this id already.
-        public let existing: ExistingRecord?
+        package let existing: ExistingRecord?
         /// The digest of the request's identity, 16 bytes.
-        public let digest: [UInt8]
+        package let digest: [UInt8]
         /// Whether the message replied to is in the conversation; `true` if none is named.
-        public let knowsReplyTarget: Bool
+        package let knowsReplyTarget: Bool
         /// The devices of all members that have published keys, the sending one left out; sorted.
-        public let keyedDevices: [KeyedDevice]
+        package let keyedDevices: [KeyedDevice]
         /// What is between the two of a direct conversation; `nil` in a group.
-        public let relationship: Relationship?
+        package let relationship: Relationship?
         /// How long after the end of a friendship there is no new message request.
-        public let requestRenewal: Duration
+        package let requestRenewal: Duration
 
-        public init(
+        package init(
             conversation: ConversationFacts?, existing: ExistingRecord?, digest: [UInt8], knowsReplyTarget: Bool,
             keyedDevices: [KeyedDevice], relationship: Relationship? = nil, requestRenewal: Duration = .zero
         ) {
@@ -33,13 +33,13 @@ public enum SendMessageRule {
     }
 
     /// A record that has the same id.
-    public struct ExistingRecord: Hashable, Sendable {
-        public let conversation: ConversationID
-        public let seq: Int
-        public let createdAt: Timestamp
-        public let digest: [UInt8]
+    package struct ExistingRecord: Hashable, Sendable {
+        package let conversation: ConversationID
+        package let seq: Int
+        package let createdAt: Timestamp
+        package let digest: [UInt8]
 
-        public init(conversation: ConversationID, seq: Int, createdAt: Timestamp, digest: [UInt8]) {
+        package init(conversation: ConversationID, seq: Int, createdAt: Timestamp, digest: [UInt8]) {
             self.conversation = conversation
             self.seq = seq
             self.createdAt = createdAt
@@ -47,7 +47,7 @@ public enum SendMessageRule {
         }
     }
 
-    public enum Decision: Hashable, Sendable {
+    package enum Decision: Hashable, Sendable {
         /// Append this record, which was written under this permission: `nil` in a group, whose members may write.
         case append(MessageRecord, MessagingPermission?)
         /// Nothing is done; the first reply is given again.
@@ -55,7 +55,7 @@ public enum SendMessageRule {
     }
 
     /// - Parameter steady: the steady time; without it, `now`.
-    public static func decide(
+    package static func decide(
         _ message: SendMessage, sender: DeviceAddress, facts: Facts, now: Timestamp, steady: Timestamp? = nil
     ) throws(Rejection) -> Decision {
         guard let conversation = facts.conversation, conversation.member(sender.user) != nil else {

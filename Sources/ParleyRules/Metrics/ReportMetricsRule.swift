@@ -4,8 +4,8 @@ import ParleyProtocol
 ///
 /// Of all reports of a day the one with the highest version holds, in whatever order they come: it says everything that
 /// is known of the day, and nothing is ever added up.
-public enum ReportMetricsRule {
-    public enum Decision: Hashable, Sendable {
+package enum ReportMetricsRule {
+    package enum Decision: Hashable, Sendable {
         /// It is the report that holds from now on.
         case keep(DayMetrics)
         /// Another holds, or the same one was here before: the day as it is.
@@ -13,14 +13,14 @@ public enum ReportMetricsRule {
     }
 
     /// The oldest day that is taken, in days before today.
-    public static let longestAgo = 400
+    package static let longestAgo = 400
 
     /// - Parameters:
     ///   - existing: the report of that day that holds.
     ///   - today: the day that it is in the zone of the report, by a clock that is ahead a little.
     /// - Throws: `conflict` for another content of the version that holds, `bad_request` for a day that has not begun,
     ///   or that is too long ago.
-    public static func decide(
+    package static func decide(
         _ report: ReportMetrics, existing: DayMetrics?, today: CivilDay, caps: MetricCaps
     ) throws(Rejection) -> Decision {
         // Before whatever may have changed since the first time: a repeat gets the first reply.

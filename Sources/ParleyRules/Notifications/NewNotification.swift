@@ -1,25 +1,25 @@
 import ParleyProtocol
 
 /// A notification that is to be given to somebody.
-public struct NewNotification: Hashable, Sendable {
-    public let type: NotificationType
+package struct NewNotification: Hashable, Sendable {
+    package let type: NotificationType
     /// Who has caused it; `nil` where nobody has. Whom the recipient has blocked causes none.
-    public let actor: UserID?
-    public let subject: NotificationSubject
+    package let actor: UserID?
+    package let subject: NotificationSubject
     /// What it has in common with its repeats: of two with the same key, one recipient gets one.
-    public let key: String
+    package let key: String
     /// How long it keeps its repeats away; `nil` for as long as it is kept itself.
-    public let pause: Duration?
+    package let pause: Duration?
 
     /// The conversation whose muting by the recipient silences it; `nil` where none does. What somebody has to answer
     /// or may have waited for comes nevertheless.
-    public var mutedWith: ConversationID? { type.isSilencedByMuting ? subject.conversation : nil }
+    package var mutedWith: ConversationID? { type.isSilencedByMuting ? subject.conversation : nil }
 
     /// Whether the one with the same key that is unread tells of this one instead. Its key is free when it was read.
-    public var refreshesUnread: Bool { key.hasPrefix(NewNotification.unreadKeyPrefix) }
+    package var refreshesUnread: Bool { key.hasPrefix(NewNotification.unreadKeyPrefix) }
 
     /// What the keys begin with that keep repeats away only until the notification was read.
-    public static let unreadKeyPrefix = "\(NotificationType.reaction.rawValue)/unread/"
+    package static let unreadKeyPrefix = "\(NotificationType.reaction.rawValue)/unread/"
 
     private init(
         _ type: NotificationType, by actor: UserID?, _ subject: NotificationSubject, key: String,
@@ -35,7 +35,7 @@ public struct NewNotification: Hashable, Sendable {
 
 extension NotificationType {
     /// Whether whoever mutes a conversation wants to hear nothing of this in it.
-    public var isSilencedByMuting: Bool {
+    package var isSilencedByMuting: Bool {
         switch self {
         case .reaction: true
         case .newMember, .rankChange, .weekEnded, .messageRequest, .challengeReceived, .challengeAccepted,
@@ -45,7 +45,7 @@ extension NotificationType {
     }
 
     /// Whether it asks its recipient for something, which only they can do.
-    public var asksForSomething: Bool {
+    package var asksForSomething: Bool {
         switch self {
         case .messageRequest, .challengeReceived: true
         case .reaction, .newMember, .rankChange, .weekEnded, .challengeAccepted, .challengeDeclined,
@@ -59,7 +59,7 @@ extension NewNotification {
     /// Somebody has come into a group.
     ///
     /// - Parameter conversation: the group's.
-    public static func newMember(
+    package static func newMember(
         _ member: UserID, in group: GroupID, conversation: ConversationID? = nil
     ) -> NewNotification {
         NewNotification(
@@ -72,7 +72,7 @@ extension NewNotification {
     /// - Parameters:
     ///   - board: its type, `check-ins` or `streak`.
     ///   - week: as in `2026-W03`.
-    public static func rankChange(
+    package static func rankChange(
         onBoard board: String, of group: GroupID, week: String, passedBy user: UserID
     ) -> NewNotification {
         NewNotification(
@@ -81,12 +81,12 @@ extension NewNotification {
     }
 
     /// A week of a group has ended.
-    public static func weekEnded(_ week: String, in group: GroupID) -> NewNotification {
+    package static func weekEnded(_ week: String, in group: GroupID) -> NewNotification {
         NewNotification(.weekEnded, by: nil, NotificationSubject(group: group, week: week), key: "\(group)/\(week)")
     }
 
     /// What can become of a challenge.
-    public enum ChallengeStep: Hashable, Sendable, CaseIterable {
+    package enum ChallengeStep: Hashable, Sendable, CaseIterable {
         case received, accepted, declined, cancelled, expired, completed
 
         var type: NotificationType {
@@ -104,7 +104,7 @@ extension NewNotification {
     /// Something has become of a challenge.
     ///
     /// - Parameter actor: who has done it, or the other of the two where time has.
-    public static func challenge(
+    package static func challenge(
         _ step: ChallengeStep, _ challenge: ChallengeID, in conversation: ConversationID, by actor: UserID?
     ) -> NewNotification {
         NewNotification(
@@ -113,7 +113,7 @@ extension NewNotification {
     }
 
     /// Somebody asks to write to the recipient.
-    public static func messageRequest(by sender: UserID, in conversation: ConversationID) -> NewNotification {
+    package static func messageRequest(by sender: UserID, in conversation: ConversationID) -> NewNotification {
         NewNotification(
             .messageRequest, by: sender, NotificationSubject(conversation: conversation), key: "\(conversation)")
     }
@@ -122,7 +122,7 @@ extension NewNotification {
     /// which is of the message that was last reacted to.
     ///
     /// - Parameter seq: the place of the message in its log.
-    public static func reaction(
+    package static func reaction(
         by user: UserID, to message: MessageID, at seq: Int, in conversation: ConversationID
     ) -> NewNotification {
         NewNotification(
@@ -131,7 +131,7 @@ extension NewNotification {
     }
 
     /// Somebody has reacted to an item of the recipient's activity: once for each of them and item.
-    public static func reaction(by user: UserID, to activity: ActivityID) -> NewNotification {
+    package static func reaction(by user: UserID, to activity: ActivityID) -> NewNotification {
         NewNotification(.reaction, by: user, NotificationSubject(activity: activity), key: "\(activity)/\(user)")
     }
 }

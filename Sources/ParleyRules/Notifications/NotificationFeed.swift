@@ -1,18 +1,18 @@
 import ParleyProtocol
 
 /// What comes into somebody's feed of notifications, and how long it stays there.
-public enum NotificationFeed {
-    public static let lifetime = Duration.days(7)
+package enum NotificationFeed {
+    package static let lifetime = Duration.days(7)
     /// The most that a feed holds of what asks its owner for something, and of all else: a further one drops the oldest
     /// of its own kind that was read, or else the oldest, so that what only tells something never takes the place of
     /// what waits for an answer.
-    public static let mostAsking = 100
-    public static let mostTelling = 400
+    package static let mostAsking = 100
+    package static let mostTelling = 400
     /// The most that a feed holds.
-    public static let most = mostAsking + mostTelling
+    package static let most = mostAsking + mostTelling
 
     /// What is to be done with a new notification.
-    public enum Decision: Hashable, Sendable {
+    package enum Decision: Hashable, Sendable {
         /// Nothing comes of it.
         case dropped
         case added
@@ -27,7 +27,7 @@ public enum NotificationFeed {
     ///   - earlier: when one of the same key was added that is there still, by the steady time.
     ///   - isSilenced: whether the recipient has blocked its actor, or muted the conversation that it is muted with.
     ///   - steady: the steady time.
-    public static func decide(
+    package static func decide(
         _ notification: NewNotification, for recipient: UserID, earlier: Timestamp?, isSilenced: Bool, steady: Timestamp
     ) -> Decision {
         guard notification.actor != recipient, !isSilenced else { return .dropped }

@@ -1,19 +1,19 @@
 import ParleyProtocol
 
 /// How much of a reader's receipts is disclosed to the others of a conversation.
-public enum ReceiptDisclosure: Hashable, Sendable, CaseIterable {
+package enum ReceiptDisclosure: Hashable, Sendable, CaseIterable {
     case nothing
     /// That messages have come, not that they were read.
     case deliveredOnly
     case everything
 
     /// The other of a direct conversation.
-    public struct Other: Hashable, Sendable {
+    package struct Other: Hashable, Sendable {
         /// What the reader may do toward them.
-        public let permission: MessagingPermission
-        public let sendsReadReceipts: Bool
+        package let permission: MessagingPermission
+        package let sendsReadReceipts: Bool
 
-        public init(permission: MessagingPermission, sendsReadReceipts: Bool) {
+        package init(permission: MessagingPermission, sendsReadReceipts: Bool) {
             self.permission = permission
             self.sendsReadReceipts = sendsReadReceipts
         }
@@ -23,7 +23,7 @@ public enum ReceiptDisclosure: Hashable, Sendable, CaseIterable {
     ///   - sendsReadReceipts: the reader's setting.
     ///   - other: in a direct conversation. There, whoever sends no read receipts gets none, and the receipts of
     ///     somebody who may not write without limit are disclosed to nobody.
-    public static func decide(sendsReadReceipts: Bool, other: Other?) -> ReceiptDisclosure {
+    package static func decide(sendsReadReceipts: Bool, other: Other?) -> ReceiptDisclosure {
         guard let other else { return sendsReadReceipts ? .everything : .deliveredOnly }
         guard other.permission.permits(.receipt) else { return .nothing }
         return sendsReadReceipts && other.sendsReadReceipts ? .everything : .deliveredOnly

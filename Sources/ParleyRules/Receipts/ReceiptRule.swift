@@ -1,13 +1,13 @@
 import ParleyProtocol
 
 /// How far one member has come. `read <= delivered`, and both only grow.
-public struct WatermarkFacts: Hashable, Sendable {
-    public let deliveredSeq: Int
-    public let deliveredAt: Timestamp?
-    public let readSeq: Int
-    public let readAt: Timestamp?
+package struct WatermarkFacts: Hashable, Sendable {
+    package let deliveredSeq: Int
+    package let deliveredAt: Timestamp?
+    package let readSeq: Int
+    package let readAt: Timestamp?
 
-    public init(deliveredSeq: Int, deliveredAt: Timestamp?, readSeq: Int, readAt: Timestamp?) {
+    package init(deliveredSeq: Int, deliveredAt: Timestamp?, readSeq: Int, readAt: Timestamp?) {
         self.deliveredSeq = deliveredSeq
         self.deliveredAt = deliveredAt
         self.readSeq = readSeq
@@ -20,17 +20,17 @@ public struct WatermarkFacts: Hashable, Sendable {
 /// Three pairs of watermarks move, each only forward: those of the sending device, those of its user, which are the
 /// furthest of their devices', and those that are disclosed to the others. What was not disclosed, because the reader
 /// sends no read receipts or may not write to them, is never disclosed afterwards but by the reader's next receipt.
-public enum ReceiptRule {
-    public struct Facts: Hashable, Sendable {
+package enum ReceiptRule {
+    package struct Facts: Hashable, Sendable {
         /// The user's.
-        public let user: WatermarkFacts
+        package let user: WatermarkFacts
         /// Those of the sending device.
-        public let device: Watermarks
+        package let device: Watermarks
         /// Those of the user's that are disclosed to the others.
-        public let disclosed: Watermarks
-        public let disclosure: ReceiptDisclosure
+        package let disclosed: Watermarks
+        package let disclosure: ReceiptDisclosure
 
-        public init(user: WatermarkFacts, device: Watermarks, disclosed: Watermarks, disclosure: ReceiptDisclosure) {
+        package init(user: WatermarkFacts, device: Watermarks, disclosed: Watermarks, disclosure: ReceiptDisclosure) {
             self.user = user
             self.device = device
             self.disclosed = disclosed
@@ -39,18 +39,18 @@ public enum ReceiptRule {
     }
 
     /// The watermarks as they are to be.
-    public struct Advance: Hashable, Sendable {
-        public let user: WatermarkFacts
-        public let device: Watermarks
-        public let disclosed: Watermarks
+    package struct Advance: Hashable, Sendable {
+        package let user: WatermarkFacts
+        package let device: Watermarks
+        package let disclosed: Watermarks
         /// What the others are to hear now.
-        public let announcement: ReceiptKind?
+        package let announcement: ReceiptKind?
         /// Whether the user has read further than on any device before: the conversation is cleared on the others.
-        public let hasRead: Bool
+        package let hasRead: Bool
     }
 
     /// `nil` if none of them moves: a repeat, or a receipt that was overtaken.
-    public static func decide(_ kind: ReceiptKind, upTo seq: Int, _ facts: Facts, now: Timestamp) -> Advance? {
+    package static func decide(_ kind: ReceiptKind, upTo seq: Int, _ facts: Facts, now: Timestamp) -> Advance? {
         let device = facts.device.advanced(kind, to: seq)
         let user = advanced(facts.user, kind, to: seq, now: now)
         guard device != facts.device || user != facts.user else { return nil }
@@ -85,7 +85,7 @@ public enum ReceiptRule {
 
     /// How far a record has come, seen from the least watermarks of all the others; only of a message of the caller's
     /// own.
-    public static func status(
+    package static func status(
         of record: MessageRecord, for user: UserID, _ least: (delivered: Int, read: Int)
     ) -> MessageStatus? {
         guard record.sender.user == user, record.kind == .known(.message), record.type != .known(.system) else {

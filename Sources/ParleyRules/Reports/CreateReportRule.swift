@@ -1,15 +1,15 @@
 import ParleyProtocol
 
 /// Decides `reports/create` (protocol §5).
-public enum CreateReportRule {
-    public struct Facts: Sendable {
+package enum CreateReportRule {
+    package struct Facts: Sendable {
         /// The report that has this id already.
-        public let existing: ExistingReport?
+        package let existing: ExistingReport?
         /// The digest of the request's identity, 16 bytes.
-        public let digest: [UInt8]
-        public let subject: Subject
+        package let digest: [UInt8]
+        package let subject: Subject
 
-        public init(existing: ExistingReport?, digest: [UInt8], subject: Subject) {
+        package init(existing: ExistingReport?, digest: [UInt8], subject: Subject) {
             self.existing = existing
             self.digest = digest
             self.subject = subject
@@ -17,18 +17,18 @@ public enum CreateReportRule {
     }
 
     /// A report that has the same id.
-    public struct ExistingReport: Hashable, Sendable {
-        public let createdAt: Timestamp
-        public let digest: [UInt8]
+    package struct ExistingReport: Hashable, Sendable {
+        package let createdAt: Timestamp
+        package let digest: [UInt8]
 
-        public init(createdAt: Timestamp, digest: [UInt8]) {
+        package init(createdAt: Timestamp, digest: [UInt8]) {
             self.createdAt = createdAt
             self.digest = digest
         }
     }
 
     /// What is known of what is reported.
-    public enum Subject: Sendable {
+    package enum Subject: Sendable {
         /// The record named, and its conversation, whether the reporter is in it or not.
         case message(MessageRecord, in: ConversationFacts)
         case unknownMessage
@@ -36,14 +36,14 @@ public enum CreateReportRule {
         case unknownUser
     }
 
-    public enum Decision: Hashable, Sendable {
+    package enum Decision: Hashable, Sendable {
         case keep(Report)
         /// Nothing is done; the first reply is given again.
         case repeated(ReportReceipt)
     }
 
     /// - Parameter steady: the steady time; without it, `now`.
-    public static func decide(
+    package static func decide(
         _ request: CreateReport, by reporter: UserID, facts: Facts, now: Timestamp, steady: Timestamp? = nil
     ) throws(Rejection) -> Decision {
         // Before whatever may have changed since the first time: a repeat gets the first reply.

@@ -8,23 +8,23 @@ import ParleyProtocol
 /// A block has no rule of its own for whoever was blocked. It is carried out as what it must look like to them: the
 /// other has unfollowed them and taken back what was accepted, and lets them write as a friend only. What the block
 /// ended is noted beside it, so that ending the block restores it.
-public struct Contact: Hashable, Sendable {
+package struct Contact: Hashable, Sendable {
     /// What one of the two has done, and how they want to be written to.
-    public struct Side: Hashable, Sendable {
-        public var stance: Stance
+    package struct Side: Hashable, Sendable {
+        package var stance: Stance
         /// Who may write to them without asking; to whom they have blocked see `Contact.privacy(of:)`.
-        public var privacy: MessagePrivacy
+        package var privacy: MessagePrivacy
         /// What has become of their asking to write to the other.
-        public var request: MessageRequestState?
+        package var request: MessageRequestState?
 
-        public init(stance: Stance, privacy: MessagePrivacy = .followers, request: MessageRequestState? = nil) {
+        package init(stance: Stance, privacy: MessagePrivacy = .followers, request: MessageRequestState? = nil) {
             self.stance = stance
             self.privacy = privacy
             self.request = request
         }
 
         /// - Parameter follows: of a side that blocks, whether it follows again when the block ends.
-        public init(
+        package init(
             follows: Bool = false, blocks: Bool = false, privacy: MessagePrivacy = .followers,
             request: MessageRequestState? = nil
         ) {
@@ -34,10 +34,10 @@ public struct Contact: Hashable, Sendable {
         }
 
         /// They follow the other.
-        public var follows: Bool { stance == .follows }
+        package var follows: Bool { stance == .follows }
 
         /// They have blocked the other.
-        public var blocks: Bool {
+        package var blocks: Bool {
             switch stance {
             case .blocks: true
             case .follows, .neutral: false
@@ -46,33 +46,33 @@ public struct Contact: Hashable, Sendable {
     }
 
     /// What one of the two has chosen towards the other. Whoever blocks does not follow.
-    public enum Stance: Hashable, Sendable {
+    package enum Stance: Hashable, Sendable {
         case neutral
         case follows
         case blocks(restoring: Restoration)
     }
 
     /// What a block has ended, to be restored when the block ends.
-    public struct Restoration: Hashable, Sendable {
+    package struct Restoration: Hashable, Sendable {
         /// The blocker followed the other.
-        public var follow: Bool
+        package var follow: Bool
         /// A request of one of the two was accepted.
-        public var acceptance: Bool
+        package var acceptance: Bool
 
-        public init(follow: Bool = false, acceptance: Bool = false) {
+        package init(follow: Bool = false, acceptance: Bool = false) {
             self.follow = follow
             self.acceptance = acceptance
         }
     }
 
     /// The two, in the order of their ids.
-    public let users: [UserID]
+    package let users: [UserID]
     private var sides: [Side]
     /// When the two were last friends, if one of them has unfollowed or blocked the other since.
-    public private(set) var friendsUntil: Timestamp?
+    package private(set) var friendsUntil: Timestamp?
 
     /// - Precondition: the two are not the same; who writes to themselves is refused before there is a contact.
-    public init(
+    package init(
         _ one: UserID, _ oneSide: Side, _ other: UserID, _ otherSide: Side = Side(),
         friendsUntil: Timestamp? = nil
     ) {
@@ -81,7 +81,7 @@ public struct Contact: Hashable, Sendable {
         self.friendsUntil = friendsUntil
     }
 
-    public private(set) subscript(user: UserID) -> Side {
+    package private(set) subscript(user: UserID) -> Side {
         get { sides[user == users[0] ? 0 : 1] }
         set { sides[user == users[0] ? 0 : 1] = newValue }
     }
@@ -89,27 +89,27 @@ public struct Contact: Hashable, Sendable {
     /// Two between whom there is nothing yet.
     ///
     /// - Precondition: the two are not the same.
-    public init(strangers one: UserID, _ other: UserID) { self.init(one, Side(), other) }
+    package init(strangers one: UserID, _ other: UserID) { self.init(one, Side(), other) }
 
     /// The other of the two.
-    public func other(than user: UserID) -> UserID { users[user == users[0] ? 1 : 0] }
+    package func other(than user: UserID) -> UserID { users[user == users[0] ? 1 : 0] }
 
     /// One of the two has blocked the other.
-    public var isBlocked: Bool { sides.contains(where: \.blocks) }
+    package var isBlocked: Bool { sides.contains(where: \.blocks) }
 
     /// Each follows the other, and so neither has blocked the other.
-    public var areFriends: Bool { sides.allSatisfy(\.follows) }
+    package var areFriends: Bool { sides.allSatisfy(\.follows) }
 
     /// A request of one was accepted by the other: both may write.
-    public var isAccepted: Bool { sides.contains { $0.request == .accepted } }
+    package var isAccepted: Bool { sides.contains { $0.request == .accepted } }
 
     /// Who may write to one of the two without asking, as it counts for the other: whoever has blocked the other lets
     /// them write as a friend only.
-    public func privacy(of user: UserID) -> MessagePrivacy { self[user].blocks ? .followers : self[user].privacy }
+    package func privacy(of user: UserID) -> MessagePrivacy { self[user].blocks ? .followers : self[user].privacy }
 }
 
 /// What has become of one person's asking to write to another. Of all this the asker sees `accepted` alone.
-public enum MessageRequestState: String, Hashable, Sendable, CaseIterable {
+package enum MessageRequestState: String, Hashable, Sendable, CaseIterable {
     /// The one message waits in the other's `requests/list`.
     case waiting
     /// The other has accepted, or has answered: both may write.
@@ -132,7 +132,7 @@ extension Contact {
     /// `social/follow`
     ///
     /// - Throws: `blocked` if they have blocked whom they want to follow. Whoever was blocked follows like anybody.
-    public mutating func follow(by user: UserID) throws(Rejection) {
+    package mutating func follow(by user: UserID) throws(Rejection) {
         switch self[user].stance {
         case .follows: break
         case .blocks: throw .blocked
@@ -145,7 +145,7 @@ extension Contact {
     /// `social/unfollow`: whoever it is, neither has a new allowance for a while.
     ///
     /// While a block lasts, nothing but what the end of the block restores is changed: they do not follow then.
-    public mutating func unfollow(by user: UserID, now: Timestamp) {
+    package mutating func unfollow(by user: UserID, now: Timestamp) {
         switch self[user].stance {
         case .neutral: break
         case .follows:
@@ -158,7 +158,7 @@ extension Contact {
     }
 
     /// `social/block`: an unfollowing and a taking back. A request that waits for the blocker ends for good.
-    public mutating func block(by user: UserID, now: Timestamp) {
+    package mutating func block(by user: UserID, now: Timestamp) {
         guard !self[user].blocks else { return }
         let other = other(than: user)
         let restoration = Restoration(follow: self[user].follows, acceptance: isAccepted)
@@ -170,7 +170,7 @@ extension Contact {
 
     /// `social/unblock`: the blocker follows again if they did, and what was accepted is accepted again, unless one of
     /// the two has taken that back or blocked the other meanwhile.
-    public mutating func unblock(by user: UserID) {
+    package mutating func unblock(by user: UserID) {
         guard case .blocks(let restoration) = self[user].stance else { return }
         let other = other(than: user)
         self[user].stance = restoration.follow ? .follows : .neutral
@@ -180,12 +180,12 @@ extension Contact {
     }
 
     /// `profile/set` with another `message_privacy`.
-    public mutating func setPrivacy(_ privacy: MessagePrivacy, of user: UserID) { self[user].privacy = privacy }
+    package mutating func setPrivacy(_ privacy: MessagePrivacy, of user: UserID) { self[user].privacy = privacy }
 
     /// `requests/accept`
     ///
     /// - Throws: `not_found` if the other has never asked, `blocked` if the caller has blocked them.
-    public mutating func accept(by user: UserID) throws(Rejection) {
+    package mutating func accept(by user: UserID) throws(Rejection) {
         let asker = other(than: user)
         switch self[asker].request {
         case .waiting, .declined, .open:
@@ -202,7 +202,7 @@ extension Contact {
     /// no event. What the caller has asked is taken back, too.
     ///
     /// - Throws: `not_found` if neither has ever asked.
-    public mutating func decline(by user: UserID) throws(Rejection) {
+    package mutating func decline(by user: UserID) throws(Rejection) {
         let hasAsked = self[other(than: user)].request?.hasAsked ?? false
         guard hasAsked || self[user].request != nil || areFriends else { throw .requestNotFound }
         withdraw(by: user)
@@ -213,17 +213,17 @@ extension Contact {
     }
 
     /// Whether what one of them writes to the other is shown to nobody else: the other has blocked them.
-    public func isWithheld(of user: UserID) -> Bool { self[other(than: user)].blocks }
+    package func isWithheld(of user: UserID) -> Bool { self[other(than: user)].blocks }
 
     /// Whether a message of one of them, accepted under `permission`, leaves everything between the two as it is.
-    public func isUnchanged(byMessageOf user: UserID, under permission: MessagingPermission) -> Bool {
+    package func isUnchanged(byMessageOf user: UserID, under permission: MessagingPermission) -> Bool {
         var contact = self
         contact.recordMessage(of: user, under: permission)
         return contact == self
     }
 
     /// A message of one to the other was accepted under `permission`.
-    public mutating func recordMessage(of user: UserID, under permission: MessagingPermission) {
+    package mutating func recordMessage(of user: UserID, under permission: MessagingPermission) {
         let other = other(than: user)
         switch permission {
         case .request: self[user].request = self[other].blocks ? .hidden : .waiting
@@ -243,7 +243,7 @@ extension Contact {
     }
 
     /// Whether a message that is allowed is the first to a stranger: no friend, and neither has asked or written yet.
-    public func isFirstMessage(of user: UserID, under permission: MessagingPermission) -> Bool {
+    package func isFirstMessage(of user: UserID, under permission: MessagingPermission) -> Bool {
         switch permission {
         case .request: true
         case .allowed(.anyone):

@@ -2,14 +2,14 @@ import ParleyProtocol
 
 /// Whether one person may write to another, and why: the one engine behind messages, typing, receipts, reactions,
 /// invitations and challenges (protocol §5, `social/can-message`).
-public enum MessagingPermission: Hashable, Sendable {
+package enum MessagingPermission: Hashable, Sendable {
     /// Without limit.
     case allowed(Ground)
     /// One message, which waits as a message request.
     case request
     case refused(Refusal)
 
-    public enum Ground: String, Hashable, Sendable, CaseIterable {
+    package enum Ground: String, Hashable, Sendable, CaseIterable {
         /// The other lets anyone write to them.
         case anyone
         /// Each follows the other.
@@ -18,7 +18,7 @@ public enum MessagingPermission: Hashable, Sendable {
         case acceptedRequest = "accepted_request"
     }
 
-    public enum Refusal: String, Hashable, Sendable, CaseIterable {
+    package enum Refusal: String, Hashable, Sendable, CaseIterable {
         /// Nobody writes to themselves.
         case oneself = "self"
         /// There is no such person.
@@ -30,7 +30,7 @@ public enum MessagingPermission: Hashable, Sendable {
     }
 
     /// What a permission is asked for.
-    public enum Action: String, Hashable, Sendable, CaseIterable {
+    package enum Action: String, Hashable, Sendable, CaseIterable {
         case message, edit, reaction, typing, receipt, invitation, challenge
     }
 
@@ -39,7 +39,7 @@ public enum MessagingPermission: Hashable, Sendable {
     /// - Parameters:
     ///   - contact: what is between the two; `nil` if there is no such person as `recipient`.
     ///   - renewal: how long after the end of a friendship there is no new allowance.
-    public static func decide(
+    package static func decide(
         from sender: UserID, to recipient: UserID, _ contact: Contact?, now: Timestamp, renewal: Duration
     ) -> MessagingPermission {
         let question = PermissionQuestion(
@@ -51,7 +51,7 @@ public enum MessagingPermission: Hashable, Sendable {
     }
 
     /// Whether this is enough for an action.
-    public func permits(_ action: Action) -> Bool {
+    package func permits(_ action: Action) -> Bool {
         switch (self, action) {
         case (.allowed, _), (.request, .message): true
         case (.request, .edit), (.request, .reaction), (.request, .typing), (.request, .receipt),
@@ -61,7 +61,7 @@ public enum MessagingPermission: Hashable, Sendable {
     }
 
     /// How a message is rejected; `nil` where it is allowed.
-    public var rejection: Rejection? {
+    package var rejection: Rejection? {
         switch self {
         case .allowed, .request: nil
         case .refused(.oneself): .messageToOneself
@@ -72,7 +72,7 @@ public enum MessagingPermission: Hashable, Sendable {
     }
 
     /// `reason` of `social/can-message`.
-    public var reason: String {
+    package var reason: String {
         switch self {
         case .allowed(let ground): ground.rawValue
         case .request: "request"
@@ -86,7 +86,7 @@ public enum MessagingPermission: Hashable, Sendable {
 extension MessagingPermission {
     /// What is asked, one after the other, before one person may write to another. Where no step holds, one message is
     /// allowed, as a request.
-    public enum Step: String, Hashable, Sendable, CaseIterable {
+    package enum Step: String, Hashable, Sendable, CaseIterable {
         /// The two are the same.
         case oneself = "self"
         /// There is no such person.
@@ -103,7 +103,7 @@ extension MessagingPermission {
         case requestAllowance = "request_allowance"
 
         /// When the step holds, for the table in `docs/permissions.md`.
-        public var meaning: String {
+        package var meaning: String {
             switch self {
             case .oneself: "the two are the same"
             case .existence: "there is no such person"

@@ -1,22 +1,22 @@
 import ParleyProtocol
 
 /// Why one person may write to another or may not: every step of the engine, in its order, with what it goes by.
-public struct PermissionExplanation: Hashable, Sendable {
-    public struct Step: Hashable, Sendable {
-        public let step: MessagingPermission.Step
+package struct PermissionExplanation: Hashable, Sendable {
+    package struct Step: Hashable, Sendable {
+        package let step: MessagingPermission.Step
         /// Whether the step holds. The first that does has decided; what later ones say is for the reader alone.
-        public let holds: Bool
+        package let holds: Bool
         /// The facts it goes by, for people.
-        public let detail: String
+        package let detail: String
     }
 
-    public let sender: UserID
-    public let recipient: UserID
-    public let permission: MessagingPermission
-    public let steps: [Step]
+    package let sender: UserID
+    package let recipient: UserID
+    package let permission: MessagingPermission
+    package let steps: [Step]
 
     /// - Parameters: those of `MessagingPermission.decide`.
-    public init(from sender: UserID, to recipient: UserID, _ contact: Contact?, now: Timestamp, renewal: Duration) {
+    package init(from sender: UserID, to recipient: UserID, _ contact: Contact?, now: Timestamp, renewal: Duration) {
         self.sender = sender
         self.recipient = recipient
         permission = .decide(from: sender, to: recipient, contact, now: now, renewal: renewal)

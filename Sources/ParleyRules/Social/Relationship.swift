@@ -3,19 +3,19 @@ import ParleyProtocol
 /// Two people: what is between them, and whose their direct conversation is.
 ///
 /// A value: `perform` is what one of them does, all of it or nothing; `consequences(since:)` says what follows from it.
-public struct Relationship: Hashable, Sendable {
-    public private(set) var contact: Contact
+package struct Relationship: Hashable, Sendable {
+    package private(set) var contact: Contact
     /// For whom their conversation is open: in their lists, their counts, their topics. `nil` before one of them has
     /// made it.
-    public private(set) var openFor: Set<UserID>?
+    package private(set) var openFor: Set<UserID>?
 
-    public init(_ contact: Contact, openFor: Set<UserID>?) {
+    package init(_ contact: Contact, openFor: Set<UserID>?) {
         self.contact = contact
         self.openFor = openFor
     }
 
     /// What one of the two does to the other.
-    public enum Act: Hashable, Sendable {
+    package enum Act: Hashable, Sendable {
         case follow, unfollow, block, unblock
         case setPrivacy(MessagePrivacy)
         /// `conversations/create`
@@ -35,7 +35,7 @@ public struct Relationship: Hashable, Sendable {
 
     /// - Parameter renewal: how long after the end of a friendship there is no new allowance.
     /// - Throws: why it may not be; nothing is changed then.
-    public mutating func perform(_ act: Act, by user: UserID, now: Timestamp, renewal: Duration) throws(Rejection) {
+    package mutating func perform(_ act: Act, by user: UserID, now: Timestamp, renewal: Duration) throws(Rejection) {
         let wereFriends = contact.areFriends
         switch act {
         case .follow: try contact.follow(by: user)
@@ -57,22 +57,22 @@ public struct Relationship: Hashable, Sendable {
     }
 
     /// What one of the two may do toward the other.
-    public func permission(of user: UserID, now: Timestamp, renewal: Duration) -> MessagingPermission {
+    package func permission(of user: UserID, now: Timestamp, renewal: Duration) -> MessagingPermission {
         .decide(from: user, to: contact.other(than: user), contact, now: now, renewal: renewal)
     }
 
     /// Whether one of the two may send into their conversation at all: it is their own, or they have a message request
     /// in it.
-    public func isAddressable(by user: UserID) -> Bool {
+    package func isAddressable(by user: UserID) -> Bool {
         openFor.map { $0.contains(user) || isAsked(user) } ?? false
     }
 
     /// Whether what one of them writes in their conversation is shown to nobody else: the other has blocked them.
-    public func isWithheld(of user: UserID) -> Bool { contact.isWithheld(of: user) }
+    package func isWithheld(of user: UserID) -> Bool { contact.isWithheld(of: user) }
 
     /// Whether the two share their conversation as far as one of them can tell: a message that was hidden from the
     /// other would have closed it for them, had they not blocked its sender.
-    public func isShared(seenBy user: UserID) -> Bool {
+    package func isShared(seenBy user: UserID) -> Bool {
         openFor?.isSuperset(of: contact.users) == true && contact[user].request != .hidden
     }
 
@@ -80,7 +80,7 @@ public struct Relationship: Hashable, Sendable {
     /// for these keys. This goes by what they may do themselves, so that a block looks like an unfollowing.
     ///
     /// - Parameter renewal: how long after the end of a friendship there is no new allowance.
-    public func hearsOfKeys(_ user: UserID, now: Timestamp, renewal: Duration) -> Bool {
+    package func hearsOfKeys(_ user: UserID, now: Timestamp, renewal: Duration) -> Bool {
         guard isShared(seenBy: user) else { return false }
         switch permission(of: user, now: now, renewal: renewal) {
         case .allowed(.mutualFollow), .allowed(.acceptedRequest): return true
@@ -121,7 +121,7 @@ public struct Relationship: Hashable, Sendable {
     }
 
     /// A message of one of the two was accepted in their conversation, under `permission`.
-    public mutating func recordMessage(of user: UserID, under permission: MessagingPermission) {
+    package mutating func recordMessage(of user: UserID, under permission: MessagingPermission) {
         let other = contact.other(than: user)
         contact.recordMessage(of: user, under: permission)
         openFor?.insert(user)
@@ -138,40 +138,40 @@ public struct Relationship: Hashable, Sendable {
 
 extension Relationship {
     /// What is to be done about a change of what is between two people.
-    public struct Consequences: Hashable, Sendable {
+    package struct Consequences: Hashable, Sendable {
         /// The audience of their conversation has changed.
-        public var hasNewAudience = false
+        package var hasNewAudience = false
         /// For whom the conversation is open now and was not: they get an event.
-        public var opened: [UserID] = []
+        package var opened: [UserID] = []
         /// For whom it is open no more.
-        public var closed: [UserID] = []
+        package var closed: [UserID] = []
         /// Whether the two have become friends (`true`), or are friends no more (`false`).
-        public var friendship: Bool?
+        package var friendship: Bool?
         /// Who has blocked the other (`true`), or has ended their block (`false`).
-        public var blocks: [UserID: Bool] = [:]
+        package var blocks: [UserID: Bool] = [:]
         /// For whom a message request of the other waits no more: they have answered it or blocked whoever asked, or
         /// the two have become friends. Of a request that was taken back nobody is told.
-        public var answered: [UserID] = []
+        package var answered: [UserID] = []
 
-        public init() {}
+        package init() {}
     }
 
-    public struct Audience: Hashable, Sendable {
+    package struct Audience: Hashable, Sendable {
         /// In the order of their ids.
-        public let members: [UserID]
+        package let members: [UserID]
         /// Those of them who have blocked the other: they hear only what they do themselves.
-        public let blockers: [UserID]
+        package let blockers: [UserID]
     }
 
     /// Who hears the conversation; `nil` where there is none.
-    public var audience: Audience? {
+    package var audience: Audience? {
         openFor.map { open in
             let members = contact.users.filter(open.contains)
             return Audience(members: members, blockers: members.filter { contact[$0].blocks })
         }
     }
 
-    public func consequences(since old: Relationship) -> Consequences {
+    package func consequences(since old: Relationship) -> Consequences {
         guard self != old else { return Consequences() }
         var consequences = Consequences()
         let (open, wasOpen) = (openFor ?? [], old.openFor ?? [])

@@ -1,15 +1,15 @@
 import ParleyProtocol
 
 /// What one conversation has for a device that was away: decides `sync/get` for one of the caller's conversations.
-public struct SyncPlan: Hashable, Sendable {
+package struct SyncPlan: Hashable, Sendable {
     /// The log as the caller may see it.
-    public struct Log: Hashable, Sendable {
-        public let epoch: String
-        public let lastSeq: Int
+    package struct Log: Hashable, Sendable {
+        package let epoch: String
+        package let lastSeq: Int
         /// They see what comes after this place.
-        public let visibleFrom: Int
+        package let visibleFrom: Int
 
-        public init(epoch: String, lastSeq: Int, visibleFrom: Int) {
+        package init(epoch: String, lastSeq: Int, visibleFrom: Int) {
             self.epoch = epoch
             self.lastSeq = lastSeq
             self.visibleFrom = visibleFrom
@@ -17,21 +17,21 @@ public struct SyncPlan: Hashable, Sendable {
     }
 
     /// So many records of a conversation that the caller does not know, and no more of a longer one.
-    public static let newestOfNew = 50
+    package static let newestOfNew = 50
 
     /// The records to give are those after this place.
-    public let after: Int
+    package let after: Int
     /// How many they are: places have no hole.
-    public let missing: Int
+    package let missing: Int
     /// `false` where the cursor's epoch is another: nothing follows from it.
-    public let isRecovered: Bool
+    package let isRecovered: Bool
     /// The caller's cursors did not name it.
-    public let isNew: Bool
+    package let isNew: Bool
 
     /// Whether something of it has changed for the caller beside how far its members have come.
-    public var isNews: Bool { isNew || !isRecovered }
+    package var isNews: Bool { isNew || !isRecovered }
 
-    public init(_ log: Log, cursor: SyncRequest.Cursor?) {
+    package init(_ log: Log, cursor: SyncRequest.Cursor?) {
         // A member who has joined an empty log, or one whose epoch is new, sees nothing of it yet.
         let first = min(log.visibleFrom, log.lastSeq)
         isNew = cursor == nil

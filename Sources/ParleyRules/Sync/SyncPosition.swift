@@ -4,7 +4,7 @@ import ParleyProtocol
 ///
 /// Those that are news come first: a device that asks for no second page has these, names them the next time as it now
 /// knows them, and so comes to the others.
-public struct SyncPosition: Hashable, Sendable, Comparable {
+package struct SyncPosition: Hashable, Sendable, Comparable {
     private enum Rank: UInt8, Comparable {
         case beginning, news, known
 
@@ -15,7 +15,7 @@ public struct SyncPosition: Hashable, Sendable, Comparable {
     private let conversation: ConversationID
 
     /// Before all conversations.
-    public static let beginning = SyncPosition(
+    package static let beginning = SyncPosition(
         rank: .beginning, conversation: ConversationID(UUIDValue(high: 0, low: 0)))
 
     private init(rank: Rank, conversation: ConversationID) {
@@ -23,21 +23,21 @@ public struct SyncPosition: Hashable, Sendable, Comparable {
         self.conversation = conversation
     }
 
-    public init(_ plan: SyncPlan, of conversation: ConversationID) {
+    package init(_ plan: SyncPlan, of conversation: ConversationID) {
         self.init(rank: plan.isNews ? .news : .known, conversation: conversation)
     }
 
     /// - Returns: `nil` unless these are the `bytes` of a position.
-    public init?(bytes: [UInt8]) {
+    package init?(bytes: [UInt8]) {
         guard let first = bytes.first, let rank = Rank(rawValue: first),
             let conversation = ConversationID(bytes: bytes.dropFirst())
         else { return nil }
         self.init(rank: rank, conversation: conversation)
     }
 
-    public var bytes: [UInt8] { [rank.rawValue] + conversation.value.bytes }
+    package var bytes: [UInt8] { [rank.rawValue] + conversation.value.bytes }
 
-    public static func < (one: SyncPosition, other: SyncPosition) -> Bool {
+    package static func < (one: SyncPosition, other: SyncPosition) -> Bool {
         one.rank == other.rank ? one.conversation < other.conversation : one.rank < other.rank
     }
 }

@@ -2,13 +2,13 @@ import ParleyProtocol
 
 /// What two clocks say at one moment: the machine's time of day, which anybody may set, and how long the machine has
 /// run, which nobody sets and which does not step.
-public struct ClockReading: Hashable, Sendable {
+package struct ClockReading: Hashable, Sendable {
     /// The time of day.
-    public let wall: Timestamp
+    package let wall: Timestamp
     /// Milliseconds since the machine's start, its sleep counted.
-    public let sinceBoot: Int64
+    package let sinceBoot: Int64
 
-    public init(wall: Timestamp, sinceBoot: Int64) {
+    package init(wall: Timestamp, sinceBoot: Int64) {
         self.wall = wall
         self.sinceBoot = sinceBoot
     }
@@ -24,25 +24,25 @@ public struct ClockReading: Hashable, Sendable {
 /// - held back otherwise, until it has lasted for five minutes. Only then the gateway's time steps, forward or back.
 ///
 /// Beside it there is the steady time, which knows no steps at all: what is to happen after an hour happens by that.
-public struct GatewayClock: Sendable {
+package struct GatewayClock: Sendable {
     /// What time it is.
-    public struct Moment: Hashable, Sendable {
+    package struct Moment: Hashable, Sendable {
         /// The time that is published.
-        public let now: Timestamp
+        package let now: Timestamp
         /// How far `now` is ahead of the steady time, in milliseconds: all that it has followed.
-        public let steps: Int64
+        package let steps: Int64
 
-        public init(now: Timestamp, steps: Int64) {
+        package init(now: Timestamp, steps: Int64) {
             self.now = now
             self.steps = steps
         }
 
         /// The time that runs as the machine does.
-        public var steady: Timestamp { now.advanced(byMilliseconds: -steps) }
+        package var steady: Timestamp { now.advanced(byMilliseconds: -steps) }
     }
 
     /// What has become of a step of the time of day. In milliseconds; positive is forward.
-    public enum Event: Hashable, Sendable {
+    package enum Event: Hashable, Sendable {
         /// It is held back.
         case held(by: Int64)
         /// It has lasted, and the gateway's time has followed.
@@ -66,14 +66,14 @@ public struct GatewayClock: Sendable {
     private var held: Held?
 
     /// Ahead by so much it is followed at once, in milliseconds.
-    public static let unnoticed: Int64 = 1000
+    package static let unnoticed: Int64 = 1000
     /// Behind by so much it is approached; and so long a larger step must last.
-    public static let patience: Int64 = 300_000
+    package static let patience: Int64 = 300_000
 
     /// At its start the time of day is taken as it is.
     ///
     /// - Parameter steady: the steady time then.
-    public init(_ reading: ClockReading, steady: Timestamp) {
+    package init(_ reading: ClockReading, steady: Timestamp) {
         let wall = reading.wall.bounded
         offset = wall.milliseconds - reading.sinceBoot
         steadyOffset = steady.bounded.milliseconds - reading.sinceBoot
@@ -81,7 +81,7 @@ public struct GatewayClock: Sendable {
     }
 
     /// What time it is, and what has become of a step since the last reading.
-    public mutating func read(_ reading: ClockReading) -> (moment: Moment, event: Event?) {
+    package mutating func read(_ reading: ClockReading) -> (moment: Moment, event: Event?) {
         let elapsed = max(0, reading.sinceBoot - readAt)
         readAt += elapsed
         let difference = reading.wall.bounded.milliseconds - (readAt + offset)
@@ -101,7 +101,7 @@ public struct GatewayClock: Sendable {
     /// What is to be kept of it, as it was last read.
     ///
     /// - Parameter boot: the run of the machine; see `StoredClock`.
-    public func stored(boot: String?) -> StoredClock {
+    package func stored(boot: String?) -> StoredClock {
         StoredClock(
             boot: boot, bootOffset: boot == nil ? nil : offset, clockOffset: offset - steadyOffset,
             lastTime: Timestamp(milliseconds: readAt + offset))

@@ -1,17 +1,17 @@
 import ParleyProtocol
 
 /// What is kept of the gateway's clock from one start to the next.
-public struct StoredClock: Hashable, Sendable {
+package struct StoredClock: Hashable, Sendable {
     /// The run of the machine in which it was written; `nil` if that was not known.
-    public let boot: String?
+    package let boot: String?
     /// From how long that run has lasted to the gateway's time, in milliseconds.
-    public let bootOffset: Int64?
+    package let bootOffset: Int64?
     /// How far the gateway's time was ahead of the steady one, in milliseconds.
-    public let clockOffset: Int64
+    package let clockOffset: Int64
     /// The last time that the gateway is known to have had; `nil` if none is.
-    public let lastTime: Timestamp?
+    package let lastTime: Timestamp?
 
-    public init(boot: String?, bootOffset: Int64?, clockOffset: Int64, lastTime: Timestamp?) {
+    package init(boot: String?, bootOffset: Int64?, clockOffset: Int64, lastTime: Timestamp?) {
         self.boot = boot
         self.bootOffset = bootOffset
         // What no clock of ours can have written is held at what it can.
@@ -24,11 +24,11 @@ public struct StoredClock: Hashable, Sendable {
 
     /// The longest time that is taken to have passed while the machine did not run, in milliseconds: 31 days. Only the
     /// time of day can say it, which may be false by years when a machine starts.
-    public static let longestPause: Int64 = 31 * 86_400_000
+    package static let longestPause: Int64 = 31 * 86_400_000
 
     /// The steady time when the gateway starts: in the same run of the machine it has gone on by as much as that has
     /// lasted; in another by as much as the time of day says, but never back and not by more than `longestPause`.
-    public func steady(_ reading: ClockReading, boot: String?) -> Timestamp {
+    package func steady(_ reading: ClockReading, boot: String?) -> Timestamp {
         if let boot, boot == self.boot, let bootOffset {
             return Timestamp(milliseconds: reading.sinceBoot).advanced(byMilliseconds: bootOffset)
                 .advanced(byMilliseconds: -clockOffset)

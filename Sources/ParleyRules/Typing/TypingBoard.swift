@@ -5,7 +5,7 @@ import ParleyProtocol
 /// A start lasts for 5 s without renewal; the board itself announces the stop then. One start in 2 s counts, the rest
 /// are dropped silently (protocol §4). It is bounded: beyond its capacity starts are dropped. Where the clock steps
 /// back its times step back with it, so that what was to last 5 s lasts no hour.
-public struct TypingBoard: Sendable {
+package struct TypingBoard: Sendable {
     private struct Key: Hashable, Sendable {
         let conversation: ConversationID
         let sender: DeviceAddress
@@ -26,15 +26,15 @@ public struct TypingBoard: Sendable {
     private let capacity: Int
     private let startInterval: Duration
 
-    public init(capacity: Int = 10_000, startInterval: Duration) {
+    package init(capacity: Int = 10_000, startInterval: Duration) {
         self.capacity = capacity
         self.startInterval = startInterval
     }
 
-    public var count: Int { entries.count }
+    package var count: Int { entries.count }
 
     /// - Returns: what to announce, or `nil` where the start does not count.
-    public mutating func start(
+    package mutating func start(
         _ conversation: ConversationID, sender: DeviceAddress, now: Timestamp
     ) -> TypingIndicator? {
         follow(now)
@@ -49,7 +49,7 @@ public struct TypingBoard: Sendable {
     }
 
     /// - Returns: what to announce, or `nil` if the sender was not typing.
-    public mutating func stop(
+    package mutating func stop(
         _ conversation: ConversationID, sender: DeviceAddress, now: Timestamp
     ) -> TypingIndicator? {
         follow(now)
@@ -62,7 +62,7 @@ public struct TypingBoard: Sendable {
     /// Somebody has left a conversation, with all devices.
     ///
     /// - Returns: what to announce to those who are still in it.
-    public mutating func leave(
+    package mutating func leave(
         _ conversation: ConversationID, user: UserID, now: Timestamp
     ) -> [TypingIndicator] {
         follow(now)
@@ -76,7 +76,7 @@ public struct TypingBoard: Sendable {
     }
 
     /// The stops that are due, and nothing the second time.
-    public mutating func expire(now: Timestamp) -> [TypingIndicator] {
+    package mutating func expire(now: Timestamp) -> [TypingIndicator] {
         follow(now)
         guard now >= nothingDueBefore else { return [] }
         lastStarts = lastStarts.filter { now < limitEnd($0.value) }
@@ -94,7 +94,7 @@ public struct TypingBoard: Sendable {
     }
 
     /// When `expire` may have something to do; `nil` while nobody types.
-    public var nextExpiry: Timestamp? { nothingDueBefore == .latest ? nil : nothingDueBefore }
+    package var nextExpiry: Timestamp? { nothingDueBefore == .latest ? nil : nothingDueBefore }
 
     // MARK: Times
 
