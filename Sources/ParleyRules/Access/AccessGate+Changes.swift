@@ -7,10 +7,7 @@ package struct AudienceOutcome: Hashable, Sendable {
     /// What is answered to the gateway, if anything.
     package var answer: AudienceAnswer?
 
-    package init(ended: [String] = [], answer: AudienceAnswer? = nil) {
-        self.ended = ended
-        self.answer = answer
-    }
+    package init(ended: [String] = [], answer: AudienceAnswer? = nil) { (self.ended, self.answer) = (ended, answer) }
 }
 
 extension AccessGate {

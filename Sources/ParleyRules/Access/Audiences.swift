@@ -131,10 +131,7 @@ package struct Bearer: Hashable, Sendable {
     package let address: DeviceAddress
     package let isOperator: Bool
 
-    package init(address: DeviceAddress, isOperator: Bool) {
-        self.address = address
-        self.isOperator = isOperator
-    }
+    package init(address: DeviceAddress, isOperator: Bool) { (self.address, self.isOperator) = (address, isOperator) }
 
     /// `nil` when the token has ended by which it signed in.
     package init?(_ device: Connections.SignedIn, now: Int64) {

@@ -5,10 +5,7 @@ package struct SocketBytes: Hashable, Sendable {
     /// What the broker has written, whether the client has received it or not.
     package let written: Int
 
-    package init(read: Int, written: Int) {
-        self.read = read
-        self.written = written
-    }
+    package init(read: Int, written: Int) { (self.read, self.written) = (read, written) }
 }
 
 /// What the broker holds for one connection: what was queued for it, less what the broker has written to its socket.

@@ -41,10 +41,7 @@ package struct ChallengeState: Hashable, Sendable {
         package let firstDays: Pair<CivilDay>
 
         package init(acceptedAt: Timestamp, endsAt: Timestamp, deadline: Timestamp, firstDays: Pair<CivilDay>) {
-            self.acceptedAt = acceptedAt
-            self.endsAt = endsAt
-            self.deadline = deadline
-            self.firstDays = firstDays
+            (self.acceptedAt, self.endsAt, self.deadline, self.firstDays) = (acceptedAt, endsAt, deadline, firstDays)
         }
     }
 
@@ -70,8 +67,7 @@ package struct ChallengeState: Hashable, Sendable {
         package var challenged: Value
 
         package init(challenger: Value, challenged: Value) {
-            self.challenger = challenger
-            self.challenged = challenged
+            (self.challenger, self.challenged) = (challenger, challenged)
         }
     }
 
@@ -86,9 +82,7 @@ package struct ChallengeState: Hashable, Sendable {
     package static let keeping = Duration.days(90)
 
     package init(_ terms: Terms, phase: Phase, progress: Pair<Int> = Pair(challenger: 0, challenged: 0)) {
-        self.terms = terms
-        self.phase = phase
-        self.progress = progress
+        (self.terms, self.phase, self.progress) = (terms, phase, progress)
     }
 
     /// A new one.

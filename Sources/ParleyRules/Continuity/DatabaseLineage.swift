@@ -5,10 +5,7 @@ package struct DatabaseWitness: Hashable, Sendable {
     /// The database has come at least so far in the order of everything that is published.
     package var position: Int
 
-    package init(instances: Set<String?>, position: Int) {
-        self.instances = instances
-        self.position = position
-    }
+    package init(instances: Set<String?>, position: Int) { (self.instances, self.position) = (instances, position) }
 }
 
 /// Whether a database is the one that the gateway left, or was put back in its place: decided at each start.

@@ -117,9 +117,7 @@ package struct LogEnd: Hashable, Sendable {
     package var updatedAt: Timestamp
 
     package init(lastSeq: Int, lastMessageSeq: Int, updatedAt: Timestamp) {
-        self.lastSeq = lastSeq
-        self.lastMessageSeq = lastMessageSeq
-        self.updatedAt = updatedAt
+        (self.lastSeq, self.lastMessageSeq, self.updatedAt) = (lastSeq, lastMessageSeq, updatedAt)
     }
 
     /// Nothing was ever written.

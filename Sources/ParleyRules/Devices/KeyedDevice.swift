@@ -6,8 +6,5 @@ package struct KeyedDevice: Hashable, Sendable {
     /// Of its identity key.
     package let keyID: KeyID
 
-    package init(address: DeviceAddress, keyID: KeyID) {
-        self.address = address
-        self.keyID = keyID
-    }
+    package init(address: DeviceAddress, keyID: KeyID) { (self.address, self.keyID) = (address, keyID) }
 }

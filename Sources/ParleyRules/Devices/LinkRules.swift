@@ -6,10 +6,7 @@ package struct StoredLink: Hashable, Sendable {
     /// The digest of what has approved it, 16 bytes.
     package let approval: [UInt8]?
 
-    package init(link: PendingLink, approval: [UInt8]? = nil) {
-        self.link = link
-        self.approval = approval
-    }
+    package init(link: PendingLink, approval: [UInt8]? = nil) { (self.link, self.approval) = (link, approval) }
 }
 
 /// Decides `links/offer` (protocol §6, "Linking").
@@ -27,9 +24,7 @@ package enum OfferLinkRule {
         package let otherEnds: [Timestamp]
 
         package init(fault: KeyFault?, existing: StoredLink?, otherEnds: [Timestamp]) {
-            self.fault = fault
-            self.existing = existing
-            self.otherEnds = otherEnds
+            (self.fault, self.existing, self.otherEnds) = (fault, existing, otherEnds)
         }
     }
 

@@ -12,9 +12,7 @@ package enum PublishKeysRule {
         package let published: DeviceKeys?
 
         package init(fault: KeyFault?, accountKey: [UInt8]?, published: DeviceKeys?) {
-            self.fault = fault
-            self.accountKey = accountKey
-            self.published = published
+            (self.fault, self.accountKey, self.published) = (fault, accountKey, published)
         }
     }
 

@@ -11,9 +11,7 @@ package enum RevokeDeviceRule {
         package let isCertified: Bool
 
         package init(_ address: DeviceAddress, hasAccountKey: Bool, isCertified: Bool) {
-            self.address = address
-            self.hasAccountKey = hasAccountKey
-            self.isCertified = isCertified
+            (self.address, self.hasAccountKey, self.isCertified) = (address, hasAccountKey, isCertified)
         }
 
         /// A stolen token is enough to sign in, and must not be enough to end all devices that the account key has

@@ -69,9 +69,7 @@ package enum ChangeMessageRule {
         package let createdAt: Timestamp
 
         package init(id: MessageID, seq: Int, createdAt: Timestamp) {
-            self.id = id
-            self.seq = seq
-            self.createdAt = createdAt
+            (self.id, self.seq, self.createdAt) = (id, seq, createdAt)
         }
     }
 

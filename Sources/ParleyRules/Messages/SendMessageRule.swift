@@ -40,10 +40,7 @@ package enum SendMessageRule {
         package let digest: [UInt8]
 
         package init(conversation: ConversationID, seq: Int, createdAt: Timestamp, digest: [UInt8]) {
-            self.conversation = conversation
-            self.seq = seq
-            self.createdAt = createdAt
-            self.digest = digest
+            (self.conversation, self.seq, self.createdAt, self.digest) = (conversation, seq, createdAt, digest)
         }
     }
 

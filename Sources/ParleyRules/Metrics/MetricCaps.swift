@@ -7,9 +7,7 @@ package struct MetricCaps: Hashable, Sendable {
     package let exerciseMinutes: Int
 
     package init(steps: Int, calories: Int, exerciseMinutes: Int) {
-        self.steps = steps
-        self.calories = calories
-        self.exerciseMinutes = exerciseMinutes
+        (self.steps, self.calories, self.exerciseMinutes) = (steps, calories, exerciseMinutes)
     }
 
     package subscript(_ metric: Metric) -> Int {

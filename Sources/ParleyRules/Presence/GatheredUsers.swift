@@ -7,11 +7,6 @@ struct GatheredUsers: Sendable {
     let count: Int
     private(set) var users: Set<UserID> = []
 
-    init(broker: UInt64, count: Int) {
-        self.broker = broker
-        self.count = count
-    }
-
     /// Whether as many came as were announced.
     var isWhole: Bool { users.count == count }
 

@@ -14,8 +14,7 @@ package enum ReceiptDisclosure: Hashable, Sendable, CaseIterable {
         package let sendsReadReceipts: Bool
 
         package init(permission: MessagingPermission, sendsReadReceipts: Bool) {
-            self.permission = permission
-            self.sendsReadReceipts = sendsReadReceipts
+            (self.permission, self.sendsReadReceipts) = (permission, sendsReadReceipts)
         }
     }
 

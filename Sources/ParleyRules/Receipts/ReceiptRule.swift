@@ -8,10 +8,7 @@ package struct WatermarkFacts: Hashable, Sendable {
     package let readAt: Timestamp?
 
     package init(deliveredSeq: Int, deliveredAt: Timestamp?, readSeq: Int, readAt: Timestamp?) {
-        self.deliveredSeq = deliveredSeq
-        self.deliveredAt = deliveredAt
-        self.readSeq = readSeq
-        self.readAt = readAt
+        (self.deliveredSeq, self.deliveredAt, self.readSeq, self.readAt) = (deliveredSeq, deliveredAt, readSeq, readAt)
     }
 }
 
@@ -31,10 +28,7 @@ package enum ReceiptRule {
         package let disclosure: ReceiptDisclosure
 
         package init(user: WatermarkFacts, device: Watermarks, disclosed: Watermarks, disclosure: ReceiptDisclosure) {
-            self.user = user
-            self.device = device
-            self.disclosed = disclosed
-            self.disclosure = disclosure
+            (self.user, self.device, self.disclosed, self.disclosure) = (user, device, disclosed, disclosure)
         }
     }
 

@@ -10,9 +10,7 @@ package enum CreateReportRule {
         package let subject: Subject
 
         package init(existing: ExistingReport?, digest: [UInt8], subject: Subject) {
-            self.existing = existing
-            self.digest = digest
-            self.subject = subject
+            (self.existing, self.digest, self.subject) = (existing, digest, subject)
         }
     }
 
@@ -21,10 +19,7 @@ package enum CreateReportRule {
         package let createdAt: Timestamp
         package let digest: [UInt8]
 
-        package init(createdAt: Timestamp, digest: [UInt8]) {
-            self.createdAt = createdAt
-            self.digest = digest
-        }
+        package init(createdAt: Timestamp, digest: [UInt8]) { (self.createdAt, self.digest) = (createdAt, digest) }
     }
 
     /// What is known of what is reported.

@@ -18,9 +18,7 @@ package struct Contact: Hashable, Sendable {
         package var request: MessageRequestState?
 
         package init(stance: Stance, privacy: MessagePrivacy = .followers, request: MessageRequestState? = nil) {
-            self.stance = stance
-            self.privacy = privacy
-            self.request = request
+            (self.stance, self.privacy, self.request) = (stance, privacy, request)
         }
 
         /// - Parameter follows: of a side that blocks, whether it follows again when the block ends.
@@ -60,8 +58,7 @@ package struct Contact: Hashable, Sendable {
         package var acceptance: Bool
 
         package init(follow: Bool = false, acceptance: Bool = false) {
-            self.follow = follow
-            self.acceptance = acceptance
+            (self.follow, self.acceptance) = (follow, acceptance)
         }
     }
 

@@ -9,10 +9,7 @@ package struct Relationship: Hashable, Sendable {
     /// made it.
     package private(set) var openFor: Set<UserID>?
 
-    package init(_ contact: Contact, openFor: Set<UserID>?) {
-        self.contact = contact
-        self.openFor = openFor
-    }
+    package init(_ contact: Contact, openFor: Set<UserID>?) { (self.contact, self.openFor) = (contact, openFor) }
 
     /// What one of the two does to the other.
     package enum Act: Hashable, Sendable {

@@ -10,9 +10,7 @@ package struct SyncPlan: Hashable, Sendable {
         package let visibleFrom: Int
 
         package init(epoch: String, lastSeq: Int, visibleFrom: Int) {
-            self.epoch = epoch
-            self.lastSeq = lastSeq
-            self.visibleFrom = visibleFrom
+            (self.epoch, self.lastSeq, self.visibleFrom) = (epoch, lastSeq, visibleFrom)
         }
     }
 

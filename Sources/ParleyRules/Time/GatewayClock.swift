@@ -8,10 +8,7 @@ package struct ClockReading: Hashable, Sendable {
     /// Milliseconds since the machine's start, its sleep counted.
     package let sinceBoot: Int64
 
-    package init(wall: Timestamp, sinceBoot: Int64) {
-        self.wall = wall
-        self.sinceBoot = sinceBoot
-    }
+    package init(wall: Timestamp, sinceBoot: Int64) { (self.wall, self.sinceBoot) = (wall, sinceBoot) }
 }
 
 /// The gateway's time: that of the machine's running, which follows the time of day but for its false steps.
@@ -32,10 +29,7 @@ package struct GatewayClock: Sendable {
         /// How far `now` is ahead of the steady time, in milliseconds: all that it has followed.
         package let steps: Int64
 
-        package init(now: Timestamp, steps: Int64) {
-            self.now = now
-            self.steps = steps
-        }
+        package init(now: Timestamp, steps: Int64) { (self.now, self.steps) = (now, steps) }
 
         /// The time that runs as the machine does.
         package var steady: Timestamp { now.advanced(byMilliseconds: -steps) }

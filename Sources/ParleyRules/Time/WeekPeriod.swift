@@ -20,9 +20,7 @@ package struct WeekPeriod: Hashable, Sendable {
     }
 
     package init(week: ISOWeek, startsAt: Timestamp, endsAt: Timestamp) {
-        self.week = week
-        self.startsAt = startsAt
-        self.endsAt = endsAt
+        (self.week, self.startsAt, self.endsAt) = (week, startsAt, endsAt)
     }
 
     package func contains(_ time: Timestamp) -> Bool { startsAt <= time && time < endsAt }

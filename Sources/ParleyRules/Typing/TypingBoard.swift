@@ -27,8 +27,7 @@ package struct TypingBoard: Sendable {
     private let startInterval: Duration
 
     package init(capacity: Int = 10_000, startInterval: Duration) {
-        self.capacity = capacity
-        self.startInterval = startInterval
+        (self.capacity, self.startInterval) = (capacity, startInterval)
     }
 
     package var count: Int { entries.count }

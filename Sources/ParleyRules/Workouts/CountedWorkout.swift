@@ -10,10 +10,7 @@ package struct CountedWorkout: Hashable, Comparable, Sendable {
     package let zone: String
 
     package init(id: WorkoutID, completedAt: Timestamp, day: CivilDay, zone: String) {
-        self.id = id
-        self.completedAt = completedAt
-        self.day = day
-        self.zone = zone
+        (self.id, self.completedAt, self.day, self.zone) = (id, completedAt, day, zone)
     }
 
     /// In the order in which they were done.

@@ -5,10 +5,7 @@ package struct DayRun: Hashable, Sendable {
     package var first: CivilDay
     package var last: CivilDay
 
-    package init(first: CivilDay, last: CivilDay) {
-        self.first = first
-        self.last = last
-    }
+    package init(first: CivilDay, last: CivilDay) { (self.first, self.last) = (first, last) }
 
     package func contains(_ day: CivilDay) -> Bool { first <= day && day <= last }
 

@@ -9,9 +9,7 @@ package struct BoardScore: Hashable, Sendable {
     package let lapsesAt: Timestamp?
 
     package init(value: Int, reachedAt: Timestamp, lapsesAt: Timestamp? = nil) {
-        self.value = value
-        self.reachedAt = reachedAt
-        self.lapsesAt = lapsesAt
+        (self.value, self.reachedAt, self.lapsesAt) = (value, reachedAt, lapsesAt)
     }
 
     /// What a board shows of it is the same.
@@ -23,10 +21,7 @@ package struct BoardView: Hashable, Sendable {
     package let period: WeekPeriod
     package let now: Timestamp
 
-    package init(_ period: WeekPeriod, now: Timestamp) {
-        self.period = period
-        self.now = now
-    }
+    package init(_ period: WeekPeriod, now: Timestamp) { (self.period, self.now) = (period, now) }
 
     /// Now, and after the week its last instant: so stands a week that has ended, however long ago.
     package var instant: Timestamp { min(now, period.endsAt.advanced(byMilliseconds: -1)) }
