@@ -65,13 +65,13 @@ final class InfoDuty: ScheduledDuty {
         _ rest: Rest?, _ batch: Batch, _ count: inout Int
     ) throws(StoreError) -> Rest? {
         guard var rest else { return nil }
-        if rest.after == nil, try batch.facts().info.broker() == rest.broker { return nil }
+        if rest.after == nil, try batch.facts().outbox.broker(of: .info) == rest.broker { return nil }
         let groups = try batch.facts().info.groups(after: rest.after, limit: Self.atOnce)
         let transaction = try batch.writable()
         try batch.effects.publishInfo(of: groups, transaction)
         count += groups.count
         guard groups.count == Self.atOnce else {
-            try transaction.info.setBroker(rest.broker)
+            try transaction.outbox.setBroker(rest.broker, of: .info)
             return nil
         }
         rest.after = groups.last

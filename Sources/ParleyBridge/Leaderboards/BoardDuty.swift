@@ -77,12 +77,14 @@ final class BoardDuty: Duty {
     private func walkBoards(_ batch: Batch) throws(StoreError) -> (BoardClock.Walk?, Int) {
         guard var walk = try clock.isNew ? startOfWalk(batch) : clock.walk else { return (nil, 0) }
         let weeks = try batch.facts().boardWeeks
-        if walk.after == nil, walk.clockOffset == nil, try weeks.broker() == walk.broker { return (nil, 0) }
+        if walk.after == nil, walk.clockOffset == nil, try batch.facts().outbox.broker(of: .boards) == walk.broker {
+            return (nil, 0)
+        }
         let groups = try weeks.weeks(after: walk.after, limit: BoardDuty.boardsAtOnce)
         for week in groups { try visit(week, walk, batch) }
         walk.after = groups.last?.group ?? walk.after
         guard groups.count < BoardDuty.boardsAtOnce else { return (walk, groups.count) }
-        if let broker = walk.broker { try batch.writable().boardWeeks.setBroker(broker) }
+        if let broker = walk.broker { try batch.writable().outbox.setBroker(broker, of: .boards) }
         return (nil, groups.count)
     }
 

@@ -22,7 +22,7 @@ struct BoardUpdates {
     ///   - time: the earliest that has.
     ///   - places: the groups in which they are.
     func update(
-        _ trainee: TraineeHistory, since time: Timestamp, in places: [TrainingPlace]
+        _ trainee: TraineeHistory, since time: Timestamp, in places: [GroupMembership]
     ) throws(StoreError) {
         for place in places {
             let boards = try batch.facts().boards.boards(of: place.group, endingAfter: time)
@@ -34,7 +34,7 @@ struct BoardUpdates {
     }
 
     /// Somebody is shown on the boards that are not final from now on, as they stand.
-    private func show(_ user: UserID, in places: [TrainingPlace]) throws(StoreError) {
+    private func show(_ user: UserID, in places: [GroupMembership]) throws(StoreError) {
         try update(trainee(user), since: openSince, in: places)
         // Something may be among it that was done after the week that runs.
         for place in places { try batch.writable().boardWeeks.markAhead(place.group) }
@@ -116,7 +116,7 @@ struct BoardUpdates {
 
     /// Somebody has become a member, and brings what they have done.
     func add(_ user: UserID, to group: GroupKey) throws(StoreError) {
-        guard let (places, isShown) = try batch.facts().boards.places(of: user), isShown else { return }
+        guard let (places, isShown) = try batch.facts().boards.memberships(of: user), isShown else { return }
         try show(user, in: places.filter { $0.group == group })
     }
 
@@ -125,8 +125,8 @@ struct BoardUpdates {
         if isShown { try show(user, in: places(of: user)) } else { try hide(user) }
     }
 
-    private func places(of user: UserID) throws(StoreError) -> [TrainingPlace] {
-        try batch.facts().boards.places(of: user)?.places ?? []
+    private func places(of user: UserID) throws(StoreError) -> [GroupMembership] {
+        try batch.facts().boards.memberships(of: user)?.memberships ?? []
     }
 
     /// What boards show of a person has changed.

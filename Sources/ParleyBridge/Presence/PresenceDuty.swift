@@ -40,7 +40,7 @@ final class PresenceDuty: Duty {
     ) throws(StoreError) {
         self.people = people
         unknownSince = min(now, lastTime ?? now)
-        let (online, broker) = try store.read { (try $0.presence.usersOnline(), try $0.presence.broker()) }
+        let (online, broker) = try store.read { (try $0.presence.usersOnline(), try $0.outbox.broker(of: .presence)) }
         board = PresenceBoard(shown: online, hold: settings.presenceHold, now: now)
         informedBroker = broker
         people.begin(with: board.everyoneConnected)
@@ -110,7 +110,7 @@ final class PresenceDuty: Duty {
                 PresenceUpdate(user: stored.user, stored.presence.shown(under: stored.privacy)), transaction)
         }
         guard stored.count == Self.atOnce else {
-            try transaction.presence.setBroker(walk.broker)
+            try transaction.outbox.setBroker(walk.broker, of: .presence)
             return nil
         }
         var rest = walk

@@ -108,9 +108,7 @@ struct NumberPlace: RowPlace {
     let value: Int64
 }
 
-extension ReportKey: RowPlace {}
-extension ChallengeKey: RowPlace {}
-extension InviteKey: RowPlace {}
+extension RowKey: RowPlace {}
 
 /// A place in a list that goes by the ids of users.
 struct UserPlace: ListPlace {

@@ -11,13 +11,13 @@ extension LogWorkout: OnceHandler {
 
     /// Where the workouts of a user count.
     struct Places {
-        let groups: [TrainingPlace]
+        let groups: [GroupMembership]
         /// Whether the boards of the groups show the user.
         let isShown: Bool
 
         /// - Throws: `forbidden` to operators.
         init(of user: UserID, _ facts: Snapshot) throws {
-            guard let places = try facts.boards.places(of: user) else { throw WorkoutRule.refusalOfOperators }
+            guard let places = try facts.boards.memberships(of: user) else { throw WorkoutRule.refusalOfOperators }
             (groups, isShown) = places
         }
 

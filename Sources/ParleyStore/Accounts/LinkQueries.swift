@@ -9,12 +9,12 @@ package struct LinkQueries {
 
     /// The offer by which a device wants to be linked, unless it has expired.
     package func link(of device: DeviceAddress, now: Timestamp) throws(StoreError) -> StoredLink? {
-        let row = try database.row(
+        try database.first(
             """
             SELECT identity_key, signing_key, link_key, expires_at, approval FROM link_offers
             WHERE "user" = ? AND device = ? AND expires_at > ?
-            """, [device.user.text, device.device.text, now.milliseconds])
-        return row.map { row in
+            """, [device.user.text, device.device.text, now.milliseconds]
+        ) { row in
             StoredLink(
                 link: PendingLink(
                     device: device.device,
@@ -26,14 +26,12 @@ package struct LinkQueries {
 
     /// When the open offers of a user's devices expire, those of one device left out; in order.
     package func ends(of user: UserID, besides device: DeviceID, now: Timestamp) throws(StoreError) -> [Timestamp] {
-        var ends: [Timestamp] = []
-        let rows = try database.rows(
+        try database.list(
             """
             SELECT expires_at FROM link_offers WHERE "user" = ? AND device <> ? AND expires_at > ? AND approval IS NULL
             ORDER BY expires_at
-            """, [user.text, device.text, now.milliseconds])
-        while let row = try rows.next() { ends.append(row.time(0)) }
-        return ends
+            """, [user.text, device.text, now.milliseconds]
+        ) { $0.time(0) }
     }
 }
 

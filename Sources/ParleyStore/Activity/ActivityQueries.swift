@@ -2,15 +2,6 @@ import GRDB
 import ParleyProtocol
 import ParleyRules
 
-/// The place of an item in the order of everybody's activity: the newest has the greatest.
-package struct ActivityKey: Hashable, Comparable, Sendable {
-    package let value: Int64
-
-    package init(value: Int64) { self.value = value }
-
-    package static func < (one: ActivityKey, other: ActivityKey) -> Bool { one.value < other.value }
-}
-
 /// An item with its place.
 package struct StoredActivity: Sendable {
     package let key: ActivityKey
@@ -35,21 +26,21 @@ package struct ActivityQueries {
 
     /// The item that has this id, if it is the viewer's own, or a friend's who shows it.
     package func visibleItem(_ id: ActivityID, to viewer: UserID) throws(StoreError) -> StoredActivity? {
-        try database.row(
+        try database.first(
             """
             SELECT \(ActivityQueries.columns) FROM activities a JOIN users u ON u.id = a."user"
             WHERE a.id = ?1 AND (a."user" = ?2 OR \(ActivityQueries.isShared)
                 AND EXISTS (SELECT 1 FROM follows WHERE follower = ?2 AND followed = a."user")
                 AND EXISTS (SELECT 1 FROM follows WHERE follower = a."user" AND followed = ?2))
             """, [id.blob, viewer.text]
-        ).map { row throws(StoreError) in try stored(row, seenBy: viewer) }
+        ) { try stored($0, seenBy: viewer) }
     }
 
     /// The item that has this id, whosever it is, with the reactions that `viewer` sees.
     package func item(_ id: ActivityID, seenBy viewer: UserID) throws(StoreError) -> StoredActivity? {
-        try database.row(
-            "SELECT \(ActivityQueries.columns) FROM activities a WHERE a.id = ?", [id.blob]
-        ).map { row throws(StoreError) in try stored(row, seenBy: viewer) }
+        try database.first("SELECT \(ActivityQueries.columns) FROM activities a WHERE a.id = ?", [id.blob]) {
+            try stored($0, seenBy: viewer)
+        }
     }
 
     /// Items that `viewer` may see before `key`, the newest first, until `body` says `false`: their own and their
@@ -73,41 +64,36 @@ package struct ActivityQueries {
     }
 
     private func newest(of user: UserID, before key: ActivityKey?) throws(StoreError) -> [Newest] {
-        let row = try database.row(
-            #"SELECT max(a.key) FROM activities a WHERE a."user" = ? AND a.key < ?"#, [user.text, key?.value ?? .max])
-        guard let row, !row.isNull(0) else { return [] }
-        return [Newest(user: user, key: ActivityKey(value: row[0]))]
+        try database.list(
+            #"SELECT max(a.key) FROM activities a WHERE a."user" = ? AND a.key < ?"#, [user.text, key?.value ?? .max]
+        ) { row in row.isNull(0) ? nil : Newest(user: user, key: row.key(0)) }.compactMap { $0 }
     }
 
     /// The newest item of each friend and of the user themselves, the newest last.
     private func newestOfFriends(of user: UserID, before key: ActivityKey?) throws(StoreError) -> [Newest] {
-        let rows = try database.rows(
+        let friends = try database.list(
             """
             SELECT one.followed, (SELECT max(a.key) FROM activities a WHERE a."user" = one.followed AND a.key < ?1)
             FROM follows one
             JOIN follows other ON other.follower = one.followed AND other.followed = one.follower
             WHERE one.follower = ?2
-            """, [key?.value ?? .max, user.text])
-        var newest = try self.newest(of: user, before: key)
-        while let row = try rows.next() {
-            guard !row.isNull(1) else { continue }
-            newest.append(Newest(user: try row.level(0), key: ActivityKey(value: row[1])))
-        }
-        return newest.sorted { $0.key < $1.key }
+            """, [key?.value ?? .max, user.text]
+        ) { row in row.isNull(1) ? nil : Newest(user: try row.level(0), key: row.key(1)) }
+        return (try newest(of: user, before: key) + friends.compactMap { $0 }).sorted { $0.key < $1.key }
     }
 
     /// - Returns: `nil` for what its owner does not share.
     private func item(at key: ActivityKey, seenBy viewer: UserID) throws(StoreError) -> StoredActivity? {
-        try database.row(
+        try database.first(
             """
             SELECT \(ActivityQueries.columns) FROM activities a JOIN users u ON u.id = a."user"
             WHERE a.key = ? AND (a."user" = ? OR \(ActivityQueries.isShared))
             """, [key.value, viewer.text]
-        ).map { row throws(StoreError) in try stored(row, seenBy: viewer) }
+        ) { try stored($0, seenBy: viewer) }
     }
 
     private func stored(_ row: Row, seenBy viewer: UserID) throws(StoreError) -> StoredActivity {
-        let key = ActivityKey(value: row[0])
+        let key: ActivityKey = row.key(0)
         return StoredActivity(
             key: key,
             item: ActivityItem(
@@ -118,16 +104,15 @@ package struct ActivityQueries {
 
     /// One sees one's own reaction and those of one's friends.
     private func reactions(to key: ActivityKey, seenBy viewer: UserID) throws(StoreError) -> [UserID: String] {
-        let rows = try database.rows(
+        let reactions: [(UserID, String)] = try database.list(
             """
             SELECT r."user", r.emoji FROM activity_reactions r WHERE r.activity = ?1 AND (r."user" = ?2
                 OR EXISTS (SELECT 1 FROM follows WHERE follower = ?2 AND followed = r."user")
                     AND EXISTS (SELECT 1 FROM follows WHERE follower = r."user" AND followed = ?2))
             ORDER BY CASE WHEN r."user" = ?2 THEN 0 ELSE 1 END, r.created_at, r."user" LIMIT ?3
-            """, [key.value, viewer.text, ActivityQueries.reactionsShown])
-        var reactions: [UserID: String] = [:]
-        while let row = try rows.next() { reactions[try row.level(0)] = row[1] }
-        return reactions
+            """, [key.value, viewer.text, ActivityQueries.reactionsShown]
+        ) { (try $0.level(0), $0[1]) }
+        return Dictionary(uniqueKeysWithValues: reactions)
     }
 
     /// When the next item is to be removed, by the steady time; `nil` if there is none.

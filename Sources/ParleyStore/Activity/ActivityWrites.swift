@@ -48,8 +48,8 @@ package struct ActivityWrites {
     /// The order is that of the time, so that the place of an item, which a cursor holds, says nothing of how much
     /// others have achieved.
     private func nextKey(at time: Timestamp) throws(StoreError) -> Int64 {
-        let last = try database.row("SELECT max(key) FROM activities")?.optionalNumber(0) ?? 0
-        return max(last + 1, time.milliseconds * 1024)
+        let last: ActivityKey? = try database.row("SELECT max(key) FROM activities")?.key(0)
+        return max((last?.value ?? 0) + 1, time.milliseconds * 1024)
     }
 
     /// Puts a reaction in the place of the user's earlier one.
@@ -71,15 +71,10 @@ package struct ActivityWrites {
     /// - Parameter now: the steady time.
     /// - Returns: how many.
     package func removeExpired(at now: Timestamp, limit: Int) throws(StoreError) -> Int {
-        try database.run(
+        try database.change(
             """
             DELETE FROM activities WHERE key IN (
                 SELECT key FROM activities WHERE disappears_at <= ? ORDER BY disappears_at LIMIT ?)
             """, [now.milliseconds, limit])
-        return database.changesCount
     }
-}
-
-extension Row {
-    fileprivate func optionalNumber(_ column: Int) -> Int64? { self[column] }
 }

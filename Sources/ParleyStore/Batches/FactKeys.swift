@@ -8,8 +8,7 @@ package struct FactKeys: Sendable {
         package let reader: DeviceAddress
 
         package init(conversation: ConversationID, reader: DeviceAddress) {
-            self.conversation = conversation
-            self.reader = reader
+            (self.conversation, self.reader) = (conversation, reader)
         }
     }
 

@@ -3,13 +3,6 @@ import GRDB
 import ParleyProtocol
 import ParleyRules
 
-/// A challenge's number inside the database: later ones have greater.
-package struct ChallengeKey: Hashable, Sendable {
-    package let value: Int64
-
-    package init(value: Int64) { self.value = value }
-}
-
 /// A challenge as it is stored.
 package struct StoredChallenge: Sendable {
     package let key: ChallengeKey
@@ -41,8 +34,7 @@ package struct ChallengeQueries {
     }
 
     package func challenge(_ id: ChallengeID) throws(StoreError) -> StoredChallenge? {
-        try database.row("\(ChallengeColumn.query) WHERE c.id = ?", [id.blob])
-            .map { row throws(StoreError) in try StoredChallenge(row) }
+        try database.first("\(ChallengeColumn.query) WHERE c.id = ?", [id.blob], StoredChallenge.init)
     }
 
     /// How many of a user's are counted, or wait for an answer to them, in conversations where they still are.
@@ -63,12 +55,9 @@ package struct ChallengeQueries {
 
     /// Those that are to be looked at by now, whichever has waited longest first.
     package func due(at steady: Timestamp, limit: Int) throws(StoreError) -> [StoredChallenge] {
-        let rows = try database.rows(
+        try database.list(
             "\(ChallengeColumn.query) WHERE c.due_at IS NOT NULL AND c.due_at <= ? ORDER BY c.due_at LIMIT ?",
-            [steady.milliseconds, limit])
-        var challenges: [StoredChallenge] = []
-        while let row = try rows.next() { challenges.append(try StoredChallenge(row)) }
-        return challenges
+            [steady.milliseconds, limit], StoredChallenge.init)
     }
 
     /// Those in which a user takes part, of conversations that they may see, the newest first, that came before `key`,
@@ -76,14 +65,14 @@ package struct ChallengeQueries {
     package func read(
         of user: UserID, before key: ChallengeKey?, limit: Int, _ body: (StoredChallenge) throws -> Bool
     ) throws {
-        let rows = try database.rows(
+        try database.read(
             """
             \(ChallengeColumn.query) JOIN challenge_sides s ON s.challenge = c.key
             WHERE s."user" = ? AND s.challenge < ? AND EXISTS (
                 SELECT 1 FROM members WHERE conversation = c.conversation AND "user" = s."user" AND is_open = 1)
             ORDER BY s.challenge DESC LIMIT ?
-            """, [user.text, key?.value ?? .max, limit])
-        while let row = try rows.next() { guard try body(StoredChallenge(row)) else { return } }
+            """, [user.text, key?.value ?? .max, limit]
+        ) { try body(StoredChallenge($0)) }
     }
 
     /// Those of a conversation, the newest first, that came before `key`, until `body` says `false`.
@@ -91,10 +80,10 @@ package struct ChallengeQueries {
         in conversation: ConversationKey, before key: ChallengeKey?, limit: Int,
         _ body: (StoredChallenge) throws -> Bool
     ) throws {
-        let rows = try database.rows(
+        try database.read(
             "\(ChallengeColumn.query) WHERE c.conversation = ? AND c.key < ? ORDER BY c.key DESC LIMIT ?",
-            [conversation.value, key?.value ?? .max, limit])
-        while let row = try rows.next() { guard try body(StoredChallenge(row)) else { return } }
+            [conversation.value, key?.value ?? .max, limit]
+        ) { try body(StoredChallenge($0)) }
     }
 }
 
@@ -126,7 +115,7 @@ extension StoredChallenge {
             case .cancelled: .cancelled
             case .expired: .expired
             }
-        key = ChallengeKey(value: Int64(row.integer(0)))
+        key = row.key(0)
         state = ChallengeState(
             terms, phase: phase,
             progress: ChallengeState.Pair(challenger: row.integer(15), challenged: row.integer(18)))
@@ -138,8 +127,7 @@ extension StoredChallenge {
         ChallengeState.Course(
             acceptedAt: row.time(8), endsAt: row.time(9), deadline: row.time(12),
             firstDays: ChallengeState.Pair(
-                challenger: CivilDay(daysSinceEpoch: row.integer(14)),
-                challenged: CivilDay(daysSinceEpoch: row.integer(17))))
+                challenger: row.day(14), challenged: row.day(17)))
     }
 
     private static func result(_ row: some ColumnReader) throws(StoreError) -> ChallengeState.Result {

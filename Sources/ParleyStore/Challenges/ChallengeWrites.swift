@@ -83,8 +83,7 @@ package struct ChallengeWrites {
     package func remove(overBy time: Timestamp, limit: Int) throws(StoreError) -> Int {
         let arguments: StatementArguments = [time.milliseconds, limit]
         try database.run("DELETE FROM challenge_sides WHERE challenge IN (\(ChallengeWrites.over))", arguments)
-        try database.run("DELETE FROM challenges WHERE key IN (\(ChallengeWrites.over))", arguments)
-        return database.changesCount
+        return try database.change("DELETE FROM challenges WHERE key IN (\(ChallengeWrites.over))", arguments)
     }
 
     static let over =
@@ -101,7 +100,7 @@ package struct ChallengeWrites {
         of user: UserID, isOfWorkouts: Bool, at steady: Timestamp, pause: Duration
     ) throws(StoreError) -> Bool {
         let pause = pause.inMilliseconds
-        try database.run(
+        return try database.change(
             """
             UPDATE challenges SET due_at = CASE
                 WHEN due_at <= ?1 THEN due_at
@@ -114,8 +113,7 @@ package struct ChallengeWrites {
             [
                 steady.milliseconds, pause, (isOfWorkouts ? ChallengeType.workoutCount : .steps).rawValue,
                 (isOfWorkouts ? ChallengeType.streak : .calories).rawValue, user.text,
-            ])
-        return database.changesCount > 0
+            ]) > 0
     }
 }
 

@@ -33,10 +33,9 @@ package struct ContinuityWrites {
         var count = 0
         var last = Int64.min
         while true {
-            let rows = try database.rows(
-                "SELECT key, epoch FROM conversations WHERE key > ? ORDER BY key LIMIT 1000", [last])
-            var page: [(key: Int64, epoch: String)] = []
-            while let row = try rows.next() { page.append((row[0], row[1])) }
+            let page = try database.list(
+                "SELECT key, epoch FROM conversations WHERE key > ? ORDER BY key LIMIT 1000", [last]
+            ) { (key: $0[0] as Int64, epoch: $0[1] as String) }
             guard let end = page.last else { break }
             for conversation in page {
                 let new = epoch()
@@ -57,13 +56,12 @@ package struct ContinuityWrites {
         let (start, end) = (Array(#""epoch":""#.utf8), UInt8(ascii: "\""))
         var last = Int.min
         while true {
-            let rows = try database.rows(
+            let page = try database.list(
                 """
                 SELECT position, payload FROM outbox
                 WHERE position > ? AND unread_user IS NULL ORDER BY position LIMIT 256
-                """, [last])
-            var page: [(position: Int, payload: [UInt8])] = []
-            while let row = try rows.next() { page.append((row[0], row.bytes(1) ?? [])) }
+                """, [last]
+            ) { (position: $0[0] as Int, payload: $0.bytes(1) ?? []) }
             guard let final = page.last else { return }
             for event in page {
                 var (payload, rest) = (event.payload, event.payload.startIndex)

@@ -10,7 +10,7 @@ package enum DatabaseFile {
         guard FileManager.default.fileExists(atPath: path) else {
             throw .unusable(path: path, message: "there is no such file")
         }
-        try describing(path) {
+        try StoreError.opening(path) {
             guard try Migrations.shipped.isOurs(path: path) else {
                 throw StoreError.unusable(path: path, message: "nothing is in it")
             }
@@ -28,7 +28,7 @@ package enum DatabaseFile {
     package static func copy(
         _ source: String, to target: String, instance: String?, pushes: String? = nil
     ) throws(StoreError) {
-        try describing(source) {
+        try StoreError.opening(source) {
             guard let pushes, FileManager.default.fileExists(atPath: pushes) else {
                 return try copy(source, to: target, instance: instance, carrying: nil)
             }
@@ -80,7 +80,7 @@ package enum DatabaseFile {
         }
     }
 
-    private static func reading(_ path: String) throws -> DatabaseQueue {
+    static func reading(_ path: String) throws -> DatabaseQueue {
         var configuration = Configuration()
         configuration.readonly = true
         configuration.busyMode = .timeout(5)
@@ -90,22 +90,8 @@ package enum DatabaseFile {
     /// The name of a database on which no gateway runs; `nil` for one without, or that cannot be read.
     package static func instance(of path: String) -> String? {
         guard FileManager.default.fileExists(atPath: path) else { return nil }
-        var configuration = Configuration()
-        configuration.readonly = true
-        let queue = try? DatabaseQueue(path: path, configuration: configuration)
+        let queue = try? reading(path)
         defer { try? queue?.close() }
         return try? queue?.read { try Snapshot(database: $0).continuity.instance() }
-    }
-
-    private static func describing(_ path: String, _ body: () throws -> Void) throws(StoreError) {
-        do {
-            try body()
-        } catch {
-            switch StoreError(error) {
-            case .failed(_, let message), .inputOutput(_, let message), .unexpected(let message):
-                throw .unusable(path: path, message: message)
-            case let fault: throw fault
-            }
-        }
     }
 }

@@ -28,16 +28,12 @@ extension ListingQueries {
             return []
         }
         // Thousands may have been active in the same minute: sorting them here costs half of what it costs SQLite.
-        var active: [(at: Int, key: Int)] = []
-        let rows = try HotStatement(ConversationSlice.query, database)
-        defer { rows.reset() }
-        try rows.bind(user.text, at: 1)
-        try rows.bind(archived ? 1 : 0, at: 2)
-        try rows.bind(Int(slice.earliest), at: 3)
-        try rows.bind(Int(slice.latest), at: 4)
-        while try rows.hasRow() { active.append((at: rows.integer(0), key: rows.integer(1))) }
-        active.sort { ($1.at, $1.key) < ($0.at, $0.key) }
-        return active.dropFirst(offset - slice.skipped).prefix(limit).map { ConversationKey(value: Int64($0.key)) }
+        let active = try database.hotList(
+            ConversationSlice.query,
+            [.text(user.text), .bool(archived), .integer(Int(slice.earliest)), .integer(Int(slice.latest))]
+        ) { (at: $0.integer(0), key: $0.key(1) as ConversationKey) }
+        return active.sorted { ($1.at, $1.key) < ($0.at, $0.key) }.dropFirst(offset - slice.skipped).prefix(limit)
+            .map(\.key)
     }
 }
 
@@ -68,18 +64,13 @@ struct ConversationSlice {
     init?(_ database: Database, _ user: UserID, _ archived: Bool, limit: Int, offset: Int) throws(StoreError) {
         // The conversation at a place in the order by time is no earlier than the `active_at` at that place in the
         // order by `active_at`, and later by no more than the lag.
-        let rows = try database.rows(ConversationSlice.activities, [user.text, archived, limit, offset])
-        var (first, last, found): (Int64?, Int64, Int) = (nil, 0, 0)
-        while let row = try rows.next() {
-            last = row[0]
-            first = first ?? last
-            found += 1
+        let times = try database.list(ConversationSlice.activities, [user.text, archived, limit, offset]) {
+            $0[0] as Int64
         }
-        guard let first else { return nil }
+        guard let first = times.first, let last = times.last else { return nil }
         let lag = ActivityIndexLag.limit.inMilliseconds
         latest = first.addingReportingOverflow(lag).partialValue
-        earliest = found < limit ? Int64.min : last.subtractingReportingOverflow(lag).partialValue
-        skipped =
-            try database.row(ConversationSlice.later, [user.text, archived, latest])?[0] ?? 0
+        earliest = times.count < limit ? Int64.min : last.subtractingReportingOverflow(lag).partialValue
+        skipped = try database.row(ConversationSlice.later, [user.text, archived, latest])?[0] ?? 0
     }
 }

@@ -3,11 +3,6 @@ import GRDB
 import ParleyProtocol
 import ParleyRules
 
-/// A conversation's number inside the database.
-package struct ConversationKey: Hashable, Sendable {
-    let value: Int64
-}
-
 /// A conversation as the writer knows it: its key, and what decisions need.
 package struct ConversationState: Sendable {
     package let key: ConversationKey
@@ -44,15 +39,14 @@ package struct ConversationQueries {
     private func conversations(
         _ ids: some Collection<ConversationID>
     ) throws(StoreError) -> [ConversationID: ConversationState] {
-        var (states, found): ([ConversationID: ConversationState], [Int64: ConversationID]) = ([:], [:])
-        try database.read(ids.map { [BoundValue.id($0)] }, key: "?") { ids in
+        var (states, found): ([ConversationID: ConversationState], [ConversationKey: ConversationID]) = ([:], [:])
+        try database.read(ids.map { [.id($0)] }, key: "?") { ids in
             """
             SELECT id, key, type, epoch, last_seq, last_message_seq, updated_at FROM conversations WHERE id IN (\(ids))
             """
-        } _: { row throws(StoreError) in
-            let id: ConversationID = try row.uuid(0)
-            let key = ConversationKey(value: Int64(row.integer(1)))
-            found[key.value] = id
+        } _: { row in
+            let (id, key): (ConversationID, ConversationKey) = (try row.uuid(0), row.key(1))
+            found[key] = id
             states[id] = ConversationState(
                 key: key,
                 facts: ConversationFacts(
@@ -60,14 +54,14 @@ package struct ConversationQueries {
                     lastMessageSeq: row.integer(5), updatedAt: row.time(6), members: []),
                 earliestActivity: row.time(6), archivedThrough: nil, storedUpdatedAt: row.time(6))
         }
-        try database.read(found.keys.map { [BoundValue.integer(Int($0))] }, key: "?") { keys in
+        try database.read(found.keys.map { [.key($0)] }, key: "?") { keys in
             """
             SELECT conversation, "user", role, joined_at, is_open, joined_seq, visible_from, active_at, is_archived,
                 own_last_seq, own_last_message_seq, own_updated_at
             FROM members WHERE conversation IN (\(keys)) ORDER BY conversation, "user"
             """
-        } _: { row throws(StoreError) in
-            guard let id = found[Int64(row.integer(0))], var state = states[id] else { return }
+        } _: { row in
+            guard let id = found[row.key(0)], var state = states[id] else { return }
             states[id] = nil
             state.facts.members.append(
                 MemberFacts(
@@ -101,9 +95,7 @@ package struct ConversationQueries {
         let contacts = try ContactQueries(database: database).contacts(Array(pairs.values))
         let byUsers = Dictionary(contacts.map { ($0.users, $0) }, uniquingKeysWith: { first, _ in first })
         for (id, (one, other)) in pairs {
-            guard let contact = byUsers[[one, other]] else {
-                throw .inconsistent(.notTwoMembers)
-            }
+            guard let contact = byUsers[[one, other]] else { throw .inconsistent(.notTwoMembers) }
             states[id]?.contact = contact
         }
         return states
@@ -126,17 +118,15 @@ package struct ConversationQueries {
         )
         let (createdAt, updatedAt, epoch, lastSeq) = (row.time(4), row.time(5), row[6] as String, row[7] as Int)
         let madeAt = row.optionalTime(8)
-        var members: [Member] = []
-        let rows = try database.rows(
+        let members = try database.list(
             """
             SELECT m.user, u.display_name, m.role, m.joined_at FROM members m JOIN users u ON u.id = m.user
             WHERE m.conversation = ? ORDER BY m.joined_at, m.user
-            """, [key.value])
-        while let row = try rows.next() {
-            members.append(
-                Member(
-                    user: try row.level(0), username: row[1], role: .known(try row.choice(2)),
-                    joinedAt: madeAt ?? row.time(3)))
+            """, [key.value]
+        ) { row in
+            Member(
+                user: try row.level(0), username: row[1], role: .known(try row.choice(2)),
+                joinedAt: madeAt ?? row.time(3))
         }
         return Conversation(
             id: id, type: .known(type), name: name, createdBy: creator, createdAt: createdAt, updatedAt: updatedAt,
@@ -145,10 +135,9 @@ package struct ConversationQueries {
 
     /// What made a group, if `id` is one: its creator and the digest of the request.
     package func origin(of id: ConversationID) throws(StoreError) -> (creator: UserID, digest: [UInt8]?)? {
-        guard
-            let row = try database.row("SELECT created_by, request_digest FROM conversations WHERE id = ?", [id.blob])
-        else { return nil }
-        return (try row.level(0), row.bytes(1))
+        try database.first("SELECT created_by, request_digest FROM conversations WHERE id = ?", [id.blob]) {
+            (try $0.level(0), $0.bytes(1))
+        }
     }
 
     /// How many there are, of all users.

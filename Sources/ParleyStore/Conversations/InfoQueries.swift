@@ -12,51 +12,31 @@ package struct NameChange: Hashable, Sendable {
     package var isStale: Bool
 }
 
-/// What the broker retains of `info`, and of which groups it must.
+/// The groups whose `info` the broker retains.
 package struct InfoQueries {
     let database: Database
-
-    /// The run of the broker that last received everything it has to retain on `info`.
-    package func broker() throws(StoreError) -> UInt64? {
-        let row = try database.row("SELECT info_broker FROM publishing")
-        return (row?[0] as Int64?).map(UInt64.init(bitPattern:))
-    }
 
     /// The groups in which a user is, by their keys: at most `limit` after one.
     package func groups(
         of user: UserID, after key: ConversationKey?, limit: Int
     ) throws(StoreError) -> [ConversationKey] {
         // The signs keep the engine from scanning the members of all conversations to get the order.
-        let rows = try database.rows(
+        try database.list(
             """
             SELECT m.conversation FROM members m JOIN conversations c ON c.key = m.conversation
             WHERE m.user = ? AND +m.conversation > ? AND c.type = 'group' ORDER BY +m.conversation LIMIT ?
-            """, [user.text, key?.value ?? Int64.min, limit])
-        var keys: [ConversationKey] = []
-        while let row = try rows.next() { keys.append(ConversationKey(value: row[0])) }
-        return keys
+            """, [user.text, key?.value ?? Int64.min, limit]
+        ) { $0.key(0) }
     }
 
     /// Groups in which somebody is, by their keys: at most `limit` after one.
     package func groups(after key: ConversationKey?, limit: Int) throws(StoreError) -> [ConversationKey] {
-        let rows = try database.rows(
+        try database.list(
             """
             SELECT key FROM conversations WHERE type = 'group' AND key > ?
                 AND EXISTS (SELECT 1 FROM members WHERE conversation = key) ORDER BY key LIMIT ?
-            """, [key?.value ?? Int64.min, limit])
-        var keys: [ConversationKey] = []
-        while let row = try rows.next() { keys.append(ConversationKey(value: row[0])) }
-        return keys
-    }
-}
-
-/// Writes what the broker retains of `info`.
-package struct InfoWrites {
-    let database: Database
-
-    /// Marks this run of the broker as one that has received everything it has to retain on `info`.
-    package func setBroker(_ broker: UInt64) throws(StoreError) {
-        try database.run("UPDATE publishing SET info_broker = ?", [Int64(bitPattern: broker)])
+            """, [key?.value ?? Int64.min, limit]
+        ) { $0.key(0) }
     }
 }
 
@@ -71,12 +51,12 @@ package struct NameChangeQueries {
 
     /// The user who has waited longest of those whose name is to be published by now.
     package func due(at steady: Timestamp) throws(StoreError) -> NameChange? {
-        let row = try database.row(
+        try database.first(
             """
             SELECT "user", published_through, is_stale FROM name_changes WHERE due_at <= ?
             ORDER BY due_at, "user" LIMIT 1
-            """, [steady.milliseconds])
-        return try row.map { row throws(StoreError) in
+            """, [steady.milliseconds]
+        ) { row in
             NameChange(
                 user: try row.level(0), publishedThrough: (row[1] as Int64?).map(ConversationKey.init(value:)),
                 isStale: row[2])

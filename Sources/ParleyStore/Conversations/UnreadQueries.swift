@@ -13,10 +13,7 @@ package struct UnreadSpan: Hashable, Sendable {
     package let through: Int
 
     package init(user: UserID, conversation: ConversationKey, after: Int, through: Int) {
-        self.user = user
-        self.conversation = conversation
-        self.after = after
-        self.through = through
+        (self.user, self.conversation, self.after, self.through) = (user, conversation, after, through)
     }
 }
 
@@ -99,15 +96,14 @@ package struct UnreadQueries {
 
     private func conversations(of users: Set<UserID>) throws(StoreError) -> [UserID: [Candidate]] {
         var conversations: [UserID: [Candidate]] = [:]
-        try database.read(users.map { [.text($0.text)] }, key: "?", UnreadQuery.conversations) {
-            row throws(StoreError) in
+        try database.read(users.map { [.text($0.text)] }, key: "?", UnreadQuery.conversations) { row in
             let user: UserID = try row.level(0)
             conversations[user, default: []].append(
                 Candidate(
                     span: UnreadSpan(
-                        user: user, conversation: ConversationKey(value: Int64(row.integer(1))),
-                        after: max(row.integer(2), row.integer(3)), through: .max), isMuted: row.isTrue(4),
-                    mutedUntil: row.optionalTime(5)))
+                        user: user, conversation: row.key(1), after: max(row.integer(2), row.integer(3)),
+                        through: .max),
+                    isMuted: row.isTrue(4), mutedUntil: row.optionalTime(5)))
         }
         return conversations
     }
@@ -148,21 +144,15 @@ package struct UnreadQueries {
 
     /// The next user, by id, of whom there is a message in the conversation that can be unread.
     private func nextSender(after last: String, in conversation: ConversationKey) throws(StoreError) -> String? {
-        let search = try HotStatement(UnreadQuery.nextSender, database)
-        defer { search.reset() }
-        try search.bind(Int(conversation.value), at: 1)
-        try search.bind(last, at: 2)
-        return try search.hasRow() ? search.text(0) : nil
+        try database.hotList(UnreadQuery.nextSender, [.key(conversation), .text(last)]) { $0.text(0) }.first
     }
 
     private func count(_ span: UnreadSpan, of sender: String, limit: Int) throws(StoreError) -> Int {
-        let search = try HotStatement(UnreadQuery.count, database)
-        defer { search.reset() }
-        try search.bind(Int(span.conversation.value), at: 1)
-        try search.bind(sender, at: 2)
-        try search.bind(span.after, at: 3)
-        try search.bind(span.through, at: 4)
-        try search.bind(limit, at: 5)
-        return try search.hasRow() ? search.integer(0) : 0
+        try database.hotList(
+            UnreadQuery.count,
+            [
+                .key(span.conversation), .text(sender), .integer(span.after), .integer(span.through), .integer(limit),
+            ]
+        ) { $0.integer(0) }.first ?? 0
     }
 }

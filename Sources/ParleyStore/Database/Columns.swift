@@ -28,6 +28,14 @@ extension ColumnReader {
 
     func optionalTime(_ column: Int) -> Timestamp? { isNull(column) ? nil : time(column) }
 
+    func key<Item>(_ column: Int) -> RowKey<Item> { RowKey(value: Int64(integer(column))) }
+
+    func day(_ column: Int) -> CivilDay { CivilDay(daysSinceEpoch: integer(column)) }
+
+    func week(_ column: Int) -> ISOWeek { ISOWeek(of: day(column)) }
+
+    func optionalInteger(_ column: Int) -> Int? { isNull(column) ? nil : integer(column) }
+
     func level<ID: LevelIdentifier>(_ column: Int) throws(StoreError) -> ID {
         guard let id = withBytes(column, ID.init(parsing:)) else { throw .inconsistent(.column(column)) }
         return id
@@ -89,6 +97,10 @@ extension Row: ColumnReader {
 
 extension UUIDIdentifier {
     var blob: Data { Data(value.bytes) }
+}
+
+extension ISOWeek {
+    var column: Int { monday.daysSinceEpoch }
 }
 
 /// A closed set of values that a column holds as small numbers.

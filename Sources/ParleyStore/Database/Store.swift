@@ -24,7 +24,7 @@ package final class Store: Sendable {
     init(
         path: String, migrations: Migrations, trace: (@Sendable (_ sql: String) -> Void)? = nil
     ) throws(StoreError) {
-        do {
+        pool = try StoreError.opening(path) {
             // SQLite gives its log and the index of it the same rights.
             try Files.makePrivateFile(path)
             var configuration = Configuration()
@@ -41,7 +41,7 @@ package final class Store: Sendable {
                     if case .statement(let statement) = event { trace(statement.sql) }
                 }
             }
-            pool = try migrations.run(path: path) { try DatabasePool(path: path, configuration: configuration) }
+            let pool = try migrations.run(path: path) { try DatabasePool(path: path, configuration: configuration) }
             try pool.writeWithoutTransaction { database in
                 // After GRDB's own preparation, which sets NORMAL for WAL: NORMAL loses commits when power fails.
                 try database.execute(sql: "PRAGMA synchronous = FULL")
@@ -53,71 +53,49 @@ package final class Store: Sendable {
                 try database.execute(sql: "PRAGMA busy_timeout = 250")
                 try Store.checkDurability(database)
             }
-        } catch {
-            switch StoreError(error) {
-            case .failed(_, let message), .inputOutput(_, let message), .unexpected(let message):
-                throw .unusable(path: path, message: message)
-            case let fault: throw fault
-            }
+            return pool
         }
     }
 
+    private static func durability(_ database: Database) throws -> (synchronous: Int, journal: String) {
+        (
+            try Int.fetchOne(database, sql: "PRAGMA synchronous") ?? -1,
+            try String.fetchOne(database, sql: "PRAGMA journal_mode") ?? "none"
+        )
+    }
+
     private static func checkDurability(_ database: Database) throws {
-        let journal = try String.fetchOne(database, sql: "PRAGMA journal_mode") ?? "none"
+        let (synchronous, journal) = try durability(database)
         guard journal == "wal" else { throw StoreError.notDurable(setting: "journal_mode is \(journal)") }
-        let synchronous = try Int.fetchOne(database, sql: "PRAGMA synchronous") ?? -1
         guard synchronous == 2 else { throw StoreError.notDurable(setting: "synchronous is \(synchronous)") }
     }
 
     /// What `PRAGMA synchronous` and `journal_mode` say on the writing connection.
     package func durability() throws(StoreError) -> (synchronous: Int, journal: String) {
-        do {
-            return try pool.writeWithoutTransaction { database in
-                (
-                    try Int.fetchOne(database, sql: "PRAGMA synchronous") ?? -1,
-                    try String.fetchOne(database, sql: "PRAGMA journal_mode") ?? ""
-                )
-            }
-        } catch {
-            throw StoreError(error)
-        }
+        try StoreError.translating { try pool.writeWithoutTransaction(Store.durability) }
     }
 
     /// One transaction: all of `body`, committed and synced when this returns, or nothing of it.
     ///
     /// Called by the writer's thread alone.
     package func write<Result>(_ body: (WriteTransaction) throws -> Result) throws(StoreError) -> Result {
-        do {
-            return try pool.write { try body(WriteTransaction(database: $0)) }
-        } catch {
-            throw StoreError(error)
-        }
+        try StoreError.translating { try pool.write { try body(WriteTransaction(database: $0)) } }
     }
 
     /// Reads one state of the database, the last committed before this was called or a later one.
     package func read<Result>(_ body: (Snapshot) throws -> Result) throws(StoreError) -> Result {
-        do {
-            return try pool.read { try body(Snapshot(database: $0)) }
-        } catch {
-            throw StoreError(error)
-        }
+        try StoreError.translating { try pool.read { try body(Snapshot(database: $0)) } }
     }
 
     /// Closes the file; the store cannot be used afterwards. Letting go of it does the same.
-    package func close() throws(StoreError) {
-        do { try pool.close() } catch { throw StoreError(error) }
-    }
+    package func close() throws(StoreError) { try StoreError.translating { try pool.close() } }
 
     /// Writes the log back into the database file and empties it: nothing is left to do for the next start, and nothing
     /// that was removed before is left in either file.
     ///
     /// - Throws: `.inputOutput` also when a reader took longer than a moment; trying again helps.
     package func checkpoint() throws(StoreError) {
-        do {
-            _ = try pool.writeWithoutTransaction { try $0.checkpoint(.truncate) }
-        } catch {
-            throw StoreError(error)
-        }
+        _ = try StoreError.translating { try pool.writeWithoutTransaction { try $0.checkpoint(.truncate) } }
     }
 }
 
@@ -200,7 +178,6 @@ package struct WriteTransaction {
     package var members: MemberWrites { MemberWrites(database: database) }
     package var groups: GroupWrites { GroupWrites(database: database) }
     package var invites: InviteWrites { InviteWrites(database: database) }
-    package var info: InfoWrites { InfoWrites(database: database) }
     package var nameChanges: NameChangeWrites { NameChangeWrites(database: database) }
     package var records: RecordWrites { RecordWrites(database: database) }
     package var receipts: ReceiptWrites { ReceiptWrites(database: database) }
@@ -215,6 +192,6 @@ package struct WriteTransaction {
 
     /// Reads what the transaction has written so far, where nothing may be refused any more.
     package func read<Result>(_ body: (Snapshot) throws -> Result) throws(StoreError) -> Result {
-        do { return try body(facts) } catch { throw StoreError(error) }
+        try StoreError.translating { try body(facts) }
     }
 }

@@ -44,6 +44,24 @@ package enum StoreError: Error, Sendable, CustomStringConvertible {
         }
     }
 
+    /// Does `body`, and says what an error of GRDB's means.
+    static func translating<Result>(_ body: () throws -> Result) throws(StoreError) -> Result {
+        do { return try body() } catch { throw StoreError(error) }
+    }
+
+    /// The same of opening a file, which is unusable where that fails.
+    static func opening<Result>(_ path: String, _ body: () throws -> Result) throws(StoreError) -> Result {
+        do {
+            return try body()
+        } catch {
+            switch StoreError(error) {
+            case .failed(_, let message), .inputOutput(_, let message), .unexpected(let message):
+                throw .unusable(path: path, message: message)
+            case let fault: throw fault
+            }
+        }
+    }
+
     /// What an error thrown inside GRDB means.
     package init(_ error: any Error) {
         switch error {

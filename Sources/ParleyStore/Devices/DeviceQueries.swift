@@ -14,19 +14,6 @@ package struct DeviceState: Hashable, Sendable {
     package let previousToken: RenewedToken?
     /// When it was given the name of a device that had been revoked.
     package let nameReusedAt: Timestamp?
-
-    package init(
-        address: DeviceAddress, tokenID: UUIDValue, createdAt: Timestamp, expiresAt: Timestamp, isOperator: Bool,
-        previousToken: RenewedToken? = nil, nameReusedAt: Timestamp? = nil
-    ) {
-        self.address = address
-        self.tokenID = tokenID
-        self.createdAt = createdAt
-        self.expiresAt = expiresAt
-        self.isOperator = isOperator
-        self.previousToken = previousToken
-        self.nameReusedAt = nameReusedAt
-    }
 }
 
 /// Devices and their published keys.
@@ -40,18 +27,16 @@ package struct DeviceQueries {
 
     /// Those of these devices that are neither unknown nor revoked.
     func devices(_ addresses: some Collection<DeviceAddress>) throws(StoreError) -> [DeviceAddress: DeviceState] {
-        var devices: [DeviceAddress: DeviceState] = [:]
         let keys = addresses.map { [BoundValue.text($0.user.text), .text($0.device.text)] }
-        try database.read(keys, key: "(?, ?)") { keys in
+        return try database.table(keys, key: "(?, ?)") { keys in
             """
             SELECT \(deviceColumns) FROM (VALUES \(keys)) AS k CROSS JOIN devices d CROSS JOIN users u
             WHERE d.user = k.column1 AND d.id = k.column2 AND d.revoked_at IS NULL AND u.id = d.user
             """
-        } _: { row throws(StoreError) in
+        } _: { row in
             let device = try DeviceState(row)
-            devices[device.address] = device
+            return (device.address, device)
         }
-        return devices
     }
 
     /// Whether the device was ever made, revoked or not.
@@ -69,23 +54,20 @@ package struct DeviceQueries {
     }
 
     package func summaries(of user: UserID) throws(StoreError) -> [DeviceSummary] {
-        var devices: [DeviceSummary] = []
-        let rows = try database.rows(
+        try database.list(
             """
             SELECT d.id, d.name, d.created_at, d.last_seen, d.expires_at, d.identity_key IS NOT NULL,
                 d.certificate IS NOT NULL, p.provider, p.registered_at
             FROM devices d LEFT JOIN push_registrations p ON p."user" = d."user" AND p.device = d.id
             WHERE d."user" = ? AND d.revoked_at IS NULL ORDER BY d.id
-            """, [user.text])
-        while let row = try rows.next() {
+            """, [user.text]
+        ) { row in
             let provider = (row[7] as String?).map { Named<PushProvider>($0) }
-            devices.append(
-                DeviceSummary(
-                    device: try row.level(0), name: row[1], createdAt: row.time(2), lastSeen: row.optionalTime(3),
-                    expiresAt: row.time(4), hasKeys: row[5], isCertified: row[6],
-                    push: provider.map { PushRegistrationSummary(provider: $0, registeredAt: row.time(8)) }))
+            return DeviceSummary(
+                device: try row.level(0), name: row[1], createdAt: row.time(2), lastSeen: row.optionalTime(3),
+                expiresAt: row.time(4), hasKeys: row[5], isCertified: row[6],
+                push: provider.map { PushRegistrationSummary(provider: $0, registeredAt: row.time(8)) })
         }
-        return devices
     }
 
     /// The published keys of the user's live devices, in the order of their ids.
@@ -100,12 +82,12 @@ package struct DeviceQueries {
     func keys(of users: some Collection<UserID>) throws(StoreError) -> [UserID: [DeviceKeys]] {
         var keys: [UserID: [DeviceKeys]] = [:]
         for user in users { keys[user] = [] }
-        try database.read(users.map { [BoundValue.text($0.text)] }, key: "?") { users in
+        try database.read(users.map { [.text($0.text)] }, key: "?") { users in
             """
             SELECT "user", id, identity_key, signing_key, signature, certificate, issued_at, keys_at FROM devices
             WHERE "user" IN (\(users)) AND revoked_at IS NULL AND identity_key IS NOT NULL ORDER BY "user", id
             """
-        } _: { row throws(StoreError) in
+        } _: { row in
             keys[try row.level(0), default: []].append(
                 DeviceKeys(
                     device: try row.level(1), identityKey: row.bytes(2) ?? [], signingKey: row.bytes(3),
@@ -119,8 +101,7 @@ package struct DeviceQueries {
     /// The live devices whose tokens came from `maker`, directly or through other operators' devices that it has made;
     /// not itself.
     package func made(by maker: DeviceAddress) throws(StoreError) -> [DeviceAddress] {
-        var made: [DeviceAddress] = []
-        let rows = try database.rows(
+        try database.list(
             """
             WITH RECURSIVE made ("user", id) AS (
                 SELECT "user", id FROM devices WHERE made_by_user = ? AND made_by_device = ?
@@ -129,11 +110,8 @@ package struct DeviceQueries {
             )
             SELECT d.user, d.id FROM made JOIN devices d ON d.user = made.user AND d.id = made.id
             WHERE d.revoked_at IS NULL ORDER BY d.user, d.id
-            """, [maker.user.text, maker.device.text])
-        while let row = try rows.next() {
-            made.append(DeviceAddress(user: try row.level(0), device: try row.level(1)))
-        }
-        return made.filter { $0 != maker }
+            """, [maker.user.text, maker.device.text]
+        ) { DeviceAddress(user: try $0.level(0), device: try $0.level(1)) }.filter { $0 != maker }
     }
 }
 

@@ -34,10 +34,10 @@ package struct KeyChangeQueries {
 
     /// The user who has waited longest of those whose change is to be announced by now.
     package func due(at steady: Timestamp) throws(StoreError) -> KeyChange? {
-        let row = try database.row(
+        try database.first(
             #"SELECT "user", told_through, is_stale FROM key_changes WHERE due_at <= ? ORDER BY due_at, "user" LIMIT 1"#,
-            [steady.milliseconds])
-        return try row.map { row throws(StoreError) in
+            [steady.milliseconds]
+        ) { row in
             let state: KeyChange.State =
                 switch row[1] as String? {
                 case nil: .announced
@@ -63,12 +63,9 @@ package struct KeyChangeQueries {
     package func hearers(
         of user: UserID, after last: UserID?, limit: Int
     ) throws(StoreError) -> [KeyChangeHearer] {
-        var hearers: [KeyChangeHearer] = []
-        let rows = try database.rows(KeyChangeQueries.hearing, [user.text, last?.text ?? "", limit])
-        while let row = try rows.next() {
-            hearers.append(KeyChangeHearer(user: try row.level(0), isInGroup: row[1]))
+        try database.list(KeyChangeQueries.hearing, [user.text, last?.text ?? "", limit]) {
+            KeyChangeHearer(user: try $0.level(0), isInGroup: $0[1])
         }
-        return hearers
     }
 }
 

@@ -8,10 +8,7 @@ package struct RenewedToken: Hashable, Sendable {
     /// It signs in no longer than until then.
     package let endsAt: Timestamp
 
-    package init(tokenID: UUIDValue, endsAt: Timestamp) {
-        self.tokenID = tokenID
-        self.endsAt = endsAt
-    }
+    package init(tokenID: UUIDValue, endsAt: Timestamp) { (self.tokenID, self.endsAt) = (tokenID, endsAt) }
 }
 
 /// The request that made a device's token.
@@ -20,10 +17,7 @@ package struct TokenOrigin: Hashable, Sendable {
     package let digest: [UInt8]
     package let at: Timestamp
 
-    package init(digest: [UInt8], at: Timestamp) {
-        self.digest = digest
-        self.at = at
-    }
+    package init(digest: [UInt8], at: Timestamp) { (self.digest, self.at) = (digest, at) }
 }
 
 /// The requests that made the tokens of devices.
@@ -32,12 +26,12 @@ package struct TokenQueries {
 
     /// What made the device's token, and when; `nil` if the device is unknown or revoked, or no request made its token.
     package func origin(of address: DeviceAddress) throws(StoreError) -> TokenOrigin? {
-        let row = try database.row(
+        try database.first(
             """
             SELECT token_request, token_at FROM devices
             WHERE "user" = ? AND id = ? AND revoked_at IS NULL AND token_request IS NOT NULL
-            """, [address.user.text, address.device.text])
-        return row.map { TokenOrigin(digest: $0.bytes(0) ?? [], at: $0.time(1)) }
+            """, [address.user.text, address.device.text]
+        ) { TokenOrigin(digest: $0.bytes(0) ?? [], at: $0.time(1)) }
     }
 }
 
@@ -69,20 +63,17 @@ package struct TokenWrites {
     package func setOrigin(_ origin: TokenOrigin?, of address: DeviceAddress) throws(StoreError) {
         try database.run(
             #"UPDATE devices SET token_request = ?, token_at = ? WHERE "user" = ? AND id = ? AND revoked_at IS NULL"#,
-            [
-                origin.map { Data($0.digest) }, origin?.at.milliseconds, address.user.text, address.device.text,
-            ])
+            [origin.map { Data($0.digest) }, origin?.at.milliseconds, address.user.text, address.device.text])
     }
 
     /// Removes the token before the device's token, which has signed in.
     ///
     /// - Returns: whether there was one, and `tokenID` is the device's token.
     package func endPrevious(of address: DeviceAddress, by tokenID: UUIDValue) throws(StoreError) -> Bool {
-        try database.run(
+        try database.change(
             """
             UPDATE devices SET previous_token_id = NULL, previous_until = NULL
             WHERE "user" = ? AND id = ? AND token_id = ? AND previous_token_id IS NOT NULL AND revoked_at IS NULL
-            """, [address.user.text, address.device.text, Data(tokenID.bytes)])
-        return database.changesCount > 0
+            """, [address.user.text, address.device.text, Data(tokenID.bytes)]) > 0
     }
 }

@@ -3,13 +3,6 @@ import GRDB
 import ParleyProtocol
 import ParleyRules
 
-/// A group's number inside the database.
-package struct GroupKey: Hashable, Sendable {
-    package let value: Int64
-
-    package init(value: Int64) { self.value = value }
-}
-
 /// A group as the gateway knows it. Who is in it, and as what, its conversation says.
 package struct GroupState: Hashable, Sendable {
     package let key: GroupKey
@@ -25,15 +18,13 @@ package struct GroupQueries {
     let database: Database
 
     package func group(_ id: GroupID) throws(StoreError) -> GroupState? {
-        try database.row("\(GroupQueries.select) WHERE g.id = ?", [id.blob]).map { row throws(StoreError) in
-            try GroupState(row)
-        }
+        try database.first("\(GroupQueries.select) WHERE g.id = ?", [id.blob]) { try GroupState($0) }
     }
 
     /// The group whose conversation this is.
     package func group(of conversation: ConversationKey) throws(StoreError) -> GroupState? {
-        try database.row("\(GroupQueries.select) WHERE g.conversation = ?", [conversation.value]).map {
-            row throws(StoreError) in try GroupState(row)
+        try database.first("\(GroupQueries.select) WHERE g.conversation = ?", [conversation.value]) {
+            try GroupState($0)
         }
     }
 
@@ -45,13 +36,13 @@ package struct GroupQueries {
     /// The groups in which each of these users is, in the order in which they were made.
     package func groups(of users: some Collection<UserID>) throws(StoreError) -> [UserID: [GroupState]] {
         var groups: [UserID: [GroupState]] = [:]
-        try database.read(users.map { [BoundValue.text($0.text)] }, key: "?") { users in
+        try database.read(users.map { [.text($0.text)] }, key: "?") { users in
             """
             SELECT g.key, g.id, g.conversation, c.id, g.time_zone, m.user FROM members m
             JOIN groups g ON g.conversation = m.conversation JOIN conversations c ON c.key = g.conversation
             WHERE m.user IN (\(users)) ORDER BY g.key
             """
-        } _: { row throws(StoreError) in
+        } _: { row in
             groups[try row.level(5), default: []].append(try GroupState(row))
         }
         return groups
@@ -88,8 +79,7 @@ extension GroupState {
     /// From five columns: key, id, conversation, its id, time zone.
     init(_ row: some ColumnReader, from column: Int = 0) throws(StoreError) {
         self.init(
-            key: GroupKey(value: Int64(row.integer(column))), id: try row.uuid(column + 1),
-            conversation: ConversationKey(value: Int64(row.integer(column + 2))),
+            key: row.key(column), id: try row.uuid(column + 1), conversation: row.key(column + 2),
             conversationID: try row.uuid(column + 3), timeZone: row.text(column + 4))
     }
 }

@@ -3,13 +3,6 @@ import GRDB
 import ParleyProtocol
 import ParleyRules
 
-/// The place of an invite in the order in which invites were made.
-package struct InviteKey: Hashable, Sendable {
-    package let value: Int64
-
-    package init(value: Int64) { self.value = value }
-}
-
 /// An invite as the gateway keeps it: without its token.
 package struct StoredInvite: Sendable {
     package let key: InviteKey
@@ -78,16 +71,13 @@ package struct InviteQueries {
     let database: Database
 
     package func invite(_ id: InviteID) throws(StoreError) -> StoredInvite? {
-        try database.row("\(InviteQueries.select) WHERE i.id = ?", [id.blob]).map { row throws(StoreError) in
-            try StoredInvite(row)
-        }
+        try database.first("\(InviteQueries.select) WHERE i.id = ?", [id.blob], StoredInvite.init)
     }
 
     /// The invite whose token has this digest, whether it opens anything or not.
     package func invite(tokenDigest: [UInt8]) throws(StoreError) -> StoredInvite? {
-        try database.row("\(InviteQueries.select) WHERE i.token_digest = ?", [Data(tokenDigest)]).map {
-            row throws(StoreError) in try StoredInvite(row)
-        }
+        try database.first(
+            "\(InviteQueries.select) WHERE i.token_digest = ?", [Data(tokenDigest)], StoredInvite.init)
     }
 
     /// Whether somebody has come by an invite, at whatever time.
@@ -112,9 +102,9 @@ package struct InviteQueries {
 
     /// The last invite that there was when somebody was removed from a group; `nil` if they never were.
     package func lastBeforeRemoval(of user: UserID, from group: GroupKey) throws(StoreError) -> InviteKey? {
-        let row = try database.row(
-            #"SELECT last_invite FROM group_removals WHERE of_group = ? AND "user" = ?"#, [group.value, user.text])
-        return row.map { InviteKey(value: Int64($0.integer(0))) }
+        try database.row(
+            #"SELECT last_invite FROM group_removals WHERE of_group = ? AND "user" = ?"#, [group.value, user.text])?
+            .key(0)
     }
 
     /// Invites to a group that were made before `key` and still open it, the newest first, until `body` says `false`.
@@ -124,13 +114,13 @@ package struct InviteQueries {
         of group: GroupKey, by maker: UserID?, before key: InviteKey?, limit: Int, now: Timestamp,
         _ body: (StoredInvite) throws -> Bool
     ) throws {
-        let rows = try database.rows(
+        try database.read(
             """
             \(InviteQueries.select) WHERE i.of_group = ?1 AND i.key < ?2 AND i.is_revoked = 0 AND i.expires_at > ?3
                 AND (i.uses_left IS NULL OR i.uses_left > 0) AND (CAST(?4 AS TEXT) IS NULL OR i.maker = ?4)
             ORDER BY i.key DESC LIMIT ?5
-            """, [group.value, key?.value ?? .max, now.milliseconds, maker?.text, limit])
-        while let row = try rows.next() { guard try body(try StoredInvite(row)) else { return } }
+            """, [group.value, key?.value ?? .max, now.milliseconds, maker?.text, limit]
+        ) { try body(StoredInvite($0)) }
     }
 
     private static let select = """
@@ -143,10 +133,10 @@ package struct InviteQueries {
 extension StoredInvite {
     fileprivate init(_ row: Row) throws(StoreError) {
         self.init(
-            key: InviteKey(value: Int64(row.integer(0))), id: try row.uuid(1), group: try GroupState(row, from: 10),
+            key: row.key(0), id: try row.uuid(1), group: try GroupState(row, from: 10),
             maker: try row.level(2), seed: row.bytes(3) ?? [], createdAt: row.time(4), expiresAt: row.time(5),
-            uses: row.isNull(6) ? nil : row.integer(6), usesLeft: row.isNull(7) ? nil : row.integer(7),
-            isRevoked: row.isTrue(8), digest: row.bytes(9) ?? [])
+            uses: row.optionalInteger(6), usesLeft: row.optionalInteger(7), isRevoked: row.isTrue(8),
+            digest: row.bytes(9) ?? [])
     }
 }
 

@@ -10,13 +10,11 @@ package struct BoardWeek: Hashable, Sendable {
     package let timeZone: String
     package var period: WeekPeriod
     /// Whether something was done after it that was logged before its end. It is counted when the next week begins.
-    package var isAhead = false
+    package var isAhead: Bool
 
-    package init(group: GroupKey, id: GroupID, timeZone: String, period: WeekPeriod) {
-        self.group = group
-        self.id = id
-        self.timeZone = timeZone
-        self.period = period
+    package init(group: GroupKey, id: GroupID, timeZone: String, period: WeekPeriod, isAhead: Bool = false) {
+        (self.group, self.id, self.timeZone, self.period) = (group, id, timeZone, period)
+        self.isAhead = isAhead
     }
 }
 
@@ -38,7 +36,7 @@ package struct BoardWeekQueries {
         """
 
     package func week(of group: GroupKey) throws(StoreError) -> BoardWeek? {
-        try weeks("\(BoardWeekQueries.select) WHERE w.of_group = ?", [.integer(Int(group.value))]).first
+        try weeks("\(BoardWeekQueries.select) WHERE w.of_group = ?", [.key(group)]).first
     }
 
     /// Groups whose week is over, or has not begun because the clock was set back.
@@ -57,23 +55,16 @@ package struct BoardWeekQueries {
     package func weeks(after group: GroupKey?, limit: Int) throws(StoreError) -> [BoardWeek] {
         try weeks(
             "\(BoardWeekQueries.select) WHERE w.of_group > ? ORDER BY w.of_group LIMIT ?",
-            [.integer(group.map { Int($0.value) } ?? .min), .integer(limit)])
+            [.key(group ?? GroupKey(value: .min)), .integer(limit)])
     }
 
     private func weeks(_ sql: String, _ values: [BoundValue]) throws(StoreError) -> [BoardWeek] {
-        let row = try HotStatement(sql, database)
-        for (index, value) in values.enumerated() { try row.bind(value, at: Int32(index + 1)) }
-        defer { row.reset() }
-        var weeks: [BoardWeek] = []
-        while try row.hasRow() {
-            let week = ISOWeek(of: CivilDay(daysSinceEpoch: row.integer(3)))
-            var found = BoardWeek(
-                group: GroupKey(value: Int64(row.integer(0))), id: try row.uuid(1), timeZone: row.text(2),
-                period: WeekPeriod(week: week, startsAt: row.time(4), endsAt: row.time(5)))
-            found.isAhead = row.isTrue(6)
-            weeks.append(found)
+        try database.hotList(sql, values) { row in
+            BoardWeek(
+                group: row.key(0), id: try row.uuid(1), timeZone: row.text(2),
+                period: WeekPeriod(week: row.week(3), startsAt: row.time(4), endsAt: row.time(5)),
+                isAhead: row.isTrue(6))
         }
-        return weeks
     }
 
     /// When the next week of a group ends.
@@ -94,45 +85,28 @@ package struct BoardWeekQueries {
 
     /// Groups with a streak that is over by now.
     package func lapsed(at now: Timestamp, limit: Int) throws(StoreError) -> [GroupKey] {
-        try keys(
+        try database.list(
             """
             SELECT of_group FROM boards WHERE lapses_at IS NOT NULL AND lapses_at <= ? ORDER BY lapses_at, of_group LIMIT ?
-            """, [now.milliseconds, limit])
+            """, [now.milliseconds, limit]
+        ) { $0.key(0) }
     }
 
     /// Groups with boards that have changed since they were published.
     package func unpublished() throws(StoreError) -> [GroupKey] {
-        try keys("SELECT DISTINCT of_group FROM boards WHERE version > published_version ORDER BY of_group", [])
-    }
-
-    private func keys(_ sql: String, _ arguments: StatementArguments) throws(StoreError) -> [GroupKey] {
-        let rows = try database.rows(sql, arguments)
-        var keys: [GroupKey] = []
-        while let row = try rows.next() { keys.append(GroupKey(value: row[0])) }
-        return keys
+        try database.list(
+            "SELECT DISTINCT of_group FROM boards WHERE version > published_version ORDER BY of_group"
+        ) { $0.key(0) }
     }
 
     /// Weeks that have ended, of which the members are yet to be notified.
     package func ended(limit: Int) throws(StoreError) -> [EndedWeek] {
-        let rows = try database.rows(
+        try database.list(
             """
             SELECT e.of_group, g.id, e.week, e.ended_at FROM ended_weeks e JOIN groups g ON g.key = e.of_group
             ORDER BY e.of_group, e.week LIMIT ?
-            """, [limit])
-        var weeks: [EndedWeek] = []
-        while let row = try rows.next() {
-            weeks.append(
-                EndedWeek(
-                    group: GroupKey(value: row[0]), id: try row.uuid(1),
-                    week: ISOWeek(of: CivilDay(daysSinceEpoch: row.integer(2))), endedAt: row.time(3)))
-        }
-        return weeks
-    }
-
-    /// The run of the broker that last received all boards that are to be retained.
-    package func broker() throws(StoreError) -> UInt64? {
-        let row = try database.row("SELECT boards_broker FROM publishing")
-        return (row?[0] as Int64?).map(UInt64.init(bitPattern:))
+            """, [limit]
+        ) { row in EndedWeek(group: row.key(0), id: try row.uuid(1), week: row.week(2), endedAt: row.time(3)) }
     }
 
     /// How far the time of day was ahead of the steady time when all boards were last brought up to it, in
@@ -148,17 +122,13 @@ package struct BoardWeekWrites {
 
     /// The week that runs from now on, in which nothing was done ahead of it.
     package func put(_ week: BoardWeek) throws(StoreError) {
-        let values: [BoundValue] = [
-            .integer(Int(week.group.value)), .integer(week.period.week.monday.daysSinceEpoch),
-            .time(week.period.startsAt), .time(week.period.endsAt),
-        ]
-        try database.run([values], row: "(?, ?, ?, ?)") { rows in
+        let period = week.period
+        try database.hotRun(
             """
-            INSERT INTO board_weeks (of_group, week, starts_at, ends_at) VALUES \(rows)
+            INSERT INTO board_weeks (of_group, week, starts_at, ends_at) VALUES (?, ?, ?, ?)
             ON CONFLICT (of_group) DO UPDATE SET week = excluded.week, starts_at = excluded.starts_at,
                 ends_at = excluded.ends_at, is_ahead = 0
-            """
-        }
+            """, [.key(week.group), .week(period.week), .time(period.startsAt), .time(period.endsAt)])
     }
 
     /// Something was done after the week that runs.
@@ -168,27 +138,16 @@ package struct BoardWeekWrites {
 
     /// Adds a week that has ended to those of which members are to be notified.
     package func putEnded(_ week: BoardWeek) throws(StoreError) {
-        let values: [BoundValue] = [
-            .integer(Int(week.group.value)), .integer(week.period.week.monday.daysSinceEpoch),
-            .time(week.period.endsAt),
-        ]
-        try database.run([values], row: "(?, ?, ?)") { rows in
+        try database.hotRun(
             """
-            INSERT INTO ended_weeks (of_group, week, ended_at) VALUES \(rows)
+            INSERT INTO ended_weeks (of_group, week, ended_at) VALUES (?, ?, ?)
             ON CONFLICT (of_group, week) DO UPDATE SET ended_at = excluded.ended_at
-            """
-        }
+            """, [.key(week.group), .week(week.period.week), .time(week.period.endsAt)])
     }
 
     /// Removes a week of which the members are notified.
     package func removeEnded(_ week: ISOWeek, of group: GroupKey) throws(StoreError) {
-        try database.run(
-            "DELETE FROM ended_weeks WHERE of_group = ? AND week = ?", [group.value, week.monday.daysSinceEpoch])
-    }
-
-    /// Marks this run of the broker as one that has received all boards.
-    package func setBroker(_ broker: UInt64) throws(StoreError) {
-        try database.run("UPDATE publishing SET boards_broker = ?", [Int64(bitPattern: broker)])
+        try database.run("DELETE FROM ended_weeks WHERE of_group = ? AND week = ?", [group.value, week.column])
     }
 
     package func setClockOffset(_ offset: Int64) throws(StoreError) {

@@ -12,17 +12,15 @@ package struct StoredBytesQueries {
 
     /// The same of several users; those of whom nothing counts are left out.
     func count(of users: some Collection<UserID>, on day: Int) throws(StoreError) -> [UserID: Int] {
-        var stored: [UserID: Int] = [:]
         let keys = users.map { [BoundValue.text($0.text), .integer(day)] }
-        try database.read(keys, key: "(CAST(? AS TEXT), CAST(? AS BIGINT))") { keys in
+        return try database.table(keys, key: "(CAST(? AS TEXT), CAST(? AS BIGINT))") { keys in
             """
             SELECT s."user", s.bytes FROM (VALUES \(keys)) AS k
             CROSS JOIN stored_bytes s WHERE s."user" = k.column1 AND s.day = k.column2
             """
-        } _: { row throws(StoreError) in
-            stored[try row.level(0)] = row.integer(1)
+        } _: { row in
+            (try row.level(0), row.integer(1))
         }
-        return stored
     }
 }
 

@@ -21,8 +21,7 @@ extension RecordQueries {
 
     /// Those of these records that exist, with what has been done to them.
     func targets(_ ids: some Collection<MessageID>) throws(StoreError) -> [MessageID: ChangeTarget] {
-        var targets: [MessageID: ChangeTarget] = [:]
-        try database.read(ids.map { [BoundValue.id($0)] }, key: "?") { ids in
+        try database.table(ids.map { [.id($0)] }, key: "?") { ids in
             """
             SELECT r.id, c.id, r.seq, r.kind, r.type, r.sender, r.content IS NOT NULL, r.expires_at, r.disappears_at,
                 r.withheld,
@@ -32,20 +31,21 @@ extension RecordQueries {
             LEFT JOIN records d ON d.target = r.id AND d.kind = \(RecordKind.delete.columnCode)
             WHERE r.id IN (\(ids)) ORDER BY r.id, d.seq DESC
             """
-        } _: { row throws(StoreError) in
+        } _: { row in
             // Of several deletions the first is the last row.
             let deletion: ChangeMessageRule.Deletion? =
                 row.isNull(11)
                 ? nil
                 : ChangeMessageRule.Deletion(id: try row.uuid(11), seq: row.integer(12), createdAt: row.time(13))
-            targets[try row.uuid(0)] = ChangeTarget(
-                target: ChangeMessageRule.Target(
-                    seq: row.integer(2), kind: try row.coded(3), type: try row.coded(4), sender: try row.level(5),
-                    hasContent: row.isTrue(6), expiresAt: row.optionalTime(7), disappearsAt: row.optionalTime(8),
-                    edits: row.integer(10), deletion: deletion), conversation: try row.uuid(1),
-                isWithheld: row.isTrue(9))
+            let target = ChangeMessageRule.Target(
+                seq: row.integer(2), kind: try row.coded(3), type: try row.coded(4), sender: try row.level(5),
+                hasContent: row.isTrue(6), expiresAt: row.optionalTime(7), disappearsAt: row.optionalTime(8),
+                edits: row.integer(10), deletion: deletion)
+            return (
+                try row.uuid(0),
+                ChangeTarget(target: target, conversation: try row.uuid(1), isWithheld: row.isTrue(9))
+            )
         }
-        return targets
     }
 }
 

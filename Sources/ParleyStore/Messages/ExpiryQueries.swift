@@ -35,7 +35,7 @@ extension RecordQueries {
             """, [now.milliseconds, limit])
         var found: [(conversation: ConversationKey, seq: Int)] = []
         while let row = try rows.next() {
-            let (conversation, seq) = (ConversationKey(value: row[0]), row[1] as Int)
+            let (conversation, seq) = (row.key(0) as ConversationKey, row[1] as Int)
             if let last = found.last, last == (conversation, seq) { continue }
             if mayDisplay(try row.level(2)) { found.append((conversation, seq)) }
         }
@@ -49,13 +49,12 @@ extension RecordWrites {
     /// - Parameter now: the steady time.
     /// - Returns: of how many.
     package func removeExpired(at now: Timestamp, limit: Int) throws(StoreError) -> Int {
-        try database.run(
+        try database.change(
             """
             UPDATE records SET content = NULL, nonce = NULL, recipient_keys = NULL WHERE position IN (
                 SELECT position FROM records
                 WHERE disappears_at IS NOT NULL AND disappears_at <= ? AND content IS NOT NULL
                 ORDER BY disappears_at, position LIMIT ?)
             """, [now.milliseconds, limit])
-        return database.changesCount
     }
 }

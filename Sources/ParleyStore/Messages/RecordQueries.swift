@@ -11,9 +11,7 @@ package struct RecordPlace: Hashable, Sendable {
     let isWithheld: Bool
 
     package init(record: SendMessageRule.ExistingRecord, sender: UserID, isWithheld: Bool) {
-        self.record = record
-        self.sender = sender
-        self.isWithheld = isWithheld
+        (self.record, self.sender, self.isWithheld) = (record, sender, isWithheld)
     }
 
     /// Its place in a conversation's log; `nil` if it is not in that conversation, lies before what the user may see of
@@ -55,26 +53,15 @@ package struct RecordWrites {
             """, database)
         for write in writes {
             let record = write.record
-            try insert.bind(write.position.value, at: 1)
-            try insert.bind(Int(write.conversation.value), at: 2)
-            try insert.bind(record.seq, at: 3)
-            try insert.bind(record.id.value.bytes, at: 4)
-            try insert.bind(record.kind.value?.columnCode, at: 5)
-            try insert.bind(record.target?.value.bytes, at: 6)
-            try insert.bind(record.sender.user.text, at: 7)
-            try insert.bind(record.sender.device.text, at: 8)
-            try insert.bind(record.type.value?.columnCode, at: 9)
-            try insert.bind(record.suite?.value?.columnCode, at: 10)
-            try insert.bind(record.content, at: 11)
-            try insert.bind(record.nonce, at: 12)
-            try insert.bind(record.recipientKeysJSON, at: 13)
-            try insert.bind(record.replyTo?.value.bytes, at: 14)
-            try insert.bind(Int(record.createdAt.milliseconds), at: 15)
-            try insert.bind((record.expiresAt?.milliseconds).map(Int.init), at: 16)
-            try insert.bind(write.digest, at: 17)
-            try insert.bind(record.systemJSON, at: 18)
-            try insert.bind(write.isWithheld ? 1 : 0, at: 19)
-            try insert.bind((record.disappearsAt?.milliseconds).map(Int.init), at: 20)
+            try insert.bind([
+                .integer(write.position.value), .key(write.conversation), .integer(record.seq), .id(record.id),
+                .integer(record.kind.value?.columnCode), .blob(record.target?.value.bytes),
+                .text(record.sender.user.text), .text(record.sender.device.text),
+                .integer(record.type.value?.columnCode), .integer(record.suite?.value?.columnCode),
+                .blob(record.content), .blob(record.nonce), .blob(record.recipientKeysJSON),
+                .blob(record.replyTo?.value.bytes), .time(record.createdAt), .time(record.expiresAt),
+                .blob(write.digest), .blob(record.systemJSON), .bool(write.isWithheld), .time(record.disappearsAt),
+            ])
             try insert.run()
         }
     }
@@ -89,20 +76,18 @@ package struct RecordQueries {
 
     /// The places of those of these records that exist.
     func places(of ids: some Collection<MessageID>) throws(StoreError) -> [MessageID: RecordPlace] {
-        var places: [MessageID: RecordPlace] = [:]
-        try database.read(ids.map { [BoundValue.id($0)] }, key: "?") { ids in
+        try database.table(ids.map { [.id($0)] }, key: "?") { ids in
             """
             SELECT r.id, c.id, r.seq, r.created_at, r.digest, r.sender, r.withheld
             FROM records r JOIN conversations c ON c.key = r.conversation WHERE r.id IN (\(ids))
             """
-        } _: { row throws(StoreError) in
-            places[try row.uuid(0)] = RecordPlace(
-                record: SendMessageRule.ExistingRecord(
-                    conversation: try row.uuid(1), seq: row.integer(2), createdAt: row.time(3),
-                    digest: row.bytes(4) ?? []),
-                sender: try row.level(5), isWithheld: row.isTrue(6))
+        } _: { row in
+            let record = SendMessageRule.ExistingRecord(
+                conversation: try row.uuid(1), seq: row.integer(2), createdAt: row.time(3), digest: row.bytes(4) ?? [])
+            return (
+                try row.uuid(0), RecordPlace(record: record, sender: try row.level(5), isWithheld: row.isTrue(6))
+            )
         }
-        return places
     }
 
     /// The record at a place in a log, as `viewer` sees it.
@@ -138,21 +123,21 @@ package struct RecordQueries {
         _ limit: Int, _ body: (MessageRecord) throws -> Bool
     ) throws {
         let end = conversation.facts.end(seenBy: viewer).lastSeq
-        let rows = try database.rows(
+        try database.read(
             """
             SELECT \(RecordColumn.list) FROM records r
             WHERE r.conversation = ? AND r.seq > ? AND r.seq < ? AND r.seq <= ? \(order) LIMIT ?
-            """, [conversation.key.value, floor, ceiling, end, limit])
-        while let row = try rows.next() {
-            let record = try MessageRecord(
-                row, conversation: conversation.facts.id, epoch: conversation.facts.epoch, seenBy: viewer)
-            guard try body(record) else { return }
+            """, [conversation.key.value, floor, ceiling, end, limit]
+        ) { row in
+            try body(
+                MessageRecord(row, conversation: conversation.facts.id, epoch: conversation.facts.epoch, seenBy: viewer)
+            )
         }
     }
 
     /// The id of the record at a place in a log.
     package func id(at seq: Int, in conversation: ConversationKey) throws(StoreError) -> MessageID? {
-        try database.row("SELECT id FROM records WHERE conversation = ? AND seq = ?", [conversation.value, seq])?.uuid(
-            0)
+        try database.row("SELECT id FROM records WHERE conversation = ? AND seq = ?", [conversation.value, seq])?
+            .uuid(0)
     }
 }

@@ -6,17 +6,17 @@ package struct MetricQueries {
     let database: Database
 
     package func day(_ day: CivilDay, of user: UserID) throws(StoreError) -> DayMetrics? {
-        let row = try database.row(
+        try database.first(
             """
             SELECT time_zone, version, steps, calories, exercise_minutes, implausible FROM metrics
             WHERE "user" = ? AND day = ?
-            """, [user.text, day.daysSinceEpoch])
-        guard let row else { return nil }
-        let marks: Int = row[5]
-        return DayMetrics(
-            day: day, timeZone: row[0], version: row[1],
-            values: MetricValues(steps: row[2], calories: row[3], exerciseMinutes: row[4]),
-            implausible: Metric.allCases.filter { marks & $0.columnMark != 0 }.map(Named.known))
+            """, [user.text, day.daysSinceEpoch]
+        ) { row in
+            DayMetrics(
+                day: day, timeZone: row[0], version: row[1],
+                values: MetricValues(steps: row[2], calories: row[3], exerciseMinutes: row[4]),
+                implausible: Metric.allCases.filter { row.integer(5) & $0.columnMark != 0 }.map(Named.known))
+        }
     }
 
     /// What a user has of something on some days together, no more of each than the cap.

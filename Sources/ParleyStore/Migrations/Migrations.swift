@@ -67,9 +67,7 @@ struct Migrations: Sendable {
 
     private func state(ofFileAt path: String) throws -> FileState {
         guard FileManager.default.fileExists(atPath: path) else { return .missing }
-        var configuration = Configuration()
-        configuration.readonly = true
-        let queue = try DatabaseQueue(path: path, configuration: configuration)
+        let queue = try DatabaseFile.reading(path)
         defer { try? queue.close() }
         return try queue.read { database in
             if try migrator.hasBeenSuperseded(database) { return .newer }

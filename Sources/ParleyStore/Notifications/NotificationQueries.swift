@@ -19,15 +19,14 @@ package struct NotificationQueries {
     package func read(
         of user: UserID, before number: Int?, limit: Int, badge: Int, _ body: (Entry) throws -> Bool
     ) throws {
-        let rows = try database.rows(
+        try database.read(
             """
             SELECT n.number, n.id, n.type, n.actor, n.subject, n.is_read, n.created_at, n.expires_at
             FROM notifications n WHERE n."user" = ? AND n.number < ? AND \(NotificationQueries.isShown)
             ORDER BY n.number DESC LIMIT ?
-            """, [user.text, number ?? .max, limit])
-        while let row = try rows.next() {
-            let notification = try FeedNotification(row, from: 1, badge: .counted(badge))
-            guard try body(Entry(number: row[0], notification: notification)) else { return }
+            """, [user.text, number ?? .max, limit]
+        ) { row in
+            try body(Entry(number: row[0], notification: FeedNotification(row, from: 1, badge: .counted(badge))))
         }
     }
 
@@ -50,7 +49,7 @@ package struct NotificationQueries {
         var unread: Set<NotificationID> = []
         try database.read(ids.map { [.id($0)] }, key: "?") { ids in
             #"SELECT n.id, n."user" FROM notifications n WHERE n.id IN (\#(ids)) AND n.is_read = 0"#
-        } _: { row throws(StoreError) in
+        } _: { row in
             if try row.level(1) as UserID == user { unread.insert(try row.uuid(0)) }
         }
         return ids.filter { unread.remove($0) != nil }
@@ -67,25 +66,20 @@ package struct NotificationQueries {
         package let user: UserID
         package let key: String
 
-        package init(user: UserID, key: String) {
-            self.user = user
-            self.key = key
-        }
+        package init(user: UserID, key: String) { (self.user, self.key) = (user, key) }
     }
 
     /// When those of these were added that are there and keep their repeats away, by the steady time.
     package func added(_ keys: [RepeatKey]) throws(StoreError) -> [RepeatKey: Timestamp] {
-        var added: [RepeatKey: Timestamp] = [:]
-        try database.read(keys.map { [.text($0.user.text), .text($0.key)] }, key: "(?, ?)") { keys in
+        try database.table(keys.map { [.text($0.user.text), .text($0.key)] }, key: "(?, ?)") { keys in
             """
             SELECT n."user", n.repeat_key, n.disappears_at FROM (VALUES \(keys)) AS k
             CROSS JOIN notifications n WHERE n."user" = k.column1 AND n.repeat_key = k.column2
             """
-        } _: { row throws(StoreError) in
-            added[RepeatKey(user: try row.level(0), key: row.text(1))] = row.time(2)
-                .advanced(by: .zero - NotificationFeed.lifetime)
+        } _: { row in
+            let key = RepeatKey(user: try row.level(0), key: row.text(1))
+            return (key, row.time(2).advanced(by: .zero - NotificationFeed.lifetime))
         }
-        return added
     }
 
     /// Of these pairs, those of which the first has blocked the second.
@@ -96,7 +90,7 @@ package struct NotificationQueries {
             SELECT b.blocker, b.blocked FROM (VALUES \(pairs)) AS k
             CROSS JOIN blocks b WHERE b.blocker = k.column1 AND b.blocked = k.column2
             """
-        } _: { row throws(StoreError) in
+        } _: { row in
             blocks[try row.level(0), default: []].insert(try row.level(1))
         }
         return blocks
@@ -114,7 +108,7 @@ package struct NotificationQueries {
             CROSS JOIN conversations c CROSS JOIN members m
             WHERE c.id = k.column2 AND m.conversation = c.key AND m."user" = k.column1 AND m.is_muted = 1
             """
-        } _: { row throws(StoreError) in
+        } _: { row in
             guard row.optionalTime(2).map({ $0 > now }) ?? true else { return }
             muted[try row.level(0), default: []].insert(try row.uuid(1))
         }
@@ -123,24 +117,22 @@ package struct NotificationQueries {
 
     /// The notification in a feed that keeps its repeats away, and whether it was read; `nil` if there is none.
     package func state(of key: RepeatKey) throws(StoreError) -> (id: NotificationID, isRead: Bool)? {
-        try database.row(
+        try database.first(
             #"SELECT n.id, n.is_read FROM notifications n WHERE n."user" = ? AND n.repeat_key = ?"#,
             [key.user.text, key.key]
-        ).map { row throws(StoreError) in (try row.uuid(0), row[1]) }
+        ) { (try $0.uuid(0), $0[1]) }
     }
 
     /// The greatest number in the feed of each of these who has one.
     package func lastNumbers(of users: [UserID]) throws(StoreError) -> [UserID: Int] {
-        var numbers: [UserID: Int] = [:]
-        try database.read(users.map { [.text($0.text)] }, key: "?") { users in
+        try database.table(users.map { [.text($0.text)] }, key: "?") { users in
             """
             SELECT u.id, (SELECT max(n.number) FROM notifications n WHERE n."user" = u.id) FROM users u
             WHERE u.id IN (\(users))
             """
-        } _: { row throws(StoreError) in
-            if !row.isNull(1) { numbers[try row.level(0)] = row.integer(1) }
-        }
-        return numbers
+        } _: { row in
+            (try row.level(0), row.optionalInteger(1))
+        }.compactMapValues { $0 }
     }
 
     /// When the next one is to be removed, by the steady time; `nil` if there is none.

@@ -126,11 +126,10 @@ package struct NotificationWrites {
     /// - Parameter now: the steady time.
     /// - Returns: how many.
     package func removeExpired(at now: Timestamp, limit: Int) throws(StoreError) -> Int {
-        try database.run(
+        try database.change(
             """
             DELETE FROM notifications WHERE id IN (
                 SELECT id FROM notifications WHERE disappears_at <= ? ORDER BY disappears_at LIMIT ?)
             """, [now.milliseconds, limit])
-        return database.changesCount
     }
 }

@@ -23,10 +23,14 @@ package struct PendingUnread: Hashable, Sendable {
     /// Where the room begins in the payload.
     package let offset: Int
 
-    package init(scope: UnreadScope, offset: Int) {
-        self.scope = scope
-        self.offset = offset
-    }
+    package init(scope: UnreadScope, offset: Int) { (self.scope, self.offset) = (scope, offset) }
+}
+
+/// What is published as retained messages, each kind all at once to a broker that was started anew.
+package enum RetainedKind: String, Sendable {
+    case presence, boards
+    /// `info` of conversations.
+    case info
 }
 
 /// What is to be published, and how far that has come.
@@ -50,33 +54,35 @@ package struct OutboxQueries {
         StreamPosition(try database.row("SELECT published_through FROM publishing")?[0] ?? 0)
     }
 
+    /// The run of the broker that last received everything of a kind that it has to retain.
+    package func broker(of kind: RetainedKind) throws(StoreError) -> UInt64? {
+        let row = try database.row("SELECT \(kind.rawValue)_broker FROM publishing")
+        return (row?[0] as Int64?).map(UInt64.init(bitPattern:))
+    }
+
     /// What is to be published after `position`, in order, no more than `limit`.
     package func unpublished(after position: StreamPosition, limit: Int) throws(StoreError) -> [UnpublishedEvent] {
-        var events: [UnpublishedEvent] = []
-        let records = try database.rows(
+        var events = try database.list(
             """
             SELECT \(RecordColumn.list), r.position, c.id, c.epoch FROM records r
             JOIN conversations c ON c.key = r.conversation WHERE r.position > ? ORDER BY r.position LIMIT ?
-            """, [position.value, limit])
-        while let row = try records.next() {
-            events.append(
-                .record(
-                    position: StreamPosition(row[RecordColumn.end]),
-                    try MessageRecord(
-                        row, conversation: try row.uuid(RecordColumn.end + 1), epoch: row[RecordColumn.end + 2])))
+            """, [position.value, limit]
+        ) { row in
+            UnpublishedEvent.record(
+                position: StreamPosition(row[RecordColumn.end]),
+                try MessageRecord(
+                    row, conversation: try row.uuid(RecordColumn.end + 1), epoch: row[RecordColumn.end + 2]))
         }
-        let rows = try database.rows(
+        events += try database.list(
             """
             SELECT position, topic, payload, retain,
                 unread_user, unread_conversation, unread_after, unread_through, unread_room
             FROM outbox WHERE position > ? ORDER BY position LIMIT ?
-            """, [position.value, limit])
-        while let row = try rows.next() {
-            events.append(
-                .event(
-                    position: StreamPosition(row[0]), topic: row.bytes(1) ?? [], payload: row.bytes(2) ?? [],
-                    retain: row[3],
-                    unread: try PendingUnread(row, from: 4)))
+            """, [position.value, limit]
+        ) { row in
+            .event(
+                position: StreamPosition(row[0]), topic: row.bytes(1) ?? [], payload: row.bytes(2) ?? [],
+                retain: row[3], unread: try PendingUnread(row, from: 4))
         }
         return Array(events.sorted { $0.position < $1.position }.prefix(limit))
     }
@@ -111,6 +117,11 @@ package struct OutboxWrites {
         try database.run(
             "UPDATE publishing SET published_through = ? WHERE published_through < ?", [position.value, position.value])
         try database.run("DELETE FROM outbox WHERE position <= ?", [position.value])
+    }
+
+    /// Marks this run of the broker as one that has received everything of a kind that it has to retain.
+    package func setBroker(_ broker: UInt64, of kind: RetainedKind) throws(StoreError) {
+        try database.run("UPDATE publishing SET \(kind.rawValue)_broker = ?", [Int64(bitPattern: broker)])
     }
 }
 

@@ -23,46 +23,29 @@ package struct PresenceQueries {
 
     /// The presence of these people, and to whom they let it be shown. Operators and ids that nobody has are left out.
     package func stored(of users: some Collection<UserID>) throws(StoreError) -> [UserID: StoredPresence] {
-        var presences: [UserID: StoredPresence] = [:]
-        try database.read(users.map { [BoundValue.text($0.text)] }, key: "?") { users in
+        try database.table(users.map { [.text($0.text)] }, key: "?") { users in
             """
             SELECT u.id, coalesce(p.state, 'offline'), p.last_seen, u.presence FROM users u
             LEFT JOIN presence p ON p.user = u.id WHERE u.id IN (\(users)) AND u.role = 'member'
             """
-        } _: { row throws(StoreError) in
+        } _: { row in
             let presence = try StoredPresence(row)
-            presences[presence.user] = presence
+            return (presence.user, presence)
         }
-        return presences
     }
 
     /// Everybody who is stored as online.
     package func usersOnline() throws(StoreError) -> [UserID] {
-        var users: [UserID] = []
-        let rows = try database.rows(#"SELECT "user" FROM presence WHERE state = 'online'"#)
-        while let row = try rows.next() { users.append(try row.level(0)) }
-        return users
+        try database.list(#"SELECT "user" FROM presence WHERE state = 'online'"#) { try $0.level(0) }
     }
 
     /// The presence of people in the order of their ids, after `user`.
     package func stored(after user: UserID?, limit: Int) throws(StoreError) -> [StoredPresence] {
-        var presences: [StoredPresence] = []
-        let row = try HotStatement(
+        try database.hotList(
             """
             SELECT p.user, p.state, p.last_seen, u.presence FROM presence p JOIN users u ON u.id = p.user
             WHERE p.user > ? ORDER BY p.user LIMIT ?
-            """, database)
-        try row.bind(user?.text ?? "", at: 1)
-        try row.bind(limit, at: 2)
-        defer { row.reset() }
-        while try row.hasRow() { presences.append(try StoredPresence(row)) }
-        return presences
-    }
-
-    /// The run of the broker that last received everything it has to retain of presence.
-    package func broker() throws(StoreError) -> UInt64? {
-        let row = try database.row("SELECT presence_broker FROM publishing")
-        return (row?[0] as Int64?).map(UInt64.init(bitPattern:))
+            """, [.text(user?.text ?? ""), .integer(limit)], StoredPresence.init)
     }
 }
 
@@ -87,10 +70,5 @@ package struct PresenceWrites {
             ON CONFLICT ("user") DO UPDATE SET state = excluded.state, last_seen = excluded.last_seen
             """
         }
-    }
-
-    /// Marks this run of the broker as one that has received everything it has to retain of presence.
-    package func setBroker(_ broker: UInt64) throws(StoreError) {
-        try database.run("UPDATE publishing SET presence_broker = ?", [Int64(bitPattern: broker)])
     }
 }

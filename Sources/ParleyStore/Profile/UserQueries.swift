@@ -35,19 +35,15 @@ package struct UserQueries {
 
     /// What these users disclose of what they read and write. Ids that nobody has are left out.
     func disclosures(_ users: some Collection<UserID>) throws(StoreError) -> [UserID: DisclosureSettings] {
-        var settings: [UserID: DisclosureSettings] = [:]
-        try database.read(users.map { [BoundValue.text($0.text)] }, key: "?") { users in
+        try database.table(users.map { [.text($0.text)] }, key: "?") { users in
             "SELECT id, send_read_receipts, send_typing FROM users WHERE id IN (\(users))"
-        } _: { row throws(StoreError) in
-            settings[try row.level(0)] = DisclosureSettings(
-                sendsReadReceipts: row.isTrue(1), sendsTyping: row.isTrue(2))
+        } _: { row in
+            (try row.level(0), DisclosureSettings(sendsReadReceipts: row.isTrue(1), sendsTyping: row.isTrue(2)))
         }
-        return settings
     }
 
     package func role(of user: UserID) throws(StoreError) -> UserRole? {
-        guard let row = try database.row("SELECT role FROM users WHERE id = ?", [user.text]) else { return nil }
-        return try row.choice(0)
+        try database.row("SELECT role FROM users WHERE id = ?", [user.text])?.choice(0)
     }
 
     /// Whether there is such a person.
@@ -55,36 +51,21 @@ package struct UserQueries {
 
     /// People in the order of their ids, after `user`.
     package func summaries(after user: UserID?, limit: Int) throws(StoreError) -> [UserSummary] {
-        var found: [UserRow] = []
-        let rows = try database.rows(
-            "SELECT \(UserRow.columns) FROM users WHERE role = 'member' AND id > ? ORDER BY id LIMIT ?",
-            [user?.text ?? "", limit])
-        while let row = try rows.next() { found.append(try UserRow(row)) }
-        return try found.map(summary(of:))
+        try database.list(
+            "SELECT id, display_name, created_at FROM users WHERE role = 'member' AND id > ? ORDER BY id LIMIT ?",
+            [user?.text ?? "", limit], summary)
     }
 
     /// Of an operator too.
     package func summary(_ user: UserID) throws(StoreError) -> UserSummary? {
-        let row = try database.row("SELECT \(UserRow.columns) FROM users WHERE id = ?", [user.text])
-        return try row.map { row throws(StoreError) in try summary(of: UserRow(row)) }
+        try database.first("SELECT id, display_name, created_at FROM users WHERE id = ?", [user.text], summary)
     }
 
-    private func summary(of row: UserRow) throws(StoreError) -> UserSummary {
-        UserSummary(
-            user: row.user, displayName: row.displayName, createdAt: row.createdAt,
-            devices: try DeviceQueries(database: database).summaries(of: row.user).map(\.device))
-    }
-}
-
-private struct UserRow {
-    static let columns = "id, display_name, created_at"
-
-    let user: UserID
-    let displayName: String
-    let createdAt: Timestamp
-
-    init(_ row: some ColumnReader) throws(StoreError) {
-        (user, displayName, createdAt) = (try row.level(0), row.text(1), row.time(2))
+    private func summary(_ row: Row) throws(StoreError) -> UserSummary {
+        let user: UserID = try row.level(0)
+        return UserSummary(
+            user: user, displayName: row.text(1), createdAt: row.time(2),
+            devices: try DeviceQueries(database: database).summaries(of: user).map(\.device))
     }
 }
 

@@ -15,9 +15,7 @@ package struct ReceiptState: Hashable, Sendable {
     package let disclosed: Watermarks
 
     package init(user: WatermarkFacts, device: Watermarks, disclosed: Watermarks) {
-        self.user = user
-        self.device = device
-        self.disclosed = disclosed
+        (self.user, self.device, self.disclosed) = (user, device, disclosed)
     }
 }
 
@@ -37,13 +35,10 @@ package struct ReceiptQueries {
     func states(
         _ receipts: some Collection<FactKeys.Receipt>
     ) throws(StoreError) -> [FactKeys.Receipt: ReceiptState] {
-        var states: [FactKeys.Receipt: ReceiptState] = [:]
         let keys = receipts.map { receipt in
-            [
-                BoundValue.id(receipt.conversation), .text(receipt.reader.user.text), .text(receipt.reader.device.text),
-            ]
+            [BoundValue.id(receipt.conversation), .text(receipt.reader.user.text), .text(receipt.reader.device.text)]
         }
-        try database.read(keys, key: "(CAST(? AS BLOB), CAST(? AS TEXT), CAST(? AS TEXT))") { keys in
+        return try database.table(keys, key: "(CAST(? AS BLOB), CAST(? AS TEXT), CAST(? AS TEXT))") { keys in
             """
             SELECT v.column1, v.column2, v.column3, m.delivered_seq, m.delivered_at, m.read_seq, m.read_at,
                 coalesce(d.delivered_seq, 0), coalesce(d.read_seq, 0), m.told_delivered_seq, m.told_read_seq,
@@ -54,18 +49,18 @@ package struct ReceiptQueries {
             LEFT JOIN device_watermarks d ON d.conversation = m.conversation AND d.user = m.user
                 AND d.device = v.column3
             """
-        } _: { row throws(StoreError) in
+        } _: { row in
             let receipt = FactKeys.Receipt(
                 conversation: try row.uuid(0), reader: DeviceAddress(user: try row.level(1), device: try row.level(2)))
             let joinedSeq = row.integer(11)
-            states[receipt] = ReceiptState(
+            let state = ReceiptState(
                 user: WatermarkFacts(
                     deliveredSeq: row.integer(3), deliveredAt: row.optionalTime(4), readSeq: row.integer(5),
                     readAt: row.optionalTime(6)),
                 device: Watermarks(delivered: row.integer(7), read: row.integer(8)),
                 disclosed: Watermarks(delivered: max(row.integer(9), joinedSeq), read: max(row.integer(10), joinedSeq)))
+            return (receipt, state)
         }
-        return states
     }
 
     /// The least of the watermarks that all others have disclosed.
@@ -85,8 +80,7 @@ package struct ReceiptQueries {
     package func watermarks(
         in conversation: ConversationKey, for user: UserID
     ) throws(StoreError) -> [UserID: Watermarks] {
-        var watermarks: [UserID: Watermarks] = [:]
-        let rows = try database.rows(
+        let watermarks = try database.list(
             """
             SELECT "user",
                 CASE WHEN "user" = ?1 THEN delivered_seq WHEN told_delivered_seq > joined_seq THEN told_delivered_seq
@@ -94,11 +88,9 @@ package struct ReceiptQueries {
                 CASE WHEN "user" = ?1 THEN read_seq WHEN told_read_seq > joined_seq THEN told_read_seq
                     ELSE joined_seq END
             FROM members WHERE conversation = ?2
-            """, [user.text, conversation.value])
-        while let row = try rows.next() {
-            watermarks[try row.level(0)] = Watermarks(delivered: row[1], read: row[2])
-        }
-        return watermarks
+            """, [user.text, conversation.value]
+        ) { (try $0.level(0) as UserID, Watermarks(delivered: $0[1], read: $0[2])) }
+        return Dictionary(uniqueKeysWithValues: watermarks)
     }
 }
 

@@ -31,7 +31,7 @@ package struct ContactQueries {
             FROM (VALUES \(pairs)) AS k CROSS JOIN users a CROSS JOIN users b
             WHERE a.id = k.column1 AND b.id = k.column2 AND a.role = 'member' AND b.role = 'member'
             """
-        } _: { row throws(StoreError) in
+        } _: { row in
             let (one, other): (UserID, UserID) = (try row.level(0), try row.level(1))
             contacts.append(
                 Contact(

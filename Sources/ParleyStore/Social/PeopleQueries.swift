@@ -14,10 +14,7 @@ package struct ListPosition: Hashable, Sendable {
     package let time: Timestamp
     package let user: UserID
 
-    package init(time: Timestamp, user: UserID) {
-        self.time = time
-        self.user = user
-    }
+    package init(time: Timestamp, user: UserID) { (self.time, self.user) = (time, user) }
 }
 
 // Whoever blocks a user no longer follows them. A blocked user may still follow the blocker, and is hidden only from
@@ -52,7 +49,7 @@ package struct PeopleQueries {
             case .following: "f.followed"
             case .blocked: "f.blocked"
             }
-        let rows = try database.rows(
+        return try database.list(
             """
             SELECT l.user, u.display_name, u.photo_url, l.at FROM (
                 \(source) AND (f.created_at, \(column)) < (:time, :user)
@@ -62,13 +59,8 @@ package struct PeopleQueries {
             [
                 "owner": owner.text, "viewer": viewer.text,
                 "time": position?.time.milliseconds ?? Int64.max, "user": position?.user.text ?? "", "limit": limit,
-            ])
-        var people: [PersonListing] = []
-        while let row = try rows.next() {
-            people.append(
-                PersonListing(user: try row.level(0), displayName: row[1], photoURL: row[2], since: row.time(3)))
-        }
-        return people
+            ]
+        ) { PersonListing(user: try $0.level(0), displayName: $0[1], photoURL: $0[2], since: $0.time(3)) }
     }
 
     /// How many follow a user and how many they follow, as `viewer` sees it.

@@ -19,7 +19,7 @@ package struct RequestQueries {
     ) throws {
         // A request is one message, and whoever sends one writes no other message: it is their last in that
         // conversation.
-        let rows = try database.rows(
+        try database.read(
             """
             SELECT \(RecordColumn.list), q.sender, q.created_at, c.id, c.epoch FROM message_requests q
             JOIN conversations c ON c.key = q.conversation
@@ -30,15 +30,13 @@ package struct RequestQueries {
             WHERE q.recipient = ? AND q.state = 'waiting' AND (q.created_at, q.sender) < (?, ?)
             ORDER BY q.created_at DESC, q.sender DESC LIMIT ?
             """,
-            [
-                recipient.text, position?.time.milliseconds ?? Int64.max, position?.user.text ?? "", limit,
-            ])
-        while let row = try rows.next() {
-            let request = WaitingRequest(
-                sender: try row.level(RecordColumn.end), createdAt: row.time(RecordColumn.end + 1),
-                message: try MessageRecord(
-                    row, conversation: try row.uuid(RecordColumn.end + 2), epoch: row[RecordColumn.end + 3]))
-            guard try body(request) else { return }
+            [recipient.text, position?.time.milliseconds ?? Int64.max, position?.user.text ?? "", limit]
+        ) { row in
+            try body(
+                WaitingRequest(
+                    sender: try row.level(RecordColumn.end), createdAt: row.time(RecordColumn.end + 1),
+                    message: try MessageRecord(
+                        row, conversation: try row.uuid(RecordColumn.end + 2), epoch: row[RecordColumn.end + 3])))
         }
     }
 }

@@ -26,20 +26,12 @@ package struct SyncQueries {
     /// All conversations that are the user's own, in no order: as many as their limits allow, and those of two that
     /// others have made.
     package func candidates(of user: UserID, now: Timestamp) throws(StoreError) -> [SyncCandidate] {
-        let search = try HotStatement(SyncQueries.candidateQuery, database)
-        try search.bind(user.text, at: 1)
-        defer { search.reset() }
-        var candidates: [SyncCandidate] = []
-        while try search.hasRow() {
-            candidates.append(
-                SyncCandidate(
-                    key: ConversationKey(value: Int64(search.integer(0))), id: try search.uuid(1),
-                    log: SyncPlan.Log(
-                        epoch: search.text(2), lastSeq: search.integer(3), visibleFrom: search.integer(5)),
-                    updatedAt: search.time(4),
-                    preferences: ConversationPreferences(search, from: 6, now: now)))
+        try database.hotList(SyncQueries.candidateQuery, [.text(user.text)]) { row in
+            SyncCandidate(
+                key: row.key(0), id: try row.uuid(1),
+                log: SyncPlan.Log(epoch: row.text(2), lastSeq: row.integer(3), visibleFrom: row.integer(5)),
+                updatedAt: row.time(4), preferences: ConversationPreferences(row, from: 6, now: now))
         }
-        return candidates
     }
 
     /// The records of a conversation after a place, oldest first, as `viewer` sees them, until `body` wants no more.
@@ -50,9 +42,7 @@ package struct SyncQueries {
             """
             SELECT \(RecordColumn.list) FROM records r WHERE r.conversation = ? AND r.seq > ? AND r.seq <= ? ORDER BY r.seq
             """, database)
-        try search.bind(Int(candidate.key.value), at: 1)
-        try search.bind(seq, at: 2)
-        try search.bind(candidate.log.lastSeq, at: 3)
+        try search.bind([.key(candidate.key), .integer(seq), .integer(candidate.log.lastSeq)])
         defer { search.reset() }
         while try search.hasRow() {
             let record = try MessageRecord(

@@ -23,47 +23,32 @@ package struct WorkoutQueries {
 
     /// The workout that has this id, whoever logged it, also if it was deleted.
     package func workout(_ id: WorkoutID) throws(StoreError) -> StoredWorkout? {
-        let live = try HotStatement(
+        let live = try database.hotList(
             #"SELECT "user", completed_at, request_digest, week, check_ins, streak_days, day FROM workouts WHERE id = ?"#,
-            database)
-        try live.bind(id.value.bytes, at: 1)
-        defer { live.reset() }
-        if try live.hasRow() { return try StoredWorkout(id, live, isDeleted: false) }
-        let deleted = try HotStatement(
+            [.id(id)]
+        ) { try StoredWorkout(id, $0, isDeleted: false) }
+        guard live.isEmpty else { return live.first }
+        return try database.hotList(
             """
             SELECT "user", completed_at, request_digest, week, check_ins, streak_days FROM deleted_workouts WHERE id = ?
-            """, database)
-        try deleted.bind(id.value.bytes, at: 1)
-        defer { deleted.reset() }
-        return try deleted.hasRow() ? StoredWorkout(id, deleted, isDeleted: true) : nil
+            """, [.id(id)]
+        ) { try StoredWorkout(id, $0, isDeleted: true) }.first
     }
 
     /// A user's workouts of a day and of all later ones.
     package func workouts(of user: UserID, from day: CivilDay) throws(StoreError) -> [CountedWorkout] {
-        let statement = try HotStatement(
-            #"SELECT id, completed_at, day, time_zone FROM workouts WHERE "user" = ? AND day >= ?"#, database)
-        try statement.bind(user.text, at: 1)
-        try statement.bind(day.daysSinceEpoch, at: 2)
-        defer { statement.reset() }
-        var workouts: [CountedWorkout] = []
-        while try statement.hasRow() {
-            workouts.append(
-                CountedWorkout(
-                    id: try statement.uuid(0), completedAt: statement.time(1),
-                    day: CivilDay(daysSinceEpoch: statement.integer(2)), zone: statement.text(3)))
-        }
-        return workouts
+        try database.hotList(
+            #"SELECT id, completed_at, day, time_zone FROM workouts WHERE "user" = ? AND day >= ?"#,
+            [.text(user.text), .day(day)]
+        ) { CountedWorkout(id: try $0.uuid(0), completedAt: $0.time(1), day: $0.day(2), zone: $0.text(3)) }
     }
 
     /// How many workouts of one day a user has; counted no further than `limit`.
     package func count(of user: UserID, on day: CivilDay, atMost limit: Int) throws(StoreError) -> Int {
-        let statement = try HotStatement(
-            #"SELECT count(*) FROM (SELECT 1 FROM workouts WHERE "user" = ? AND day = ? LIMIT ?) AS found"#, database)
-        try statement.bind(user.text, at: 1)
-        try statement.bind(day.daysSinceEpoch, at: 2)
-        try statement.bind(limit, at: 3)
-        defer { statement.reset() }
-        return try statement.hasRow() ? statement.integer(0) : 0
+        try database.hotList(
+            #"SELECT count(*) FROM (SELECT 1 FROM workouts WHERE "user" = ? AND day = ? LIMIT ?) AS found"#,
+            [.text(user.text), .day(day), .integer(limit)]
+        ) { $0.integer(0) }.first ?? 0
     }
 
     /// How many workouts a user has on some days, of one day no more than a number.
@@ -82,15 +67,10 @@ package struct WorkoutQueries {
     package func longestRun(
         of user: UserID, from first: CivilDay, through last: CivilDay
     ) throws(StoreError) -> Int {
-        let rows = try database.rows(
+        try database.list(
             #"SELECT first_day, last_day FROM workout_runs WHERE "user" = ? AND first_day <= ? AND last_day >= ?"#,
-            [user.text, last.daysSinceEpoch, first.daysSinceEpoch])
-        var longest = 0
-        while let row = try rows.next() {
-            let (begins, ends) = (max(row.integer(0), first.daysSinceEpoch), min(row.integer(1), last.daysSinceEpoch))
-            longest = max(longest, ends - begins + 1)
-        }
-        return longest
+            [user.text, last.daysSinceEpoch, first.daysSinceEpoch]
+        ) { DayRun(first: max($0.day(0), first), last: min($0.day(1), last)).days }.max() ?? 0
     }
 
     /// The last run of a user that begins on a day or before.
@@ -108,13 +88,7 @@ package struct WorkoutQueries {
     }
 
     private func run(_ sql: String, _ user: UserID, _ day: CivilDay) throws(StoreError) -> DayRun? {
-        let statement = try HotStatement(sql, database)
-        try statement.bind(user.text, at: 1)
-        try statement.bind(day.daysSinceEpoch, at: 2)
-        defer { statement.reset() }
-        guard try statement.hasRow() else { return nil }
-        return DayRun(
-            first: CivilDay(daysSinceEpoch: statement.integer(0)), last: CivilDay(daysSinceEpoch: statement.integer(1)))
+        try database.hotList(sql, [.text(user.text), .day(day)]) { DayRun(first: $0.day(0), last: $0.day(1)) }.first
     }
 }
 
@@ -124,9 +98,8 @@ extension StoredWorkout {
         self.init(
             id: id, user: try row.level(0), completedAt: row.time(1), digest: row.bytes(2) ?? [],
             reply: WorkoutReply(
-                id: id, week: ISOWeek(of: CivilDay(daysSinceEpoch: row.integer(3))), checkIns: row.integer(4),
-                streakDays: row.integer(5)),
-            isDeleted: isDeleted, day: isDeleted ? nil : CivilDay(daysSinceEpoch: row.integer(6)))
+                id: id, week: row.week(3), checkIns: row.integer(4), streakDays: row.integer(5)),
+            isDeleted: isDeleted, day: isDeleted ? nil : row.day(6))
     }
 }
 
@@ -140,18 +113,17 @@ package struct WorkoutWrites {
     package func insert(
         _ workout: CountedWorkout, of user: UserID, kind: String?, minutes: Int?, digest: [UInt8], reply: WorkoutReply
     ) throws(StoreError) {
-        let values: [BoundValue] = [
-            .text(user.text), .integer(workout.day.daysSinceEpoch), .id(workout.id), .time(workout.completedAt),
-            .text(workout.zone), .optionalText(kind), .integer(minutes), .blob(digest),
-            .integer(reply.week.monday.daysSinceEpoch), .integer(reply.checkIns), .integer(reply.streakDays),
-        ]
-        try database.run([values], row: "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)") { rows in
+        try database.hotRun(
             """
             INSERT INTO workouts ("user", day, id, completed_at, time_zone, kind, minutes, request_digest, week,
                 check_ins, streak_days)
-            VALUES \(rows)
-            """
-        }
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """,
+            [
+                .text(user.text), .day(workout.day), .id(workout.id), .time(workout.completedAt), .text(workout.zone),
+                .optionalText(kind), .integer(minutes), .blob(digest), .week(reply.week), .integer(reply.checkIns),
+                .integer(reply.streakDays),
+            ])
     }
 
     /// Leaves of a workout what tells a repeat.
@@ -168,9 +140,8 @@ package struct WorkoutWrites {
     ///
     /// - Returns: how many.
     package func removeDeleted(before time: Timestamp, limit: Int) throws(StoreError) -> Int {
-        try database.run(
+        try database.change(
             "DELETE FROM deleted_workouts WHERE id IN (\(WorkoutWrites.oldDeleted))", [time.milliseconds, limit])
-        return database.changesCount
     }
 
     static let oldDeleted = "SELECT id FROM deleted_workouts WHERE completed_at < ? ORDER BY completed_at LIMIT ?"
@@ -180,12 +151,9 @@ package struct WorkoutWrites {
         if let old = change.removed.first, let new = change.added.first, old.first == new.first,
             change.removed.count == 1, change.added.count == 1
         {
-            let statement = try HotStatement(
-                #"UPDATE workout_runs SET last_day = ? WHERE "user" = ? AND first_day = ?"#, database)
-            try statement.bind(new.last.daysSinceEpoch, at: 1)
-            try statement.bind(user.text, at: 2)
-            try statement.bind(new.first.daysSinceEpoch, at: 3)
-            return try statement.run()
+            return try database.hotRun(
+                #"UPDATE workout_runs SET last_day = ? WHERE "user" = ? AND first_day = ?"#,
+                [.day(new.last), .text(user.text), .day(new.first)])
         }
         for run in change.removed {
             try database.run(

@@ -11,7 +11,7 @@ struct HotStatement {
 
     /// - Parameter sql: used nowhere else, because the cached statement retains what is bound here.
     init(_ sql: String, _ database: Database) throws(StoreError) {
-        do { statement = try database.cachedStatement(sql: sql) } catch { throw StoreError(error) }
+        statement = try StoreError.translating { try database.cachedStatement(sql: sql) }
         // GRDB shall not check the arguments; this clears them.
         statement.setUncheckedArguments(StatementArguments())
     }

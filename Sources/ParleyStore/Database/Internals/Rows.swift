@@ -1,31 +1,54 @@
 import GRDB
 
+// Statements are prepared once for each connection.
+
 extension Database {
-    /// Runs a statement that gives no rows; prepared once for each connection.
+    /// Runs a statement that gives no rows.
     func run(_ sql: String, _ arguments: StatementArguments = []) throws(StoreError) {
-        do {
-            try cachedStatement(sql: sql).execute(arguments: arguments)
-        } catch {
-            throw StoreError(error)
-        }
+        try StoreError.translating { try cachedStatement(sql: sql).execute(arguments: arguments) }
     }
 
-    /// The rows of a query; prepared once for each connection.
+    /// Runs a statement for rows that match a condition; how many they were.
+    func change(_ sql: String, _ arguments: StatementArguments) throws(StoreError) -> Int {
+        try run(sql, arguments)
+        return changesCount
+    }
+
     func rows(_ sql: String, _ arguments: StatementArguments = []) throws(StoreError) -> Rows {
-        do {
-            return Rows(cursor: try Row.fetchCursor(try cachedStatement(sql: sql), arguments: arguments))
-        } catch {
-            throw StoreError(error)
+        try StoreError.translating {
+            Rows(cursor: try Row.fetchCursor(try cachedStatement(sql: sql), arguments: arguments))
         }
     }
 
     /// The first row of a query, copied.
     func row(_ sql: String, _ arguments: StatementArguments = []) throws(StoreError) -> Row? {
-        do {
-            return try Row.fetchOne(try cachedStatement(sql: sql), arguments: arguments)
-        } catch {
-            throw StoreError(error)
+        try StoreError.translating { try Row.fetchOne(try cachedStatement(sql: sql), arguments: arguments) }
+    }
+
+    /// The first row of a query, as `value` reads it.
+    func first<Value>(
+        _ sql: String, _ arguments: StatementArguments = [], _ value: (Row) throws -> Value
+    ) throws(StoreError) -> Value? {
+        let row = try row(sql, arguments)
+        return try StoreError.translating { try row.map(value) }
+    }
+
+    /// All rows of a query, each as `element` reads it.
+    func list<Element>(
+        _ sql: String, _ arguments: StatementArguments = [], _ element: (Row) throws -> Element
+    ) throws(StoreError) -> [Element] {
+        let rows = try rows(sql, arguments)
+        return try StoreError.translating {
+            var list: [Element] = []
+            while let row = try rows.next() { list.append(try element(row)) }
+            return list
         }
+    }
+
+    /// Reads the rows of a query until `body` says `false`.
+    func read(_ sql: String, _ arguments: StatementArguments = [], while body: (Row) throws -> Bool) throws {
+        let rows = try rows(sql, arguments)
+        while let row = try rows.next() { guard try body(row) else { return } }
     }
 }
 
@@ -33,7 +56,5 @@ extension Database {
 struct Rows {
     fileprivate let cursor: RowCursor
 
-    func next() throws(StoreError) -> Row? {
-        do { return try cursor.next() } catch { throw StoreError(error) }
-    }
+    func next() throws(StoreError) -> Row? { try StoreError.translating { try cursor.next() } }
 }

@@ -10,11 +10,21 @@ enum BoundValue {
 
     static func bool(_ value: Bool) -> BoundValue { .integer(value ? 1 : 0) }
     static func time(_ value: Timestamp?) -> BoundValue { .integer(value.map { Int($0.milliseconds) }) }
-    static func key(_ value: ConversationKey) -> BoundValue { .integer(Int(value.value)) }
+    static func key(_ value: RowKey<some Any>) -> BoundValue { .integer(Int(value.value)) }
     static func id(_ value: some UUIDIdentifier) -> BoundValue { .blob(value.value.bytes) }
+    static func day(_ value: CivilDay) -> BoundValue { .integer(value.daysSinceEpoch) }
+    static func week(_ value: ISOWeek) -> BoundValue { .integer(value.column) }
 }
 
 extension HotStatement {
+    func bind(_ values: some Sequence<BoundValue>) throws(StoreError) {
+        var index: Int32 = 1
+        for value in values {
+            try bind(value, at: index)
+            index += 1
+        }
+    }
+
     func bind(_ value: BoundValue, at index: Int32) throws(StoreError) {
         switch value {
         case .integer(let value): try bind(value, at: index)
@@ -53,13 +63,7 @@ extension Database {
         while !rest.isEmpty {
             let size = ListSize.filled(by: rest.count).rawValue
             let statement = try HotStatement(sql(list(row, size)), self)
-            var index: Int32 = 1
-            for values in rest.prefix(size) {
-                for value in values {
-                    try statement.bind(value, at: index)
-                    index += 1
-                }
-            }
+            try statement.bind(rest.prefix(size).joined())
             try statement.run()
             rest = rest.dropFirst(size)
         }
@@ -73,23 +77,51 @@ extension Database {
     ///     they are joined: `FROM (VALUES \(keys)) AS k CROSS JOIN t WHERE t.a = k.column1 AND t.b = k.column2`.
     func read(
         _ keys: some RandomAccessCollection<[BoundValue]>, key: String, _ sql: (_ keys: String) -> String,
-        _ body: (HotStatement) throws(StoreError) -> Void
+        _ body: (HotStatement) throws -> Void
     ) throws(StoreError) {
         var rest = keys[...]
         while !rest.isEmpty {
             let size = ListSize.holding(rest.count).rawValue
             let statement = try HotStatement(sql(list(key, size)), self)
-            var index: Int32 = 1
-            for values in rest.prefix(size) {
-                for value in values {
-                    try statement.bind(value, at: index)
-                    index += 1
-                }
-            }
+            try statement.bind(rest.prefix(size).joined())
             defer { statement.reset() }
-            while try statement.hasRow() { try body(statement) }
+            try StoreError.translating { while try statement.hasRow() { try body(statement) } }
             rest = rest.dropFirst(size)
         }
+    }
+
+    /// The same, each row as `entry` reads key and value from it.
+    func table<Key: Hashable, Value>(
+        _ keys: some RandomAccessCollection<[BoundValue]>, key: String, _ sql: (_ keys: String) -> String,
+        _ entry: (HotStatement) throws -> (Key, Value)
+    ) throws(StoreError) -> [Key: Value] {
+        var table: [Key: Value] = [:]
+        try read(keys, key: key, sql) { row in
+            let (key, value) = try entry(row)
+            table[key] = value
+        }
+        return table
+    }
+
+    /// `list`, on the hot path.
+    func hotList<Element>(
+        _ sql: String, _ values: [BoundValue], _ element: (HotStatement) throws -> Element
+    ) throws(StoreError) -> [Element] {
+        let statement = try HotStatement(sql, self)
+        try statement.bind(values)
+        defer { statement.reset() }
+        return try StoreError.translating {
+            var list: [Element] = []
+            while try statement.hasRow() { list.append(try element(statement)) }
+            return list
+        }
+    }
+
+    /// `run`, on the hot path.
+    func hotRun(_ sql: String, _ values: [BoundValue]) throws(StoreError) {
+        let statement = try HotStatement(sql, self)
+        try statement.bind(values)
+        try statement.run()
     }
 
     private func list(_ element: String, _ count: Int) -> String {

@@ -55,6 +55,6 @@ final class EpochTests: StoreSuite {
             #expect(try transaction.continuity.renewEpochs { "new" } == 3)
             #expect(try transaction.facts.info.groups(after: nil, limit: 9) == [group.key])
         }
-        #expect(try store.read { try $0.presence.broker() } == nil)
+        #expect(try store.read { try $0.outbox.broker(of: .presence) } == nil)
     }
 }

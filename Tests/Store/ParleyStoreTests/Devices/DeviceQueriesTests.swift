@@ -28,7 +28,9 @@ struct DeviceQueriesTests {
     @Test("a device is known by its one token")
     func oneToken() throws {
         let expected = DeviceState(
-            address: phone, tokenID: token, createdAt: at(1), expiresAt: at(1000), isOperator: false)
+            address: phone, tokenID: token, createdAt: at(1), expiresAt: at(1000), isOperator: false,
+            previousToken: nil,
+            nameReusedAt: nil)
         #expect(try store.read { try $0.devices.device(phone) } == expected)
         #expect(try store.read { try $0.devices.device(device("bob", "phone")) } == nil)
         #expect(try store.read { try $0.devices.exists(phone) })

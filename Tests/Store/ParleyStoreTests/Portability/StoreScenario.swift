@@ -49,8 +49,8 @@ struct StoreScenario {
             try transaction.storedBytes.set(everybody.map { ($0, 1) }, on: 1)
             try transaction.storedBytes.remove(before: 1)
             try transaction.presence.save(Dictionary(uniqueKeysWithValues: everybody.map { ($0, Presence.online) }))
-            try transaction.presence.setBroker(1)
-            try transaction.info.setBroker(1)
+            try transaction.outbox.setBroker(1, of: .presence)
+            try transaction.outbox.setBroker(1, of: .info)
         }
         try store.read { snapshot throws in
             _ = try snapshot.users.summaries(after: nil, limit: 9)
@@ -63,8 +63,8 @@ struct StoreScenario {
             _ = try snapshot.presence.stored(of: everybody)
             _ = try snapshot.presence.stored(after: nil, limit: 9)
             _ = try snapshot.presence.usersOnline()
-            _ = try snapshot.presence.broker()
-            _ = try snapshot.info.broker()
+            _ = try snapshot.outbox.broker(of: .presence)
+            _ = try snapshot.outbox.broker(of: .info)
         }
     }
 

@@ -62,8 +62,8 @@ final class PresenceQueriesTests: StoreSuite {
 
     @Test("the broker's run is noted whole", arguments: [0, 1, UInt64.max])
     func brokerRun(run: UInt64) throws {
-        #expect(try store.read { try $0.presence.broker() } == nil)
-        try store.write { try $0.presence.setBroker(run) }
-        #expect(try store.read { try $0.presence.broker() } == run)
+        #expect(try store.read { try $0.outbox.broker(of: .presence) } == nil)
+        try store.write { try $0.outbox.setBroker(run, of: .presence) }
+        #expect(try store.read { try $0.outbox.broker(of: .presence) } == run)
     }
 }

@@ -123,7 +123,7 @@ struct PublishInfoAgainTests {
         #expect(try published(next, at: at(0)) == Array(groups.prefix(InfoDuty.atOnce)))
         report(2, to: next)
         #expect(try everything(next, from: at(1000)).ids == groups)
-        #expect(try test.store.read { try $0.info.broker() } == 2)
+        #expect(try test.store.read { try $0.outbox.broker(of: .info) } == 2)
     }
 
     @Test("what a failed transaction was to publish is published later")
