@@ -32,10 +32,7 @@ extension ReceiptHandler {
             let state = try context.receipts(in: mark.conversation)
         else { throw Rejection.messageNotFound }
         let advance = ReceiptRule.decide(
-            mark.kind, upTo: seq,
-            ReceiptRule.Facts(
-                user: state.user, device: state.device, disclosed: state.disclosed,
-                disclosure: try disclosure(by: user, in: conversation, context)), now: context.now)
+            mark.kind, upTo: seq, state, try disclosure(by: user, in: conversation, context), now: context.now)
         return ReceiptDecision(
             conversation: conversation, member: member, advance: advance,
             watermark: try watermark(of: member, advance?.user ?? state.user, seq, conversation, context))

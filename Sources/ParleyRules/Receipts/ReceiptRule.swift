@@ -12,26 +12,25 @@ package struct WatermarkFacts: Hashable, Sendable {
     }
 }
 
+/// The watermarks that a receipt of a device moves.
+package struct ReceiptState: Hashable, Sendable {
+    /// The user's, which are the furthest of their devices'.
+    package let user: WatermarkFacts
+    /// Those of the sending device.
+    package let device: Watermarks
+    /// Those of the user's that are disclosed to the others.
+    package let disclosed: Watermarks
+
+    package init(user: WatermarkFacts, device: Watermarks, disclosed: Watermarks) {
+        (self.user, self.device, self.disclosed) = (user, device, disclosed)
+    }
+}
+
 /// Decides `receipts/delivered` and `receipts/read` (protocol §3).
 ///
-/// Three pairs of watermarks move, each only forward: those of the sending device, those of its user, which are the
-/// furthest of their devices', and those that are disclosed to the others. What was not disclosed, because the reader
-/// sends no read receipts or may not write to them, is never disclosed afterwards but by the reader's next receipt.
+/// Each watermark moves only forward. What was not disclosed, because the reader sends no read receipts or may not write
+/// to the others, is disclosed by the reader's next receipt at the earliest.
 package enum ReceiptRule {
-    package struct Facts: Hashable, Sendable {
-        /// The user's.
-        package let user: WatermarkFacts
-        /// Those of the sending device.
-        package let device: Watermarks
-        /// Those of the user's that are disclosed to the others.
-        package let disclosed: Watermarks
-        package let disclosure: ReceiptDisclosure
-
-        package init(user: WatermarkFacts, device: Watermarks, disclosed: Watermarks, disclosure: ReceiptDisclosure) {
-            (self.user, self.device, self.disclosed, self.disclosure) = (user, device, disclosed, disclosure)
-        }
-    }
-
     /// The watermarks as they are to be.
     package struct Advance: Hashable, Sendable {
         package let user: WatermarkFacts
@@ -44,26 +43,28 @@ package enum ReceiptRule {
     }
 
     /// `nil` if none of them moves: a repeat, or a receipt that was overtaken.
-    package static func decide(_ kind: ReceiptKind, upTo seq: Int, _ facts: Facts, now: Timestamp) -> Advance? {
-        let device = facts.device.advanced(kind, to: seq)
-        let user = advanced(facts.user, kind, to: seq, now: now)
-        guard device != facts.device || user != facts.user else { return nil }
-        guard user != facts.user else {
+    package static func decide(
+        _ kind: ReceiptKind, upTo seq: Int, _ state: ReceiptState, _ disclosure: ReceiptDisclosure, now: Timestamp
+    ) -> Advance? {
+        let device = state.device.advanced(kind, to: seq)
+        let user = advanced(state.user, kind, to: seq, now: now)
+        guard device != state.device || user != state.user else { return nil }
+        guard user != state.user else {
             // Another device of the user's was faster.
-            return Advance(user: user, device: device, disclosed: facts.disclosed, announcement: nil, hasRead: false)
+            return Advance(user: user, device: device, disclosed: state.disclosed, announcement: nil, hasRead: false)
         }
         let disclosed: Watermarks
-        switch (facts.disclosure, kind) {
-        case (.nothing, _): disclosed = facts.disclosed
+        switch (disclosure, kind) {
+        case (.nothing, _): disclosed = state.disclosed
         // What was read was delivered: that much may be said.
-        case (.deliveredOnly, _), (.everything, .delivered): disclosed = facts.disclosed.advanced(.delivered, to: seq)
-        case (.everything, .read): disclosed = facts.disclosed.advanced(.read, to: seq)
+        case (.deliveredOnly, _), (.everything, .delivered): disclosed = state.disclosed.advanced(.delivered, to: seq)
+        case (.everything, .read): disclosed = state.disclosed.advanced(.read, to: seq)
         }
         return Advance(
             user: user, device: device, disclosed: disclosed,
-            announcement: disclosed.read > facts.disclosed.read
-                ? .read : disclosed.delivered > facts.disclosed.delivered ? .delivered : nil,
-            hasRead: user.readSeq > facts.user.readSeq)
+            announcement: disclosed.read > state.disclosed.read
+                ? .read : disclosed.delivered > state.disclosed.delivered ? .delivered : nil,
+            hasRead: user.readSeq > state.user.readSeq)
     }
 
     private static func advanced(

@@ -1,4 +1,5 @@
 import ParleyProtocol
+import ParleyRules
 
 /// What the decisions of a batch need to know and is not known yet, by its keys: gathered at once.
 package struct FactKeys: Sendable {

@@ -6,19 +6,6 @@ import ParleyRules
 // them, because it may be less: whoever sends no read receipts, or may not write to the other, advances their own
 // watermarks and discloses nothing.
 
-/// What a receipt of a device is decided on.
-package struct ReceiptState: Hashable, Sendable {
-    package let user: WatermarkFacts
-    /// Those of the device itself.
-    package let device: Watermarks
-    /// What was disclosed to the others.
-    package let disclosed: Watermarks
-
-    package init(user: WatermarkFacts, device: Watermarks, disclosed: Watermarks) {
-        (self.user, self.device, self.disclosed) = (user, device, disclosed)
-    }
-}
-
 /// How far members have received and read.
 package struct ReceiptQueries {
     let database: Database

@@ -106,11 +106,7 @@ struct ListedConversations {
         _ transaction: WriteTransaction, at time: Timestamp
     ) throws {
         guard let state = try transaction.facts.receipts.state(of: reader, in: conversation.facts.id),
-            let advance = ReceiptRule.decide(
-                kind, upTo: seq,
-                ReceiptRule.Facts(
-                    user: state.user, device: state.device, disclosed: state.disclosed, disclosure: .everything),
-                now: time)
+            let advance = ReceiptRule.decide(kind, upTo: seq, state, .everything, now: time)
         else { return }
         var writes = PendingWrites()
         writes.advance(advance, of: reader, in: conversation.key)

@@ -294,9 +294,9 @@ struct StoreScenario {
             }
             let advance = ReceiptRule.decide(
                 .read, upTo: 2,
-                ReceiptRule.Facts(
+                ReceiptState(
                     user: WatermarkFacts(deliveredSeq: 0, deliveredAt: nil, readSeq: 0, readAt: nil),
-                    device: Watermarks(), disclosed: Watermarks(), disclosure: .everything), now: at(0))
+                    device: Watermarks(), disclosed: Watermarks()), .everything, now: at(0))
             var writes = PendingWrites()
             for (index, user) in everybody.prefix(5).enumerated() {
                 writes.advance(try #require(advance), of: device(user, "phone"), in: conversation.key)

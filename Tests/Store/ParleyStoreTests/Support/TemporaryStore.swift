@@ -103,12 +103,7 @@ extension WriteTransaction {
     ) throws {
         let id = try #require(try facts.conversations.object(conversation, seenBy: nil)).id
         let state = try #require(try facts.receipts.state(of: address, in: id))
-        let advance = ReceiptRule.decide(
-            kind, upTo: seq,
-            ReceiptRule.Facts(
-                user: state.user, device: state.device, disclosed: state.disclosed, disclosure: disclosure),
-            now: time)
-        guard let advance else { return }
+        guard let advance = ReceiptRule.decide(kind, upTo: seq, state, disclosure, now: time) else { return }
         var writes = PendingWrites()
         writes.advance(advance, of: address, in: conversation)
         _ = try apply(writes)

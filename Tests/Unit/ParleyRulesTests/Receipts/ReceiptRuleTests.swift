@@ -6,15 +6,15 @@ import Testing
 
 @Suite("How a receipt moves a watermark")
 struct ReceiptRuleTests {
-    private static func facts(
+    private static func state(
         user: (delivered: Int, read: Int) = (5, 3), device: (delivered: Int, read: Int) = (5, 3),
-        told: (delivered: Int, read: Int) = (5, 3), _ disclosure: ReceiptDisclosure = .everything
-    ) -> ReceiptRule.Facts {
-        ReceiptRule.Facts(
+        told: (delivered: Int, read: Int) = (5, 3)
+    ) -> ReceiptState {
+        ReceiptState(
             user: WatermarkFacts(
                 deliveredSeq: user.delivered, deliveredAt: at(0), readSeq: user.read, readAt: at(0)),
             device: Watermarks(delivered: device.delivered, read: device.read),
-            disclosed: Watermarks(delivered: told.delivered, read: told.read), disclosure: disclosure)
+            disclosed: Watermarks(delivered: told.delivered, read: told.read))
     }
 
     @Test(
@@ -24,7 +24,7 @@ struct ReceiptRuleTests {
             (.read, 4, (5, 4)), (.read, 5, (5, 5)), (.read, 9, (9, 9)),
         ] as [(ReceiptKind, Int, (delivered: Int, read: Int)?)])
     func moves(kind: ReceiptKind, seq: Int, expected: (delivered: Int, read: Int)?) {
-        let next = ReceiptRule.decide(kind, upTo: seq, Self.facts(), now: at(9))
+        let next = ReceiptRule.decide(kind, upTo: seq, Self.state(), .everything, now: at(9))
         #expect(next?.user.deliveredSeq == expected?.delivered)
         #expect(next?.user.readSeq == expected?.read)
         #expect(next == nil || next?.user.deliveredAt == (seq > 5 ? at(9) : at(0)))
@@ -35,10 +35,9 @@ struct ReceiptRuleTests {
 
     @Test("a slower device of the user's moves its own and nothing else")
     func slowerDevice() {
-        let next = ReceiptRule.decide(
-            .read, upTo: 3, Self.facts(device: (1, 0)), now: at(9))
+        let next = ReceiptRule.decide(.read, upTo: 3, Self.state(device: (1, 0)), .everything, now: at(9))
         #expect(next?.device == Watermarks(delivered: 3, read: 3))
-        #expect(next?.user == Self.facts().user && next?.disclosed == Self.facts().disclosed)
+        #expect(next?.user == Self.state().user && next?.disclosed == Self.state().disclosed)
         #expect(next?.announcement == nil && next?.hasRead == false)
     }
 
@@ -54,7 +53,7 @@ struct ReceiptRuleTests {
         disclosure: ReceiptDisclosure, kind: ReceiptKind, seq: Int, announcement: ReceiptKind?,
         told: (delivered: Int, read: Int)
     ) throws {
-        let next = try #require(ReceiptRule.decide(kind, upTo: seq, Self.facts(disclosure), now: at(9)))
+        let next = try #require(ReceiptRule.decide(kind, upTo: seq, Self.state(), disclosure, now: at(9)))
         #expect(next.announcement == announcement)
         #expect(next.disclosed == Watermarks(delivered: told.delivered, read: told.read))
         #expect(next.user.deliveredSeq == max(5, seq) && next.user.readSeq == (kind == .read ? seq : 3))
@@ -62,12 +61,13 @@ struct ReceiptRuleTests {
 
     @Test("what was not told at the time is told with the next receipt, not before")
     func toldLater() {
-        let behind = Self.facts(user: (8, 8), device: (8, 8), told: (2, 1))
-        #expect(ReceiptRule.decide(.read, upTo: 8, behind, now: at(9)) == nil)
-        let next = ReceiptRule.decide(.delivered, upTo: 9, behind, now: at(9))
+        let behind = Self.state(user: (8, 8), device: (8, 8), told: (2, 1))
+        #expect(ReceiptRule.decide(.read, upTo: 8, behind, .everything, now: at(9)) == nil)
+        let next = ReceiptRule.decide(.delivered, upTo: 9, behind, .everything, now: at(9))
         #expect(next?.disclosed == Watermarks(delivered: 9, read: 1) && next?.announcement == .delivered)
         #expect(
-            ReceiptRule.decide(.read, upTo: 9, behind, now: at(9))?.disclosed == Watermarks(delivered: 9, read: 9))
+            ReceiptRule.decide(.read, upTo: 9, behind, .everything, now: at(9))?.disclosed
+                == Watermarks(delivered: 9, read: 9))
     }
 
     @Test("whatever comes in whatever order, every pair only grows and read <= delivered", .seeded, arguments: 0..<50)
@@ -79,10 +79,9 @@ struct ReceiptRuleTests {
         for step in 0..<300 {
             let kind: ReceiptKind = generator.chance(0.5) ? .read : .delivered
             let (seq, index) = (generator.number(0...100), generator.number(0...2))
-            let facts = ReceiptRule.Facts(
-                user: user, device: devices[index], disclosed: told,
-                disclosure: ReceiptDisclosure.allCases[generator.number(0...2)])
-            guard let next = ReceiptRule.decide(kind, upTo: seq, facts, now: at(Int64(step))) else {
+            let state = ReceiptState(user: user, device: devices[index], disclosed: told)
+            let disclosure = ReceiptDisclosure.allCases[generator.number(0...2)]
+            guard let next = ReceiptRule.decide(kind, upTo: seq, state, disclosure, now: at(Int64(step))) else {
                 #expect(seq <= (kind == .read ? devices[index].read : devices[index].delivered))
                 continue
             }
