@@ -11,10 +11,7 @@ package final class HTTPClient: Sendable {
     private let mailbox = Mailbox()
 
     /// - Parameter trust: certificates beside the system's.
-    package init(limits: HTTPLimits, trust: Certificates? = nil) {
-        self.limits = limits
-        self.trust = trust
-    }
+    package init(limits: HTTPLimits, trust: Certificates? = nil) { (self.limits, self.trust) = (limits, trust) }
 
     /// Owns the connections, on a thread of its own, until ``stop()``; then it closes them. It runs once.
     ///

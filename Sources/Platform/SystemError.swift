@@ -4,10 +4,7 @@ package struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
     package let call: String
     package let errno: Int32
 
-    package init(call: String, errno: Int32) {
-        self.call = call
-        self.errno = errno
-    }
+    package init(call: String, errno: Int32) { (self.call, self.errno) = (call, errno) }
 
     package var description: String { "\(SystemError.reason(errno)) (\(call))" }
 

@@ -31,8 +31,7 @@ package enum Argon2id {
         }
 
         private init(uncheckedPasses passes: Int, kibibytes: Int) {
-            self.passes = passes
-            self.kibibytes = kibibytes
+            (self.passes, self.kibibytes) = (passes, kibibytes)
         }
     }
 

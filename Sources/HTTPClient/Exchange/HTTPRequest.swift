@@ -4,10 +4,7 @@ package struct HTTPRequest: Sendable {
         package let name: String
         package let value: String
 
-        package init(name: String, value: String) {
-            self.name = name
-            self.value = value
-        }
+        package init(name: String, value: String) { (self.name, self.value) = (name, value) }
     }
 
     let url: String
@@ -15,9 +12,7 @@ package struct HTTPRequest: Sendable {
     let body: [UInt8]
 
     package init(url: String, headers: [Header], body: [UInt8]) {
-        self.url = url
-        self.headers = headers
-        self.body = body
+        (self.url, self.headers, self.body) = (url, headers, body)
     }
 
     /// Whether it can be written as it is meant: in no URL, name or value is a byte that ends a line or a text of C.

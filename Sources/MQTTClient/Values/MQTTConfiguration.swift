@@ -30,10 +30,7 @@ package struct Will: Sendable {
     package init(
         topic: String, payload: [UInt8], qos: QoS = .atLeastOnce, isRetained: Bool = false
     ) {
-        self.topic = topic
-        self.payload = payload
-        self.qos = qos
-        self.isRetained = isRetained
+        (self.topic, self.payload, self.qos, self.isRetained) = (topic, payload, qos, isRetained)
     }
 }
 
@@ -78,8 +75,5 @@ package struct MQTTConfiguration: Sendable {
     package var will: Will?
     package var acknowledgement: AcknowledgementPolicy = .immediate
 
-    package init(endpoint: MQTTEndpoint, clientID: String) {
-        self.endpoint = endpoint
-        self.clientID = clientID
-    }
+    package init(endpoint: MQTTEndpoint, clientID: String) { (self.endpoint, self.clientID) = (endpoint, clientID) }
 }

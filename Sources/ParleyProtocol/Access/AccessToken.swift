@@ -26,11 +26,7 @@ package struct AccessToken: Hashable, Sendable {
         package let role: Role
 
         package init(user: UserID, device: DeviceID, expiresAt: Int64, id: TokenID, role: Role) {
-            self.user = user
-            self.device = device
-            self.expiresAt = expiresAt
-            self.id = id
-            self.role = role
+            (self.user, self.device, self.expiresAt, self.id, self.role) = (user, device, expiresAt, id, role)
         }
 
         package var address: DeviceAddress { DeviceAddress(user: user, device: device) }

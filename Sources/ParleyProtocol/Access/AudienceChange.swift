@@ -52,10 +52,7 @@ package struct Silence: Hashable, Sendable {
 
     package static let always = UInt64.max
 
-    package init(of user: UserID, through: UInt64 = Silence.always) {
-        self.user = user
-        self.through = through
-    }
+    package init(of user: UserID, through: UInt64 = Silence.always) { (self.user, self.through) = (user, through) }
 }
 
 /// What a device's rights go by, from the gateway's own tables.
@@ -100,10 +97,7 @@ package struct PreviousToken: Hashable, Sendable {
     /// Seconds since 1970.
     package let endsAt: Int64
 
-    package init(token: TokenID, endsAt: Int64) {
-        self.token = token
-        self.endsAt = endsAt
-    }
+    package init(token: TokenID, endsAt: Int64) { (self.token, self.endsAt) = (token, endsAt) }
 }
 
 /// What the plugin answers to changes.

@@ -4,10 +4,7 @@ package struct TokenUse: Hashable, Sendable {
     package let device: DeviceAddress
     package let token: TokenID
 
-    package init(device: DeviceAddress, token: TokenID) {
-        self.device = device
-        self.token = token
-    }
+    package init(device: DeviceAddress, token: TokenID) { (self.device, self.token) = (device, token) }
 
     /// Where the plugin publishes it, for the gateway's `intake` connection alone. No client may publish to it.
     package static let topic = AudienceChange.topic + "/tokens"

@@ -102,11 +102,7 @@ public struct ActivityReaction: Hashable, Sendable {
     public let at: Timestamp
 
     public init(item: ActivityID, user: UserID, owner: UserID, emoji: String?, at: Timestamp) {
-        self.item = item
-        self.user = user
-        self.owner = owner
-        self.emoji = emoji
-        self.at = at
+        (self.item, self.user, self.owner, self.emoji, self.at) = (item, user, owner, emoji, at)
     }
 }
 

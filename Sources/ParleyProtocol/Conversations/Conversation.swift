@@ -15,10 +15,7 @@ public struct Member: Hashable, Sendable {
     public let joinedAt: Timestamp
 
     public init(user: UserID, username: String, role: Named<MemberRole>, joinedAt: Timestamp) {
-        self.user = user
-        self.username = username
-        self.role = role
-        self.joinedAt = joinedAt
+        (self.user, self.username, self.role, self.joinedAt) = (user, username, role, joinedAt)
     }
 }
 
@@ -166,10 +163,7 @@ public struct ConversationList: Hashable, Sendable {
     public var conversations: [Conversation] { items.values }
 
     package init(_ items: ReadyMadeList<Conversation>, total: Int, limit: Int, offset: Int) {
-        self.items = items
-        self.total = total
-        self.limit = limit
-        self.offset = offset
+        (self.items, self.total, self.limit, self.offset) = (items, total, limit, offset)
     }
 }
 

@@ -12,9 +12,7 @@ public struct ConversationPreferences: Hashable, Sendable {
     public var isMarkedUnread: Bool
 
     public init(muting: Muting = .off, isArchived: Bool = false, isMarkedUnread: Bool = false) {
-        self.muting = muting
-        self.isArchived = isArchived
-        self.isMarkedUnread = isMarkedUnread
+        (self.muting, self.isArchived, self.isMarkedUnread) = (muting, isArchived, isMarkedUnread)
     }
 
     public var isMuted: Bool { muting != .off }

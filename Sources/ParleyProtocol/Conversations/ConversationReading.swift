@@ -10,11 +10,7 @@ public struct ConversationReading: Hashable, Sendable {
     public let at: Timestamp
 
     public init(conversation: ConversationID, message: MessageID?, seq: Int, unread: UnreadCount, at: Timestamp) {
-        self.conversation = conversation
-        self.message = message
-        self.seq = seq
-        self.unread = unread
-        self.at = at
+        (self.conversation, self.message, self.seq, self.unread, self.at) = (conversation, message, seq, unread, at)
     }
 }
 
@@ -37,8 +33,7 @@ public struct ConversationSettings: Hashable, Sendable {
     public let preferences: ConversationPreferences
 
     public init(conversation: ConversationID, preferences: ConversationPreferences) {
-        self.conversation = conversation
-        self.preferences = preferences
+        (self.conversation, self.preferences) = (conversation, preferences)
     }
 }
 

@@ -5,10 +5,7 @@ public struct DeviceCertificate: Hashable, Sendable {
     /// Of two of one device the later counts.
     public let issuedAt: Timestamp
 
-    public init(signature: [UInt8], issuedAt: Timestamp) {
-        self.signature = signature
-        self.issuedAt = issuedAt
-    }
+    public init(signature: [UInt8], issuedAt: Timestamp) { (self.signature, self.issuedAt) = (signature, issuedAt) }
 
     /// What is signed: `parley/v1 device`, uid, did, identity key, signing key and `issued_at` in decimal milliseconds,
     /// each with its 16-bit big-endian length.
@@ -55,7 +52,6 @@ public struct AccountProof: Hashable, Sendable {
     public let certificate: DeviceCertificate
 
     public init(accountKey: [UInt8], certificate: DeviceCertificate) {
-        self.accountKey = accountKey
-        self.certificate = certificate
+        (self.accountKey, self.certificate) = (accountKey, certificate)
     }
 }

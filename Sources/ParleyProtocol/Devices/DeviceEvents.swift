@@ -3,10 +3,7 @@ public struct DeviceAddition: Hashable, Sendable {
     public let device: DeviceAddress
     public let at: Timestamp
 
-    public init(device: DeviceAddress, at: Timestamp) {
-        self.device = device
-        self.at = at
-    }
+    public init(device: DeviceAddress, at: Timestamp) { (self.device, self.at) = (device, at) }
 }
 
 extension DeviceAddition: AddressedEvent, GatewayObject {
@@ -25,10 +22,7 @@ public struct DeviceRevocation: Hashable, Sendable {
     public let device: DeviceAddress
     public let at: Timestamp
 
-    public init(device: DeviceAddress, at: Timestamp) {
-        self.device = device
-        self.at = at
-    }
+    public init(device: DeviceAddress, at: Timestamp) { (self.device, self.at) = (device, at) }
 }
 
 extension DeviceRevocation: AddressedEvent, GatewayObject {
@@ -50,9 +44,7 @@ public struct DeviceRenewal: Hashable, Sendable {
     public let at: Timestamp
 
     public init(device: DeviceAddress, expiresAt: Timestamp, at: Timestamp) {
-        self.device = device
-        self.expiresAt = expiresAt
-        self.at = at
+        (self.device, self.expiresAt, self.at) = (device, expiresAt, at)
     }
 }
 

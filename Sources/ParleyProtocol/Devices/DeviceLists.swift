@@ -6,9 +6,7 @@ public struct UserKeys: Hashable, Sendable {
     public let devices: [DeviceKeys]
 
     public init(user: UserID, accountKey: [UInt8]? = nil, devices: [DeviceKeys]) {
-        self.user = user
-        self.accountKey = accountKey
-        self.devices = devices
+        (self.user, self.accountKey, self.devices) = (user, accountKey, devices)
     }
 }
 
@@ -28,10 +26,7 @@ public struct ListedDevice: Hashable, Sendable {
     /// Whether it is the one that asked.
     public let isCurrent: Bool
 
-    public init(summary: DeviceSummary, isCurrent: Bool) {
-        self.summary = summary
-        self.isCurrent = isCurrent
-    }
+    public init(summary: DeviceSummary, isCurrent: Bool) { (self.summary, self.isCurrent) = (summary, isCurrent) }
 }
 
 extension ListedDevice: GatewayObject {

@@ -65,10 +65,7 @@ public struct Rejection: Error, Hashable, Sendable {
         public let missing: [DeviceAddress]
         public let extra: [DeviceAddress]
 
-        public init(missing: [DeviceAddress], extra: [DeviceAddress]) {
-            self.missing = missing
-            self.extra = extra
-        }
+        public init(missing: [DeviceAddress], extra: [DeviceAddress]) { (self.missing, self.extra) = (missing, extra) }
     }
 
     static func badRequest(_ field: String, _ problem: String) -> Rejection {

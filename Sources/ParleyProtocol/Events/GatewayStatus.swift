@@ -10,9 +10,7 @@ public struct GatewayStatus: Hashable, Sendable {
     public let since: Timestamp
 
     public init(state: Named<State>, version: String, since: Timestamp) {
-        self.state = state
-        self.version = version
-        self.since = since
+        (self.state, self.version, self.since) = (state, version, since)
     }
 }
 

@@ -13,10 +13,7 @@ public struct GatewayInfo: Hashable, Sendable {
         public let name: LimitName
         public let value: Int
 
-        init(name: LimitName, value: Int) {
-            self.name = name
-            self.value = value
-        }
+        init(name: LimitName, value: Int) { (self.name, self.value) = (name, value) }
 
         package init(_ name: StaticString, _ value: Int) {
             self.init(name: LimitName(validated: name.description), value: value)

@@ -59,10 +59,7 @@ public struct GroupMemberEvent: Hashable, Sendable {
     public let kind: Kind
     public let change: GroupMemberChange
 
-    public init(_ kind: Kind, _ change: GroupMemberChange) {
-        self.kind = kind
-        self.change = change
-    }
+    public init(_ kind: Kind, _ change: GroupMemberChange) { (self.kind, self.change) = (kind, change) }
 }
 
 extension GroupMemberEvent: AddressedEvent {
@@ -89,10 +86,7 @@ public struct GroupMemberChange: Hashable, Sendable {
     public let role: Named<MemberRole>?
 
     public init(group: GroupID, user: UserID, by: UserID?, role: Named<MemberRole>? = nil) {
-        self.group = group
-        self.user = user
-        self.by = by
-        self.role = role
+        (self.group, self.user, self.by, self.role) = (group, user, by, role)
     }
 }
 

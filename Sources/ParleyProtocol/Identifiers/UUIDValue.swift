@@ -5,10 +5,7 @@ public struct UUIDValue: Hashable, Comparable, Sendable {
     public let high: UInt64
     public let low: UInt64
 
-    public init(high: UInt64, low: UInt64) {
-        self.high = high
-        self.low = low
-    }
+    public init(high: UInt64, low: UInt64) { (self.high, self.low) = (high, low) }
 
     /// A random UUID, version 4 (RFC 9562 §5.4).
     public static func random() -> UUIDValue {

@@ -77,10 +77,7 @@ public struct DeviceAddress: Hashable, Comparable, Sendable, CustomStringConvert
     public let user: UserID
     public let device: DeviceID
 
-    public init(user: UserID, device: DeviceID) {
-        self.user = user
-        self.device = device
-    }
+    public init(user: UserID, device: DeviceID) { (self.user, self.device) = (user, device) }
 
     /// `uid/did`, as the command line writes it.
     public var description: String { "\(user)/\(device)" }

@@ -59,10 +59,7 @@ public struct InvitePreview: Hashable, Sendable {
     public let inviterName: String
 
     public init(name: String, memberCount: Int, invitedBy: UserID, inviterName: String) {
-        self.name = name
-        self.memberCount = memberCount
-        self.invitedBy = invitedBy
-        self.inviterName = inviterName
+        (self.name, self.memberCount, self.invitedBy, self.inviterName) = (name, memberCount, invitedBy, inviterName)
     }
 }
 

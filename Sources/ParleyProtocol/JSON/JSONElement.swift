@@ -11,10 +11,7 @@ package indirect enum JSONElement: Hashable, Sendable {
         package let key: String
         package let value: JSONElement
 
-        package init(key: String, value: JSONElement) {
-            self.key = key
-            self.value = value
-        }
+        package init(key: String, value: JSONElement) { (self.key, self.value) = (key, value) }
     }
 }
 

@@ -81,10 +81,7 @@ struct JSONScanner {
     /// - Parameters:
     ///   - most: the most members of an object.
     ///   - table: what may have more, and is collected.
-    init(most: Int, table: TableShape?) {
-        self.most = most
-        self.table = table
-    }
+    init(most: Int, table: TableShape?) { (self.most, self.table) = (most, table) }
 
     /// Walks over the object that begins at the lexer's position, and returns its members and the entries of its table.
     ///

@@ -7,11 +7,7 @@ public struct WeekEnd: Hashable, Sendable {
     public let closesAt: Timestamp
 
     public init(group: GroupID, week: ISOWeek, startsAt: Timestamp, endsAt: Timestamp, closesAt: Timestamp) {
-        self.group = group
-        self.week = week
-        self.startsAt = startsAt
-        self.endsAt = endsAt
-        self.closesAt = closesAt
+        (self.group, self.week, self.startsAt, self.endsAt, self.closesAt) = (group, week, startsAt, endsAt, closesAt)
     }
 }
 

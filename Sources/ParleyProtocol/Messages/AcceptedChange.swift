@@ -7,10 +7,7 @@ public struct AcceptedChange: Hashable, Sendable {
     public let createdAt: Timestamp
 
     public init(id: MessageID, epoch: String, seq: Int, createdAt: Timestamp) {
-        self.id = id
-        self.epoch = epoch
-        self.seq = seq
-        self.createdAt = createdAt
+        (self.id, self.epoch, self.seq, self.createdAt) = (id, epoch, seq, createdAt)
     }
 }
 

@@ -7,11 +7,7 @@ public struct SystemNotice: Hashable, Sendable {
     /// Who did it.
     public let by: UserID?
 
-    public init(event: String, user: UserID?, by: UserID?) {
-        self.event = event
-        self.user = user
-        self.by = by
-    }
+    public init(event: String, user: UserID?, by: UserID?) { (self.event, self.user, self.by) = (event, user, by) }
 }
 
 extension SystemNotice: GatewayObject {

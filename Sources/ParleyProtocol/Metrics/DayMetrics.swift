@@ -11,9 +11,7 @@ public struct MetricValues: Hashable, Sendable {
     public var exerciseMinutes: Int?
 
     public init(steps: Int? = nil, calories: Int? = nil, exerciseMinutes: Int? = nil) {
-        self.steps = steps
-        self.calories = calories
-        self.exerciseMinutes = exerciseMinutes
+        (self.steps, self.calories, self.exerciseMinutes) = (steps, calories, exerciseMinutes)
     }
 
     public subscript(_ metric: Metric) -> Int? {

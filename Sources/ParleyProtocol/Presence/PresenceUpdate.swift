@@ -11,9 +11,7 @@ public struct PresenceUpdate: Hashable, Sendable {
     public let lastSeen: Timestamp?
 
     public init(user: UserID, state: Named<State>, lastSeen: Timestamp?) {
-        self.user = user
-        self.state = state
-        self.lastSeen = lastSeen
+        (self.user, self.state, self.lastSeen) = (user, state, lastSeen)
     }
 
     package init(user: UserID, _ presence: Presence) {

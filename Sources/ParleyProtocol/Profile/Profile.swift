@@ -11,10 +11,7 @@ public struct QuietHours: Hashable, Sendable {
     public let from: String
     public let to: String
 
-    public init(from: String, to: String) {
-        self.from = from
-        self.to = to
-    }
+    public init(from: String, to: String) { (self.from, self.to) = (from, to) }
 
     /// After midnight; `nil` for what is no time of day like `22:00`.
     package static func minutes(_ text: String) -> Int64? {

@@ -17,10 +17,7 @@ public struct PushEnd: Hashable, Sendable {
     public init(
         device: DeviceAddress, provider: Named<PushProvider>, reason: Named<PushEndReason>, at: Timestamp
     ) {
-        self.device = device
-        self.provider = provider
-        self.reason = reason
-        self.at = at
+        (self.device, self.provider, self.reason, self.at) = (device, provider, reason, at)
     }
 }
 
@@ -42,8 +39,7 @@ public struct PushRegistrationSummary: Hashable, Sendable {
     public let registeredAt: Timestamp
 
     public init(provider: Named<PushProvider>, registeredAt: Timestamp) {
-        self.provider = provider
-        self.registeredAt = registeredAt
+        (self.provider, self.registeredAt) = (provider, registeredAt)
     }
 }
 

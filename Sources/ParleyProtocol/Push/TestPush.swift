@@ -31,9 +31,7 @@ public struct TestedDevice: Hashable, Sendable {
     public let id: NotificationID
 
     public init(device: DeviceID, provider: Named<PushProvider>, id: NotificationID) {
-        self.device = device
-        self.provider = provider
-        self.id = id
+        (self.device, self.provider, self.id) = (device, provider, id)
     }
 }
 

@@ -3,10 +3,7 @@ public struct Watermarks: Hashable, Sendable {
     public var delivered: Int
     public var read: Int
 
-    public init(delivered: Int = 0, read: Int = 0) {
-        self.delivered = delivered
-        self.read = read
-    }
+    public init(delivered: Int = 0, read: Int = 0) { (self.delivered, self.read) = (delivered, read) }
 }
 
 extension Watermarks: GatewayObject {

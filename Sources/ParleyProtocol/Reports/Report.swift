@@ -46,10 +46,7 @@ public struct ReportReceipt: Hashable, Sendable {
     public let id: ReportID
     public let createdAt: Timestamp
 
-    public init(id: ReportID, createdAt: Timestamp) {
-        self.id = id
-        self.createdAt = createdAt
-    }
+    public init(id: ReportID, createdAt: Timestamp) { (self.id, self.createdAt) = (id, createdAt) }
 }
 
 extension ReportReceipt: GatewayObject {

@@ -9,10 +9,7 @@ public struct MessageRequest: Hashable, Sendable {
     public let message: MessageRecord?
 
     public init(conversation: ConversationID, user: UserID, createdAt: Timestamp, message: MessageRecord?) {
-        self.conversation = conversation
-        self.user = user
-        self.createdAt = createdAt
-        self.message = message
+        (self.conversation, self.user, self.createdAt, self.message) = (conversation, user, createdAt, message)
     }
 
     public init(message: MessageRecord) {

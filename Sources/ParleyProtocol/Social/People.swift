@@ -7,10 +7,7 @@ public struct ListedPerson: Hashable, Sendable {
     public let since: Timestamp?
 
     public init(user: UserID, displayName: String? = nil, photoURL: String? = nil, since: Timestamp? = nil) {
-        self.user = user
-        self.displayName = displayName
-        self.photoURL = photoURL
-        self.since = since
+        (self.user, self.displayName, self.photoURL, self.since) = (user, displayName, photoURL, since)
     }
 }
 
@@ -30,10 +27,7 @@ public struct FollowCounts: Hashable, Sendable {
     public let followers: Int
     public let following: Int
 
-    public init(followers: Int, following: Int) {
-        self.followers = followers
-        self.following = following
-    }
+    public init(followers: Int, following: Int) { (self.followers, self.following) = (followers, following) }
 }
 
 extension FollowCounts: GatewayObject {
@@ -54,9 +48,7 @@ public struct PermissionReply: Hashable, Sendable {
     public let reason: String
 
     public init(canMessage: Bool, isLimited: Bool, reason: String) {
-        self.canMessage = canMessage
-        self.isLimited = isLimited
-        self.reason = reason
+        (self.canMessage, self.isLimited, self.reason) = (canMessage, isLimited, reason)
     }
 }
 

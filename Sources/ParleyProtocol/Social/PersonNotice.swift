@@ -14,10 +14,7 @@ public struct PersonNotice: Hashable, Sendable {
     /// Whom it is about.
     public let user: UserID
 
-    public init(_ kind: Kind, _ user: UserID) {
-        self.kind = kind
-        self.user = user
-    }
+    public init(_ kind: Kind, _ user: UserID) { (self.kind, self.user) = (kind, user) }
 }
 
 extension PersonNotice: PersonalEvent {

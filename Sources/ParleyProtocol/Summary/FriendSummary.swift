@@ -41,9 +41,7 @@ public struct FriendSummary: Hashable, Sendable {
     public var achievements: [ActivityItem] { achievementsList.values }
 
     package init(user: UserID, numbers: Numbers, achievements: ReadyMadeList<ActivityItem>) {
-        self.user = user
-        self.numbers = numbers
-        achievementsList = achievements
+        (self.user, self.numbers, self.achievementsList) = (user, numbers, achievements)
     }
 }
 

@@ -18,10 +18,7 @@ public struct SyncReply: Hashable, Sendable {
         _ entries: ReadyMadeList<SyncedConversation>, left: [ConversationID], isComplete: Bool,
         nextCursor: String? = nil
     ) {
-        self.entries = entries
-        self.left = left
-        self.isComplete = isComplete
-        self.nextCursor = nextCursor
+        (self.entries, self.left, self.isComplete, self.nextCursor) = (entries, left, isComplete, nextCursor)
     }
 }
 

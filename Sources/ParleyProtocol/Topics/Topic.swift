@@ -49,10 +49,7 @@ public struct Operation: Hashable, Sendable, CustomStringConvertible {
         self.verb = String(copying: verb)
     }
 
-    init(validatedArea area: String, verb: String) {
-        self.area = area
-        self.verb = verb
-    }
+    init(validatedArea area: String, verb: String) { (self.area, self.verb) = (area, verb) }
 
     public var description: String { "\(area)/\(verb)" }
 }

@@ -7,10 +7,7 @@ public struct TypingIndicator: Hashable, Sendable {
     public let expiresAt: Timestamp
 
     public init(conversation: ConversationID, sender: DeviceAddress, isTyping: Bool, expiresAt: Timestamp) {
-        self.conversation = conversation
-        self.sender = sender
-        self.isTyping = isTyping
-        self.expiresAt = expiresAt
+        (self.conversation, self.sender, self.isTyping, self.expiresAt) = (conversation, sender, isTyping, expiresAt)
     }
 }
 

@@ -55,8 +55,5 @@ private final class ThreadWork {
     let name: String
     let run: @Sendable () -> Void
 
-    init(name: String, run: @escaping @Sendable () -> Void) {
-        self.name = name
-        self.run = run
-    }
+    init(name: String, run: @escaping @Sendable () -> Void) { (self.name, self.run) = (name, run) }
 }

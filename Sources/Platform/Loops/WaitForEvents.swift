@@ -8,9 +8,7 @@ package struct WatchedDescriptor: Sendable {
     package fileprivate(set) var isWritable = false
 
     package init(_ descriptor: Int32, read: Bool = true, write: Bool = false) {
-        self.descriptor = descriptor
-        wantsRead = read
-        wantsWrite = write
+        (self.descriptor, self.wantsRead, self.wantsWrite) = (descriptor, read, write)
     }
 }
 
