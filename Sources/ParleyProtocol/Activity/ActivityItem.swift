@@ -23,7 +23,10 @@ public enum ActivityType: String, Sendable, CaseIterable {
 
 /// What somebody has achieved, as they and their friends see it: an item of `activity/list`, and the event
 /// `activity.new`.
-public struct ActivityItem: Hashable, Sendable {
+public struct ActivityItem: AddressedEvent, GatewayObject {
+    package static let names = ["activity.new"]
+    package var topic: Topic { .user(user, .activity) }
+
     public let id: ActivityID
     /// Whose it is.
     public let user: UserID
@@ -49,11 +52,6 @@ public struct ActivityItem: Hashable, Sendable {
         self.timestamp = timestamp
         self.reactions = reactions
     }
-}
-
-extension ActivityItem: AddressedEvent, GatewayObject {
-    package static let names = ["activity.new"]
-    package var topic: Topic { .user(user, .activity) }
 
     /// The user stands before whatever they have written: the broker's plugin reads who has caused the event.
     package init<Pass: FieldPass<ActivityItem>>(fields pass: inout Pass) throws(Pass.Failure) {
@@ -91,7 +89,10 @@ private struct ReactionsForm: FieldForm {
 }
 
 /// The event `activity.reaction` on `users/{uid}/activity` of the item's owner.
-public struct ActivityReaction: Hashable, Sendable {
+public struct ActivityReaction: AddressedEvent, GatewayObject {
+    package static let names = ["activity.reaction"]
+    package var topic: Topic { .user(owner, .activity) }
+
     public let item: ActivityID
     /// Who reacts.
     public let user: UserID
@@ -104,11 +105,6 @@ public struct ActivityReaction: Hashable, Sendable {
     public init(item: ActivityID, user: UserID, owner: UserID, emoji: String?, at: Timestamp) {
         (self.item, self.user, self.owner, self.emoji, self.at) = (item, user, owner, emoji, at)
     }
-}
-
-extension ActivityReaction: AddressedEvent, GatewayObject {
-    package static let names = ["activity.reaction"]
-    package var topic: Topic { .user(owner, .activity) }
 
     package init<Pass: FieldPass<ActivityReaction>>(fields pass: inout Pass) throws(Pass.Failure) {
         item = try pass.required("id", \.item)

@@ -1,5 +1,8 @@
 /// The challenge object of protocol §5, and the `data` of `challenge.updated`, in which `user_id` may stand before it.
-public struct Challenge: Hashable, Sendable {
+public struct Challenge: AddressedEvent, GatewayObject {
+    package static let names = ["challenge.updated"]
+    package var topic: Topic { .conversation(conversation, .challenges) }
+
     public let id: ChallengeID
     public let conversation: ConversationID
     public let challenger: UserID
@@ -50,11 +53,6 @@ public struct Challenge: Hashable, Sendable {
             }
         }
     }
-}
-
-extension Challenge: AddressedEvent, GatewayObject {
-    package static let names = ["challenge.updated"]
-    package var topic: Topic { .conversation(conversation, .challenges) }
 
     package init<Pass: FieldPass<Challenge>>(fields pass: inout Pass) throws(Pass.Failure) {
         id = try pass.required("id", \.id)

@@ -7,7 +7,7 @@ public enum MemberRole: String, Sendable, CaseIterable, Codable {
 }
 
 /// A member of a conversation.
-public struct Member: Hashable, Sendable {
+public struct Member: GatewayObject {
     public let user: UserID
     /// The display name.
     public let username: String
@@ -17,9 +17,7 @@ public struct Member: Hashable, Sendable {
     public init(user: UserID, username: String, role: Named<MemberRole>, joinedAt: Timestamp) {
         (self.user, self.username, self.role, self.joinedAt) = (user, username, role, joinedAt)
     }
-}
 
-extension Member: GatewayObject {
     @inline(__always)
     package init<Pass: FieldPass<Member>>(fields pass: inout Pass) throws(Pass.Failure) {
         user = try pass.required("user_id", \.user)
@@ -30,7 +28,7 @@ extension Member: GatewayObject {
 }
 
 /// The conversation object of protocol §5.
-public struct Conversation: Hashable, Sendable {
+public struct Conversation: GatewayObject {
     public let id: ConversationID
     public let type: Named<ConversationType>
     public let name: String?
@@ -45,7 +43,7 @@ public struct Conversation: Hashable, Sendable {
     public package(set) var listEntry: ListEntry?
 
     /// What a list shows of a conversation to its caller alone.
-    public struct ListEntry: Hashable, Sendable {
+    public struct ListEntry: GatewayObject {
         public let lastMessage: MessageRecord?
         public let unread: UnreadCount
         public let lastReadSeq: Int
@@ -59,6 +57,14 @@ public struct Conversation: Hashable, Sendable {
             self.unread = unread
             self.lastReadSeq = lastReadSeq
             self.preferences = preferences
+        }
+
+        @inline(__always)
+        package init<Pass: FieldPass<Self>>(fields pass: inout Pass) throws(Pass.Failure) {
+            lastMessage = try pass.optional("last_message", \.lastMessage, as: .object())
+            unread = try pass.required("unread_count", \.unread)
+            lastReadSeq = try pass.required("last_read_seq", \.lastReadSeq, default: 0)
+            preferences = try pass.part(\.preferences)
         }
     }
 
@@ -77,25 +83,7 @@ public struct Conversation: Hashable, Sendable {
         self.members = members
         self.listEntry = listEntry
     }
-}
 
-extension Conversation {
-    /// Without what changes with each message.
-    package var withoutCounters: Conversation {
-        var conversation = self
-        conversation.lastSeq = nil
-        return conversation
-    }
-
-    /// Without what is its reader's own.
-    package var withoutListEntry: Conversation {
-        var conversation = self
-        conversation.listEntry = nil
-        return conversation
-    }
-}
-
-extension Conversation: GatewayObject {
     @inline(__always)
     package init<Pass: FieldPass<Conversation>>(fields pass: inout Pass) throws(Pass.Failure) {
         id = try pass.required("id", \.id)
@@ -111,15 +99,19 @@ extension Conversation: GatewayObject {
     }
 
     package func write(to writer: inout JSONWriter) { writer.object { writeMembers(to: &$0) } }
-}
 
-extension Conversation.ListEntry: GatewayObject {
-    @inline(__always)
-    package init<Pass: FieldPass<Self>>(fields pass: inout Pass) throws(Pass.Failure) {
-        lastMessage = try pass.optional("last_message", \.lastMessage, as: .object())
-        unread = try pass.required("unread_count", \.unread)
-        lastReadSeq = try pass.required("last_read_seq", \.lastReadSeq, default: 0)
-        preferences = try pass.part(\.preferences)
+    /// Without what changes with each message.
+    package var withoutCounters: Conversation {
+        var conversation = self
+        conversation.lastSeq = nil
+        return conversation
+    }
+
+    /// Without what is its reader's own.
+    package var withoutListEntry: Conversation {
+        var conversation = self
+        conversation.listEntry = nil
+        return conversation
     }
 }
 
@@ -153,7 +145,7 @@ extension UnreadCount: JSONReadable {
 }
 
 /// The `data` of a reply to `conversations/list`: a page of the caller's conversations, the last active first.
-public struct ConversationList: Hashable, Sendable {
+public struct ConversationList: GatewayObject {
     package let items: ReadyMadeList<Conversation>
     /// How many there are beside those of this page too.
     public let total: Int
@@ -165,9 +157,7 @@ public struct ConversationList: Hashable, Sendable {
     package init(_ items: ReadyMadeList<Conversation>, total: Int, limit: Int, offset: Int) {
         (self.items, self.total, self.limit, self.offset) = (items, total, limit, offset)
     }
-}
 
-extension ConversationList: GatewayObject {
     @inline(__always)
     package init<Pass: FieldPass<ConversationList>>(fields pass: inout Pass) throws(Pass.Failure) {
         items = try pass.required("conversations", \.items, as: .readyMadeList())

@@ -1,5 +1,5 @@
 /// How one member wants a conversation treated; nobody else sees it.
-public struct ConversationPreferences: Hashable, Sendable {
+public struct ConversationPreferences: GatewayObject {
     public enum Muting: Hashable, Sendable {
         case off
         case until(Timestamp)
@@ -31,9 +31,7 @@ public struct ConversationPreferences: Hashable, Sendable {
         case .off, .forever: nil
         }
     }
-}
 
-extension ConversationPreferences: GatewayObject {
     /// What is missing is as it is where nobody has set anything.
     @inline(__always)
     package init<Pass: FieldPass<ConversationPreferences>>(fields pass: inout Pass) throws(Pass.Failure) {

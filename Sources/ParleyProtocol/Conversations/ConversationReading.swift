@@ -1,6 +1,9 @@
 /// The event `conversation.read`: how far the user has read a conversation, on any of their devices. It clears the
 /// conversation on the others, a mark of unread included.
-public struct ConversationReading: Hashable, Sendable {
+public struct ConversationReading: PersonalEvent, GatewayObject {
+    package static let names = ["conversation.read"]
+    package var received: ReceivedEvent { .conversationRead(self) }
+
     public let conversation: ConversationID
     /// `nil` for nothing.
     public let message: MessageID?
@@ -12,11 +15,6 @@ public struct ConversationReading: Hashable, Sendable {
     public init(conversation: ConversationID, message: MessageID?, seq: Int, unread: UnreadCount, at: Timestamp) {
         (self.conversation, self.message, self.seq, self.unread, self.at) = (conversation, message, seq, unread, at)
     }
-}
-
-extension ConversationReading: PersonalEvent, GatewayObject {
-    package static let names = ["conversation.read"]
-    package var received: ReceivedEvent { .conversationRead(self) }
 
     package init<Pass: FieldPass<ConversationReading>>(fields pass: inout Pass) throws(Pass.Failure) {
         conversation = try pass.required("conversation_id", \.conversation)
@@ -28,18 +26,16 @@ extension ConversationReading: PersonalEvent, GatewayObject {
 }
 
 /// The event `conversation.settings`: how the user wants a conversation treated, as set on one of their devices.
-public struct ConversationSettings: Hashable, Sendable {
+public struct ConversationSettings: PersonalEvent, GatewayObject {
+    package static let names = ["conversation.settings"]
+    package var received: ReceivedEvent { .conversationSettings(self) }
+
     public let conversation: ConversationID
     public let preferences: ConversationPreferences
 
     public init(conversation: ConversationID, preferences: ConversationPreferences) {
         (self.conversation, self.preferences) = (conversation, preferences)
     }
-}
-
-extension ConversationSettings: PersonalEvent, GatewayObject {
-    package static let names = ["conversation.settings"]
-    package var received: ReceivedEvent { .conversationSettings(self) }
 
     package init<Pass: FieldPass<ConversationSettings>>(fields pass: inout Pass) throws(Pass.Failure) {
         conversation = try pass.required("conversation_id", \.conversation)

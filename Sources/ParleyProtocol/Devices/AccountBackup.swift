@@ -15,14 +15,12 @@ public struct BackUpAccount: Command {
 }
 
 /// The `data` of a reply to `account/get-backup`.
-public struct AccountBackup: Hashable, Sendable {
+public struct AccountBackup: GatewayObject {
     public let blob: [UInt8]
     public let updatedAt: Timestamp
 
     public init(blob: [UInt8], updatedAt: Timestamp) { (self.blob, self.updatedAt) = (blob, updatedAt) }
-}
 
-extension AccountBackup: GatewayObject {
     package init<Pass: FieldPass<AccountBackup>>(fields pass: inout Pass) throws(Pass.Failure) {
         blob = try pass.required("blob", \.blob, as: .base64(BackUpAccount.lengths))
         updatedAt = try pass.required("updated_at", \.updatedAt)

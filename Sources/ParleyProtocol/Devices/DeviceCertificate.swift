@@ -1,5 +1,5 @@
 /// The word of a user's account key that a device is the user's (protocol §6, "Account keys").
-public struct DeviceCertificate: Hashable, Sendable {
+public struct DeviceCertificate: GatewayObject {
     /// Ed25519, 64 bytes, by the account key, of `DeviceCertificate.preimage`.
     public let signature: [UInt8]
     /// Of two of one device the later counts.
@@ -21,9 +21,7 @@ public struct DeviceCertificate: Hashable, Sendable {
         writer.field(String(issuedAt.milliseconds).utf8)
         return writer.bytes
     }
-}
 
-extension DeviceCertificate: GatewayObject {
     package init<Pass: FieldPass<DeviceCertificate>>(fields pass: inout Pass) throws(Pass.Failure) {
         signature = try pass.required("certificate", \.signature, as: .base64(64))
         issuedAt = try pass.required("issued_at", \.issuedAt)

@@ -1,15 +1,13 @@
 /// The event `device.added`: a device of the user's own was made, or made anew under the name of a revoked one.
-public struct DeviceAddition: Hashable, Sendable {
+public struct DeviceAddition: AddressedEvent, GatewayObject {
+    package static let names = ["device.added"]
+    package var topic: Topic { .user(device.user, .events) }
+    package var received: ReceivedEvent { .deviceAdded(self) }
+
     public let device: DeviceAddress
     public let at: Timestamp
 
     public init(device: DeviceAddress, at: Timestamp) { (self.device, self.at) = (device, at) }
-}
-
-extension DeviceAddition: AddressedEvent, GatewayObject {
-    package static let names = ["device.added"]
-    package var topic: Topic { .user(device.user, .events) }
-    package var received: ReceivedEvent { .deviceAdded(self) }
 
     package init<Pass: FieldPass<DeviceAddition>>(fields pass: inout Pass) throws(Pass.Failure) {
         device = try pass.part(\.device)
@@ -18,17 +16,15 @@ extension DeviceAddition: AddressedEvent, GatewayObject {
 }
 
 /// The event `device.revoked`: a device of the user's own has no rights any more.
-public struct DeviceRevocation: Hashable, Sendable {
+public struct DeviceRevocation: AddressedEvent, GatewayObject {
+    package static let names = ["device.revoked"]
+    package var topic: Topic { .user(device.user, .events) }
+    package var received: ReceivedEvent { .deviceRevoked(self) }
+
     public let device: DeviceAddress
     public let at: Timestamp
 
     public init(device: DeviceAddress, at: Timestamp) { (self.device, self.at) = (device, at) }
-}
-
-extension DeviceRevocation: AddressedEvent, GatewayObject {
-    package static let names = ["device.revoked"]
-    package var topic: Topic { .user(device.user, .events) }
-    package var received: ReceivedEvent { .deviceRevoked(self) }
 
     package init<Pass: FieldPass<DeviceRevocation>>(fields pass: inout Pass) throws(Pass.Failure) {
         device = try pass.part(\.device)
@@ -37,7 +33,10 @@ extension DeviceRevocation: AddressedEvent, GatewayObject {
 }
 
 /// The event `device.renewed`: a device of the user's own, live before, has a new token.
-public struct DeviceRenewal: Hashable, Sendable {
+public struct DeviceRenewal: AddressedEvent, GatewayObject {
+    package static let names = ["device.renewed"]
+    package var topic: Topic { .user(device.user, .events) }
+
     public let device: DeviceAddress
     /// When the new token ends.
     public let expiresAt: Timestamp
@@ -46,11 +45,6 @@ public struct DeviceRenewal: Hashable, Sendable {
     public init(device: DeviceAddress, expiresAt: Timestamp, at: Timestamp) {
         (self.device, self.expiresAt, self.at) = (device, expiresAt, at)
     }
-}
-
-extension DeviceRenewal: AddressedEvent, GatewayObject {
-    package static let names = ["device.renewed"]
-    package var topic: Topic { .user(device.user, .events) }
 
     package init<Pass: FieldPass<DeviceRenewal>>(fields pass: inout Pass) throws(Pass.Failure) {
         device = try pass.part(\.device)
@@ -67,15 +61,13 @@ extension LinkApproval: PersonalEvent {
 
 /// The event `keys.changed`: `keys/get` has something new of a user, oneself or somebody with whom a conversation is
 /// shared.
-public struct KeysChange: Hashable, Sendable {
+public struct KeysChange: PersonalEvent, GatewayObject {
+    package static let names = ["keys.changed"]
+    package var received: ReceivedEvent { .keysChanged(user) }
+
     public let user: UserID
 
     public init(user: UserID) { self.user = user }
-}
-
-extension KeysChange: PersonalEvent, GatewayObject {
-    package static let names = ["keys.changed"]
-    package var received: ReceivedEvent { .keysChanged(user) }
 
     package init<Pass: FieldPass<KeysChange>>(fields pass: inout Pass) throws(Pass.Failure) {
         user = try pass.required("user_id", \.user)

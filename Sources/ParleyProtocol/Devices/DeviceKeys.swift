@@ -1,5 +1,5 @@
 /// The public keys of one device (protocol §5).
-public struct DeviceKeys: Hashable, Sendable {
+public struct DeviceKeys: GatewayObject {
     public let device: DeviceID
     /// X25519, 32 bytes.
     public let identityKey: [UInt8]
@@ -32,9 +32,7 @@ public struct DeviceKeys: Hashable, Sendable {
         writer.field(identityKey)
         return writer.bytes
     }
-}
 
-extension DeviceKeys: GatewayObject {
     package init<Pass: FieldPass<DeviceKeys>>(fields pass: inout Pass) throws(Pass.Failure) {
         device = try pass.required("device_id", \.device)
         identityKey = try pass.required("identity_key", \.identityKey, as: .base64(32))

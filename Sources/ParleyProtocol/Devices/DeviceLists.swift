@@ -1,5 +1,5 @@
 /// The `data` of a reply to `keys/get`: the public keys of every device of a user that has published any.
-public struct UserKeys: Hashable, Sendable {
+public struct UserKeys: GatewayObject {
     public let user: UserID
     /// Ed25519, 32 bytes; `nil` for a user whose devices know no account keys.
     public let accountKey: [UInt8]?
@@ -8,9 +8,7 @@ public struct UserKeys: Hashable, Sendable {
     public init(user: UserID, accountKey: [UInt8]? = nil, devices: [DeviceKeys]) {
         (self.user, self.accountKey, self.devices) = (user, accountKey, devices)
     }
-}
 
-extension UserKeys: GatewayObject {
     package init<Pass: FieldPass<UserKeys>>(fields pass: inout Pass) throws(Pass.Failure) {
         user = try pass.required("user_id", \.user)
         accountKey = try pass.optional("account_key", \.accountKey, as: .base64(32))
@@ -21,15 +19,13 @@ extension UserKeys: GatewayObject {
 }
 
 /// A device of the caller's own user, as `devices/list` shows it.
-public struct ListedDevice: Hashable, Sendable {
+public struct ListedDevice: GatewayObject {
     public let summary: DeviceSummary
     /// Whether it is the one that asked.
     public let isCurrent: Bool
 
     public init(summary: DeviceSummary, isCurrent: Bool) { (self.summary, self.isCurrent) = (summary, isCurrent) }
-}
 
-extension ListedDevice: GatewayObject {
     package init<Pass: FieldPass<ListedDevice>>(fields pass: inout Pass) throws(Pass.Failure) {
         summary = try pass.part(\.summary)
         isCurrent = try pass.required("is_current", \.isCurrent)
@@ -37,7 +33,7 @@ extension ListedDevice: GatewayObject {
 }
 
 /// The `data` of a reply to `devices/list` and `devices/revoke`.
-public struct DeviceList: Hashable, Sendable {
+public struct DeviceList: GatewayObject {
     public let devices: [ListedDevice]
 
     public init(devices: [ListedDevice]) { self.devices = devices }
@@ -46,9 +42,7 @@ public struct DeviceList: Hashable, Sendable {
     package init(_ devices: [DeviceSummary], askedBy current: DeviceID) {
         self.init(devices: devices.map { ListedDevice(summary: $0, isCurrent: $0.device == current) })
     }
-}
 
-extension DeviceList: GatewayObject {
     package init<Pass: FieldPass<DeviceList>>(fields pass: inout Pass) throws(Pass.Failure) {
         devices = try pass.required("devices", \.devices, as: .objects())
     }

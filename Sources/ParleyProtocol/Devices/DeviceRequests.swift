@@ -1,5 +1,5 @@
 /// A device of the caller's own user, as `devices/list` shows it.
-public struct DeviceSummary: Hashable, Sendable {
+public struct DeviceSummary: GatewayObject {
     public let device: DeviceID
     /// The name that people gave it, if they did.
     public let name: String?
@@ -28,9 +28,7 @@ public struct DeviceSummary: Hashable, Sendable {
         self.isCertified = isCertified
         self.push = push
     }
-}
 
-extension DeviceSummary: GatewayObject {
     package init<Pass: FieldPass<DeviceSummary>>(fields pass: inout Pass) throws(Pass.Failure) {
         device = try pass.required("device_id", \.device)
         name = try pass.optional("name", \.name, as: .text(Limits.nameCharacters))
@@ -48,7 +46,7 @@ extension DeviceSummary: GatewayObject {
 }
 
 /// How a device signs in: the `data` of `devices/renew` and `admin/add-device`, and what a device stores in a file.
-public struct DeviceCredentials: Hashable, Sendable, Codable {
+public struct DeviceCredentials: GatewayObject, Codable {
     public let username: String
     public let clientID: String
     /// The access token. Secret.
@@ -65,9 +63,7 @@ public struct DeviceCredentials: Hashable, Sendable, Codable {
         case password
         case expiresAt = "expires_at"
     }
-}
 
-extension DeviceCredentials: GatewayObject {
     package init<Pass: FieldPass<DeviceCredentials>>(fields pass: inout Pass) throws(Pass.Failure) {
         username = try pass.required("username", \.username, as: .text(64))
         clientID = try pass.required("client_id", \.clientID, as: .text(256))

@@ -24,10 +24,16 @@ public struct LinkOffer: Command {
         for key in [identityKey, signingKey, linkKey] { writer.field(key) }
         return writer.bytes
     }
+
+    package init<Pass: FieldPass<LinkOffer>>(fields pass: inout Pass) throws(Pass.Failure) {
+        identityKey = try pass.required("identity_key", \.identityKey, as: .base64(32))
+        signingKey = try pass.required("signing_key", \.signingKey, as: .base64(32))
+        linkKey = try pass.required("link_key", \.linkKey, as: .base64(32))
+    }
 }
 
 /// An offer as the gateway has it: the `data` of replies to `links/offer` and `links/get`.
-public struct PendingLink: Hashable, Sendable {
+public struct PendingLink: GatewayObject {
     public let device: DeviceID
     public let offer: LinkOffer
     /// From then on it cannot be approved.
@@ -39,14 +45,28 @@ public struct PendingLink: Hashable, Sendable {
 
     /// The event that tells the user's devices.
     package var notice: LinkOfferNotice { LinkOfferNotice(device: device, expiresAt: expiresAt) }
+
+    package init<Pass: FieldPass<PendingLink>>(fields pass: inout Pass) throws(Pass.Failure) {
+        device = try pass.required("device_id", \.device)
+        offer = try pass.part(\.offer)
+        expiresAt = try pass.required("expires_at", \.expiresAt)
+    }
 }
 
 /// The event `link.offered`: a device of the user's own would be linked. It names no keys: they are asked for.
-public struct LinkOfferNotice: Hashable, Sendable {
+public struct LinkOfferNotice: PersonalEvent, GatewayObject {
+    package static let names = ["link.offered"]
+    package var received: ReceivedEvent { .ignored }
+
     public let device: DeviceID
     public let expiresAt: Timestamp
 
     public init(device: DeviceID, expiresAt: Timestamp) { (self.device, self.expiresAt) = (device, expiresAt) }
+
+    package init<Pass: FieldPass<LinkOfferNotice>>(fields pass: inout Pass) throws(Pass.Failure) {
+        device = try pass.required("device_id", \.device)
+        expiresAt = try pass.required("expires_at", \.expiresAt)
+    }
 }
 
 /// `links/approve`: what a certified device hands the new one.
@@ -74,6 +94,12 @@ public struct LinkApproval: RepeatableCommand {
         writer.field(sealed)
         return writer.bytes
     }
+
+    package init<Pass: FieldPass<LinkApproval>>(fields pass: inout Pass) throws(Pass.Failure) {
+        device = try pass.required("device_id", \.device)
+        certificate = try pass.part(\.certificate)
+        sealed = try pass.required("sealed", \.sealed, as: .base64(LinkApproval.sealedLength))
+    }
 }
 
 /// `links/get`: what this device of the user's has offered.
@@ -84,40 +110,4 @@ public struct GetLink: Query, DeviceRequest {
     public let device: DeviceID
 
     public init(device: DeviceID) { self.device = device }
-}
-
-// MARK: Fields
-
-extension LinkOffer: GatewayObject {
-    package init<Pass: FieldPass<LinkOffer>>(fields pass: inout Pass) throws(Pass.Failure) {
-        identityKey = try pass.required("identity_key", \.identityKey, as: .base64(32))
-        signingKey = try pass.required("signing_key", \.signingKey, as: .base64(32))
-        linkKey = try pass.required("link_key", \.linkKey, as: .base64(32))
-    }
-}
-
-extension PendingLink: GatewayObject {
-    package init<Pass: FieldPass<PendingLink>>(fields pass: inout Pass) throws(Pass.Failure) {
-        device = try pass.required("device_id", \.device)
-        offer = try pass.part(\.offer)
-        expiresAt = try pass.required("expires_at", \.expiresAt)
-    }
-}
-
-extension LinkOfferNotice: PersonalEvent, GatewayObject {
-    package static let names = ["link.offered"]
-    package var received: ReceivedEvent { .ignored }
-
-    package init<Pass: FieldPass<LinkOfferNotice>>(fields pass: inout Pass) throws(Pass.Failure) {
-        device = try pass.required("device_id", \.device)
-        expiresAt = try pass.required("expires_at", \.expiresAt)
-    }
-}
-
-extension LinkApproval: GatewayObject {
-    package init<Pass: FieldPass<LinkApproval>>(fields pass: inout Pass) throws(Pass.Failure) {
-        device = try pass.required("device_id", \.device)
-        certificate = try pass.part(\.certificate)
-        sealed = try pass.required("sealed", \.sealed, as: .base64(LinkApproval.sealedLength))
-    }
 }

@@ -1,5 +1,10 @@
 /// The event `gateway.status`, retained on `gateway/status`: whether there is a gateway behind the broker.
-public struct GatewayStatus: Hashable, Sendable {
+public struct GatewayStatus: AddressedEvent, GatewayObject {
+    package static let names = ["gateway.status"]
+    package static var isRetained: Bool { true }
+    package var topic: Topic { .gatewayStatus }
+    package var received: ReceivedEvent { .ignored }
+
     public enum State: String, Sendable, CaseIterable {
         case online, offline
     }
@@ -12,13 +17,6 @@ public struct GatewayStatus: Hashable, Sendable {
     public init(state: Named<State>, version: String, since: Timestamp) {
         (self.state, self.version, self.since) = (state, version, since)
     }
-}
-
-extension GatewayStatus: AddressedEvent, GatewayObject {
-    package static let names = ["gateway.status"]
-    package static var isRetained: Bool { true }
-    package var topic: Topic { .gatewayStatus }
-    package var received: ReceivedEvent { .ignored }
 
     package init<Pass: FieldPass<GatewayStatus>>(fields pass: inout Pass) throws(Pass.Failure) {
         state = try pass.required("state", \.state)

@@ -1,13 +1,11 @@
 /// `group.joined`: the user is a member now.
-public struct GroupJoined: Hashable, Sendable {
+public struct GroupJoined: PersonalEvent, GatewayObject {
+    package static let names = ["group.joined"]
+    package var received: ReceivedEvent { .groupJoined(self) }
+
     public let group: TrainingGroup
 
     public init(_ group: TrainingGroup) { self.group = group }
-}
-
-extension GroupJoined: PersonalEvent, GatewayObject {
-    package static let names = ["group.joined"]
-    package var received: ReceivedEvent { .groupJoined(self) }
 
     package init<Pass: FieldPass<GroupJoined>>(fields pass: inout Pass) throws(Pass.Failure) {
         group = try pass.part(\.group)
@@ -15,15 +13,13 @@ extension GroupJoined: PersonalEvent, GatewayObject {
 }
 
 /// `group.deleted`: the group is ended; nobody is a member any more.
-public struct GroupDeleted: Hashable, Sendable {
+public struct GroupDeleted: PersonalEvent, GatewayObject {
+    package static let names = ["group.deleted"]
+    package var received: ReceivedEvent { .groupDeleted(self) }
+
     public let group: GroupID
 
     public init(_ group: GroupID) { self.group = group }
-}
-
-extension GroupDeleted: PersonalEvent, GatewayObject {
-    package static let names = ["group.deleted"]
-    package var received: ReceivedEvent { .groupDeleted(self) }
 
     package init<Pass: FieldPass<GroupDeleted>>(fields pass: inout Pass) throws(Pass.Failure) {
         group = try pass.required("group_id", \.group)
@@ -31,16 +27,14 @@ extension GroupDeleted: PersonalEvent, GatewayObject {
 }
 
 /// `group.updated`: it has another name.
-public struct GroupUpdated: Hashable, Sendable {
-    public let group: TrainingGroup
-
-    public init(_ group: TrainingGroup) { self.group = group }
-}
-
-extension GroupUpdated: AddressedEvent, GatewayObject {
+public struct GroupUpdated: AddressedEvent, GatewayObject {
     package static let names = ["group.updated"]
     package var topic: Topic { .group(group.id, .events) }
     package var received: ReceivedEvent { .groupUpdated(self) }
+
+    public let group: TrainingGroup
+
+    public init(_ group: TrainingGroup) { self.group = group }
 
     package init<Pass: FieldPass<GroupUpdated>>(fields pass: inout Pass) throws(Pass.Failure) {
         group = try pass.part(\.group)
@@ -76,7 +70,7 @@ extension GroupMemberEvent: AddressedEvent {
 }
 
 /// The `data` of a ``GroupMemberEvent``.
-public struct GroupMemberChange: Hashable, Sendable {
+public struct GroupMemberChange: GatewayObject {
     public let group: GroupID
     /// Whom it is about.
     public let user: UserID
@@ -88,9 +82,7 @@ public struct GroupMemberChange: Hashable, Sendable {
     public init(group: GroupID, user: UserID, by: UserID?, role: Named<MemberRole>? = nil) {
         (self.group, self.user, self.by, self.role) = (group, user, by, role)
     }
-}
 
-extension GroupMemberChange: GatewayObject {
     package init<Pass: FieldPass<GroupMemberChange>>(fields pass: inout Pass) throws(Pass.Failure) {
         group = try pass.required("group_id", \.group)
         user = try pass.required("user_id", \.user)

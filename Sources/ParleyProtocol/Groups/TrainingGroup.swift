@@ -1,6 +1,6 @@
 /// The group object of protocol §5: people who train together. Its members, their roles and its name are those of its
 /// conversation.
-public struct TrainingGroup: Hashable, Sendable {
+public struct TrainingGroup: GatewayObject {
     public let id: GroupID
     public let name: String
     /// The conversation of these people.
@@ -33,14 +33,7 @@ public struct TrainingGroup: Hashable, Sendable {
             id: id, name: conversation.name ?? "", conversation: conversation.id, createdBy: conversation.createdBy,
             createdAt: conversation.createdAt, timeZone: timeZone, members: conversation.members)
     }
-}
 
-extension ConversationID {
-    /// The conversation that is made with a group: under the same UUID.
-    package init(of group: GroupID) { self.init(group.value) }
-}
-
-extension TrainingGroup: GatewayObject {
     package init<Pass: FieldPass<TrainingGroup>>(fields pass: inout Pass) throws(Pass.Failure) {
         id = try pass.required("id", \.id)
         name = try pass.required("name", \.name, as: .name)
@@ -53,14 +46,17 @@ extension TrainingGroup: GatewayObject {
     }
 }
 
+extension ConversationID {
+    /// The conversation that is made with a group: under the same UUID.
+    package init(of group: GroupID) { self.init(group.value) }
+}
+
 /// The `data` of a reply to `groups/list`: the groups of the caller, in the order in which they were made.
-public struct GroupList: Hashable, Sendable {
+public struct GroupList: GatewayObject {
     public let groups: [TrainingGroup]
 
     public init(groups: [TrainingGroup]) { self.groups = groups }
-}
 
-extension GroupList: GatewayObject {
     package init<Pass: FieldPass<GroupList>>(fields pass: inout Pass) throws(Pass.Failure) {
         groups = try pass.required("groups", \.groups, as: .objects())
     }

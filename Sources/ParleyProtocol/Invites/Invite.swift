@@ -1,5 +1,5 @@
 /// The invite object of protocol §5: whoever has its token may come into the group.
-public struct Invite: Hashable, Sendable {
+public struct Invite: GatewayObject {
     public let id: InviteID
     public let group: GroupID
     /// Only where it is made: the gateway does not keep it.
@@ -25,18 +25,7 @@ public struct Invite: Hashable, Sendable {
         self.createdBy = createdBy
         self.createdAt = createdAt
     }
-}
 
-extension Invite {
-    /// The same as its maker gets it.
-    package func with(_ token: InviteToken, urlPrefix: String) -> Invite {
-        Invite(
-            id: id, group: group, token: token, url: urlPrefix + token.description, expiresAt: expiresAt,
-            usesLeft: usesLeft, createdBy: createdBy, createdAt: createdAt)
-    }
-}
-
-extension Invite: GatewayObject {
     package init<Pass: FieldPass<Invite>>(fields pass: inout Pass) throws(Pass.Failure) {
         id = try pass.required("id", \.id)
         group = try pass.required("group_id", \.group)
@@ -47,10 +36,17 @@ extension Invite: GatewayObject {
         createdBy = try pass.required("created_by", \.createdBy)
         createdAt = try pass.required("created_at", \.createdAt)
     }
+
+    /// The same as its maker gets it.
+    package func with(_ token: InviteToken, urlPrefix: String) -> Invite {
+        Invite(
+            id: id, group: group, token: token, url: urlPrefix + token.description, expiresAt: expiresAt,
+            usesLeft: usesLeft, createdBy: createdBy, createdAt: createdAt)
+    }
 }
 
 /// The `data` of a reply to `invites/preview`: what a token opens.
-public struct InvitePreview: Hashable, Sendable {
+public struct InvitePreview: GatewayObject {
     /// Of the group.
     public let name: String
     public let memberCount: Int
@@ -61,9 +57,7 @@ public struct InvitePreview: Hashable, Sendable {
     public init(name: String, memberCount: Int, invitedBy: UserID, inviterName: String) {
         (self.name, self.memberCount, self.invitedBy, self.inviterName) = (name, memberCount, invitedBy, inviterName)
     }
-}
 
-extension InvitePreview: GatewayObject {
     package init<Pass: FieldPass<InvitePreview>>(fields pass: inout Pass) throws(Pass.Failure) {
         name = try pass.required("name", \.name, as: .name)
         memberCount = try pass.required("member_count", \.memberCount)

@@ -15,7 +15,12 @@ public enum LeaderboardType: String, Sendable, CaseIterable, Codable {
 }
 
 /// The board object of protocol §5: how the members of a group stand in a week.
-public struct Leaderboard: Hashable, Sendable {
+public struct Leaderboard: AddressedEvent, GatewayObject {
+    package static let names = ["leaderboard.updated"]
+    package static var isRetained: Bool { true }
+    package var topic: Topic { .group(group, type.value?.channel ?? .checkIns) }
+    package var received: ReceivedEvent { .leaderboard(self) }
+
     public let group: GroupID
     public let type: Named<LeaderboardType>
     public let week: ISOWeek
@@ -33,7 +38,7 @@ public struct Leaderboard: Hashable, Sendable {
     public let entries: [Entry]
 
     /// A member with a value above zero.
-    public struct Entry: Hashable, Sendable {
+    public struct Entry: GatewayObject {
         public let user: UserID
         public let displayName: String
         public let photoURL: String?
@@ -57,6 +62,17 @@ public struct Leaderboard: Hashable, Sendable {
             self.previousRank = previousRank
             self.reachedAt = reachedAt
         }
+
+        @inline(__always)
+        package init<Pass: FieldPass<Leaderboard.Entry>>(fields pass: inout Pass) throws(Pass.Failure) {
+            user = try pass.required("user_id", \.user)
+            displayName = try pass.required("display_name", \.displayName, as: .name)
+            photoURL = try pass.optional("photo_url", \.photoURL, as: .text(Limits.urlBytes))
+            value = try pass.required("value", \.value)
+            rank = try pass.required("rank", \.rank)
+            previousRank = try pass.optional("previous_rank", \.previousRank)
+            reachedAt = try pass.required("reached_at", \.reachedAt)
+        }
     }
 
     public init(
@@ -74,13 +90,6 @@ public struct Leaderboard: Hashable, Sendable {
         self.isFinal = isFinal
         self.entries = entries
     }
-}
-
-extension Leaderboard: AddressedEvent, GatewayObject {
-    package static let names = ["leaderboard.updated"]
-    package static var isRetained: Bool { true }
-    package var topic: Topic { .group(group, type.value?.channel ?? .checkIns) }
-    package var received: ReceivedEvent { .leaderboard(self) }
 
     /// A board of a type of a later version has no topic that is known.
     package func belongs(on topic: Topic) -> Bool { type.value != nil && topic == self.topic }
@@ -96,18 +105,5 @@ extension Leaderboard: AddressedEvent, GatewayObject {
         version = try pass.required("version", \.version)
         isFinal = try pass.required("is_final", \.isFinal)
         entries = try pass.required("entries", \.entries, as: .objects())
-    }
-}
-
-extension Leaderboard.Entry: GatewayObject {
-    @inline(__always)
-    package init<Pass: FieldPass<Leaderboard.Entry>>(fields pass: inout Pass) throws(Pass.Failure) {
-        user = try pass.required("user_id", \.user)
-        displayName = try pass.required("display_name", \.displayName, as: .name)
-        photoURL = try pass.optional("photo_url", \.photoURL, as: .text(Limits.urlBytes))
-        value = try pass.required("value", \.value)
-        rank = try pass.required("rank", \.rank)
-        previousRank = try pass.optional("previous_rank", \.previousRank)
-        reachedAt = try pass.required("reached_at", \.reachedAt)
     }
 }

@@ -1,5 +1,8 @@
 /// `week.ended`: a week of a group is over. What was done in it and comes late still counts, until it is closed.
-public struct WeekEnd: Hashable, Sendable {
+public struct WeekEnd: AddressedEvent, GatewayObject {
+    package static let names = ["week.ended"]
+    package var topic: Topic { .group(group, .events) }
+
     public let group: GroupID
     public let week: ISOWeek
     public let startsAt: Timestamp
@@ -9,11 +12,6 @@ public struct WeekEnd: Hashable, Sendable {
     public init(group: GroupID, week: ISOWeek, startsAt: Timestamp, endsAt: Timestamp, closesAt: Timestamp) {
         (self.group, self.week, self.startsAt, self.endsAt, self.closesAt) = (group, week, startsAt, endsAt, closesAt)
     }
-}
-
-extension WeekEnd: AddressedEvent, GatewayObject {
-    package static let names = ["week.ended"]
-    package var topic: Topic { .group(group, .events) }
 
     package init<Pass: FieldPass<WeekEnd>>(fields pass: inout Pass) throws(Pass.Failure) {
         group = try pass.required("group_id", \.group)

@@ -1,5 +1,5 @@
 /// The `data` of an accepted `messages/edit`, `messages/delete` or `messages/react`: the record that the change became.
-public struct AcceptedChange: Hashable, Sendable {
+public struct AcceptedChange: GatewayObject {
     /// Of the change. Where a message was deleted before under another id, that of the deletion there is.
     public let id: MessageID
     public let epoch: String
@@ -9,9 +9,7 @@ public struct AcceptedChange: Hashable, Sendable {
     public init(id: MessageID, epoch: String, seq: Int, createdAt: Timestamp) {
         (self.id, self.epoch, self.seq, self.createdAt) = (id, epoch, seq, createdAt)
     }
-}
 
-extension AcceptedChange: GatewayObject {
     package init<Pass: FieldPass<AcceptedChange>>(fields pass: inout Pass) throws(Pass.Failure) {
         id = try pass.required("id", \.id)
         epoch = try pass.required("epoch", \.epoch, as: .epoch)

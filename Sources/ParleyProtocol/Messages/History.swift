@@ -64,7 +64,7 @@ extension RecordPoint: JSONReadable {
 }
 
 /// What a page of history holds beside its messages.
-public struct HistorySummary: Hashable, Sendable {
+public struct HistorySummary: GatewayObject {
     public let hasMore: Bool
     /// A seq for the next `before`, or for `after` when paging by that.
     public let nextCursor: Int?
@@ -83,9 +83,7 @@ public struct HistorySummary: Hashable, Sendable {
         self.foundOldest = foundOldest
         self.foundNewest = foundNewest
     }
-}
 
-extension HistorySummary: GatewayObject {
     package init<Pass: FieldPass<HistorySummary>>(fields pass: inout Pass) throws(Pass.Failure) {
         hasMore = try pass.required("has_more", \.hasMore)
         nextCursor = try pass.optional("next_cursor", \.nextCursor)
@@ -97,7 +95,7 @@ extension HistorySummary: GatewayObject {
 }
 
 /// The `data` of a reply to `history/get`.
-public struct HistoryReply: Hashable, Sendable {
+public struct HistoryReply: GatewayObject {
     package let records: ReadyMadeList<MessageRecord>
     public let summary: HistorySummary
 
@@ -111,9 +109,7 @@ public struct HistoryReply: Hashable, Sendable {
     package init(_ records: ReadyMadeList<MessageRecord>, summary: HistorySummary) {
         (self.records, self.summary) = (records, summary)
     }
-}
 
-extension HistoryReply: GatewayObject {
     package init<Pass: FieldPass<HistoryReply>>(fields pass: inout Pass) throws(Pass.Failure) {
         records = try pass.required("messages", \.records, as: .readyMadeList())
         summary = try pass.part(\.summary)

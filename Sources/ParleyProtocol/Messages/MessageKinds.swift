@@ -76,7 +76,7 @@ public enum MessageStatus: String, Sendable, CaseIterable, Codable {
 }
 
 /// The content key of a message, sealed for one device: an element of `recipient_keys`.
-public struct RecipientKey: Hashable, Sendable {
+public struct RecipientKey: GatewayObject {
     public let address: DeviceAddress
     public let encryptedKey: [UInt8]
     /// Of the identity key that it was sealed for.
@@ -117,9 +117,7 @@ public struct RecipientKey: Hashable, Sendable {
         let objects = (try? JSONObject(parsing: member).objects("keys", maximum: .max)) ?? []
         return objects.compactMap { try? RecipientKey(members: $0) }
     }
-}
 
-extension RecipientKey: GatewayObject {
     package init<Pass: FieldPass<RecipientKey>>(fields pass: inout Pass) throws(Pass.Failure) {
         address = try pass.part(\.address)
         encryptedKey = try pass.required("encrypted_key", \.encryptedKey, as: .base64(0...Limits.packetBytes))

@@ -1,6 +1,6 @@
 /// A ciphertext with what a device needs to open it (protocol §6): the part that a message, an edit and a reaction
 /// share.
-public struct SealedContent: Hashable, Sendable {
+public struct SealedContent: GatewayObject {
     public let suite: Suite
     /// The ciphertext, 16 bytes to 64 KiB.
     public let content: [UInt8]
@@ -21,9 +21,7 @@ public struct SealedContent: Hashable, Sendable {
         self.recipientKeys = recipientKeys
         self.recipientKeyID = recipientKeyID
     }
-}
 
-extension SealedContent: GatewayObject {
     @inline(__always)
     package init<Pass: FieldPass<SealedContent>>(fields pass: inout Pass) throws(Pass.Failure) {
         suite = try pass.required("suite", \.suite)

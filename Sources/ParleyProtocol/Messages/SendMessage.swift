@@ -80,7 +80,7 @@ public struct SendMessage: RepeatableCommand {
 }
 
 /// The `data` of an accepted `messages/send`.
-public struct SentMessage: Hashable, Sendable {
+public struct SentMessage: GatewayObject {
     public let id: MessageID
     public let epoch: String
     public let seq: Int
@@ -89,9 +89,7 @@ public struct SentMessage: Hashable, Sendable {
     public init(id: MessageID, epoch: String, seq: Int, createdAt: Timestamp) {
         (self.id, self.epoch, self.seq, self.createdAt) = (id, epoch, seq, createdAt)
     }
-}
 
-extension SentMessage: GatewayObject {
     package init<Pass: FieldPass<SentMessage>>(fields pass: inout Pass) throws(Pass.Failure) {
         id = try pass.required("id", \.id)
         epoch = try pass.required("epoch", \.epoch, as: .epoch)

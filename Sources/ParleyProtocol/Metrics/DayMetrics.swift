@@ -5,7 +5,7 @@ public enum Metric: String, Sendable, CaseIterable, Codable {
 }
 
 /// How much of each a user had on a civil day: whole, not what has come since an earlier report.
-public struct MetricValues: Hashable, Sendable {
+public struct MetricValues: GatewayObject {
     public var steps: Int?
     public var calories: Int?
     public var exerciseMinutes: Int?
@@ -21,10 +21,17 @@ public struct MetricValues: Hashable, Sendable {
         case .exerciseMinutes: exerciseMinutes
         }
     }
+
+    package init<Pass: FieldPass<MetricValues>>(fields pass: inout Pass) throws(Pass.Failure) {
+        let amount = IntegerForm(range: Limits.metricAmounts)
+        steps = try pass.optional("steps", \.steps, as: amount)
+        calories = try pass.optional("calories", \.calories, as: amount)
+        exerciseMinutes = try pass.optional("exercise_minutes", \.exerciseMinutes, as: amount)
+    }
 }
 
 /// What the gateway has of a user's day: the `data` of an accepted `metrics/report` (protocol §5).
-public struct DayMetrics: Hashable, Sendable {
+public struct DayMetrics: GatewayObject {
     public let day: CivilDay
     public let timeZone: String
     /// Of the report that holds: the highest that came.
@@ -42,18 +49,7 @@ public struct DayMetrics: Hashable, Sendable {
         self.values = values
         self.implausible = implausible
     }
-}
 
-extension MetricValues: GatewayObject {
-    package init<Pass: FieldPass<MetricValues>>(fields pass: inout Pass) throws(Pass.Failure) {
-        let amount = IntegerForm(range: Limits.metricAmounts)
-        steps = try pass.optional("steps", \.steps, as: amount)
-        calories = try pass.optional("calories", \.calories, as: amount)
-        exerciseMinutes = try pass.optional("exercise_minutes", \.exerciseMinutes, as: amount)
-    }
-}
-
-extension DayMetrics: GatewayObject {
     package init<Pass: FieldPass<DayMetrics>>(fields pass: inout Pass) throws(Pass.Failure) {
         day = try pass.required("date", \.day)
         timeZone = try pass.required("time_zone", \.timeZone, as: .text(Limits.timeZoneCharacters))

@@ -1,5 +1,5 @@
 /// What a notification is about: names of things, and no text of anybody's.
-public struct NotificationSubject: Hashable, Sendable {
+public struct NotificationSubject: GatewayObject {
     public var conversation: ConversationID?
     public var group: GroupID?
     /// The place of `message` in the log of its conversation.
@@ -25,9 +25,7 @@ public struct NotificationSubject: Hashable, Sendable {
         self.board = board
         self.week = week
     }
-}
 
-extension NotificationSubject: GatewayObject {
     package init<Pass: FieldPass<NotificationSubject>>(fields pass: inout Pass) throws(Pass.Failure) {
         conversation = try pass.optional("conversation_id", \.conversation)
         group = try pass.optional("group_id", \.group)
@@ -40,8 +38,12 @@ extension NotificationSubject: GatewayObject {
     }
 }
 
-/// A notification as the user sees it: an item of `notifications/list`, and the event `notification.new`.
-public struct FeedNotification: Hashable, Sendable {
+/// A notification as the user sees it: an item of `notifications/list`, and the event `notification.new` of a gateway
+/// without push. One with push publishes a ``PushNotification``, and reads both.
+public struct FeedNotification: PersonalEvent, GatewayObject {
+    package static let names = ["notification.new"]
+    package static var channel: UserChannel { .notifications }
+
     public let id: NotificationID
     public let type: Named<NotificationType>
     /// Who has caused it; `nil` where nobody has.
@@ -67,12 +69,6 @@ public struct FeedNotification: Hashable, Sendable {
         self.createdAt = createdAt
         self.expiresAt = expiresAt
     }
-}
-
-/// The event of a gateway that says nothing of pushes; the others publish a ``PushNotification``, and read both.
-extension FeedNotification: PersonalEvent, GatewayObject {
-    package static let names = ["notification.new"]
-    package static var channel: UserChannel { .notifications }
 
     package init<Pass: FieldPass<FeedNotification>>(fields pass: inout Pass) throws(Pass.Failure) {
         id = try pass.required("id", \.id)
@@ -87,7 +83,10 @@ extension FeedNotification: PersonalEvent, GatewayObject {
 }
 
 /// The event `notification.cleared`: notifications, or what is shown of messages, are to be taken away.
-public struct NotificationsCleared: Hashable, Sendable {
+public struct NotificationsCleared: PersonalEvent, GatewayObject {
+    package static let names = ["notification.cleared"]
+    package static var channel: UserChannel { .notifications }
+
     /// Which of the feed; `nil` for all that came before this event.
     public let ids: [NotificationID]?
     /// What is shown of this conversation up to ``seq`` is to be taken away: it was read on another device, is gone, or
@@ -114,11 +113,6 @@ public struct NotificationsCleared: Hashable, Sendable {
         self.badge = badge
         self.at = at
     }
-}
-
-extension NotificationsCleared: PersonalEvent, GatewayObject {
-    package static let names = ["notification.cleared"]
-    package static var channel: UserChannel { .notifications }
 
     package init<Pass: FieldPass<NotificationsCleared>>(fields pass: inout Pass) throws(Pass.Failure) {
         ids = try pass.optional("ids", \.ids, as: .uuids())

@@ -9,7 +9,7 @@ public struct ListNotifications: Query, PageRequest {
 }
 
 /// A page of the feed, the newest first.
-public struct NotificationPage: Hashable, Sendable {
+public struct NotificationPage: GatewayObject {
     package let elements: ReadyMadeList<FeedNotification>
     /// `nil` after the last page.
     public let nextCursor: String?
@@ -21,9 +21,7 @@ public struct NotificationPage: Hashable, Sendable {
     package init(_ elements: ReadyMadeList<FeedNotification>, nextCursor: String?, unreadCount: Int) {
         (self.elements, self.nextCursor, self.unreadCount) = (elements, nextCursor, unreadCount)
     }
-}
 
-extension NotificationPage: GatewayObject {
     package init<Pass: FieldPass<NotificationPage>>(fields pass: inout Pass) throws(Pass.Failure) {
         elements = try pass.required("items", \.elements, as: .readyMadeList())
         nextCursor = try pass.optional("next_cursor", \.nextCursor, as: .text(Page.longestCursor))
@@ -62,13 +60,11 @@ public struct MarkNotificationsRead: Command {
 }
 
 /// The `data` of an accepted `notifications/mark-read`.
-public struct UnreadNotifications: Hashable, Sendable {
+public struct UnreadNotifications: GatewayObject {
     public let unreadCount: Int
 
     public init(unreadCount: Int) { self.unreadCount = unreadCount }
-}
 
-extension UnreadNotifications: GatewayObject {
     package init<Pass: FieldPass<UnreadNotifications>>(fields pass: inout Pass) throws(Pass.Failure) {
         unreadCount = try pass.required("unread_count", \.unreadCount)
     }

@@ -1,5 +1,10 @@
 /// The event on `users/{uid}/presence`, retained: a user is there, or is not.
-public struct PresenceUpdate: Hashable, Sendable {
+public struct PresenceUpdate: AddressedEvent, GatewayObject {
+    package static let names = ["presence.updated"]
+    package static var isRetained: Bool { true }
+    package var topic: Topic { .user(user, .presence) }
+    package var received: ReceivedEvent { .presence(self) }
+
     public enum State: String, Sendable, CaseIterable {
         case online, offline
     }
@@ -20,13 +25,6 @@ public struct PresenceUpdate: Hashable, Sendable {
         case .offline(let lastSeen): self.init(user: user, state: .known(.offline), lastSeen: lastSeen)
         }
     }
-}
-
-extension PresenceUpdate: AddressedEvent, GatewayObject {
-    package static let names = ["presence.updated"]
-    package static var isRetained: Bool { true }
-    package var topic: Topic { .user(user, .presence) }
-    package var received: ReceivedEvent { .presence(self) }
 
     package init<Pass: FieldPass<PresenceUpdate>>(fields pass: inout Pass) throws(Pass.Failure) {
         user = try pass.required("user_id", \.user)

@@ -7,7 +7,7 @@ public enum PresencePrivacy: String, Sendable, CaseIterable, Codable {
 }
 
 /// When a user wants no notifications: two times of day, `22:00` to `07:00`, in the profile's time zone.
-public struct QuietHours: Hashable, Sendable {
+public struct QuietHours: GatewayObject {
     public let from: String
     public let to: String
 
@@ -20,9 +20,7 @@ public struct QuietHours: Hashable, Sendable {
         let (hours, minutes) = (digits[0] * 10 + digits[1], digits[3] * 10 + digits[4])
         return hours < 24 && minutes < 60 ? hours * 60 + minutes : nil
     }
-}
 
-extension QuietHours: GatewayObject {
     package init<Pass: FieldPass<QuietHours>>(fields pass: inout Pass) throws(Pass.Failure) {
         from = try pass.required("from", \.from, as: TimeOfDayForm())
         to = try pass.required("to", \.to, as: TimeOfDayForm())

@@ -1,5 +1,5 @@
 /// A profile as somebody is shown it: of others only the name, the picture and the counts (protocol §5).
-public struct ShownProfile: Hashable, Sendable {
+public struct ShownProfile: GatewayObject {
     public let user: UserID
     public let displayName: String
     public let photoURL: String?
@@ -9,7 +9,7 @@ public struct ShownProfile: Hashable, Sendable {
     public let settings: Settings?
 
     /// What of a profile its owner alone sees.
-    public struct Settings: Hashable, Sendable {
+    public struct Settings: GatewayObject {
         public let messagePrivacy: Named<MessagePrivacy>
         public let sharesWorkoutData: Bool
         public let sendsReadReceipts: Bool
@@ -29,6 +29,23 @@ public struct ShownProfile: Hashable, Sendable {
             self.presence = presence
             self.quietHours = quietHours
             self.timeZone = timeZone
+        }
+
+        package init<Pass: FieldPass<Self>>(fields pass: inout Pass) throws(Pass.Failure) {
+            messagePrivacy = try pass.required("message_privacy", \.messagePrivacy)
+            sharesWorkoutData = try pass.required("share_workout_data", \.sharesWorkoutData)
+            sendsReadReceipts = try pass.required("send_read_receipts", \.sendsReadReceipts)
+            sendsTyping = try pass.required("send_typing", \.sendsTyping)
+            presence = try pass.required("presence", \.presence)
+            quietHours = try pass.optional("quiet_hours", \.quietHours, as: .object())
+            timeZone = try pass.optional("time_zone", \.timeZone, as: .text(64))
+        }
+
+        fileprivate init(_ profile: Profile) {
+            self.init(
+                messagePrivacy: .known(profile.messagePrivacy), sharesWorkoutData: profile.sharesWorkoutData,
+                sendsReadReceipts: profile.sendsReadReceipts, sendsTyping: profile.sendsTyping,
+                presence: .known(profile.presence), quietHours: profile.quietHours, timeZone: profile.timeZone)
         }
     }
 
@@ -51,9 +68,7 @@ public struct ShownProfile: Hashable, Sendable {
             followersCount: counts.followers, followingCount: counts.following,
             settings: forOwner ? Settings(profile) : nil)
     }
-}
 
-extension ShownProfile: GatewayObject {
     package init<Pass: FieldPass<ShownProfile>>(fields pass: inout Pass) throws(Pass.Failure) {
         user = try pass.required("user_id", \.user)
         displayName = try pass.required("display_name", \.displayName, as: .name)
@@ -61,24 +76,5 @@ extension ShownProfile: GatewayObject {
         followersCount = try pass.required("followers_count", \.followersCount, default: 0)
         followingCount = try pass.required("following_count", \.followingCount, default: 0)
         settings = try pass.part(\.settings, shownBy: "message_privacy")
-    }
-}
-
-extension ShownProfile.Settings: GatewayObject {
-    package init<Pass: FieldPass<Self>>(fields pass: inout Pass) throws(Pass.Failure) {
-        messagePrivacy = try pass.required("message_privacy", \.messagePrivacy)
-        sharesWorkoutData = try pass.required("share_workout_data", \.sharesWorkoutData)
-        sendsReadReceipts = try pass.required("send_read_receipts", \.sendsReadReceipts)
-        sendsTyping = try pass.required("send_typing", \.sendsTyping)
-        presence = try pass.required("presence", \.presence)
-        quietHours = try pass.optional("quiet_hours", \.quietHours, as: .object())
-        timeZone = try pass.optional("time_zone", \.timeZone, as: .text(64))
-    }
-
-    fileprivate init(_ profile: Profile) {
-        self.init(
-            messagePrivacy: .known(profile.messagePrivacy), sharesWorkoutData: profile.sharesWorkoutData,
-            sendsReadReceipts: profile.sendsReadReceipts, sendsTyping: profile.sendsTyping,
-            presence: .known(profile.presence), quietHours: profile.quietHours, timeZone: profile.timeZone)
     }
 }

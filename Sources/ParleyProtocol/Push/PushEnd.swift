@@ -8,7 +8,10 @@ public enum PushEndReason: String, Hashable, Sendable, CaseIterable {
 
 /// The event `push.ended`: a device of the user's own has lost its registration, and is notified of nothing until it
 /// registers again.
-public struct PushEnd: Hashable, Sendable {
+public struct PushEnd: AddressedEvent, GatewayObject {
+    package static let names = ["push.ended"]
+    package var topic: Topic { .user(device.user, .events) }
+
     public let device: DeviceAddress
     public let provider: Named<PushProvider>
     public let reason: Named<PushEndReason>
@@ -19,11 +22,6 @@ public struct PushEnd: Hashable, Sendable {
     ) {
         (self.device, self.provider, self.reason, self.at) = (device, provider, reason, at)
     }
-}
-
-extension PushEnd: AddressedEvent, GatewayObject {
-    package static let names = ["push.ended"]
-    package var topic: Topic { .user(device.user, .events) }
 
     package init<Pass: FieldPass<PushEnd>>(fields pass: inout Pass) throws(Pass.Failure) {
         device = try pass.part(\.device)
@@ -34,16 +32,14 @@ extension PushEnd: AddressedEvent, GatewayObject {
 }
 
 /// What `devices/list` shows of a device's registration: neither its address nor a secret.
-public struct PushRegistrationSummary: Hashable, Sendable {
+public struct PushRegistrationSummary: GatewayObject {
     public let provider: Named<PushProvider>
     public let registeredAt: Timestamp
 
     public init(provider: Named<PushProvider>, registeredAt: Timestamp) {
         (self.provider, self.registeredAt) = (provider, registeredAt)
     }
-}
 
-extension PushRegistrationSummary: GatewayObject {
     package init<Pass: FieldPass<PushRegistrationSummary>>(fields pass: inout Pass) throws(Pass.Failure) {
         provider = try pass.required("provider", \.provider)
         registeredAt = try pass.required("registered_at", \.registeredAt)

@@ -16,7 +16,7 @@ public struct ExplainPush: Query {
 }
 
 /// The `data` of a reply to `admin/explain-push`. It shows blocks.
-public struct PushExplanation: Hashable, Sendable {
+public struct PushExplanation: GatewayObject {
     public let message: MessageID
     public let user: UserID
     /// `notify`, `hold`, or `skip`; `none` where nothing was written.
@@ -47,9 +47,7 @@ public struct PushExplanation: Hashable, Sendable {
         self.now = now
         self.facts = facts
     }
-}
 
-extension PushExplanation: GatewayObject {
     package init<Pass: FieldPass<PushExplanation>>(fields pass: inout Pass) throws(Pass.Failure) {
         message = try pass.required("message_id", \.message)
         user = try pass.required("user_id", \.user)
@@ -64,7 +62,7 @@ extension PushExplanation: GatewayObject {
 }
 
 /// What the rules say at some time.
-public struct PushVerdict: Hashable, Sendable {
+public struct PushVerdict: GatewayObject {
     /// `notify`, `hold` or `skip`.
     public let decision: String
     /// Why not, where it is `skip`.
@@ -75,9 +73,7 @@ public struct PushVerdict: Hashable, Sendable {
     public init(decision: String, reason: String?, says: String) {
         (self.decision, self.reason, self.says) = (decision, reason, says)
     }
-}
 
-extension PushVerdict: GatewayObject {
     package init<Pass: FieldPass<PushVerdict>>(fields pass: inout Pass) throws(Pass.Failure) {
         decision = try pass.required("decision", \.decision, as: .text(64))
         reason = try pass.optional("reason", \.reason, as: .text(64))
@@ -86,7 +82,7 @@ extension PushVerdict: GatewayObject {
 }
 
 /// A fact that is asked for before somebody is notified.
-public struct PushFact: Hashable, Sendable {
+public struct PushFact: GatewayObject {
     /// A reason of the table, or `quiet_hours`.
     public let fact: String
     /// Whether it stands against the notification.
@@ -97,9 +93,7 @@ public struct PushFact: Hashable, Sendable {
     public init(fact: String, holds: Bool, detail: String) {
         (self.fact, self.holds, self.detail) = (fact, holds, detail)
     }
-}
 
-extension PushFact: GatewayObject {
     package init<Pass: FieldPass<PushFact>>(fields pass: inout Pass) throws(Pass.Failure) {
         fact = try pass.required("fact", \.fact, as: .text(64))
         holds = try pass.required("holds", \.holds)

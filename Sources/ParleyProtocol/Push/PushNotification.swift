@@ -39,7 +39,11 @@ extension PushType: RawRepresentable, CaseIterable {
 /// The one notification object, for the topic `users/{uid}/notifications` and every push service (protocol §7).
 ///
 /// No name and no text of anybody's is in it but the ciphertext of a message.
-public struct PushNotification: Hashable, Sendable {
+public struct PushNotification: AddressedEvent, GatewayObject {
+    package static let names = ["notification.new"]
+    package var topic: Topic { .user(user, .notifications) }
+    package var received: ReceivedEvent { .push(self) }
+
     /// The same on every repeat: one for a message and device.
     public let id: NotificationID
     public let type: Named<PushType>
@@ -83,12 +87,6 @@ public struct PushNotification: Hashable, Sendable {
         self.expiresAt = expiresAt
         self.message = message
     }
-}
-
-extension PushNotification: AddressedEvent, GatewayObject {
-    package static let names = ["notification.new"]
-    package var topic: Topic { .user(user, .notifications) }
-    package var received: ReceivedEvent { .push(self) }
 
     /// Only what is also pushed says for which time its badge is true.
     package static func read(_ name: String, _ data: JSONObject) throws(ReadingError) -> any PublishedEvent {

@@ -17,7 +17,7 @@ public struct TraceMessage: Query {
 }
 
 /// The `data` of a reply to `admin/trace`.
-public struct MessageTrace: Hashable, Sendable {
+public struct MessageTrace: GatewayObject {
     /// The most lines that a trace has of members, and of notifications.
     public static let most = 500
 
@@ -31,9 +31,7 @@ public struct MessageTrace: Hashable, Sendable {
     public init(message: TracedMessage?, members: [TracedMember], pushes: [TracedPush]) {
         (self.message, self.members, self.pushes) = (message, members, pushes)
     }
-}
 
-extension MessageTrace: GatewayObject {
     package init<Pass: FieldPass<MessageTrace>>(fields pass: inout Pass) throws(Pass.Failure) {
         message = try pass.part(\.message, shownBy: "message_id")
         members = try pass.required("members", \.members, as: .objects())
@@ -42,7 +40,7 @@ extension MessageTrace: GatewayObject {
 }
 
 /// A message on its way to everybody.
-public struct TracedMessage: Hashable, Sendable {
+public struct TracedMessage: GatewayObject {
     public let id: MessageID
     public let conversation: ConversationID
     public let sender: UserID
@@ -62,9 +60,7 @@ public struct TracedMessage: Hashable, Sendable {
         self.seq = seq
         self.isPublished = isPublished
     }
-}
 
-extension TracedMessage: GatewayObject {
     package init<Pass: FieldPass<TracedMessage>>(fields pass: inout Pass) throws(Pass.Failure) {
         id = try pass.required("message_id", \.id)
         conversation = try pass.required("conversation_id", \.conversation)
@@ -76,7 +72,7 @@ extension TracedMessage: GatewayObject {
 }
 
 /// How far a member has come with a message. What a member discloses to the others does not matter here.
-public struct TracedMember: Hashable, Sendable {
+public struct TracedMember: GatewayObject {
     public let user: UserID
     /// When a device of theirs has said that it has received this message or a later one; `nil` while none has.
     public let deliveredAt: Timestamp?
@@ -86,9 +82,7 @@ public struct TracedMember: Hashable, Sendable {
     public init(user: UserID, deliveredAt: Timestamp?, readAt: Timestamp?) {
         (self.user, self.deliveredAt, self.readAt) = (user, deliveredAt, readAt)
     }
-}
 
-extension TracedMember: GatewayObject {
     package init<Pass: FieldPass<TracedMember>>(fields pass: inout Pass) throws(Pass.Failure) {
         user = try pass.required("user_id", \.user)
         deliveredAt = try pass.optional("delivered_at", \.deliveredAt)
@@ -97,7 +91,7 @@ extension TracedMember: GatewayObject {
 }
 
 /// What was decided about a notification, and what became of it.
-public struct TracedPush: Hashable, Sendable {
+public struct TracedPush: GatewayObject {
     /// Of the notification.
     public let id: NotificationID
     public let type: Named<PushType>
@@ -137,9 +131,7 @@ public struct TracedPush: Hashable, Sendable {
         self.answeredAt = answeredAt
         self.answer = answer
     }
-}
 
-extension TracedPush: GatewayObject {
     package init<Pass: FieldPass<TracedPush>>(fields pass: inout Pass) throws(Pass.Failure) {
         id = try pass.required("id", \.id)
         type = try pass.required("type", \.type)

@@ -22,14 +22,12 @@ public struct UnregisterPush: Command, EmptyRequest {
 }
 
 /// The `data` of an accepted `push/register` or `push/unregister`.
-public struct PushRegistered: Hashable, Sendable {
+public struct PushRegistered: GatewayObject {
     /// `nil` where the device is registered no more.
     public let registeredAt: Timestamp?
 
     public init(registeredAt: Timestamp?) { self.registeredAt = registeredAt }
-}
 
-extension PushRegistered: GatewayObject {
     package init<Pass: FieldPass<PushRegistered>>(fields pass: inout Pass) throws(Pass.Failure) {
         registeredAt = try pass.optional("registered_at", \.registeredAt)
     }

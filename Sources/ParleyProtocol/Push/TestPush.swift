@@ -11,20 +11,18 @@ public struct TestPush: Command, UserRequest {
 }
 
 /// The `data` of an accepted `admin/test-push`: what `admin/trace` shows by its id.
-public struct TestedPushes: Hashable, Sendable {
+public struct TestedPushes: GatewayObject {
     public let devices: [TestedDevice]
 
     public init(devices: [TestedDevice]) { self.devices = devices }
-}
 
-extension TestedPushes: GatewayObject {
     package init<Pass: FieldPass<TestedPushes>>(fields pass: inout Pass) throws(Pass.Failure) {
         devices = try pass.required("devices", \.devices, as: .objects())
     }
 }
 
 /// A device that a notification of the type `test` goes to.
-public struct TestedDevice: Hashable, Sendable {
+public struct TestedDevice: GatewayObject {
     public let device: DeviceID
     public let provider: Named<PushProvider>
     /// Of the notification.
@@ -33,9 +31,7 @@ public struct TestedDevice: Hashable, Sendable {
     public init(device: DeviceID, provider: Named<PushProvider>, id: NotificationID) {
         (self.device, self.provider, self.id) = (device, provider, id)
     }
-}
 
-extension TestedDevice: GatewayObject {
     package init<Pass: FieldPass<TestedDevice>>(fields pass: inout Pass) throws(Pass.Failure) {
         device = try pass.required("device_id", \.device)
         provider = try pass.required("provider", \.provider)

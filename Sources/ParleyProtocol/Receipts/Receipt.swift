@@ -14,7 +14,12 @@ public enum ReceiptKind: String, Sendable, CaseIterable {
 }
 
 /// How far a user has come in a conversation. Watermarks only move forward.
-public struct Watermark: Hashable, Sendable {
+public struct Watermark: AddressedEvent, GatewayObject {
+    package static let names = ["message.delivered", "message.read"]
+    public var name: String { kind == .read ? "message.read" : "message.delivered" }
+    package var topic: Topic { .conversation(conversation, .receipts) }
+    package var received: ReceivedEvent { .receipt(self) }
+
     public let conversation: ConversationID
     public let user: UserID
     public let kind: ReceiptKind
@@ -33,13 +38,6 @@ public struct Watermark: Hashable, Sendable {
         self.seq = seq
         self.at = at
     }
-}
-
-extension Watermark: AddressedEvent, GatewayObject {
-    package static let names = ["message.delivered", "message.read"]
-    public var name: String { kind == .read ? "message.read" : "message.delivered" }
-    package var topic: Topic { .conversation(conversation, .receipts) }
-    package var received: ReceivedEvent { .receipt(self) }
 
     /// Which kind it is shows by the name of its message.
     package init<Pass: FieldPass<Watermark>>(fields pass: inout Pass) throws(Pass.Failure) {

@@ -1,5 +1,5 @@
 /// A report as the gateway stores it: an item of `admin/list-reports`.
-public struct Report: Hashable, Sendable {
+public struct Report: GatewayObject {
     public let id: ReportID
     public let reporter: UserID
     /// In the reporter's words.
@@ -25,9 +25,7 @@ public struct Report: Hashable, Sendable {
         self.evidence = evidence
         self.createdAt = createdAt
     }
-}
 
-extension Report: GatewayObject {
     /// The evidence goes as bytes: its nesting and spelling are a stranger's, and must not make the reply one that
     /// cannot be read.
     package init<Pass: FieldPass<Report>>(fields pass: inout Pass) throws(Pass.Failure) {
@@ -42,14 +40,12 @@ extension Report: GatewayObject {
 }
 
 /// The `data` of an accepted `reports/create`: the report that the operators will read.
-public struct ReportReceipt: Hashable, Sendable {
+public struct ReportReceipt: GatewayObject {
     public let id: ReportID
     public let createdAt: Timestamp
 
     public init(id: ReportID, createdAt: Timestamp) { (self.id, self.createdAt) = (id, createdAt) }
-}
 
-extension ReportReceipt: GatewayObject {
     package init<Pass: FieldPass<ReportReceipt>>(fields pass: inout Pass) throws(Pass.Failure) {
         id = try pass.required("id", \.id)
         createdAt = try pass.required("created_at", \.createdAt)

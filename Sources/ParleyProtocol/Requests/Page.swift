@@ -1,5 +1,5 @@
 /// Which part of a list is asked for: `limit?=50, cursor?` (protocol §5). A cursor is opaque and belongs to its caller.
-public struct Page: Hashable, Sendable {
+public struct Page: GatewayObject {
     public let limit: Int
     public let cursor: String?
 
@@ -7,9 +7,7 @@ public struct Page: Hashable, Sendable {
 
     /// Longer than any cursor of the gateway's, in characters.
     static let longestCursor = 256
-}
 
-extension Page: GatewayObject {
     package init<Pass: FieldPass<Page>>(fields pass: inout Pass) throws(Pass.Failure) {
         limit = try pass.required("limit", \.limit, as: .integer(1...Limits.pageItems), default: 50)
         cursor = try pass.optional("cursor", \.cursor, as: .text(Page.longestCursor), without: .omitted)

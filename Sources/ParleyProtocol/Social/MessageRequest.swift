@@ -1,5 +1,8 @@
 /// Somebody who asks to write to the user: an item of `requests/list`, and the event `message.request`.
-public struct MessageRequest: Hashable, Sendable {
+public struct MessageRequest: PersonalEvent, GatewayObject {
+    package static let names = ["message.request"]
+    package var received: ReceivedEvent { .messageRequest(self) }
+
     /// The direct conversation that there will be; the user sees nothing else of it before they accept.
     public let conversation: ConversationID
     /// Who asks.
@@ -17,11 +20,6 @@ public struct MessageRequest: Hashable, Sendable {
             conversation: message.conversation, user: message.sender.user, createdAt: message.createdAt,
             message: message)
     }
-}
-
-extension MessageRequest: PersonalEvent, GatewayObject {
-    package static let names = ["message.request"]
-    package var received: ReceivedEvent { .messageRequest(self) }
 
     package init<Pass: FieldPass<MessageRequest>>(fields pass: inout Pass) throws(Pass.Failure) {
         conversation = try pass.required("conversation_id", \.conversation)

@@ -1,5 +1,5 @@
 /// Somebody in a list of people.
-public struct ListedPerson: Hashable, Sendable {
+public struct ListedPerson: GatewayObject {
     public let user: UserID
     public let displayName: String?
     public let photoURL: String?
@@ -9,9 +9,7 @@ public struct ListedPerson: Hashable, Sendable {
     public init(user: UserID, displayName: String? = nil, photoURL: String? = nil, since: Timestamp? = nil) {
         (self.user, self.displayName, self.photoURL, self.since) = (user, displayName, photoURL, since)
     }
-}
 
-extension ListedPerson: GatewayObject {
     package init<Pass: FieldPass<ListedPerson>>(fields pass: inout Pass) throws(Pass.Failure) {
         user = try pass.required("user_id", \.user)
         displayName = try pass.optional("display_name", \.displayName, as: .name)
@@ -23,14 +21,12 @@ extension ListedPerson: GatewayObject {
 }
 
 /// How many follow somebody, and how many they follow: what `social/follow` and its like answer.
-public struct FollowCounts: Hashable, Sendable {
+public struct FollowCounts: GatewayObject {
     public let followers: Int
     public let following: Int
 
     public init(followers: Int, following: Int) { (self.followers, self.following) = (followers, following) }
-}
 
-extension FollowCounts: GatewayObject {
     package init<Pass: FieldPass<FollowCounts>>(fields pass: inout Pass) throws(Pass.Failure) {
         followers = try pass.required("followers_count", \.followers)
         following = try pass.required("following_count", \.following)
@@ -40,7 +36,7 @@ extension FollowCounts: GatewayObject {
 }
 
 /// The `data` of a reply to `social/can-message`: what a message of the caller's would meet with.
-public struct PermissionReply: Hashable, Sendable {
+public struct PermissionReply: GatewayObject {
     public let canMessage: Bool
     /// There is one message, a message request, until it is answered.
     public let isLimited: Bool
@@ -50,9 +46,7 @@ public struct PermissionReply: Hashable, Sendable {
     public init(canMessage: Bool, isLimited: Bool, reason: String) {
         (self.canMessage, self.isLimited, self.reason) = (canMessage, isLimited, reason)
     }
-}
 
-extension PermissionReply: GatewayObject {
     package init<Pass: FieldPass<PermissionReply>>(fields pass: inout Pass) throws(Pass.Failure) {
         canMessage = try pass.required("can_message", \.canMessage)
         isLimited = try pass.required("is_limited", \.isLimited, default: false)

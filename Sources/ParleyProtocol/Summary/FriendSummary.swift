@@ -9,9 +9,9 @@ public struct GetSummary: Query, UserRequest {
 }
 
 /// How somebody does, as they and their friends see it. What is not known, or not shared, is `nil`.
-public struct FriendSummary: Hashable, Sendable {
+public struct FriendSummary: GatewayObject {
     /// What they do in numbers: with `share_workout_data` off, nobody else sees them.
-    public struct Numbers: Hashable, Sendable {
+    public struct Numbers: GatewayObject {
         /// Of their civil day of today.
         public var steps: Int?
         public var calories: Int?
@@ -31,6 +31,14 @@ public struct FriendSummary: Hashable, Sendable {
             self.streakDays = streakDays
             self.activeChallenges = activeChallenges
         }
+
+        package init<Pass: FieldPass<FriendSummary.Numbers>>(fields pass: inout Pass) throws(Pass.Failure) {
+            steps = try pass.optional("steps", \.steps)
+            calories = try pass.optional("calories", \.calories)
+            exerciseMinutes = try pass.optional("exercise_minutes", \.exerciseMinutes)
+            streakDays = try pass.optional("streak_days", \.streakDays)
+            activeChallenges = try pass.optional("active_challenges", \.activeChallenges)
+        }
     }
 
     public let user: UserID
@@ -43,19 +51,7 @@ public struct FriendSummary: Hashable, Sendable {
     package init(user: UserID, numbers: Numbers, achievements: ReadyMadeList<ActivityItem>) {
         (self.user, self.numbers, self.achievementsList) = (user, numbers, achievements)
     }
-}
 
-extension FriendSummary.Numbers: GatewayObject {
-    package init<Pass: FieldPass<FriendSummary.Numbers>>(fields pass: inout Pass) throws(Pass.Failure) {
-        steps = try pass.optional("steps", \.steps)
-        calories = try pass.optional("calories", \.calories)
-        exerciseMinutes = try pass.optional("exercise_minutes", \.exerciseMinutes)
-        streakDays = try pass.optional("streak_days", \.streakDays)
-        activeChallenges = try pass.optional("active_challenges", \.activeChallenges)
-    }
-}
-
-extension FriendSummary: GatewayObject {
     package init<Pass: FieldPass<FriendSummary>>(fields pass: inout Pass) throws(Pass.Failure) {
         user = try pass.required("user_id", \.user)
         numbers = try pass.part(\.numbers)

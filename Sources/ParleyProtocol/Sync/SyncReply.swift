@@ -3,7 +3,7 @@
 /// Ask again, with each conversation's cursor at the last record that came, until `isComplete`. Conversations of which
 /// no record was missing come with the last part of the records, and by `nextCursor` as far as there was no room for
 /// them.
-public struct SyncReply: Hashable, Sendable {
+public struct SyncReply: GatewayObject {
     package let entries: ReadyMadeList<SyncedConversation>
     /// Those that were named and in which the caller is not, whether they exist or not.
     public let left: [ConversationID]
@@ -20,9 +20,7 @@ public struct SyncReply: Hashable, Sendable {
     ) {
         (self.entries, self.left, self.isComplete, self.nextCursor) = (entries, left, isComplete, nextCursor)
     }
-}
 
-extension SyncReply: GatewayObject {
     package init<Pass: FieldPass<SyncReply>>(fields pass: inout Pass) throws(Pass.Failure) {
         entries = try pass.required("conversations", \.entries, as: .readyMadeList())
         left = try pass.required("left", \.left, as: .uuids(), default: [])
@@ -32,7 +30,7 @@ extension SyncReply: GatewayObject {
 }
 
 /// The state of one conversation, and what of its log the caller had not.
-public struct SyncedConversation: Hashable, Sendable {
+public struct SyncedConversation: GatewayObject {
     public let id: ConversationID
     /// Whether the cursor was of the present epoch. If not there are no records here: the log is to be read anew.
     public let isRecovered: Bool
@@ -65,9 +63,7 @@ public struct SyncedConversation: Hashable, Sendable {
         self.preferences = preferences
         self.conversation = conversation
     }
-}
 
-extension SyncedConversation: GatewayObject {
     package init<Pass: FieldPass<SyncedConversation>>(fields pass: inout Pass) throws(Pass.Failure) {
         id = try pass.required("conversation_id", \.id)
         isRecovered = try pass.required("recovered", \.isRecovered)

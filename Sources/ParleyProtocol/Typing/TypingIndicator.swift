@@ -1,5 +1,9 @@
 /// The event on `conversations/{cid}/typing`: somebody began to write, or stopped.
-public struct TypingIndicator: Hashable, Sendable {
+public struct TypingIndicator: AddressedEvent, GatewayObject {
+    package static let names = ["typing.indicator"]
+    package var topic: Topic { .conversation(conversation, .typing) }
+    package var received: ReceivedEvent { .typing(self) }
+
     public let conversation: ConversationID
     public let sender: DeviceAddress
     public let isTyping: Bool
@@ -9,12 +13,6 @@ public struct TypingIndicator: Hashable, Sendable {
     public init(conversation: ConversationID, sender: DeviceAddress, isTyping: Bool, expiresAt: Timestamp) {
         (self.conversation, self.sender, self.isTyping, self.expiresAt) = (conversation, sender, isTyping, expiresAt)
     }
-}
-
-extension TypingIndicator: AddressedEvent, GatewayObject {
-    package static let names = ["typing.indicator"]
-    package var topic: Topic { .conversation(conversation, .typing) }
-    package var received: ReceivedEvent { .typing(self) }
 
     package init<Pass: FieldPass<TypingIndicator>>(fields pass: inout Pass) throws(Pass.Failure) {
         conversation = try pass.required("conversation_id", \.conversation)

@@ -41,7 +41,7 @@ public struct DeleteWorkout: Command, IDRequest {
 }
 
 /// The workout reply of protocol §5: how its user stands with it.
-public struct WorkoutReply: Hashable, Sendable {
+public struct WorkoutReply: GatewayObject {
     public let id: WorkoutID
     /// The week that the workout was done in.
     public let week: ISOWeek
@@ -53,9 +53,7 @@ public struct WorkoutReply: Hashable, Sendable {
     public init(id: WorkoutID, week: ISOWeek, checkIns: Int, streakDays: Int) {
         (self.id, self.week, self.checkIns, self.streakDays) = (id, week, checkIns, streakDays)
     }
-}
 
-extension WorkoutReply: GatewayObject {
     package init<Pass: FieldPass<WorkoutReply>>(fields pass: inout Pass) throws(Pass.Failure) {
         id = try pass.required("id", \.id)
         week = try pass.required("week", \.week)
