@@ -140,7 +140,7 @@ enum SealedDraft: Sendable {
 
     private var recipientKeys: [RecipientKey] {
         switch self {
-        case .message(let message): message.recipientKeys ?? []
+        case .message(let message): message.sealed.recipientKeys ?? []
         case .change(let change): change.sealed?.recipientKeys ?? []
         }
     }

@@ -157,7 +157,7 @@ struct Echo: Hashable, Sendable {
         guard message.echoIsReply else { return nil }
         conversation = message.conversation
         id = message.id
-        content = message.content
+        content = message.sealed.content
     }
 
     private init(_ record: MessageRecord, content: [UInt8]) {

@@ -41,7 +41,6 @@ public struct ChangeMessage: Hashable, Sendable {
         let preimage = IdentityPreimage(of: sender, reserving: sealed?.content.count ?? 0).field(conversation)
             .field(kind.rawValue).field(message)
         guard let sealed else { return preimage.bytes }
-        return preimage.field(sealed.suite.rawValue).field(sealed.content).field(sealed.nonce)
-            .field(sealed.recipientKeys.map(RecipientKey.json) ?? []).fieldIfPresent(sealed.recipientKeyID?.bytes).bytes
+        return preimage.fields(sealed).fieldIfPresent(sealed.recipientKeyID?.bytes).bytes
     }
 }

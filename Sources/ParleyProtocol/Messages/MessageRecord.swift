@@ -93,8 +93,9 @@ public struct MessageRecord: Hashable, Sendable {
     ) {
         self.init(
             id: message.id, conversation: message.conversation, epoch: epoch, seq: seq, kind: .message, target: nil,
-            sender: sender, type: message.type, suite: message.suite, content: message.content, nonce: message.nonce,
-            recipientKeys: message.recipientKeys.map(RecipientKey.json), replyTo: message.replyTo,
+            sender: sender, type: message.type, suite: message.sealed.suite, content: message.sealed.content,
+            nonce: message.sealed.nonce, recipientKeys: message.sealed.recipientKeys.map(RecipientKey.json),
+            replyTo: message.replyTo,
             expiresAt: message.expiry(createdAt: createdAt), createdAt: createdAt,
             disappearsAt: message.expiry(createdAt: steady ?? createdAt))
     }

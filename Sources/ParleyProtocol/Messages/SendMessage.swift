@@ -6,14 +6,7 @@ public struct SendMessage: RepeatableCommand {
     public let id: MessageID
     public let conversation: ConversationID
     public let type: MessageType
-    public let suite: Suite
-    /// The ciphertext, 16 bytes to 64 KiB.
-    public let content: [UInt8]
-    /// Its length depends on the suite.
-    public let nonce: [UInt8]
-    public let recipientKeys: [RecipientKey]?
-    /// Of the identity key that it was sealed for, without `recipient_keys`.
-    public let recipientKeyID: KeyID?
+    public let sealed: SealedContent
     public let replyTo: MessageID?
     /// In whole seconds, from when the gateway has it.
     public let expiresIn: Int?
@@ -26,21 +19,12 @@ public struct SendMessage: RepeatableCommand {
     public init(
         id: MessageID, conversation: ConversationID, type: MessageType.Sendable, suite: Suite, content: [UInt8],
         nonce: [UInt8], recipientKeys: [RecipientKey]? = nil, recipientKeyID: KeyID? = nil, replyTo: MessageID? = nil,
-        expiresIn: Int? = nil,
-        echoIsReply: Bool = false, isUrgent: Bool = false
+        expiresIn: Int? = nil, echoIsReply: Bool = false, isUrgent: Bool = false
     ) {
-        self.id = id
-        self.conversation = conversation
-        self.type = type.type
-        self.suite = suite
-        self.content = content
-        self.nonce = nonce
-        self.recipientKeys = recipientKeys
-        self.recipientKeyID = recipientKeyID
-        self.replyTo = replyTo
-        self.expiresIn = expiresIn
-        self.echoIsReply = echoIsReply
-        self.isUrgent = isUrgent
+        sealed = SealedContent(
+            suite: suite, content: content, nonce: nonce, recipientKeys: recipientKeys, recipientKeyID: recipientKeyID)
+        (self.id, self.conversation, self.type) = (id, conversation, type.type)
+        (self.replyTo, self.expiresIn, self.echoIsReply, self.isUrgent) = (replyTo, expiresIn, echoIsReply, isUrgent)
     }
 
     private enum ReplyForm: String, CaseIterable {
@@ -51,26 +35,17 @@ public struct SendMessage: RepeatableCommand {
         id = try pass.required("id", \.id)
         conversation = try pass.required("conversation_id", \.conversation)
         type = try pass.required("message_type", \.type, as: SendableTypeForm())
-        let sealed = try pass.part(\.sealed)
-        (suite, content, nonce) = (sealed.suite, sealed.content, sealed.nonce)
-        (recipientKeys, recipientKeyID) = (sealed.recipientKeys, sealed.recipientKeyID)
+        sealed = try pass.part(\.sealed)
         replyTo = try pass.optional("reply_to", \.replyTo)
         expiresIn = try pass.optional("expires_in", \.expiresIn, as: .integer(Limits.expirySeconds))
         echoIsReply = try pass.optional("reply", { $0.echoIsReply ? ReplyForm.event : nil }) == .event
         isUrgent = try pass.flag("is_urgent", \.isUrgent)
     }
 
-    /// The ciphertext with what is needed to open it.
-    public var sealed: SealedContent {
-        SealedContent(
-            suite: suite, content: content, nonce: nonce, recipientKeys: recipientKeys, recipientKeyID: recipientKeyID)
-    }
-
     /// Everything but how the reply is wanted and whether it is urgent.
     package func identityPreimage(sender: DeviceAddress) -> [UInt8] {
-        IdentityPreimage(of: sender, reserving: content.count).field(conversation).field(type.rawValue)
-            .field(suite.rawValue).field(content).field(nonce).field(recipientKeys.map(RecipientKey.json) ?? [])
-            .field(replyTo).field(expiresIn).fieldIfPresent(recipientKeyID?.bytes).bytes
+        IdentityPreimage(of: sender, reserving: sealed.content.count).field(conversation).field(type.rawValue)
+            .fields(sealed).field(replyTo).field(expiresIn).fieldIfPresent(sealed.recipientKeyID?.bytes).bytes
     }
 
     /// When it disappears, if it does.

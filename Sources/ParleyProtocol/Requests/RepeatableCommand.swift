@@ -28,6 +28,12 @@ struct IdentityPreimage {
     consuming func field(_ number: Int?) -> IdentityPreimage { field(number.map { "\($0)" }) }
     consuming func field(_ id: (some UUIDIdentifier)?) -> IdentityPreimage { field(id?.value.bytes ?? []) }
 
+    /// What a sealed content had when the first digests were made.
+    consuming func fields(_ sealed: SealedContent) -> IdentityPreimage {
+        field(sealed.suite.rawValue).field(sealed.content).field(sealed.nonce)
+            .field(sealed.recipientKeys.map(RecipientKey.json) ?? [])
+    }
+
     /// A field that came later than the digests of others that lack it.
     consuming func fieldIfPresent(_ part: [UInt8]?) -> IdentityPreimage {
         guard let part else { return self }

@@ -53,7 +53,7 @@ struct RequestTemplateTests {
         let message = try SendMessage(members: JSONObject(parsing: payload, of: template.bytes))
         #expect(message.id.value == number.id(milliseconds: 1_767_225_600_123))
         #expect(message.conversation == conversation)
-        #expect(message.content.count == RequestTemplate.ciphertextBytes)
+        #expect(message.sealed.content.count == RequestTemplate.ciphertextBytes)
         #expect(message.echoIsReply == (form == .event))
 
         let idAt = DeliveryForm.idOffset(in: template.bytes, payload: payload, isReply: false)

@@ -12,18 +12,17 @@ extension World {
         }
         try refuseStaleDevices(message.sealed, in: thread, from: device)
         if message.isUrgent { urgent.insert(message.id) }
-        let time = tick()
+        let (time, sealed) = (tick(), message.sealed)
         let record = MessageRecord(
             id: message.id, conversation: thread.id, epoch: thread.epoch, seq: thread.lastSeq + 1, sender: device,
-            type: .known(message.type), suite: .known(message.suite), content: message.content, nonce: message.nonce,
-            recipientKeys: message.recipientKeys, replyTo: message.replyTo,
+            type: .known(message.type), suite: .known(sealed.suite), content: sealed.content, nonce: sealed.nonce,
+            recipientKeys: sealed.recipientKeys, replyTo: message.replyTo,
             expiresAt: message.expiry(createdAt: time), createdAt: time)
         open(
             SealedMessage(
-                suite: message.suite, nonce: message.nonce, content: message.content,
-                recipientKeys: message.recipientKeys),
+                suite: sealed.suite, nonce: sealed.nonce, content: sealed.content, recipientKeys: sealed.recipientKeys),
             MessageHeader(
-                suite: message.suite, conversation: thread.id, id: message.id, sender: device, type: message.type,
+                suite: sealed.suite, conversation: thread.id, id: message.id, sender: device, type: message.type,
                 replyTo: message.replyTo, expiresIn: message.expiresIn),
             members: thread.members)
         var answer = accepted(record)

@@ -15,8 +15,8 @@ struct EchoTests {
     ) -> MessageRecord {
         MessageRecord(
             id: message.id, conversation: message.conversation, epoch: "e", seq: 5, kind: kind, target: nil,
-            sender: sender ?? alice, type: .text, suite: .naclBox, content: content ?? message.content,
-            nonce: message.nonce, recipientKeys: nil, replyTo: nil, expiresAt: nil,
+            sender: sender ?? alice, type: .text, suite: .naclBox, content: content ?? message.sealed.content,
+            nonce: message.sealed.nonce, recipientKeys: nil, replyTo: nil, expiresAt: nil,
             createdAt: Timestamp(milliseconds: 1_768_469_400_000))
     }
 
@@ -42,8 +42,9 @@ struct EchoTests {
     @Test("a message whose reply is a reply has none")
     func withoutEcho() {
         let asked = SendMessage(
-            id: message.id, conversation: message.conversation, type: .text, suite: .naclBox, content: message.content,
-            nonce: message.nonce)
+            id: message.id, conversation: message.conversation, type: .text, suite: .naclBox,
+            content: message.sealed.content,
+            nonce: message.sealed.nonce)
         #expect(Echo(of: asked) == nil)
         #expect(Echo(of: message) != nil)
     }

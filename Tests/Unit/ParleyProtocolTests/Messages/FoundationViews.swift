@@ -29,17 +29,17 @@ struct SendView: Codable, Equatable {
         id = "\(message.id)"
         conversation_id = "\(message.conversation)"
         message_type = message.type.rawValue
-        suite = message.suite.rawValue
-        encrypted_content = Data(message.content)
-        nonce = Data(message.nonce)
-        recipient_keys = message.recipientKeys.map { keys in
+        suite = message.sealed.suite.rawValue
+        encrypted_content = Data(message.sealed.content)
+        nonce = Data(message.sealed.nonce)
+        recipient_keys = message.sealed.recipientKeys.map { keys in
             keys.map {
                 Key(
                     user_id: $0.address.user.text, device_id: $0.address.device.text,
                     encrypted_key: Data($0.encryptedKey), key_id: ($0.keyID?.bytes).map { Data($0) })
             }
         }
-        recipient_key_id = (message.recipientKeyID?.bytes).map { Data($0) }
+        recipient_key_id = (message.sealed.recipientKeyID?.bytes).map { Data($0) }
         reply_to = message.replyTo.map { "\($0)" }
         expires_in = message.expiresIn
         reply = message.echoIsReply && namesReply ? "event" : nil
