@@ -17,9 +17,8 @@ extension ExplainPush: QueryHandler {
         let facts = try facts(record, in: context)
         let story = try story(traces, record, facts, in: context)
         let explanation = PushExplanation(
-            message: message, user: user, decision: story.verdict.decision, reason: story.verdict.reason,
-            says: story.verdict.says, decidedAt: story.decidedAt, pushes: traces.map(TracedPush.init),
-            now: PushVerdict(PushRules.decide(facts)), facts: PushFact.all(facts))
+            message: message, user: user, verdict: story.verdict, decidedAt: story.decidedAt,
+            pushes: traces.map(TracedPush.init), now: PushVerdict(PushRules.decide(facts)), facts: PushFact.all(facts))
         outgoing.accept(context.route) { explanation.write(to: &$0) }
     }
 

@@ -19,12 +19,8 @@ public struct ExplainPush: Query {
 public struct PushExplanation: GatewayObject {
     public let message: MessageID
     public let user: UserID
-    /// `notify`, `hold`, or `skip`; `none` where nothing was written.
-    public let decision: String
-    /// Why not, where it is `skip`; as in the table of `docs/push.md`.
-    public let reason: String?
-    /// A sentence for people: what was decided then, or why nothing was written.
-    public let says: String
+    /// What was decided then; its `decision` is `none` where nothing was written.
+    public let verdict: PushVerdict
     public let decidedAt: Timestamp?
     /// What is there to be sent, and what became of it.
     public let pushes: [TracedPush]
@@ -34,14 +30,12 @@ public struct PushExplanation: GatewayObject {
     public let facts: [PushFact]
 
     public init(
-        message: MessageID, user: UserID, decision: String, reason: String?, says: String, decidedAt: Timestamp?,
-        pushes: [TracedPush], now: PushVerdict, facts: [PushFact]
+        message: MessageID, user: UserID, verdict: PushVerdict, decidedAt: Timestamp?, pushes: [TracedPush],
+        now: PushVerdict, facts: [PushFact]
     ) {
         self.message = message
         self.user = user
-        self.decision = decision
-        self.reason = reason
-        self.says = says
+        self.verdict = verdict
         self.decidedAt = decidedAt
         self.pushes = pushes
         self.now = now
@@ -51,9 +45,7 @@ public struct PushExplanation: GatewayObject {
     package init<Pass: FieldPass<PushExplanation>>(fields pass: inout Pass) throws(Pass.Failure) {
         message = try pass.required("message_id", \.message)
         user = try pass.required("user_id", \.user)
-        decision = try pass.required("decision", \.decision, as: .text(64))
-        reason = try pass.optional("reason", \.reason, as: .text(64))
-        says = try pass.required("says", \.says, as: .text(1024))
+        verdict = try pass.part(\.verdict)
         decidedAt = try pass.optional("decided_at", \.decidedAt)
         pushes = try pass.required("pushes", \.pushes, as: .objects())
         now = try pass.required("now", \.now, as: .object())
@@ -65,7 +57,7 @@ public struct PushExplanation: GatewayObject {
 public struct PushVerdict: GatewayObject {
     /// `notify`, `hold` or `skip`.
     public let decision: String
-    /// Why not, where it is `skip`.
+    /// Why not, where it is `skip`; as in the table of `docs/push.md`.
     public let reason: String?
     /// A sentence for people.
     public let says: String

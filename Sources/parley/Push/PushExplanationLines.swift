@@ -5,9 +5,9 @@ extension PushExplanation {
     /// first that holds decides and is marked.
     func lines(in zone: TimeZone) -> [String] {
         let time = decidedAt.map { " (\(zone.civil($0).stamp))" } ?? ""
-        var lines = ["message \(message), \(user): \(name(decision, reason))\(time)", says.printable]
+        var lines = ["message \(message), \(user): \(name(verdict))\(time)", verdict.says.printable]
         if !pushes.isEmpty { lines += [""] + pushes.table(in: zone) }
-        lines += ["", "now: \(name(now.decision, now.reason)); \(now.says.printable)"]
+        lines += ["", "now: \(name(now)); \(now.says.printable)"]
         var table = Table(headings: ["", "FACT", "HOLDS", "FOUND"])
         var isDecided = false
         for fact in facts {
@@ -18,7 +18,7 @@ extension PushExplanation {
         return lines + (facts.isEmpty ? [] : table.lines)
     }
 
-    private func name(_ decision: String, _ reason: String?) -> String {
-        (decision + (reason.map { " (\($0))" } ?? "")).printable
+    private func name(_ verdict: PushVerdict) -> String {
+        (verdict.decision + (verdict.reason.map { " (\($0))" } ?? "")).printable
     }
 }

@@ -133,8 +133,9 @@ struct PushReportTests {
         try removeEvents()
         _ = try decided("muted", of: "bob")
         let explained = try explain("bob")
-        #expect(explained.decision == "skip" && explained.reason == "muted" && explained.decidedAt == at(5))
-        #expect(explained.says == "They were not notified. They have muted the conversation.")
+        #expect(
+            explained.verdict.decision == "skip" && explained.verdict.reason == "muted" && explained.decidedAt == at(5))
+        #expect(explained.verdict.says == "They were not notified. They have muted the conversation.")
         #expect(explained.now == PushVerdict(decision: "notify", reason: nil, says: "They are notified."))
         #expect(explained.facts.map(\.fact) == PushRules.Reason.allCases.map(\.rawValue) + ["quiet_hours"])
         #expect(explained.facts.allSatisfy { !$0.holds })
@@ -144,28 +145,28 @@ struct PushReportTests {
     @Test("what is decided of somebody with no device registered says so")
     func noRegistration() throws {
         _ = try decided("notify", of: "bob")
-        #expect(try explain("bob").says.contains("No device of theirs is registered"))
+        #expect(try explain("bob").verdict.says.contains("No device of theirs is registered"))
         _ = try decided("hold", of: "carol")
-        #expect(try explain("carol").decision == "hold")
+        #expect(try explain("carol").verdict.decision == "hold")
     }
 
     @Test("where nothing was written it is said why")
     func nothingWritten() throws {
         people.replace(with: ["carol"], unknownSince: at(0))
-        #expect(try explain("bob").says == "It is yet to be decided.")
+        #expect(try explain("bob").verdict.says == "It is yet to be decided.")
         try removeEvents()
         let connected = try explain("carol")
-        #expect(connected.decision == "none" && connected.decidedAt == nil && connected.pushes.isEmpty)
-        #expect(connected.says == "A device of theirs was connected when it came: nothing is written of that.")
+        #expect(connected.verdict.decision == "none" && connected.decidedAt == nil && connected.pushes.isEmpty)
+        #expect(connected.verdict.says == "A device of theirs was connected when it came: nothing is written of that.")
         #expect(connected.now.reason == "connected")
         #expect(
             connected.facts.last { $0.holds }?.detail
                 == "a device of theirs is connected: yes; the setting push_always: no")
-        #expect(try explain("alice").says == "They have sent it themselves.")
+        #expect(try explain("alice").verdict.says == "They have sent it themselves.")
         #expect(try explain("alice").now.reason == "own")
         try test.addPeople(["dave"])
         #expect(try explain("dave").now.reason == "not_member")
-        #expect(try explain("bob", now: at(.days(8))).says.contains("push_trace_days"))
+        #expect(try explain("bob", now: at(.days(8))).verdict.says.contains("push_trace_days"))
     }
 
     @Test("the facts are those of now: read, muted, blocked, deleted, in quiet hours")

@@ -45,14 +45,16 @@ struct PushReportTests {
     @Test("an explanation and what is tried are written and read with every field")
     func explanations() throws {
         let explanation = PushExplanation(
-            message: try #require(MessageID(Self.id)), user: UserID(validated: "bob"), decision: "skip",
-            reason: "muted", says: "They were not notified.", decidedAt: Timestamp(Self.time),
+            message: try #require(MessageID(Self.id)), user: UserID(validated: "bob"),
+            verdict: PushVerdict(decision: "skip", reason: "muted", says: "They were not notified."),
+            decidedAt: Timestamp(Self.time),
             pushes: [try push(isAnswered: false)], now: PushVerdict(decision: "notify", reason: nil, says: "Yes."),
             facts: [PushFact(fact: "muted", holds: false, detail: "they have muted the conversation: no")])
         #expect(try PushExplanation(json: explanation.json) == explanation)
         let nothing = PushExplanation(
-            message: explanation.message, user: explanation.user, decision: "none", reason: nil, says: "",
-            decidedAt: nil, pushes: [], now: explanation.now, facts: [])
+            message: explanation.message, user: explanation.user,
+            verdict: PushVerdict(decision: "none", reason: nil, says: ""), decidedAt: nil, pushes: [],
+            now: explanation.now, facts: [])
         #expect(try PushExplanation(json: nothing.json) == nothing)
         let tested = TestedPushes(devices: [
             TestedDevice(

@@ -97,8 +97,9 @@ struct PushLineTests {
     @Test("an explanation says what was decided then and now, and marks the fact that decides")
     func explanation() {
         let explanation = PushExplanation(
-            message: MessageID(UUIDValue(high: 1, low: 3)), user: bob.user, decision: "skip", reason: "muted",
-            says: "They have muted the conversation.", decidedAt: time, pushes: [],
+            message: MessageID(UUIDValue(high: 1, low: 3)), user: bob.user,
+            verdict: PushVerdict(decision: "skip", reason: "muted", says: "They have muted the conversation."),
+            decidedAt: time, pushes: [],
             now: PushVerdict(decision: "notify", reason: nil, says: "They are notified."),
             facts: [
                 PushFact(fact: "own", holds: false, detail: "no"), PushFact(fact: "muted", holds: true, detail: "yes"),
