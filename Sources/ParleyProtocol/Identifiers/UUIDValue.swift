@@ -146,7 +146,7 @@ public struct UUIDValue: Hashable, Comparable, Sendable {
 }
 
 /// An id whose text form is a UUID. Each noun has its own type, so that one cannot be used for another.
-public protocol UUIDIdentifier: Hashable, Comparable, Sendable, Codable, CustomStringConvertible, JSONKeyable {
+public protocol UUIDIdentifier: Hashable, Comparable, Sendable, CodableAsText, JSONKeyable {
     var value: UUIDValue { get }
     init(_ value: UUIDValue)
 }
@@ -183,18 +183,7 @@ extension UUIDIdentifier {
 
     public static func < (left: Self, right: Self) -> Bool { left.value < right.value }
 
-    public init(from decoder: any Decoder) throws {
-        let container = try decoder.singleValueContainer()
-        guard let id = Self(try container.decode(String.self)) else {
-            throw DecodingError.dataCorruptedError(in: container, debugDescription: "not a lower-case UUID")
-        }
-        self = id
-    }
-
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode(description)
-    }
+    public static var textForm: String { "a lower-case UUID" }
 }
 
 public struct ConversationID: UUIDIdentifier {

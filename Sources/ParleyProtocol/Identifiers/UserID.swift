@@ -1,7 +1,7 @@
 /// An id that is a topic level: 1 to 64 of `A-Z a-z 0-9 _ -` (protocol §1).
 ///
 /// Being ASCII alone, its `String` has one spelling: comparing and hashing it is comparing and hashing its bytes.
-public protocol LevelIdentifier: Hashable, Comparable, Sendable, Codable, CustomStringConvertible, JSONKeyable {
+public protocol LevelIdentifier: Hashable, Comparable, Sendable, CodableAsText, JSONKeyable {
     var text: String { get }
     init(validated text: String)
 }
@@ -28,19 +28,7 @@ extension LevelIdentifier {
 
     public func append(to output: inout [UInt8]) { output.append(contentsOf: text.utf8) }
 
-    public init(from decoder: any Decoder) throws {
-        let container = try decoder.singleValueContainer()
-        guard let id = Self(try container.decode(String.self)) else {
-            throw DecodingError.dataCorruptedError(
-                in: container, debugDescription: "not an id of 1 to 64 letters, digits, _ or -")
-        }
-        self = id
-    }
-
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode(text)
-    }
+    public static var textForm: String { "an id of 1 to 64 letters, digits, _ or -" }
 }
 
 /// Whether `bytes` are 1 to `maximumLength` of the id alphabet.

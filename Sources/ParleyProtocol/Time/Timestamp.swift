@@ -1,5 +1,5 @@
 /// A time as the protocol has it: UTC, whole milliseconds since 1970-01-01T00:00:00Z.
-public struct Timestamp: Hashable, Comparable, Sendable, Codable, CustomStringConvertible {
+public struct Timestamp: Hashable, Comparable, Sendable, CodableAsText {
     public let milliseconds: Int64
 
     public init(milliseconds: Int64) { self.milliseconds = milliseconds }
@@ -77,18 +77,7 @@ public struct Timestamp: Hashable, Comparable, Sendable, Codable, CustomStringCo
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    public init(from decoder: any Decoder) throws {
-        let container = try decoder.singleValueContainer()
-        guard let time = Timestamp(try container.decode(String.self)) else {
-            throw DecodingError.dataCorruptedError(in: container, debugDescription: "not an RFC 3339 time in UTC")
-        }
-        self = time
-    }
-
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        try container.encode(description)
-    }
+    public static var textForm: String { "an RFC 3339 time in UTC" }
 }
 
 /// A day of the proleptic Gregorian calendar, by Howard Hinnant's `days_from_civil` and `civil_from_days`.
