@@ -3,9 +3,9 @@ public struct Invite: GatewayObject {
     public let id: InviteID
     public let group: GroupID
     /// Only where it is made: the gateway does not keep it.
-    public let token: InviteToken?
+    public private(set) var token: InviteToken?
     /// A link with the token; only where it is made.
-    public let url: String?
+    public private(set) var url: String?
     public let expiresAt: Timestamp
     /// How many may still come by it; `nil` for as many as there is room for.
     public let usesLeft: Int?
@@ -39,9 +39,9 @@ public struct Invite: GatewayObject {
 
     /// The same as its maker gets it.
     package func with(_ token: InviteToken, urlPrefix: String) -> Invite {
-        Invite(
-            id: id, group: group, token: token, url: urlPrefix + token.description, expiresAt: expiresAt,
-            usesLeft: usesLeft, createdBy: createdBy, createdAt: createdAt)
+        var invite = self
+        (invite.token, invite.url) = (token, urlPrefix + token.description)
+        return invite
     }
 }
 

@@ -10,20 +10,14 @@ public struct ListNotifications: Query, PageRequest {
 
 /// A page of the feed, the newest first.
 public struct NotificationPage: GatewayObject {
-    package let elements: ReadyMadeList<FeedNotification>
+    public let items: [FeedNotification]
     /// `nil` after the last page.
     public let nextCursor: String?
     /// How many are unread in the whole feed.
     public let unreadCount: Int
 
-    public var items: [FeedNotification] { elements.values }
-
-    package init(_ elements: ReadyMadeList<FeedNotification>, nextCursor: String?, unreadCount: Int) {
-        (self.elements, self.nextCursor, self.unreadCount) = (elements, nextCursor, unreadCount)
-    }
-
     package init<Pass: FieldPass<NotificationPage>>(fields pass: inout Pass) throws(Pass.Failure) {
-        elements = try pass.required("items", \.elements, as: .readyMadeList())
+        items = try pass.required("items", \.items, as: .objects())
         nextCursor = try pass.optional("next_cursor", \.nextCursor, as: .text(Page.longestCursor))
         unreadCount = try pass.required("unread_count", \.unreadCount)
     }
@@ -44,16 +38,10 @@ public struct MarkNotificationsRead: Command {
 
     public init(_ scope: Scope) { self.scope = scope }
 
-    private var ids: [NotificationID]? {
-        switch scope {
-        case .all: nil
-        case .some(let ids): ids
-        }
-    }
-
     package init<Pass: FieldPass<MarkNotificationsRead>>(fields pass: inout Pass) throws(Pass.Failure) {
         let all = try pass.flag("all") { $0.scope == .all }
-        let ids = try pass.optional("ids", \.ids, as: .uuids(Limits.pageItems))
+        let ids: [NotificationID]? = try pass.optional(
+            "ids", { if case .some(let ids) = $0.scope { ids } else { nil } }, as: .uuids(Limits.pageItems))
         try pass.check((ids == nil) == all, or: .badRequest("ids, all", "exactly one of them"))
         scope = ids.map { .some($0) } ?? .all
     }

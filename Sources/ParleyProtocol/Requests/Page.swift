@@ -16,20 +16,14 @@ public struct Page: GatewayObject {
 
 /// A page of a list: `items[], next_cursor?` (protocol §5).
 public struct ListPage<Item: Hashable & Sendable>: Hashable, Sendable {
-    package let elements: ReadyMadeList<Item>
+    public let items: [Item]
     /// What the next page is asked for by (``Page/cursor``); `nil` after the last.
     public let nextCursor: String?
-
-    public var items: [Item] { elements.values }
-
-    package init(_ elements: ReadyMadeList<Item>, nextCursor: String?) {
-        (self.elements, self.nextCursor) = (elements, nextCursor)
-    }
 }
 
 extension ListPage: GatewayValue, FieldGroup, GatewayObject where Item: GatewayObject {
     package init<Pass: FieldPass<ListPage>>(fields pass: inout Pass) throws(Pass.Failure) {
-        elements = try pass.required("items", \.elements, as: .readyMadeList())
+        items = try pass.required("items", \.items, as: .objects())
         nextCursor = try pass.optional("next_cursor", \.nextCursor, as: .text(Page.longestCursor))
     }
 }
