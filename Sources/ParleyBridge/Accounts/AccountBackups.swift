@@ -33,12 +33,12 @@ extension BackUpAccount: CommandHandler {
 }
 
 extension GetAccountBackup: QueryHandler {
-    func answer(in context: QueryContext, _ outgoing: inout Outgoing) throws {
+    func answer(in context: QueryContext) throws -> WrittenAnswer {
         let user = context.caller.user
         try context.reader.limits.backups.charge(user, now: context.now)
         guard let backup = try context.snapshot.accounts.backup(of: user) else {
             throw Rejection(.notFound, "There is no backup of this user's account key.")
         }
-        outgoing.accept(context.route) { backup.write(to: &$0) }
+        return backup.write
     }
 }

@@ -81,11 +81,11 @@ extension LinkApproval: CommandHandler {
 
 extension GetLink: QueryHandler {
     /// Of the caller's own user alone.
-    func answer(in context: QueryContext, _ outgoing: inout Outgoing) throws {
+    func answer(in context: QueryContext) throws -> WrittenAnswer {
         let address = DeviceAddress(user: context.caller.user, device: device)
         guard let kept = try context.snapshot.links.link(of: address, now: context.now) else {
             throw Rejection.linkNotFound
         }
-        outgoing.accept(context.route) { kept.link.write(to: &$0) }
+        return kept.link.write
     }
 }

@@ -5,16 +5,15 @@ import ParleyStore
 /// What the caller and their friends have achieved, the newest first, or what one of them has. Who is a friend is
 /// decided when the list is read.
 extension ListActivity: QueryHandler {
-    func answer(in context: QueryContext, _ outgoing: inout Outgoing) throws {
+    func answer(in context: QueryContext) throws -> WrittenAnswer {
         let (caller, snapshot) = (context.caller.user, context.snapshot)
         if let user { try context.checkFriendship(with: user) }
-        let page = try context.page(page, of: Self.operation, owner: user) { (place: NumberPlace?, page) in
+        return try context.page(page, of: Self.operation, owner: user) { (place: NumberPlace?, page) in
             let key = place.map { ActivityKey(value: $0.value) }
             try snapshot.activities.read(of: user, seenBy: caller, before: key) { stored in
                 page.append(NumberPlace(value: stored.key.value), stored.item.write)
             }
-        }
-        outgoing.accept(context.route) { page.write(to: &$0) }
+        }.write
     }
 }
 

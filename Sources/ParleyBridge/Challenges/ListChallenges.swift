@@ -13,21 +13,20 @@ extension Snapshot {
 }
 
 extension GetChallenge: QueryHandler {
-    func answer(in context: QueryContext, _ outgoing: inout Outgoing) throws {
+    func answer(in context: QueryContext) throws -> WrittenAnswer {
         let (caller, snapshot) = (context.caller.user, context.snapshot)
         let stored = try snapshot.visibleChallenge(challenge, to: caller)
         var shown = ShownChallenges(snapshot, to: caller, context.reader.settings, now: context.now)
-        let object = try shown.object(of: stored)
-        outgoing.accept(context.route) { object.write(to: &$0) }
+        return try shown.object(of: stored).write
     }
 }
 
 extension ListChallenges: QueryHandler {
-    func answer(in context: QueryContext, _ outgoing: inout Outgoing) throws {
+    func answer(in context: QueryContext) throws -> WrittenAnswer {
         let (caller, snapshot) = (context.caller.user, context.snapshot)
         let key = try conversation.map { try snapshot.visibleConversation($0, to: caller).key }
         var shown = ShownChallenges(snapshot, to: caller, context.reader.settings, now: context.now)
-        let list = try context.page(page, of: Self.operation) { (place: ChallengeKey?, page) in
+        return try context.page(page, of: Self.operation) { (place: ChallengeKey?, page) in
             func append(_ challenge: StoredChallenge) throws -> Bool {
                 page.append(challenge.key, try shown.object(of: challenge).write)
             }
@@ -36,7 +35,6 @@ extension ListChallenges: QueryHandler {
             } else {
                 try snapshot.challenges.read(of: caller, before: place, limit: page.limit + 1, append)
             }
-        }
-        outgoing.accept(context.route) { list.write(to: &$0) }
+        }.write
     }
 }

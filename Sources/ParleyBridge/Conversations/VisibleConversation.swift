@@ -18,12 +18,12 @@ extension Snapshot {
 }
 
 extension GetConversation: QueryHandler {
-    func answer(in context: QueryContext, _ outgoing: inout Outgoing) throws {
+    func answer(in context: QueryContext) throws -> WrittenAnswer {
         let (user, snapshot) = (context.caller.user, context.snapshot)
         let state = try snapshot.visibleConversation(conversation, to: user)
         guard let object = try snapshot.conversations.object(state.key, seenBy: user) else {
             throw Rejection.conversationNotFound
         }
-        outgoing.accept(context.route) { object.write(to: &$0) }
+        return object.write
     }
 }

@@ -3,34 +3,27 @@ import ParleyRules
 import ParleyStore
 
 extension GetKeys: QueryHandler {
-    func answer(in context: QueryContext, _ outgoing: inout Outgoing) throws {
-        let keys = try keys(for: context.caller.user, context)
-        outgoing.accept(context.route) { keys.write(to: &$0) }
-    }
-
-    private func keys(for caller: UserID, _ context: QueryContext) throws -> UserKeys {
-        try context.reader.limits.keyFetches.charge(
-            lookAt: user, by: caller, context.snapshot, now: context.now)
-        guard try context.snapshot.users.hasMember(user) else { throw Rejection.userNotFound }
-        return try context.snapshot.accounts.userKeys(of: user)
+    func answer(in context: QueryContext) throws -> WrittenAnswer {
+        let snapshot = context.snapshot
+        try context.reader.limits.keyFetches.charge(lookAt: user, by: context.caller.user, snapshot, now: context.now)
+        guard try snapshot.users.hasMember(user) else { throw Rejection.userNotFound }
+        return try snapshot.accounts.userKeys(of: user).write
     }
 }
 
 extension ListDevices: QueryHandler {
-    func answer(in context: QueryContext, _ outgoing: inout Outgoing) throws {
-        let caller = context.caller
-        let devices = try context.snapshot.devices.summaries(of: caller.user)
-        outgoing.accept(context.route) { DeviceList(devices, askedBy: caller.device).write(to: &$0) }
+    func answer(in context: QueryContext) throws -> WrittenAnswer {
+        let (caller, devices) = (context.caller, context.snapshot.devices)
+        return DeviceList(try devices.summaries(of: caller.user), askedBy: caller.device).write
     }
 }
 
 extension ListUsers: QueryHandler {
-    func answer(in context: QueryContext, _ outgoing: inout Outgoing) throws {
-        let page = try context.page(page, of: Self.operation) { (place: UserPlace?, page) in
+    func answer(in context: QueryContext) throws -> WrittenAnswer {
+        return try context.page(page, of: Self.operation, as: "users") { (place: UserPlace?, page) in
             for user in try context.snapshot.users.summaries(after: place?.user, limit: page.limit + 1) {
                 guard page.append(UserPlace(user.user), user.write) else { break }
             }
-        }
-        outgoing.accept(context.route) { page.write(to: &$0, as: "users") }
+        }.write
     }
 }

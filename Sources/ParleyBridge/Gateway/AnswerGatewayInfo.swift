@@ -1,12 +1,12 @@
 import ParleyProtocol
 
 extension GetGatewayInfo: QueryHandler {
-    func answer(in context: QueryContext, _ outgoing: inout Outgoing) throws {
+    func answer(in context: QueryContext) throws -> WrittenAnswer {
         let info = GatewayInfo(
             version: parleyVersion, protocolVersion: Topic.version, serverTime: context.now,
             limits: context.reader.settings.limitsOfDevices, operations: OperationTable.all.map { $0.operation },
             vapidKey: context.reader.vapidKey)
-        outgoing.accept(context.route) { info.write(to: &$0) }
+        return info.write
     }
 }
 

@@ -2,17 +2,15 @@ import ParleyProtocol
 import ParleyStore
 
 extension GetGroup: QueryHandler {
-    func answer(in context: QueryContext, _ outgoing: inout Outgoing) throws {
-        let object = try context.snapshot.visibleGroup(group, to: context.caller.user).object
-        outgoing.accept(context.route) { object.write(to: &$0) }
+    func answer(in context: QueryContext) throws -> WrittenAnswer {
+        return try context.snapshot.visibleGroup(group, to: context.caller.user).object.write
     }
 }
 
 extension ListGroups: QueryHandler {
-    func answer(in context: QueryContext, _ outgoing: inout Outgoing) throws {
+    func answer(in context: QueryContext) throws -> WrittenAnswer {
         let groups = context.snapshot.groups
-        let list = GroupList(groups: try groups.groups(of: context.caller.user).compactMap { try groups.object($0) })
-        outgoing.accept(context.route) { list.write(to: &$0) }
+        return GroupList(groups: try groups.groups(of: context.caller.user).compactMap { try groups.object($0) }).write
     }
 }
 

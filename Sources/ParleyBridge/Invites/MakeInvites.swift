@@ -83,15 +83,14 @@ extension RevokeInvite: CommandHandler {
 }
 
 extension ListInvites: QueryHandler {
-    func answer(in context: QueryContext, _ outgoing: inout Outgoing) throws {
+    func answer(in context: QueryContext) throws -> WrittenAnswer {
         let (caller, snapshot) = (context.caller.user, context.snapshot)
         let (group, object) = try snapshot.visibleGroup(group, to: caller)
         let isAdmin = object.members.contains { $0.user == caller && $0.role == .known(.admin) }
-        let page = try context.page(page, of: Self.operation) { (place: InviteKey?, page) in
+        return try context.page(page, of: Self.operation) { (place: InviteKey?, page) in
             try snapshot.invites.read(
                 of: group.key, by: isAdmin ? nil : caller, before: place, limit: page.limit + 1, now: context.now
             ) { invite in page.append(invite.key, invite.object.write) }
-        }
-        outgoing.accept(context.route) { page.write(to: &$0) }
+        }.write
     }
 }

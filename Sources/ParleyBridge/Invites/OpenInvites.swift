@@ -3,7 +3,7 @@ import ParleyRules
 import ParleyStore
 
 extension PreviewInvite: QueryHandler {
-    func answer(in context: QueryContext, _ outgoing: inout Outgoing) throws {
+    func answer(in context: QueryContext) throws -> WrittenAnswer {
         let (caller, snapshot) = (context.caller.user, context.snapshot)
         try context.reader.limits.invites.charge(caller, now: context.now)
         guard let invite = try snapshot.invites.invite(tokenDigest: token.digest),
@@ -14,7 +14,7 @@ extension PreviewInvite: QueryHandler {
         else { throw Rejection.inviteInvalid }
         let preview = InvitePreview(
             name: group.name, memberCount: group.memberCount, invitedBy: invite.maker, inviterName: maker.displayName)
-        outgoing.accept(context.route) { preview.write(to: &$0) }
+        return preview.write
     }
 }
 

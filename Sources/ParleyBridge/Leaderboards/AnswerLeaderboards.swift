@@ -3,7 +3,7 @@ import ParleyRules
 import ParleyStore
 
 extension GetLeaderboard: QueryHandler {
-    func answer(in context: QueryContext, _ outgoing: inout Outgoing) throws {
+    func answer(in context: QueryContext) throws -> WrittenAnswer {
         let (snapshot, now) = (context.snapshot, context.now)
         guard let group = try snapshot.groups.group(group),
             try snapshot.boards.isMember(context.caller.user, of: group.key),
@@ -12,8 +12,7 @@ extension GetLeaderboard: QueryHandler {
         guard let state = try snapshot.boards.board(BoardKey(group.key, week ?? current.period.week, type)) else {
             throw Rejection(.notFound, "There is no board of this week.")
         }
-        let board = try snapshot.leaderboard(state, current, grace: context.reader.settings.weekGrace, now: now)
-        outgoing.accept(context.route) { board.write(to: &$0) }
+        return try snapshot.leaderboard(state, current, grace: context.reader.settings.weekGrace, now: now).write
     }
 }
 

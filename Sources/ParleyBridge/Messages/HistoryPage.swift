@@ -4,12 +4,8 @@ import ParleyStore
 
 /// A page of what a member may see of a log, its messages already JSON: at most so many records and so many bytes, and
 /// always one. Records that the member may not see are left out as if there were none.
-package struct HistoryPage {
-    package let messages: [UInt8]
-    package let summary: HistorySummary
-
-    /// Reads the page that `request` asks for.
-    package static func read(_ request: GetHistory, for user: UserID, _ snapshot: Snapshot) throws -> HistoryPage {
+package enum HistoryPage {
+    package static func read(_ request: GetHistory, for user: UserID, _ snapshot: Snapshot) throws -> HistoryReply {
         let conversation = try snapshot.visibleConversation(request.conversation, to: user)
         let source = try Source(conversation: conversation, user: user, snapshot: snapshot)
         switch request.position {
@@ -54,19 +50,19 @@ package struct HistoryPage {
             }
         }
 
-        func page(before seq: Int, limit: Int) throws -> HistoryPage {
+        func page(before seq: Int, limit: Int) throws -> HistoryReply {
             let older = try gather(before: seq, limit: limit)
             return finish(older: older, newer: PageBuilder(limit: 0), foundOldest: !older.isCut, foundNewest: nil)
         }
 
-        func page(after seq: Int, limit: Int) throws -> HistoryPage {
+        func page(after seq: Int, limit: Int) throws -> HistoryReply {
             let newer = try gather(after: seq, limit: limit)
             return finish(older: PageBuilder(limit: 0), newer: newer, foundOldest: nil, foundNewest: !newer.isCut)
         }
 
         /// Half of the page lies before the point, the rest from it on; what one side does not need the other has, of
         /// records as of bytes. The record at the point is always there.
-        func page(around seq: Int, limit: Int) throws -> HistoryPage {
+        func page(around seq: Int, limit: Int) throws -> HistoryReply {
             let from = max(floor, seq - 1)
             let available = max(0, lastSeq - from)
             let limitBefore = limit - min(limit - limit / 2, available)
@@ -105,14 +101,14 @@ package struct HistoryPage {
         ///   - foundNewest: whether it ended on the newer side; `nil` when paging to the older.
         private func finish(
             older: PageBuilder<Int>, newer: PageBuilder<Int>, foundOldest: Bool?, foundNewest: Bool?
-        ) -> HistoryPage {
+        ) -> HistoryReply {
             let items = older.items.reversed() + newer.items
             let isEmpty = lastSeq <= floor
             let goesBack = foundOldest != nil
             let hasMore = !(foundOldest ?? foundNewest ?? true)
             let cursor = goesBack ? items.first?.place : items.last?.place
-            return HistoryPage(
-                messages: PageBuilder.json(of: items),
+            return HistoryReply(
+                .json(PageBuilder.json(of: items)),
                 summary: HistorySummary(
                     hasMore: hasMore, nextCursor: hasMore ? cursor : nil, epoch: conversation.facts.epoch,
                     lastSeq: lastSeq, foundOldest: foundOldest ?? (isEmpty || items.first?.place == floor + 1),
@@ -122,8 +118,7 @@ package struct HistoryPage {
 }
 
 extension GetHistory: QueryHandler {
-    func answer(in context: QueryContext, _ outgoing: inout Outgoing) throws {
-        let page = try HistoryPage.read(self, for: context.caller.user, context.snapshot)
-        outgoing.accept(context.route) { HistoryReply(.json(page.messages), summary: page.summary).write(to: &$0) }
+    func answer(in context: QueryContext) throws -> WrittenAnswer {
+        try HistoryPage.read(self, for: context.caller.user, context.snapshot).write
     }
 }

@@ -3,7 +3,7 @@ import ParleyStore
 
 /// The caller's notifications, the newest first, all with the badge of now.
 extension ListNotifications: QueryHandler {
-    func answer(in context: QueryContext, _ outgoing: inout Outgoing) throws {
+    func answer(in context: QueryContext) throws -> WrittenAnswer {
         let (caller, snapshot) = (context.caller.user, context.snapshot)
         let badge = try snapshot.unread.count(.badge(of: caller, at: context.now))
         let page = try context.page(page, of: Self.operation) { (place: NumberPlace?, page) in
@@ -14,11 +14,6 @@ extension ListNotifications: QueryHandler {
             }
         }
         let unread = try snapshot.notifications.unreadCount(of: caller)
-        outgoing.accept(context.route) { writer in
-            writer.object {
-                page.writeMembers(to: &$0)
-                $0.member("unread_count", unread)
-            }
-        }
+        return NotificationPage(.json(page.items), nextCursor: page.nextCursor, unreadCount: unread).write
     }
 }

@@ -4,7 +4,7 @@ import ParleyStore
 
 /// Why somebody was or was not notified of a message (`admin/explain-push`). It shows blocks: operators alone may ask.
 extension ExplainPush: QueryHandler {
-    func answer(in context: QueryContext, _ outgoing: inout Outgoing) throws {
+    func answer(in context: QueryContext) throws -> WrittenAnswer {
         let snapshot = context.snapshot
         guard try snapshot.users.hasMember(user) else { throw Rejection.userNotFound }
         let record = try snapshot.tracedRecords.record(message)
@@ -19,7 +19,7 @@ extension ExplainPush: QueryHandler {
         let explanation = PushExplanation(
             message: message, user: user, verdict: story.verdict, decidedAt: story.decidedAt,
             pushes: traces.map(TracedPush.init), now: PushVerdict(PushRules.decide(facts)), facts: PushFact.all(facts))
-        outgoing.accept(context.route) { explanation.write(to: &$0) }
+        return explanation.write
     }
 
     /// What the rules would go by now.

@@ -3,7 +3,7 @@ import ParleyStore
 
 /// What became of a message, or of one notification (`admin/trace`).
 extension TraceMessage: QueryHandler {
-    func answer(in context: QueryContext, _ outgoing: inout Outgoing) throws {
+    func answer(in context: QueryContext) throws -> WrittenAnswer {
         // Asked for first: when it is on its way there is a trace of it.
         let test = try context.snapshot.pushEvents.test(NotificationID(id)).map { device, time in
             let registration = try context.snapshot.pushRegistrations.registration(of: device)
@@ -31,7 +31,7 @@ extension TraceMessage: QueryHandler {
             members: try record.map { try context.snapshot.tracedRecords.members(for: $0, limit: MessageTrace.most) }
                 ?? [],
             pushes: pushes.map(TracedPush.init))
-        outgoing.accept(context.route) { trace.write(to: &$0) }
+        return trace.write
     }
 }
 

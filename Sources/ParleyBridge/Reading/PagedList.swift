@@ -22,45 +22,35 @@ protocol ListPlace {
 
 /// A page of a list that goes on by cursors.
 struct CursorPage {
+    /// The name of the member that holds the items.
+    let name: String
     /// The elements of the page's array, comma between them.
-    private let items: [UInt8]
-    private let nextCursor: String?
+    let items: [UInt8]
+    let nextCursor: String?
 
-    /// Reads the page that `request` asks for.
-    ///
-    /// - Parameter gather: adds what comes behind a place, from the start if it is `nil`, until the page takes no more.
-    ///   `limit + 1` items of the list are enough.
-    /// - Throws: `bad_request` for a cursor that is none of this list's, and what `gather` throws.
-    static func read<Place: ListPlace>(
-        _ request: Page, of list: PagedList, seal: CursorSeal,
-        _ gather: (Place?, inout PageBuilder<Place>) throws -> Void
-    ) throws -> CursorPage {
-        let place: Place? = try request.cursor.map { try seal.open($0, of: list) }
-        var page = PageBuilder<Place>(limit: request.limit)
-        try gather(place, &page)
-        return CursorPage(items: page.json, nextCursor: try page.end.map { try seal.seal($0, of: list) })
-    }
-
-    /// - Parameter name: of the member that holds the items.
-    func write(to writer: inout JSONWriter, as name: String = "items") {
-        writer.object { writeMembers(to: &$0, as: name) }
-    }
-
-    /// Writes the same among other members of an object.
-    func writeMembers(to object: inout JSONWriter, as name: String = "items") {
-        object.member(name, elements: items)
-        object.member("next_cursor", nextCursor)
+    func write(to writer: inout JSONWriter) {
+        writer.object {
+            $0.member(name, elements: items)
+            $0.member("next_cursor", nextCursor)
+        }
     }
 }
 
 extension QueryContext {
-    /// The page that `request` asks for of a list of the caller's own, or of `owner`'s.
+    /// Reads a page of a list of the caller's own, or of `owner`'s.
+    ///
+    /// - Parameter gather: adds the items behind a place, from the start if it is `nil`, until the page takes no more.
+    ///   `limit + 1` items of the list are enough.
+    /// - Throws: `bad_request` for a cursor of another list, and what `gather` throws.
     func page<Place: ListPlace>(
-        _ request: Page, of operation: Operation, owner: UserID? = nil,
+        _ request: Page, of operation: Operation, owner: UserID? = nil, as name: String = "items",
         _ gather: (Place?, inout PageBuilder<Place>) throws -> Void
     ) throws -> CursorPage {
         let list = PagedList(operation: operation, caller: caller.user, owner: owner ?? caller.user)
-        return try CursorPage.read(request, of: list, seal: reader.seal, gather)
+        var page = PageBuilder<Place>(limit: request.limit)
+        try gather(try request.cursor.map { try reader.seal.open($0, of: list) }, &page)
+        return CursorPage(
+            name: name, items: page.json, nextCursor: try page.end.map { try reader.seal.seal($0, of: list) })
     }
 }
 

@@ -43,9 +43,9 @@ struct Reader: Sendable {
                 var outgoing = Outgoing()
                 do {
                     try incoming.authorize(try snapshot.devices.device(incoming.sender))
-                    try incoming.request.answer(
-                        in: QueryContext(reader: self, snapshot: snapshot, route: incoming.route, now: now),
-                        &outgoing)
+                    let context = QueryContext(
+                        reader: self, snapshot: snapshot, caller: incoming.sender, now: now)
+                    outgoing.accept(incoming.route, try incoming.request.answer(in: context))
                 } catch let rejection as Rejection {
                     counters.rejected.add(1)
                     outgoing.reject(incoming.route, rejection)

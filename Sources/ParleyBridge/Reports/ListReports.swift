@@ -3,12 +3,11 @@ import ParleyStore
 
 /// The reports, the newest first (`admin/list-reports`).
 extension ListReports: QueryHandler {
-    func answer(in context: QueryContext, _ outgoing: inout Outgoing) throws {
-        let page = try context.page(page, of: Self.operation) { (place: ReportKey?, page) in
+    func answer(in context: QueryContext) throws -> WrittenAnswer {
+        return try context.page(page, of: Self.operation) { (place: ReportKey?, page) in
             try context.snapshot.reports.read(before: place, limit: page.limit + 1) { key, report in
                 page.append(key, report.write)
             }
-        }
-        outgoing.accept(context.route) { page.write(to: &$0) }
+        }.write
     }
 }

@@ -6,20 +6,19 @@ import ParleyStore
 protocol PeopleHandler: PeopleRequest, QueryHandler {}
 
 extension PeopleHandler {
-    func answer(in context: QueryContext, _ outgoing: inout Outgoing) throws {
+    func answer(in context: QueryContext) throws -> WrittenAnswer {
         let (caller, snapshot) = (context.caller.user, context.snapshot)
         let owner = people.user ?? caller
         try context.chargeLookup(of: owner)
         guard try snapshot.users.hasMember(owner) else { throw Rejection.userNotFound }
-        let page = try context.page(people.page, of: Self.operation, owner: owner) { (place: ListPosition?, page) in
+        return try context.page(people.page, of: Self.operation, owner: owner) { (place: ListPosition?, page) in
             let listed = try snapshot.people.page(
                 people.list, of: owner, seenBy: caller, after: place, limit: page.limit + 1)
             for person in listed {
                 let isAdded = page.append(ListPosition(time: person.since, user: person.user), person.shown.write)
                 guard isAdded else { break }
             }
-        }
-        outgoing.accept(context.route) { page.write(to: &$0) }
+        }.write
     }
 }
 

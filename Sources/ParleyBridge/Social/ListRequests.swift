@@ -3,15 +3,14 @@ import ParleyStore
 
 /// The message requests that wait for their caller, the newest first.
 extension ListRequests: QueryHandler {
-    func answer(in context: QueryContext, _ outgoing: inout Outgoing) throws {
-        let page = try context.page(page, of: Self.operation) { (place: ListPosition?, page) in
+    func answer(in context: QueryContext) throws -> WrittenAnswer {
+        return try context.page(page, of: Self.operation) { (place: ListPosition?, page) in
             try context.snapshot.requests.waiting(for: context.caller.user, after: place, limit: page.limit + 1) {
                 request in
                 page.append(ListPosition(time: request.createdAt, user: request.sender)) {
                     MessageRequest(message: request.message).write(to: &$0)
                 }
             }
-        }
-        outgoing.accept(context.route) { page.write(to: &$0) }
+        }.write
     }
 }

@@ -45,21 +45,21 @@ extension PermissionExplanation {
 }
 
 extension CanMessage: QueryHandler {
-    func answer(in context: QueryContext, _ outgoing: inout Outgoing) throws {
+    func answer(in context: QueryContext) throws -> WrittenAnswer {
         let (caller, snapshot) = (context.caller.user, context.snapshot)
         try context.chargeLookup(of: user)
         let permission = try snapshot.permission(from: caller, to: user, context.reader.settings, now: context.now)
         guard permission != .refused(.unknownUser) else { throw Rejection.userNotFound }
-        outgoing.accept(context.route) { permission.reply.write(to: &$0) }
+        return permission.reply.write
     }
 }
 
 extension ExplainPermission: QueryHandler {
-    func answer(in context: QueryContext, _ outgoing: inout Outgoing) throws {
+    func answer(in context: QueryContext) throws -> WrittenAnswer {
         let contact = try context.snapshot.contacts.contact(sender, recipient)
         let explanation = PermissionExplanation(
             from: sender, to: recipient, contact, now: context.now,
             renewal: context.reader.settings.requestRenewal)
-        outgoing.accept(context.route) { explanation.write(to: &$0) }
+        return explanation.write
     }
 }

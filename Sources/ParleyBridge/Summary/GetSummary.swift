@@ -6,7 +6,7 @@ import ParleyStore
 extension GetSummary: QueryHandler {
     private static let achievements = 10
 
-    func answer(in context: QueryContext, _ outgoing: inout Outgoing) throws {
+    func answer(in context: QueryContext) throws -> WrittenAnswer {
         let (caller, snapshot) = (context.caller.user, context.snapshot)
         try context.checkFriendship(with: user)
         guard let profile = try snapshot.users.profile(user) else { throw Rejection.userNotFound }
@@ -18,7 +18,7 @@ extension GetSummary: QueryHandler {
         let summary = FriendSummary(
             user: user, numbers: isShared ? try snapshot.numbers(of: profile, context) : FriendSummary.Numbers(),
             achievements: .json(achievements.json))
-        outgoing.accept(context.route) { summary.write(to: &$0) }
+        return summary.write
     }
 }
 

@@ -7,16 +7,11 @@ import ParleyStore
 /// Records come first, of the last active conversation before those of others. When all that are missing are in the
 /// page, it also holds the state of the other conversations, as many as fit. Nothing is stored between pages: the
 /// caller's cursors say what they have.
-package struct SyncPage {
-    private let conversations: [UInt8]
-    private let left: [ConversationID]
-    private let isComplete: Bool
-    private let nextCursor: String?
-
+package enum SyncPage {
     /// - Throws: `bad_request` for a `cursor` that this caller was not given.
     package static func read(
         _ request: SyncRequest, for user: UserID, _ snapshot: Snapshot, seal: CursorSeal, now: Timestamp
-    ) throws -> SyncPage {
+    ) throws -> SyncReply {
         let list = PagedList(operation: SyncRequest.operation, caller: user, owner: user)
         let position: SyncPosition = try request.cursor.map { try seal.open($0, of: list) } ?? .beginning
         var unknown = Set(request.cursors.keys)
@@ -42,19 +37,15 @@ package struct SyncPage {
             let last = added.last?.position ?? position
             nextCursor = added.count == rest.count ? nil : try seal.seal(last, of: list)
         }
-        return SyncPage(
-            conversations: gathering.json, left: unknown.sorted(), isComplete: isComplete, nextCursor: nextCursor)
-    }
-
-    package func write(to writer: inout JSONWriter) {
-        SyncReply(.json(conversations), left: left, isComplete: isComplete, nextCursor: nextCursor).write(to: &writer)
+        return SyncReply(
+            .json(gathering.json), left: unknown.sorted(), isComplete: isComplete, nextCursor: nextCursor)
     }
 }
 
 extension SyncRequest: QueryHandler {
-    func answer(in context: QueryContext, _ outgoing: inout Outgoing) throws {
-        let page = try SyncPage.read(
-            self, for: context.caller.user, context.snapshot, seal: context.reader.seal, now: context.now)
-        outgoing.accept(context.route) { page.write(to: &$0) }
+    func answer(in context: QueryContext) throws -> WrittenAnswer {
+        try SyncPage.read(
+            self, for: context.caller.user, context.snapshot, seal: context.reader.seal, now: context.now
+        ).write
     }
 }

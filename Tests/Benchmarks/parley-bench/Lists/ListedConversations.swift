@@ -136,7 +136,7 @@ struct ListedConversations {
             let begun = MonotonicTime.now
             let page = try store.read { try ConversationPage.read(request, for: owner, $0, now: .systemNow) }
             var writer = JSONWriter()
-            page.write(to: &writer, request)
+            page.write(to: &writer)
             taken.append(MonotonicTime.now - begun)
         }
         taken.sort()

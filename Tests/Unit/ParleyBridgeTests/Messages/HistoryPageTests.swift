@@ -38,9 +38,10 @@ struct HistoryPageTests {
 
     private func read(_ request: GetHistory, _ test: TestWriter, for user: UserID = "alice") throws -> Page {
         let page = try test.store.read { try HistoryPage.read(request, for: user, $0) }
-        let json = [UInt8(ascii: "[")] + page.messages + [UInt8(ascii: "]")]
+        guard case .json(let records) = page.records else { throw Rejection.internalFault }
+        let json = [UInt8(ascii: "[")] + records + [UInt8(ascii: "]")]
         let messages = try #require(try JSONSerialization.jsonObject(with: Data(json)) as? [[String: Any]])
-        return Page(messages: messages, sizes: [page.messages.count], summary: page.summary)
+        return Page(messages: messages, sizes: [records.count], summary: page.summary)
     }
 
     /// What the page must be, from the whole log and nothing clever.

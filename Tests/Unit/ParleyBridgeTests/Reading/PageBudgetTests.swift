@@ -36,7 +36,7 @@ struct PageBudgetTests {
                 try ConversationPage.read(request, for: "alice", snapshot, now: at(0))
             }
             var writer = JSONWriter()
-            page.write(to: &writer, request)
+            page.write(to: &writer)
             let items = try JSONObject(parsing: writer.finish()).objects("conversations", maximum: 200).required(
                 "conversations")
             #expect(try items.allSatisfy { try $0.integer("unread_count", in: 0...2000) == 1000 })
