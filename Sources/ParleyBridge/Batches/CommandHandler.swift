@@ -47,31 +47,48 @@ extension GatheredCommandHandler {
     var isGathered: Bool { true }
 }
 
-/// A command that makes something under an id: the first time it is made, and a repeat is answered with it.
-protocol OnceHandler: CommandHandler, RepeatableCommand where Decision == OnceDecision<Made, New> {
-    /// What was made, as far as a repeat is answered with it.
-    associatedtype Made
+/// A command that makes something under an id: the first time it is made, and a repeat gets the same reply.
+protocol OnceHandler: CommandHandler, RepeatableCommand
+where Decision == OnceDecision<Reply, New>, Reply: GatewayObject {
     /// What is to be made.
     associatedtype New
 
-    /// The digest of the request that has used the id, and what it has made; `nil` for the first time.
-    func made(in context: DecisionContext) throws -> (digest: [UInt8]?, what: () throws -> Made)?
+    /// Whether the broker must not store the reply for a device that is away.
+    static var hasSecretReply: Bool { get }
 
-    /// - Parameter digest: what the request is, 16 bytes.
-    func decideNew(_ digest: [UInt8], in context: DecisionContext) throws -> New
+    /// The digest of the request that has used the id, and its reply; `nil` for the first time.
+    func first(in context: DecisionContext) throws -> (digest: [UInt8]?, reply: () throws -> Reply)?
+
+    func decideNew(in context: DecisionContext) throws -> New
+
+    /// - Parameter digest: of the request, 16 bytes.
+    func make(_ new: New, digest: [UInt8], in context: ApplyContext) throws(StoreError) -> Reply
 }
 
-enum OnceDecision<Made, New> {
-    case repeated(Made)
-    case new(New)
+enum OnceDecision<Reply, New> {
+    case repeated(Reply)
+    case new(New, digest: [UInt8])
 }
 
 extension OnceHandler {
-    func decide(in context: DecisionContext) throws -> OnceDecision<Made, New> {
+    static var hasSecretReply: Bool { false }
+
+    func decide(in context: DecisionContext) throws -> OnceDecision<Reply, New> {
         let digest = try context.digest(of: self)
-        guard let made = try made(in: context) else { return .new(try decideNew(digest, in: context)) }
-        try RepeatRule.check(digest, of: made.digest)
-        return .repeated(try made.what())
+        guard let first = try first(in: context) else {
+            return .new(try decideNew(in: context), digest: digest)
+        }
+        try RepeatRule.check(digest, of: first.digest)
+        return .repeated(try first.reply())
+    }
+
+    func apply(_ decision: OnceDecision<Reply, New>, in context: ApplyContext) throws(StoreError) {
+        let reply: Reply
+        switch decision {
+        case .repeated(let first): reply = first
+        case .new(let new, let digest): reply = try make(new, digest: digest, in: context)
+        }
+        context.accept(isSecret: Self.hasSecretReply) { reply.write(to: &$0) }
     }
 }
 

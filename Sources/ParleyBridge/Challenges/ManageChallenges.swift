@@ -3,13 +3,7 @@ import ParleyRules
 import ParleyStore
 
 extension CreateChallenge: OnceHandler {
-    struct New {
-        let challenge: ChallengeState
-        let conversation: ConversationKey
-        let digest: [UInt8]
-    }
-
-    func made(in context: DecisionContext) throws -> (digest: [UInt8]?, what: () throws -> Challenge)? {
+    func first(in context: DecisionContext) throws -> (digest: [UInt8]?, reply: () throws -> Challenge)? {
         let challenges = try context.facts.challenges
         guard let digest = try challenges.digest(of: id), let challenge = try challenges.challenge(id) else {
             return nil
@@ -17,7 +11,7 @@ extension CreateChallenge: OnceHandler {
         return (digest, { try context.shown(challenge) })
     }
 
-    func decideNew(_ digest: [UInt8], in context: DecisionContext) throws -> New {
+    func decideNew(in context: DecisionContext) throws -> (challenge: ChallengeState, conversation: ConversationKey) {
         let caller = context.sender.user
         let conversation = try context.visibleConversation(conversation, to: caller)
         try CreateChallengeRule.check(
@@ -28,21 +22,18 @@ extension CreateChallenge: OnceHandler {
         let terms = ChallengeState.Terms(
             id: id, conversation: self.conversation, challenger: caller, challenged: challenged, type: type,
             target: target, durationDays: durationDays, createdAt: context.now)
-        return New(
-            challenge: ChallengeState(terms, steady: context.steady), conversation: conversation.key, digest: digest)
+        return (ChallengeState(terms, steady: context.steady), conversation.key)
     }
 
-    func apply(_ decision: OnceDecision<Challenge, New>, in context: ApplyContext) throws(StoreError) {
-        switch decision {
-        case .repeated(let challenge): context.accept { challenge.write(to: &$0) }
-        case .new(let new):
-            let challenge = new.challenge
-            try context.charge(StorageCost.challenge, to: challenge.terms.challenger)
-            let due = challenge.nextLook(now: context.now, steady: context.steady)
-            try context.transaction.challenges.insert(
-                challenge, in: new.conversation, digest: new.digest, dueAt: due, steady: context.steady)
-            try challenge.announce(dueAt: due, in: context)
-        }
+    func make(
+        _ new: (challenge: ChallengeState, conversation: ConversationKey), digest: [UInt8], in context: ApplyContext
+    ) throws(StoreError) -> Challenge {
+        let challenge = new.challenge
+        try context.charge(StorageCost.challenge, to: challenge.terms.challenger)
+        let due = challenge.nextLook(now: context.now, steady: context.steady)
+        try context.transaction.challenges.insert(
+            challenge, in: new.conversation, digest: digest, dueAt: due, steady: context.steady)
+        return try challenge.announce(dueAt: due, in: context)
     }
 }
 
@@ -78,14 +69,16 @@ extension ChallengeActHandler {
     }
 
     func apply(_ decision: ChallengeActDecision, in context: ApplyContext) throws(StoreError) {
+        let object: Challenge
         switch decision {
-        case .repeated(let challenge): context.accept { challenge.write(to: &$0) }
+        case .repeated(let challenge): object = challenge
         case .update(let challenge):
             let due =
                 challenge.state.isOpen ? challenge.state.nextLook(now: context.now, steady: context.steady) : nil
             try context.transaction.challenges.update(challenge, dueAt: due, publishedAt: context.steady)
-            try challenge.state.announce(dueAt: due, in: context)
+            object = try challenge.state.announce(dueAt: due, in: context)
         }
+        context.accept { object.write(to: &$0) }
     }
 }
 
@@ -153,10 +146,10 @@ extension Snapshot {
 }
 
 extension ChallengeState {
-    /// Publishes what somebody has changed, notifies the other, and answers with it.
+    /// Publishes what somebody has changed, and notifies the other.
     ///
     /// - Parameter due: when it is next to be looked at, by the steady time.
-    fileprivate func announce(dueAt due: Timestamp?, in context: ApplyContext) throws(StoreError) {
+    fileprivate func announce(dueAt due: Timestamp?, in context: ApplyContext) throws(StoreError) -> Challenge {
         if let due { context.afterCommit.wake(ChallengeDuty.self, at: due) }
         let object = object
         try context.publish(object.topic) { object.writeEvent(by: context.sender.user, to: &$0) }
@@ -165,7 +158,7 @@ extension ChallengeState {
         for (user, notification) in notifications where conversation.isVisible(to: user) {
             context.feed.notify(user, notification)
         }
-        context.accept { object.write(to: &$0) }
+        return object
     }
 }
 

@@ -3,18 +3,13 @@ import ParleyRules
 import ParleyStore
 
 extension CreateGroup: OnceHandler {
-    struct New {
-        let id: GroupID
-        let digest: [UInt8]
-    }
-
-    func made(in context: DecisionContext) throws -> (digest: [UInt8]?, what: () throws -> GroupState)? {
+    func first(in context: DecisionContext) throws -> (digest: [UInt8]?, reply: () throws -> TrainingGroup)? {
         if let timeZone { try CivilZones.require(timeZone) }
         guard let id, let digest = try context.facts.groups.digest(of: id) else { return nil }
-        return (digest, { try context.visibleGroup(id).group })
+        return (digest, { try context.facts.visibleGroup(id, to: context.sender.user).object })
     }
 
-    func decideNew(_ digest: [UInt8], in context: DecisionContext) throws -> New {
+    func decideNew(in context: DecisionContext) throws -> GroupID {
         let (creator, facts) = (context.sender.user, try context.facts)
         try GroupPolicy.enter(
             groups: facts.groups.groups(of: creator).count, most: context.settings.groupsPerUser)
@@ -22,21 +17,10 @@ extension CreateGroup: OnceHandler {
         try context.checkRoom(for: StorageCost.group, of: creator)
         let id = id ?? .random()
         try GroupPolicy.create(id, isTaken: context.conversation(ConversationID(of: id)) != nil)
-        return New(id: id, digest: digest)
+        return id
     }
 
-    func apply(_ decision: OnceDecision<GroupState, New>, in context: ApplyContext) throws(StoreError) {
-        let object: TrainingGroup
-        switch decision {
-        case .repeated(let group): object = try context.groups.object(of: group)
-        case .new(let new): object = try insert(new.id, digest: new.digest, context)
-        }
-        context.accept { object.write(to: &$0) }
-    }
-
-    private func insert(
-        _ id: GroupID, digest: [UInt8], _ context: ApplyContext
-    ) throws(StoreError) -> TrainingGroup {
+    func make(_ id: GroupID, digest: [UInt8], in context: ApplyContext) throws(StoreError) -> TrainingGroup {
         let creator = context.sender.user
         let conversation = try context.insert(
             NewConversation(

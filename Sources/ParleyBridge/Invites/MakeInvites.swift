@@ -12,12 +12,14 @@ extension CreateInvite: OnceHandler {
         let revokesEnded: Bool
     }
 
-    func made(in context: DecisionContext) throws -> (digest: [UInt8]?, what: () throws -> Invite)? {
+    static let hasSecretReply = true
+
+    func first(in context: DecisionContext) throws -> (digest: [UInt8]?, reply: () throws -> Invite)? {
         guard let id, let first = try context.facts.invites.invite(id) else { return nil }
         return (first.digest, { try shown(first.objectAtFirst, seed: first.seed, context) })
     }
 
-    func decideNew(_ digest: [UInt8], in context: DecisionContext) throws -> New {
+    func decideNew(in context: DecisionContext) throws -> New {
         let maker = context.sender.user
         let group = try context.visibleGroup(group).group
         let (facts, now, most) = (try context.facts.invites, context.now, InviteRule.mostOpen)
@@ -30,7 +32,8 @@ extension CreateInvite: OnceHandler {
         let new = NewInvite(
             id: id ?? .random(), group: group, maker: maker, seed: seed,
             tokenDigest: try context.tokens.inviteToken(seed: seed).digest, createdAt: context.now,
-            expiresAt: context.now.advanced(by: .seconds(expiresIn)), uses: uses, digest: digest)
+            expiresAt: context.now.advanced(by: .seconds(expiresIn)), uses: uses,
+            digest: try context.digest(of: self))
         return New(
             invite: new, object: try shown(new.object, seed: seed, context), revokesEnded: revokesEnded)
     }
@@ -43,27 +46,15 @@ extension CreateInvite: OnceHandler {
         invite.with(try context.tokens.inviteToken(seed: seed), urlPrefix: context.settings.inviteURLPrefix)
     }
 
-    /// The reply is a secret, which the broker shall not store for a device that is away.
-    func apply(_ decision: OnceDecision<Invite, New>, in context: ApplyContext) throws(StoreError) {
-        let object: Invite
-        switch decision {
-        case .repeated(let made): object = made
-        case .new(let new):
-            object = new.object
-            try insert(new.invite, revokesEnded: new.revokesEnded, context)
-        }
-        context.accept(isSecret: true) { object.write(to: &$0) }
-    }
-
-    private func insert(
-        _ invite: NewInvite, revokesEnded: Bool, _ context: ApplyContext
-    ) throws(StoreError) {
+    func make(_ new: New, digest: [UInt8], in context: ApplyContext) throws(StoreError) -> Invite {
+        let invite = new.invite
         try context.charge(StorageCost.row, to: invite.maker)
         let invites = try context.transaction.invites
-        if revokesEnded { try invites.revokeEnded(of: invite.maker, to: invite.group.key, now: context.now) }
+        if new.revokesEnded { try invites.revokeEnded(of: invite.maker, to: invite.group.key, now: context.now) }
         try invites.removeRevoked(
             to: invite.group.key, madeBefore: context.now.advanced(by: .zero - CreateInvite.kept))
         try invites.insert(invite)
+        return new.object
     }
 }
 

@@ -2,29 +2,20 @@ import ParleyProtocol
 import ParleyRules
 import ParleyStore
 
-extension CreateReport: CommandHandler {
-    struct Decision {
-        /// What the request was, 16 bytes.
-        let digest: [UInt8]
-        let acceptance: CreateReportRule.Decision
+extension CreateReport: OnceHandler {
+    func first(in context: DecisionContext) throws -> (digest: [UInt8]?, reply: () throws -> ReportReceipt)? {
+        guard let first = try context.facts.reports.identity(of: id) else { return nil }
+        return (first.digest, { ReportReceipt(id: id, createdAt: first.createdAt) })
     }
 
-    func decide(in context: DecisionContext) throws -> Decision {
-        let (facts, reporter) = (try context.facts, context.sender.user)
-        let digest = try context.digest(of: self)
-        let existing = try facts.reports.identity(of: id)
-        // A repeat is answered as before, and looks at nobody.
-        if existing == nil, case .user(let user) = subject { try context.chargeLookup(of: user) }
-        let acceptance = try CreateReportRule.decide(
-            self, by: reporter,
-            facts: CreateReportRule.Facts(
-                existing: existing, digest: digest, subject: try subject(of: reporter, context)),
-            now: context.now, steady: context.steady)
-        if case .keep(let report) = acceptance {
-            try context.checkRoom(for: report.storageCost, of: report.reporter)
-            try context.charge(\.reports)
-        }
-        return Decision(digest: digest, acceptance: acceptance)
+    func decideNew(in context: DecisionContext) throws -> Report {
+        let reporter = context.sender.user
+        if case .user(let user) = subject { try context.chargeLookup(of: user) }
+        let report = try CreateReportRule.decide(
+            self, by: reporter, subject(of: reporter, context), now: context.now, steady: context.steady)
+        try context.checkRoom(for: report.storageCost, of: reporter)
+        try context.charge(\.reports)
+        return report
     }
 
     private func subject(of reporter: UserID, _ context: DecisionContext) throws -> CreateReportRule.Subject {
@@ -41,16 +32,10 @@ extension CreateReport: CommandHandler {
     }
 
     /// Nothing of it is published to whoever is reported.
-    func apply(_ decision: Decision, in context: ApplyContext) throws(StoreError) {
-        let receipt: ReportReceipt
-        switch decision.acceptance {
-        case .repeated(let first): receipt = first
-        case .keep(let report):
-            try context.charge(report.storageCost, to: report.reporter)
-            try context.transaction.reports.insert(report, digest: decision.digest)
-            context.afterCommit.reports += 1
-            receipt = ReportReceipt(id: report.id, createdAt: report.createdAt)
-        }
-        context.accept { receipt.write(to: &$0) }
+    func make(_ report: Report, digest: [UInt8], in context: ApplyContext) throws(StoreError) -> ReportReceipt {
+        try context.charge(report.storageCost, to: report.reporter)
+        try context.transaction.reports.insert(report, digest: digest)
+        context.afterCommit.reports += 1
+        return ReportReceipt(id: report.id, createdAt: report.createdAt)
     }
 }

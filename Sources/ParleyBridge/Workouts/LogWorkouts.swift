@@ -5,7 +5,6 @@ import ParleyStore
 extension LogWorkout: OnceHandler {
     struct New {
         let workout: CountedWorkout
-        let digest: [UInt8]
         let places: Places
     }
 
@@ -25,12 +24,12 @@ extension LogWorkout: OnceHandler {
         var zones: [String] { groups.isEmpty ? ["UTC"] : groups.map(\.timeZone) }
     }
 
-    func made(in context: DecisionContext) throws -> (digest: [UInt8]?, what: () throws -> WorkoutReply)? {
+    func first(in context: DecisionContext) throws -> (digest: [UInt8]?, reply: () throws -> WorkoutReply)? {
         guard let made = try context.facts.workouts.workout(id) else { return nil }
         return (made.digest, { made.reply })
     }
 
-    func decideNew(_ digest: [UInt8], in context: DecisionContext) throws -> New {
+    func decideNew(in context: DecisionContext) throws -> New {
         let (user, facts) = (context.sender.user, try context.facts)
         let zone = try CivilZones.require(timeZone)
         try WorkoutRule.check(completedAt: completedAt, now: context.now)
@@ -41,19 +40,10 @@ extension LogWorkout: OnceHandler {
             countOfDay: facts.workouts.count(of: user, on: workout.day, atMost: WorkoutRule.mostOfDay),
             grace: context.settings.weekGrace, now: context.now)
         try context.checkRoom(for: StorageCost.row, of: user)
-        return New(workout: workout, digest: digest, places: places)
+        return New(workout: workout, places: places)
     }
 
-    func apply(_ decision: OnceDecision<WorkoutReply, New>, in context: ApplyContext) throws(StoreError) {
-        let reply: WorkoutReply
-        switch decision {
-        case .repeated(let first): reply = first
-        case .new(let new): reply = try insert(new, context)
-        }
-        context.accept { reply.write(to: &$0) }
-    }
-
-    private func insert(_ new: New, _ context: ApplyContext) throws(StoreError) -> WorkoutReply {
+    func make(_ new: New, digest: [UInt8], in context: ApplyContext) throws(StoreError) -> WorkoutReply {
         let (user, workout, places) = (context.sender.user, new.workout, new.places)
         try context.charge(StorageCost.row, to: user)
         let change = try context.transaction.facts.change(adding: workout.day, to: user)
@@ -61,7 +51,7 @@ extension LogWorkout: OnceHandler {
         let trainee = try context.boards.trainee(user, with: workout)
         let reply = try context.boards.reply(id, trainee, completedAt, in: places.zones[0])
         try context.transaction.workouts.insert(
-            workout, of: user, kind: kind, minutes: minutes, digest: new.digest, reply: reply)
+            workout, of: user, kind: kind, minutes: minutes, digest: digest, reply: reply)
         context.markProgress(ProgressChange(user: user, isOfWorkouts: true))
         guard places.isShown else { return reply }
         try context.boards.update(trainee, since: completedAt, in: places.groups)

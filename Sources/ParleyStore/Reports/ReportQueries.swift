@@ -1,16 +1,15 @@
 import Foundation
 import GRDB
 import ParleyProtocol
-import ParleyRules
 
 /// Reports that users have made.
 package struct ReportQueries {
     let database: Database
 
-    /// The report that has this id, whoever made it.
-    package func identity(of id: ReportID) throws(StoreError) -> CreateReportRule.ExistingReport? {
+    /// When the report with this id was made, whoever made it, and the digest of the request.
+    package func identity(of id: ReportID) throws(StoreError) -> (createdAt: Timestamp, digest: [UInt8])? {
         try database.first("SELECT created_at, digest FROM reports WHERE id = ?", [id.blob]) {
-            CreateReportRule.ExistingReport(createdAt: $0.time(0), digest: $0.bytes(1) ?? [])
+            ($0.time(0), $0.bytes(1) ?? [])
         }
     }
 
