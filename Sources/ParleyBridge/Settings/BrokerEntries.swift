@@ -4,52 +4,43 @@ extension Settings {
     /// The settings that the broker's plugin goes by.
     static let brokerEntries: [Entry] = [
         Entry(
-            name: "connections", range: 1...1_000_000,
-            meaning: "Connections of devices to the broker at once, of everybody together.",
-            keyPath: \.broker.connections),
+            "connections", .number(1...1_000_000, \.broker.connections),
+            "Connections of devices to the broker at once, of everybody together."),
         Entry(
-            name: "connections_per_device", range: 1...100_000,
-            meaning: "Connections of one device at once.", keyPath: \.broker.connectionsPerDevice),
+            "connections_per_device", .number(1...100_000, \.broker.connectionsPerDevice),
+            "Connections of one device at once."),
         Entry(
-            name: "connections_per_user", range: 1...100_000,
-            meaning: "Connections of all devices of one user at once.", keyPath: \.broker.connectionsPerUser),
+            "connections_per_user", .number(1...100_000, \.broker.connectionsPerUser),
+            "Connections of all devices of one user at once."),
         Entry(
-            name: "connection_names_per_day", range: 1...1000,
-            meaning: "Different `x` of `uid:did:x` that one device uses in 24 hours.",
-            keyPath: \.broker.connectionNamesPerDay),
+            "connection_names_per_day", .number(1...1000, \.broker.connectionNamesPerDay),
+            "Different `x` of `uid:did:x` that one device uses in 24 hours."),
         Entry(
-            name: "publish_burst", range: 1...10_000_000,
-            meaning: "Publishes at once of one device; a user has twice that. Beyond it the broker refuses them.",
-            keyPath: \.broker.publishBurst),
+            "publish_burst", .number(1...10_000_000, \.broker.publishBurst),
+            "Publishes at once of one device; a user has twice that. Beyond it the broker refuses them."),
         Entry(
-            name: "publishes_per_second", range: 1...1_000_000,
-            meaning: "Publishes a second of one device; a user has twice that.", keyPath: \.broker.publishesPerSecond),
+            "publishes_per_second", .number(1...1_000_000, \.broker.publishesPerSecond),
+            "Publishes a second of one device; a user has twice that."),
         Entry(
-            name: "publish_burst_bytes", range: (1 << 20)...(1 << 40),
-            meaning: "Bytes that one device publishes at once; a user has twice that.",
-            keyPath: \.broker.publishBurstBytes),
+            "publish_burst_bytes", .number((1 << 20)...(1 << 40), \.broker.publishBurstBytes),
+            "Bytes that one device publishes at once; a user has twice that."),
         Entry(
-            name: "publish_bytes_per_second", range: 1024...(1 << 40),
-            meaning: "Bytes a second that one device publishes; a user has twice that.",
-            keyPath: \.broker.publishBytesPerSecond),
+            "publish_bytes_per_second", .number(1024...(1 << 40), \.broker.publishBytesPerSecond),
+            "Bytes a second that one device publishes; a user has twice that."),
         Entry(
-            name: "subscribe_burst", range: 1...10_000_000,
-            meaning: "Filters that one device subscribes to at once; a user has twice that.",
-            keyPath: \.broker.subscribeBurst),
+            "subscribe_burst", .number(1...10_000_000, \.broker.subscribeBurst),
+            "Filters that one device subscribes to at once; a user has twice that."),
         Entry(
-            name: "subscribes_per_second", range: 1...1_000_000,
-            meaning: "Filters a second that one device subscribes to; a user has twice that.",
-            keyPath: \.broker.subscribesPerSecond),
+            "subscribes_per_second", .number(1...1_000_000, \.broker.subscribesPerSecond),
+            "Filters a second that one device subscribes to; a user has twice that."),
         Entry(
-            name: "away_bytes_per_device", range: 0...(1 << 40),
-            meaning: "Bytes that the broker keeps for one device that is away; a user has twice that.",
-            keyPath: \.broker.awayBytesPerDevice),
+            "away_bytes_per_device", .number(0...(1 << 40), \.broker.awayBytesPerDevice),
+            "Bytes that the broker keeps for one device that is away; a user has twice that."),
         Entry(
-            name: "away_bytes", range: 0...(1 << 40),
-            meaning: "Bytes that the broker keeps for all devices that are away.", keyPath: \.broker.awayBytes),
+            "away_bytes", .number(0...(1 << 40), \.broker.awayBytes),
+            "Bytes that the broker keeps for all devices that are away."),
         Entry(
-            name: "broker_memory_bytes", range: (32 << 20)...(1 << 40),
-            meaning: "The broker's memory beyond which those end who have left most unread, there or away.",
-            keyPath: \.broker.memoryBytes),
+            "broker_memory_bytes", .number((32 << 20)...(1 << 40), \.broker.memoryBytes),
+            "The broker's memory beyond which those end who have left most unread, there or away."),
     ]
 }

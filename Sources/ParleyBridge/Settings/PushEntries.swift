@@ -21,55 +21,45 @@ extension Settings {
     /// The settings of push notifications.
     static let pushEntries: [Entry] = [
         Entry(
-            name: "push_always",
-            meaning: "Whether people are notified of messages while a device of theirs is connected.",
-            keyPath: \.pushAlways),
+            "push_always", .flag(\.pushAlways),
+            "Whether people are notified of messages while a device of theirs is connected."),
         Entry(
-            name: "push_content", choices: PushContent.allCases.map(\.rawValue),
-            meaning: "What goes to a push service: the ciphertext where it fits, where that is to be found, or "
-                + "that there is something.", keyPath: \.pushContent),
+            "push_content", .choice(PushContent.allCases.map(\.rawValue), \.pushContent),
+            "What goes to a push service: the ciphertext where it fits, where that is to be found, or "
+                + "that there is something."),
         Entry(
-            name: "push_deadline_hours", range: 1...672,
-            meaning: "How long a notification is tried, and kept by the push service, in hours.",
-            keyPath: \.pushDeadlineHours),
+            "push_deadline_hours", .number(1...672, \.pushDeadlineHours),
+            "How long a notification is tried, and kept by the push service, in hours."),
         Entry(
-            name: "push_trace_days", range: 1...90,
-            meaning: "How long `parley trace` knows what became of a notification, in days.",
-            keyPath: \.pushTraceDays),
+            "push_trace_days", .number(1...90, \.pushTraceDays),
+            "How long `parley trace` knows what became of a notification, in days."),
         Entry(
-            name: "push_concurrency", range: 1...10_000,
-            meaning: "Notifications under way at once, of each push service; to one user's devices a 32nd of it.",
-            keyPath: \.pushConcurrency),
+            "push_concurrency", .number(1...10_000, \.pushConcurrency),
+            "Notifications under way at once, of each push service; to one user's devices a 32nd of it."),
         Entry(
-            name: "push_allow_private_endpoints",
-            meaning: "Whether webhooks and Web Push may be `http` and on local addresses; for development.",
-            keyPath: \.pushAllowPrivateEndpoints),
+            "push_allow_private_endpoints", .flag(\.pushAllowPrivateEndpoints),
+            "Whether webhooks and Web Push may be `http` and on local addresses; for development."),
         Entry(
-            name: "push_sink",
-            textMeaning: "A file to which each notification is written as a line of JSON, or `-` for standard output; "
-                + "for development.", keyPath: \.pushSink),
+            "push_sink", .text(\.pushSink),
+            "A file to which each notification is written as a line of JSON, or `-` for standard output; "
+                + "for development."),
         Entry(
-            name: "push_trust_file",
-            textMeaning: "A PEM file of certificates that are trusted besides the system's, for private push services.",
-            keyPath: \.pushTrustFile),
+            "push_trust_file", .text(\.pushTrustFile),
+            "A PEM file of certificates that are trusted besides the system's, for private push services."),
+        Entry("apns_key_file", .text(\.apnsKeyFile), "The `.p8` file of Apple's key; without it there is no `apns`."),
+        Entry("apns_key_id", .text(\.apnsKeyID), "The id of that key."),
+        Entry("apns_team_id", .text(\.apnsTeamID), "The id of the team it belongs to."),
         Entry(
-            name: "apns_key_file", textMeaning: "The `.p8` file of Apple's key; without it there is no `apns`.",
-            keyPath: \.apnsKeyFile),
-        Entry(name: "apns_key_id", textMeaning: "The id of that key.", keyPath: \.apnsKeyID),
-        Entry(name: "apns_team_id", textMeaning: "The id of the team it belongs to.", keyPath: \.apnsTeamID),
+            "apns_url", .url(beginnings: ["https://"], \.apnsURL),
+            "Apple's push service; `https://api.sandbox.push.apple.com` for development."),
         Entry(
-            name: "apns_url", beginnings: ["https://"],
-            meaning: "Apple's push service; `https://api.sandbox.push.apple.com` for development.", keyPath: \.apnsURL),
+            "fcm_account_file", .text(\.fcmAccountFile),
+            "The JSON file of Google's service account; without it there is no `fcm`."),
         Entry(
-            name: "fcm_account_file",
-            textMeaning: "The JSON file of Google's service account; without it there is no `fcm`.",
-            keyPath: \.fcmAccountFile),
+            "fcm_url", .url(beginnings: ["https://", "http://localhost", "http://127.0.0.1"], \.fcmURL),
+            "Google's push service."),
         Entry(
-            name: "fcm_url", beginnings: ["https://", "http://localhost", "http://127.0.0.1"],
-            meaning: "Google's push service.", keyPath: \.fcmURL),
-        Entry(
-            name: "vapid_subject",
-            textMeaning: "Whom Web Push services may write to, `mailto:…` or `https://…`; without it, nobody.",
-            keyPath: \.vapidSubject),
+            "vapid_subject", .text(\.vapidSubject),
+            "Whom Web Push services may write to, `mailto:…` or `https://…`; without it, nobody."),
     ]
 }

@@ -66,138 +66,106 @@ package struct Settings: Hashable, Sendable {
 
     private static let gatewayEntries: [Entry] = [
         Entry(
-            name: "token_lifetime_days", range: 1...3650, meaning: "How long a device's token lives, in days.",
-            keyPath: \.tokenLifetimeDays),
+            "token_lifetime_days", .number(1...3650, \.tokenLifetimeDays), "How long a device's token lives, in days."),
         Entry(
-            name: "group_members", range: 2...CreateConversation.mostNames,
-            meaning: "The most members of a group conversation.",
-            keyPath: \.groupMembers),
+            "group_members", .number(2...CreateConversation.mostNames, \.groupMembers),
+            "The most members of a group conversation."),
         Entry(
-            name: "open_conversations", range: 1...10_000_000,
-            meaning:
-                "Open conversations of a user that count for them: those they have made, joined, accepted or answered.",
-            keyPath: \.openConversations),
+            "open_conversations", .number(1...10_000_000, \.openConversations),
+            "Open conversations of a user that count for them: those they have made, joined, accepted or answered."),
         Entry(
-            name: "groups_by_others", range: 1...10_000_000,
-            meaning: "Of how many group conversations a user is a member because others have put them in.",
-            keyPath: \.groupsByOthers),
+            "groups_by_others", .number(1...10_000_000, \.groupsByOthers),
+            "Of how many group conversations a user is a member because others have put them in."),
         Entry(
-            name: "groups_per_user", range: 1...100,
-            meaning: "In how many groups that train together a user may be.",
-            keyPath: \.groupsPerUser),
+            "groups_per_user", .number(1...100, \.groupsPerUser),
+            "In how many groups that train together a user may be."),
         Entry(
-            name: "new_members_see_history",
-            meaning: "Whether those who are added to a group see what was written before.",
-            keyPath: \.newMembersSeeHistory),
+            "new_members_see_history", .flag(\.newMembersSeeHistory),
+            "Whether those who are added to a group see what was written before."),
         Entry(
-            name: "request_burst", range: 1...10_000_000,
-            meaning: "Requests at once of one device in one area; a user has twice that.", keyPath: \.requestBurst),
+            "request_burst", .number(1...10_000_000, \.requestBurst),
+            "Requests at once of one device in one area; a user has twice that."),
         Entry(
-            name: "requests_per_second", range: 1...1_000_000,
-            meaning: "Requests a second of one device in one area; a user has twice that.",
-            keyPath: \.requestsPerSecond),
+            "requests_per_second", .number(1...1_000_000, \.requestsPerSecond),
+            "Requests a second of one device in one area; a user has twice that."),
         Entry(
-            name: "typing_interval_ms", range: 0...60_000,
-            meaning: "One start of typing counts in so many milliseconds; the rest are dropped.",
-            keyPath: \.typingIntervalMilliseconds),
+            "typing_interval_ms", .number(0...60_000, \.typingIntervalMilliseconds),
+            "One start of typing counts in so many milliseconds; the rest are dropped."),
         Entry(
-            name: "presence_hold_ms", range: 0...600_000,
-            meaning: "Who reconnects within so many milliseconds was never offline.",
-            keyPath: \.presenceHoldMilliseconds),
+            "presence_hold_ms", .number(0...600_000, \.presenceHoldMilliseconds),
+            "Who reconnects within so many milliseconds was never offline."),
         Entry(
-            name: "first_message_burst", range: 1...10_000_000,
-            meaning: "First messages to strangers at once, of one user.", keyPath: \.firstMessageBurst),
+            "first_message_burst", .number(1...10_000_000, \.firstMessageBurst),
+            "First messages to strangers at once, of one user."),
         Entry(
-            name: "first_messages_per_hour", range: 1...10_000_000,
-            meaning: "First messages to strangers an hour, of one user; each stranger put into a group counts as one.",
-            keyPath: \.firstMessagesPerHour),
+            "first_messages_per_hour", .number(1...10_000_000, \.firstMessagesPerHour),
+            "First messages to strangers an hour, of one user; each stranger put into a group counts as one."),
         Entry(
-            name: "key_fetches_per_hour", range: 1...10_000_000,
-            meaning: "Fetches an hour of keys of strangers (no friends, nothing shared), and refusals that name them.",
-            keyPath: \.keyFetchesPerHour),
+            "key_fetches_per_hour", .number(1...10_000_000, \.keyFetchesPerHour),
+            "Fetches an hour of keys of strangers (no friends, nothing shared), and refusals that name them."),
+        Entry("reports_per_hour", .number(1...10_000_000, \.reportsPerHour), "Reports an hour, of one user."),
         Entry(
-            name: "reports_per_hour", range: 1...10_000_000, meaning: "Reports an hour, of one user.",
-            keyPath: \.reportsPerHour),
+            "account_backups_per_hour", .number(1...10_000_000, \.accountBackupsPerHour),
+            "Backups of the account key an hour, written and read together, of one user."),
         Entry(
-            name: "account_backups_per_hour", range: 1...10_000_000,
-            meaning: "Backups of the account key an hour, written and read together, of one user.",
-            keyPath: \.accountBackupsPerHour),
+            "invites_per_hour", .number(1...10_000_000, \.invitesPerHour),
+            "Invites to groups an hour, made, looked at and accepted together, of one user."),
         Entry(
-            name: "invites_per_hour", range: 1...10_000_000,
-            meaning: "Invites to groups an hour, made, looked at and accepted together, of one user.",
-            keyPath: \.invitesPerHour),
+            "invite_url_prefix", .url(beginnings: ["parley://", "https://"], \.inviteURLPrefix),
+            "What links to invites begin with; the token follows."),
         Entry(
-            name: "invite_url_prefix", beginnings: ["parley://", "https://"],
-            meaning: "What links to invites begin with; the token follows.", keyPath: \.inviteURLPrefix),
+            "stored_bytes_per_day", .number(1_048_576...1_125_899_906_842_624, \.storedBytesPerDay),
+            "Bytes that are stored for one user a day, UTC: what they send, and 512 for each row."),
         Entry(
-            name: "stored_bytes_per_day", range: 1_048_576...1_125_899_906_842_624,
-            meaning: "Bytes that are stored for one user a day, UTC: what they send, and 512 for each row.",
-            keyPath: \.storedBytesPerDay),
+            "open_challenges", .number(1...10_000, \.openChallenges),
+            "Challenges of one user that are counted, or wait for an answer to them, at once."),
         Entry(
-            name: "open_challenges", range: 1...10_000,
-            meaning: "Challenges of one user that are counted, or wait for an answer to them, at once.",
-            keyPath: \.openChallenges),
+            "challenges_per_hour", .number(1...10_000_000, \.challengesPerHour),
+            "Challenges that one user makes an hour."),
         Entry(
-            name: "challenges_per_hour", range: 1...10_000_000,
-            meaning: "Challenges that one user makes an hour.", keyPath: \.challengesPerHour),
+            "steps_per_day", .number(1...Limits.metricAmounts.upperBound, \.stepsPerDay),
+            "The most steps of a day that count; more is marked as implausible."),
         Entry(
-            name: "steps_per_day", range: 1...Limits.metricAmounts.upperBound,
-            meaning: "The most steps of a day that count; more is marked as implausible.", keyPath: \.stepsPerDay),
+            "calories_per_day", .number(1...Limits.metricAmounts.upperBound, \.caloriesPerDay),
+            "The most calories of a day that count; more is marked as implausible."),
         Entry(
-            name: "calories_per_day", range: 1...Limits.metricAmounts.upperBound,
-            meaning: "The most calories of a day that count; more is marked as implausible.",
-            keyPath: \.caloriesPerDay),
+            "exercise_minutes_per_day", .number(1...Limits.metricAmounts.upperBound, \.exerciseMinutesPerDay),
+            "The most minutes of exercise of a day that count; more is marked as implausible."),
         Entry(
-            name: "exercise_minutes_per_day", range: 1...Limits.metricAmounts.upperBound,
-            meaning: "The most minutes of exercise of a day that count; more is marked as implausible.",
-            keyPath: \.exerciseMinutesPerDay),
+            "stranger_lookups_per_hour", .number(1...10_000_000, \.strangerLookupsPerHour),
+            "Looks an hour at profiles and lists of strangers, and follows and blocks of them."),
         Entry(
-            name: "stranger_lookups_per_hour", range: 1...10_000_000,
-            meaning: "Looks an hour at profiles and lists of strangers, and follows and blocks of them.",
-            keyPath: \.strangerLookupsPerHour),
+            "activities_per_hour", .number(1...10_000_000, \.activitiesPerHour),
+            "Items of activity posted an hour, of one user."),
         Entry(
-            name: "activities_per_hour", range: 1...10_000_000,
-            meaning: "Items of activity posted an hour, of one user.",
-            keyPath: \.activitiesPerHour),
+            "activity_reactions_per_hour", .number(1...10_000_000, \.activityReactionsPerHour),
+            "Reactions to items of activity an hour, given and taken back, of one user."),
         Entry(
-            name: "activity_reactions_per_hour", range: 1...10_000_000,
-            meaning: "Reactions to items of activity an hour, given and taken back, of one user.",
-            keyPath: \.activityReactionsPerHour),
+            "request_renewal_days", .number(0...3650, \.requestRenewalDays),
+            "How long after the end of a friendship no message request is allowed, in days."),
         Entry(
-            name: "request_renewal_days", range: 0...3650,
-            meaning: "How long after the end of a friendship no message request is allowed, in days.",
-            keyPath: \.requestRenewalDays),
+            "week_grace_hours", .number(0...168, \.weekGraceHours),
+            "How long after its end a week of a group takes workouts that come late, in hours."),
         Entry(
-            name: "week_grace_hours", range: 0...168,
-            meaning: "How long after its end a week of a group takes workouts that come late, in hours.",
-            keyPath: \.weekGraceHours),
+            "check_ins_per_day", .number(1...100, \.checkInsPerDay), "How many workouts of one day count on a board."),
+        Entry("batch_limit", .number(1...1000, \.batchLimit), "The most requests that are committed together."),
         Entry(
-            name: "check_ins_per_day", range: 1...100,
-            meaning: "How many workouts of one day count on a board.", keyPath: \.checkInsPerDay),
+            "waiting_reads", .number(1...100_000, \.waitingReads),
+            "Reads that may wait for their turn, one of over 16 KiB counted once for each 16 KiB; "
+                + "beyond that, whoever has most waiting is answered `unavailable`."),
         Entry(
-            name: "batch_limit", range: 1...1000, meaning: "The most requests that are committed together.",
-            keyPath: \.batchLimit),
+            "unpublished_limit", .number(64...1_000_000, \.unpublishedLimit),
+            "Events and replies that may wait for the broker before requests are left unread."),
         Entry(
-            name: "waiting_reads", range: 1...100_000,
-            meaning: "Reads that may wait for their turn, one of over 16 KiB counted once for each 16 KiB; "
-                + "beyond that, whoever has most waiting is answered `unavailable`.",
-            keyPath: \.waitingReads),
+            "unpublished_bytes", .number(1_048_576...1_099_511_627_776, \.unpublishedBytes),
+            "Bytes of events and replies that may wait for the broker before requests are left unread."),
         Entry(
-            name: "unpublished_limit", range: 64...1_000_000,
-            meaning: "Events and replies that may wait for the broker before requests are left unread.",
-            keyPath: \.unpublishedLimit),
+            "self_request_seconds", .number(1...3600, \.selfRequestSeconds),
+            "After so many seconds without a request the gateway sends itself one; "
+                + "if three times as long nothing comes, it connects anew."),
         Entry(
-            name: "unpublished_bytes", range: 1_048_576...1_099_511_627_776,
-            meaning: "Bytes of events and replies that may wait for the broker before requests are left unread.",
-            keyPath: \.unpublishedBytes),
-        Entry(
-            name: "self_request_seconds", range: 1...3600,
-            meaning: "After so many seconds without a request the gateway sends itself one; "
-                + "if three times as long nothing comes, it connects anew.",
-            keyPath: \.selfRequestSeconds),
-        Entry(
-            name: "cached_conversations", range: 16...10_000_000,
-            meaning: "Conversations and devices that the gateway keeps in memory.", keyPath: \.cachedConversations),
+            "cached_conversations", .number(16...10_000_000, \.cachedConversations),
+            "Conversations and devices that the gateway keeps in memory."),
     ]
 
     /// Reads the settings' JSON. Every mistake is named: an unknown name, or a value that the setting does not take.

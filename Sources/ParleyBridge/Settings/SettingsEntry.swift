@@ -20,43 +20,8 @@ extension Settings {
         package let value: Value
         package let meaning: String
 
-        init(
-            name: String, range: ClosedRange<Int>, meaning: String,
-            keyPath: any WritableKeyPath<Settings, Int> & Sendable
-        ) {
-            self.name = name
-            value = .number(range, keyPath)
-            self.meaning = meaning
-        }
-
-        init(name: String, meaning: String, keyPath: any WritableKeyPath<Settings, Bool> & Sendable) {
-            self.name = name
-            value = .flag(keyPath)
-            self.meaning = meaning
-        }
-
-        init(
-            name: String, beginnings: [String], meaning: String,
-            keyPath: any WritableKeyPath<Settings, String> & Sendable
-        ) {
-            self.name = name
-            value = .url(beginnings: beginnings, keyPath)
-            self.meaning = meaning
-        }
-
-        init(
-            name: String, choices: [String], meaning: String,
-            keyPath: any WritableKeyPath<Settings, String> & Sendable
-        ) {
-            self.name = name
-            value = .choice(choices, keyPath)
-            self.meaning = meaning
-        }
-
-        init(name: String, textMeaning meaning: String, keyPath: any WritableKeyPath<Settings, String> & Sendable) {
-            self.name = name
-            value = .text(keyPath)
-            self.meaning = meaning
+        init(_ name: String, _ value: Value, _ meaning: String) {
+            (self.name, self.value, self.meaning) = (name, value, meaning)
         }
 
         /// The default, as JSON.
