@@ -4,9 +4,10 @@ import ParleyStore
 
 /// Copies of what is stored as of the last committed transaction. Only the writer changes it.
 final class FactCache {
-    private var conversations: BoundedCache<ConversationID, ConversationState>
-    private var devices: BoundedCache<DeviceAddress, DeviceState>
-    private var keyedDevices: BoundedCache<UserID, [KeyedDevice]>
+    fileprivate var conversations: BoundedCache<ConversationID, ConversationState>
+    fileprivate var devices: BoundedCache<DeviceAddress, DeviceState>
+    /// The devices of a user that have published keys, and the ids of these.
+    fileprivate var keyedDevices: BoundedCache<UserID, [KeyedDevice]>
 
     /// - Parameter capacity: of each kind.
     init(capacity: Int) {
@@ -14,13 +15,6 @@ final class FactCache {
         devices = BoundedCache(capacity: capacity)
         keyedDevices = BoundedCache(capacity: capacity)
     }
-
-    func conversation(_ id: ConversationID) -> ConversationState? { conversations[id] }
-
-    func device(_ address: DeviceAddress) -> DeviceState? { devices[address] }
-
-    /// The devices of a user that have published keys, and the ids of these.
-    func keyedDevices(of user: UserID) -> [KeyedDevice]? { keyedDevices[user] }
 
     /// Merges what a transaction has read and changed, which was committed.
     func merge(_ changes: FactChanges) {
@@ -56,17 +50,13 @@ struct CacheOverlay<Key: Hashable, Value> {
     private var entries: [Key: Value] = [:]
     private var dropped: Set<Key> = []
 
-    /// The state in the transaction, before anything is looked up in the cache.
-    enum Finding {
-        case here(Value)
-        /// Neither here nor valid in the cache.
-        case gone
-        case unknown
-    }
+    /// What the transaction has read or written.
+    subscript(key: Key) -> Value? { entries[key] }
 
-    subscript(key: Key) -> Finding {
-        if let value = entries[key] { return .here(value) }
-        return dropped.contains(key) ? .gone : .unknown
+    /// The same, or else what the cache holds, if that is still valid.
+    func value(for key: Key, cached: @autoclosure () -> Value?) -> Value? {
+        if let value = entries[key] { return value }
+        return dropped.contains(key) ? nil : cached()
     }
 
     mutating func set(_ value: Value, for key: Key) { entries[key] = value }
@@ -97,30 +87,17 @@ struct KnownFacts {
     init(_ cache: FactCache) { self.cache = cache }
 
     func device(_ address: DeviceAddress) -> DeviceState? {
-        switch changes.devices[address] {
-        case .here(let device): device
-        case .gone: nil
-        case .unknown: cache.device(address)
-        }
+        changes.devices.value(for: address, cached: cache.devices[address])
     }
 
     func conversation(_ id: ConversationID) -> ConversationState? {
-        switch changes.conversations[id] {
-        case .here(let conversation): return conversation
-        case .gone: return nil
-        case .unknown:
-            guard let conversation = cache.conversation(id), !changes.isRecontacted(conversation) else { return nil }
-            return conversation
-        }
+        changes.conversations.value(
+            for: id, cached: cache.conversations[id].flatMap { changes.isRecontacted($0) ? nil : $0 })
     }
 
     /// The devices of a user that have published keys.
     func keyedDevices(of user: UserID) -> [KeyedDevice]? {
-        switch changes.keyedDevices[user] {
-        case .here(let devices): devices
-        case .gone: nil
-        case .unknown: cache.keyedDevices(of: user)
-        }
+        changes.keyedDevices.value(for: user, cached: cache.keyedDevices[user])
     }
 
     mutating func set(_ device: DeviceState) { changes.devices.set(device, for: device.address) }
@@ -138,9 +115,7 @@ struct KnownFacts {
     /// - Returns: the conversation as it is known now.
     mutating func update(_ conversation: ConversationState) -> ConversationState {
         var conversation = conversation
-        if case .here(let written) = changes.conversations[conversation.facts.id] {
-            conversation.mergeStored(from: written)
-        }
+        if let written = changes.conversations[conversation.facts.id] { conversation.mergeStored(from: written) }
         set(conversation)
         return conversation
     }

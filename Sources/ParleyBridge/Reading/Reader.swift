@@ -6,34 +6,17 @@ import ParleyStore
 struct Reader: Sendable {
     let store: Store
     let pushes: PushStore
-    let limits: UserLimits
     let settings: Settings
-    let counters: Counters
     let seal: CursorSeal
+    /// Shared with the writer.
+    let limits: UserLimits
+    let counters: Counters
     /// Who has a device connected.
     let people: ConnectedPeople
     /// What browsers subscribe to Web Push with, in base64url.
     let vapidKey: String?
     /// As far as the broker has acknowledged; what is stored of it lags behind.
     let publishedThrough: PublishedPosition
-
-    /// - Parameter limits: shared with the writer; `nil` for limits of this reader's own.
-    init(
-        store: Store, pushes: PushStore, settings: Settings, seal: CursorSeal, limits: UserLimits? = nil,
-        counters: Counters,
-        people: ConnectedPeople = ConnectedPeople(), vapidKey: String? = nil,
-        publishedThrough: PublishedPosition = PublishedPosition()
-    ) {
-        self.store = store
-        self.pushes = pushes
-        self.settings = settings
-        self.seal = seal
-        self.counters = counters
-        self.people = people
-        self.vapidKey = vapidKey
-        self.publishedThrough = publishedThrough
-        self.limits = limits ?? UserLimits(settings)
-    }
 
     /// The reply to a request that is a read.
     func answer(_ incoming: IncomingQuery, now: Timestamp) -> Outgoing {

@@ -84,9 +84,10 @@ final class TestWriter {
         people: ConnectedPeople = ConnectedPeople(), vapidKey: String? = nil,
         publishedThrough: PublishedPosition = PublishedPosition()
     ) throws -> Reader {
-        Reader(
-            store: store ?? self.store, pushes: pushes, settings: settings ?? writer.settings,
-            seal: try CursorSealTests.seal(key), limits: limits, counters: counters, people: people, vapidKey: vapidKey,
+        let settings = settings ?? writer.settings
+        return Reader(
+            store: store ?? self.store, pushes: pushes, settings: settings, seal: try CursorSealTests.seal(key),
+            limits: limits ?? UserLimits(settings), counters: counters, people: people, vapidKey: vapidKey,
             publishedThrough: publishedThrough)
     }
 
