@@ -9,9 +9,7 @@ import ParleyStore
 /// reads the database, or the batch ends: see `flush`. Confined to the writer's thread and to the transaction.
 final class Batch {
     let environment: BatchEnvironment
-    let now: Timestamp
-    /// The time that runs as the machine does, whatever its time of day is set to.
-    let steady: Timestamp
+    let moment: Moment
     var effects = Effects()
     var afterCommit = AfterCommit()
     /// To be decided when everything else is.
@@ -27,23 +25,20 @@ final class Batch {
     private var written = WrittenFacts()
 
     init(
-        _ transaction: WriteTransaction, _ environment: BatchEnvironment, cache: FactCache, now: Timestamp,
-        clockOffset: Int64
+        _ transaction: WriteTransaction, _ environment: BatchEnvironment, cache: FactCache, at moment: Moment
     ) {
         self.transaction = transaction
         self.environment = environment
         known = KnownFacts(cache)
-        self.now = now
-        steady = now.advanced(byMilliseconds: -clockOffset)
+        self.moment = moment
     }
+
+    var now: Timestamp { moment.now }
+    var steady: Timestamp { moment.steady }
+    var clockOffset: Int64 { moment.clockOffset }
 
     /// What the transaction has read and changed, for the cache when it is committed.
     var changes: FactChanges { known.changes }
-
-    var moment: Moment { Moment(now: now, steady: steady) }
-
-    /// How far the time of day is ahead of the steady time, in milliseconds.
-    var clockOffset: Int64 { moment.clockOffset }
 
     // MARK: Gathering
 

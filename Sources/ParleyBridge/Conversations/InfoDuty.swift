@@ -1,5 +1,6 @@
 import Logging
 import ParleyProtocol
+import ParleyRules
 import ParleyStore
 
 /// Publishes `info` of groups again: to each run of the broker, and when a member has another display name.

@@ -15,16 +15,17 @@ struct OperatorAccess {
     /// Committed first, written to the file after: a crash between leaves a file that does not fit, and the next start
     /// makes both anew.
     ///
-    /// - Parameter handOn: is given what the transaction has caused, also where the file cannot be written then.
-    func ensure(_ writer: Writer, now: Timestamp, handOn: (Effects) -> Void) throws {
+    /// - Parameter write: carries out a transaction, and publishes its effects.
+    func ensure(
+        _ store: Store, now: Timestamp,
+        write: ((Batch) throws(StoreError) -> DeviceCredentials) throws(StoreError) -> DeviceCredentials
+    ) throws {
         let address = DeviceAddress.operatorConsole
-        let device = try writer.store.read { try $0.devices.device(address) }
+        let device = try store.read { try $0.devices.device(address) }
         let isFitting = device.map(fits) ?? false
-        if let device, isFitting, now.duration(to: device.expiresAt) > OperatorAccess.leastLifetime {
-            return
-        }
+        if let device, isFitting, now.duration(to: device.expiresAt) > OperatorAccess.leastLifetime { return }
         let route = ReplyRoute.unasked(address)
-        let (credentials, effects) = try writer.write(now: now) { batch throws(StoreError) in
+        let credentials = try write { batch throws(StoreError) in
             let (deciding, applying) = (DecisionContext(route, batch), ApplyContext(route, batch))
             switch try batch.facts().users.role(of: address.user) {
             case .operator: break
@@ -42,7 +43,6 @@ struct OperatorAccess {
                 throw StoreError(error)
             }
         }
-        handOn(effects)
         try directory.makeDirectory(directory.directory(of: address))
         var json = JSONWriter()
         credentials.write(to: &json)

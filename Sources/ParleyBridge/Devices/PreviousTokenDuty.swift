@@ -1,5 +1,6 @@
 import Logging
 import ParleyProtocol
+import ParleyRules
 import ParleyStore
 
 /// Ends the old tokens of devices that have signed in with the new ones, and with them what they have signed in.

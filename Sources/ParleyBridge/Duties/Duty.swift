@@ -1,5 +1,6 @@
 import Logging
 import ParleyProtocol
+import ParleyRules
 import ParleyStore
 
 /// Work that time brings: done in bounded parts, in transactions of the writer's.
@@ -60,16 +61,7 @@ extension Duty where Wake == Never {
     func wake(_ wake: Never) {}
 }
 
-/// What time it is, by two clocks.
-struct Moment {
-    /// The time of day, which may be set.
-    let now: Timestamp
-    /// The time that runs as the machine does: durations are measured by it.
-    let steady: Timestamp
-
-    /// How far the time of day is ahead of the steady time, in milliseconds.
-    var clockOffset: Int64 { now.milliseconds - steady.milliseconds }
-}
+typealias Moment = GatewayClock.Moment
 
 // MARK: By one schedule
 

@@ -1,4 +1,5 @@
 import Logging
+import ParleyRules
 import ParleyStore
 
 /// Stores the state of the clock: at the start, when it has followed a step, and now and then.

@@ -125,15 +125,22 @@ package final class Gateway: Sendable {
                 store, settings, people: pushes.people, now: shared.clock.now, lastTime: shared.clock.timeBefore),
             logger: logger)
         let access = OperatorAccess(directory: directory)
-        writer.clockOffset = shared.clock.moment.steps
-        try access.ensure(writer, now: shared.clock.now) { queue.add($0) }
+        writer.clockOffset = shared.clock.moment.clockOffset
+        func ensureAccess(now: Timestamp) throws {
+            try access.ensure(store, now: now) { body throws(StoreError) in
+                let (credentials, effects) = try writer.write(now: now, body)
+                queue.add(effects)
+                return credentials
+            }
+        }
+        try ensureAccess(now: shared.clock.now)
         // What has disappeared while there was no gateway, before anybody can ask for it.
         while writer.isDue(ExpiryDuty.self, now: shared.clock.now), !shared.stop.isRaised {
             queue.add(writer.run(ExpiryDuty.self, now: shared.clock.now))
         }
         try Intake(
             link: link, writer: writer, readers: readers, sessions: sessions, queue: queue, shared: shared,
-            maintenance: Maintenance(access: access, logger: logger), handlers: handlers, settings: settings,
+            maintenance: Maintenance(logger: logger, renewAccess: ensureAccess), handlers: handlers, settings: settings,
             logger: logger
         ).run()
     }

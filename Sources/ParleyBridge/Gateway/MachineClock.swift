@@ -48,7 +48,7 @@ final class MachineClock: Sendable {
     /// The database is of another time than the earlier process.
     func forgetTimeBefore() { state.withLock { $0.timeBefore = nil } }
 
-    var moment: GatewayClock.Moment {
+    var moment: Moment {
         let (moment, event) = state.withLock { state in
             // Read under the lock, so that no thread brings an older reading after a newer.
             let read = state.clock.read(reading())
@@ -94,11 +94,6 @@ final class MachineClock: Sendable {
             }
         logger.warning(message, metadata: difference.map { ["seconds": "\($0 / 1000)"] } ?? [:])
     }
-}
-
-extension GatewayClock.Moment {
-    /// The time that runs as the machine does, whatever its time of day is set to.
-    var steady: Timestamp { now.advanced(byMilliseconds: -steps) }
 }
 
 extension ClockReading {

@@ -106,10 +106,10 @@ final class Writer {
     func write<Result>(
         now: Timestamp, _ body: (Batch) throws(StoreError) -> Result
     ) throws(StoreError) -> (Result, Effects) {
-        environment.storage.begin(at: steady(now))
+        environment.storage.begin(at: moment(now).steady)
         let (batch, result) = try push.displaying.during { () throws(StoreError) in
             try store.write { transaction in
-                let batch = Batch(transaction, environment, cache: cache, now: now, clockOffset: clockOffset)
+                let batch = Batch(transaction, environment, cache: cache, at: moment(now))
                 let result = try body(batch)
                 try batch.feed.publishNotifications()
                 try environment.storage.storeDue(batch.writable)
@@ -143,10 +143,7 @@ final class Writer {
         return effects
     }
 
-    func moment(_ now: Timestamp) -> Moment { Moment(now: now, steady: steady(now)) }
-
-    /// The time that runs as the machine does, whatever its time of day is set to: durations are measured by it.
-    func steady(_ now: Timestamp) -> Timestamp { now.advanced(byMilliseconds: -clockOffset) }
+    func moment(_ now: Timestamp) -> Moment { Moment(now: now, clockOffset: clockOffset) }
 
     // MARK: Requests
 

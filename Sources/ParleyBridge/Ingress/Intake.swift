@@ -210,7 +210,7 @@ final class Intake {
     /// What time it is, for the writer as well.
     private func readClock() -> Timestamp {
         let moment = shared.clock.moment
-        writer.clockOffset = moment.steps
+        writer.clockOffset = moment.clockOffset
         return moment.now
     }
 
@@ -222,7 +222,7 @@ final class Intake {
         if writer.duties.isBatchDue(at: writer.moment(now), hasRoom: queue.hasRoom) {
             queue.add(writer.carryOut([], now: now).effects)
         }
-        maintenance.run(writer, now: now) { queue.add($0) }
+        maintenance.run(now: now)
     }
 }
 

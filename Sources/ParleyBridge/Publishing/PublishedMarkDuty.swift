@@ -1,4 +1,5 @@
 import Logging
+import ParleyRules
 import ParleyStore
 
 /// Stores how far the broker has acknowledged: now and then with a batch, and soon after the last.

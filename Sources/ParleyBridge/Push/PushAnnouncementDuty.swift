@@ -1,5 +1,6 @@
 import Logging
 import ParleyProtocol
+import ParleyRules
 import ParleyStore
 
 /// Publishes what is planned of notifications, and ends registrations that a push service knows no more.

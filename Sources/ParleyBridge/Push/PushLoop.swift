@@ -125,7 +125,7 @@ final class PushLoop {
         let (now, steady) = (moment.now, moment.steady)
         try removeTraces(at: steady)
         collect()
-        var plan = try decide(now: now, steady: steady, steps: moment.steps)
+        var plan = try decide(now: now, steady: steady, steps: moment.clockOffset)
         var room: [PushProvider: Int] = [:]
         for provider in PushProvider.allCases { room[provider] = sender.room(for: provider) }
         let isDue = nextDue.map { $0 <= steady } ?? false

@@ -27,12 +27,12 @@ package struct GatewayClock: Sendable {
         /// The time that is published.
         package let now: Timestamp
         /// How far `now` is ahead of the steady time, in milliseconds: all that it has followed.
-        package let steps: Int64
+        package let clockOffset: Int64
 
-        package init(now: Timestamp, steps: Int64) { (self.now, self.steps) = (now, steps) }
+        package init(now: Timestamp, clockOffset: Int64) { (self.now, self.clockOffset) = (now, clockOffset) }
 
-        /// The time that runs as the machine does.
-        package var steady: Timestamp { now.advanced(byMilliseconds: -steps) }
+        /// The time that runs as the machine does: durations are measured by it.
+        package var steady: Timestamp { now.advanced(byMilliseconds: -clockOffset) }
     }
 
     /// What has become of a step of the time of day. In milliseconds; positive is forward.
@@ -89,7 +89,8 @@ package struct GatewayClock: Sendable {
             offset += difference
         default: event = hold(difference, elapsed: elapsed)
         }
-        return (Moment(now: Timestamp(milliseconds: readAt + offset), steps: offset - steadyOffset), event)
+        let now = Timestamp(milliseconds: readAt + offset)
+        return (Moment(now: now, clockOffset: offset - steadyOffset), event)
     }
 
     /// What is to be kept of it, as it was last read.
