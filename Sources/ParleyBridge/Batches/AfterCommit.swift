@@ -27,7 +27,7 @@ struct AfterCommit {
         wakes.update(duty, from: time) { $0 = min($0, time) }
     }
 
-    /// Something is next to be done about boards.
+    /// There is work on boards.
     mutating func wakeBoards(_ change: (inout BoardSchedule) -> Void) {
         wakes.update(BoardDuty.self, from: BoardSchedule(), change)
     }

@@ -19,7 +19,7 @@ extension GetLeaderboard: QueryHandler {
 extension Snapshot {
     /// A board as an object.
     ///
-    /// - Parameter current: the week that runs for the group.
+    /// - Parameter current: the group's current week.
     func leaderboard(
         _ state: BoardState, _ current: BoardWeek, grace: Duration, now: Timestamp
     ) throws(StoreError) -> Leaderboard {

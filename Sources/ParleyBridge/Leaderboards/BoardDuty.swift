@@ -3,11 +3,10 @@ import ParleyProtocol
 import ParleyRules
 import ParleyStore
 
-/// What becomes of boards by time alone: weeks end and others begin, streaks are over, boards are removed, and
-/// published.
+/// Keeps boards up to the time: rolls weeks over, ends streaks, removes boards, and publishes.
 ///
-/// Whether a week is over is asked of the time of day, and what that has decided is undone where it is set back: boards
-/// are kept, the week that runs is its own again, and streaks are counted anew.
+/// Weeks end by the time of day, and where that is set back their end is undone: boards are kept, the week that runs is
+/// its own again, and streaks are counted anew.
 final class BoardDuty: Duty {
     static let failure: Logger.Message = "boards could not be brought up to date"
     static let publishes = true
@@ -17,30 +16,30 @@ final class BoardDuty: Duty {
     private static let boardsAtOnce = 16
     /// The most groups whose weeks end in one transaction: each has two boards and an event, and messages wait for all
     /// of it.
-    private static let turnsAtOnce = 8
+    private static let rolloversAtOnce = 8
 
     func wait(at moment: Moment) -> Duration? { clock.wait(now: moment.now, steady: moment.steady) }
 
     func observe(_ moment: Moment) { clock.handle(clockOffset: moment.clockOffset) }
 
     func run(in batch: Batch) throws(StoreError) -> BoardClock.Done {
-        let (walk, count) = try walkBoards(batch)
+        let (sweep, count) = try sweepBoards(batch)
         var left = BoardDuty.boardsAtOnce - count
-        let turned = try turnWeeks(batch, limit: min(left, BoardDuty.turnsAtOnce))
-        left -= turned.count
+        let rollover = try rollOverWeeks(batch, limit: min(left, BoardDuty.rolloversAtOnce))
+        left -= rollover.count
         left -= try endStreaks(batch, limit: left)
         if clock.isRemovalDue(steady: batch.steady) {
             left -= try batch.writable().boards.removeExpired(at: batch.steady, limit: BoardDuty.boardsAtOnce)
         }
         let unpublished = clock.isNew ? try batch.facts().boardWeeks.unpublished() : []
         var done = try publish(batch)
-        // Boards first: who looks at them sees the new week at once.
-        done.notified = turned.count == 0 ? try notifyEnds(batch) : 0
-        done.rest = try rest(walk, unpublished, areTurned: turned.isComplete, batch)
+        // Boards first: whoever looks at them sees the new week at once.
+        done.notified = rollover.count == 0 ? try notifyEnds(batch) : 0
+        done.rest = try rest(sweep, unpublished, isRolledOver: rollover.isComplete, batch)
         return done
     }
 
-    /// Boards that the requests have changed are published with them.
+    /// Publishes the boards that the requests have changed with them.
     func run(afterRequestsOf batch: Batch) throws(StoreError) -> BoardClock.Done? {
         let done = try publish(batch)
         return done.published.isEmpty && done.postponed.isEmpty ? nil : done
@@ -55,58 +54,60 @@ final class BoardDuty: Duty {
     func wake(_ schedule: BoardSchedule) { clock.merge(schedule) }
 
     private func rest(
-        _ walk: BoardClock.Walk?, _ unpublished: [GroupKey], areTurned: Bool, _ batch: Batch
+        _ sweep: BoardClock.Sweep?, _ unpublished: [GroupKey], isRolledOver: Bool, _ batch: Batch
     ) throws(StoreError) -> BoardClock.Done.Rest {
         let weeks = try batch.facts().boardWeeks
         var stored = try weeks.clockOffset()
-        if walk?.clockOffset == nil, stored.map({ abs(batch.clockOffset - $0) > BoardClock.negligibleStep }) ?? true {
+        if sweep?.clockOffset == nil, stored.map({ abs(batch.clockOffset - $0) > BoardClock.negligibleStep }) ?? true {
             stored = batch.clockOffset
             try batch.writable().boardWeeks.setClockOffset(batch.clockOffset)
         }
+        let next = BoardTimes(
+            weekEnd: isRolledOver ? try weeks.nextEnd() : .earliest, streakEnd: try weeks.nextLapse(),
+            removal: try weeks.nextRemoval())
         return BoardClock.Done.Rest(
-            walk: walk, clockOffset: stored ?? batch.clockOffset, nextTurn: areTurned ? try weeks.nextEnd() : .earliest,
-            nextLapse: try weeks.nextLapse(), nextRemoval: try weeks.nextRemoval(), unpublished: unpublished,
+            sweep: sweep, clockOffset: stored ?? batch.clockOffset, next: next, unpublished: unpublished,
             hasEndedWeeks: try !weeks.ended(limit: 1).isEmpty)
     }
 
     // MARK: All boards
 
-    /// Brings boards of some groups up to a time that was set back, and publishes them to a broker that has none.
+    /// Counts boards of some groups anew for a clock that was set back, and publishes them to a broker that has
+    /// forgotten them.
     ///
-    /// - Returns: what is left to do, and for how many groups it was done.
-    private func walkBoards(_ batch: Batch) throws(StoreError) -> (BoardClock.Walk?, Int) {
-        guard var walk = try clock.isNew ? startOfWalk(batch) : clock.walk else { return (nil, 0) }
+    /// - Returns: the rest of the sweep, and the number of groups that are done.
+    private func sweepBoards(_ batch: Batch) throws(StoreError) -> (BoardClock.Sweep?, Int) {
+        guard var sweep = try clock.isNew ? firstSweep(batch) : clock.sweep else { return (nil, 0) }
         let weeks = try batch.facts().boardWeeks
-        if walk.after == nil, walk.clockOffset == nil, try batch.facts().outbox.broker(of: .boards) == walk.broker {
+        if sweep.after == nil, sweep.clockOffset == nil, try batch.facts().outbox.broker(of: .boards) == sweep.broker {
             return (nil, 0)
         }
-        let groups = try weeks.weeks(after: walk.after, limit: BoardDuty.boardsAtOnce)
-        for week in groups { try visit(week, walk, batch) }
-        walk.after = groups.last?.group ?? walk.after
-        guard groups.count < BoardDuty.boardsAtOnce else { return (walk, groups.count) }
-        if let broker = walk.broker { try batch.writable().outbox.setBroker(broker, of: .boards) }
+        let groups = try weeks.weeks(after: sweep.after, limit: BoardDuty.boardsAtOnce)
+        for week in groups { try visit(week, sweep, batch) }
+        sweep.after = groups.last?.group ?? sweep.after
+        guard groups.count < BoardDuty.boardsAtOnce else { return (sweep, groups.count) }
+        if let broker = sweep.broker { try batch.writable().outbox.setBroker(broker, of: .boards) }
         return (nil, groups.count)
     }
 
-    /// When a process starts: whether the clock was set back since the last.
-    private func startOfWalk(_ batch: Batch) throws(StoreError) -> BoardClock.Walk? {
+    /// The sweep after a start: the clock may have been set back since the last process.
+    private func firstSweep(_ batch: Batch) throws(StoreError) -> BoardClock.Sweep? {
         guard let stored = try batch.facts().boardWeeks.clockOffset(),
             batch.clockOffset < stored - BoardClock.negligibleStep
-        else { return clock.walk }
-        return BoardClock.Walk(broker: clock.walk?.broker, clockOffset: batch.clockOffset)
+        else { return clock.sweep }
+        return BoardClock.Sweep(broker: clock.sweep?.broker, clockOffset: batch.clockOffset)
     }
 
-    private func visit(_ week: BoardWeek, _ walk: BoardClock.Walk, _ batch: Batch) throws(StoreError) {
-        // Another week runs now: that is for `turnWeeks`, which is due.
+    private func visit(_ week: BoardWeek, _ sweep: BoardClock.Sweep, _ batch: Batch) throws(StoreError) {
+        // Else the week is over, and its rollover is due.
         guard week.period.contains(batch.now) else { return }
         let updates = BoardUpdates(batch: batch)
         let current = try batch.facts().boards.boards(of: week.group, endingAfter: batch.now)
             .filter { $0.key.week == week.period.week }
-        if walk.clockOffset == nil {
-            for board in current { try updates.replace(board, board.standings, isChanged: false, isLost: true) }
+        if sweep.clockOffset == nil {
+            for board in current { try updates.replace(board, board.standings, isChanged: false, republishes: true) }
         } else {
-            let members = try batch.facts().boards.members(of: week.group).filter(\.sharesWorkouts)
-            try updates.bringUpToDate(current, members, areLost: walk.broker != nil)
+            try updates.recount(current, of: week.group, republishes: sweep.broker != nil)
         }
     }
 
@@ -114,17 +115,17 @@ final class BoardDuty: Duty {
 
     /// Ends the weeks that are over, one after the other, and begins those that follow.
     ///
-    /// - Returns: of how many groups, and whether of all for which it is due.
-    private func turnWeeks(_ batch: Batch, limit: Int) throws(StoreError) -> (count: Int, isComplete: Bool) {
-        guard clock.isTurnDue(now: batch.now) else { return (0, true) }
+    /// - Returns: the number of groups, and whether none is left.
+    private func rollOverWeeks(_ batch: Batch, limit: Int) throws(StoreError) -> (count: Int, isComplete: Bool) {
+        guard clock.isRolloverDue(now: batch.now) else { return (0, true) }
         guard limit > 0 else { return (0, false) }
         let due = try batch.facts().boardWeeks.due(at: batch.now, limit: limit)
-        for week in due { try turn(week, batch) }
+        for week in due { try rollOver(week, batch) }
         // The week that follows may be over as well.
         return (due.count, due.isEmpty)
     }
 
-    private func turn(_ week: BoardWeek, _ batch: Batch) throws(StoreError) {
+    private func rollOver(_ week: BoardWeek, _ batch: Batch) throws(StoreError) {
         let updates = BoardUpdates(batch: batch)
         var (next, ended): (BoardWeek, BoardState?) = (week, nil)
         if batch.now < week.period.startsAt {
@@ -141,26 +142,25 @@ final class BoardDuty: Duty {
         try updates.begin(next, after: ended)
     }
 
-    /// Boards of a week that is over stand as at its last instant: a streak that was over by then, while there was no
-    /// gateway or another transaction came first, is not on them.
+    /// Brings boards to the last instant of their week: a streak that had ended by then is not on them, even if this
+    /// runs late.
     ///
-    /// - Returns: whether they stood so before.
+    /// - Returns: whether they were so before.
     private func end(_ boards: [BoardState], of week: BoardWeek, _ batch: Batch) throws(StoreError) -> Bool {
         let updates = BoardUpdates(batch: batch)
-        let hasLapsed = boards.contains { $0.lapsesAt.map { $0 < week.period.endsAt } ?? false }
-        if hasLapsed {
-            let members = try batch.facts().boards.members(of: week.group).filter(\.sharesWorkouts)
-            try updates.bringUpToDate(boards, members, areLost: false)
+        let hasEndedStreak = boards.contains { $0.lapsesAt.map { $0 < week.period.endsAt } ?? false }
+        if hasEndedStreak {
+            try updates.recount(boards, of: week.group, republishes: false)
         } else {
             for board in boards { try updates.replace(board, board.standings, isChanged: false) }
         }
-        return !hasLapsed
+        return !hasEndedStreak
     }
 
     /// The next week, even if it is over as well; but none whose boards would be removed at once.
     private func period(after week: BoardWeek, _ batch: Batch) -> WeekPeriod {
         let next = WeekPeriods.period(week.period.week.next, in: week.timeZone)
-        let oldest = batch.now.advanced(by: .zero - BoardUpdates.keeping)
+        let oldest = batch.now.advanced(by: .zero - BoardUpdates.lifetime)
         return next.endsAt > oldest ? next : WeekPeriods.period(at: oldest, in: week.timeZone)
     }
 
@@ -174,23 +174,21 @@ final class BoardDuty: Duty {
 
     // MARK: Streaks
 
-    /// Takes streaks that are over from the boards.
+    /// Removes ended streaks from the boards.
     ///
-    /// - Returns: of how many groups.
+    /// - Returns: the number of groups.
     private func endStreaks(_ batch: Batch, limit: Int) throws(StoreError) -> Int {
-        guard limit > 0, clock.isLapseDue(now: batch.now) else { return 0 }
+        guard limit > 0, clock.isStreakEndDue(now: batch.now) else { return 0 }
         let updates = BoardUpdates(batch: batch)
         let groups = try batch.facts().boardWeeks.lapsed(at: batch.now, limit: limit)
         for group in groups {
             for board in try batch.facts().boards.boards(of: group, lapsedBy: batch.now) {
-                var standings = board.standings
-                var scores: [(user: UserID, score: BoardScore?, joinedAt: Timestamp)] = []
-                for line in standings.lines where line.score.lapsesAt.map({ $0 <= batch.now }) ?? false {
+                var scores: [MemberScore] = []
+                for line in board.standings.lines where line.score.lapsesAt.map({ $0 <= batch.now }) ?? false {
                     let score = try updates.trainee(line.user).score(.streak, in: board.period)
                     scores.append((line.user, score, line.joinedAt))
                 }
-                let isChanged = standings.set(scores)
-                try updates.replace(board, standings, isChanged: isChanged)
+                try updates.set(scores, on: board)
             }
         }
         return groups.count

@@ -1,22 +1,29 @@
 import ParleyProtocol
 import ParleyStore
 
-/// What a transaction has made due about boards.
+/// The times at which boards are due by themselves; `nil` for each that is not to come.
+struct BoardTimes {
+    /// When the first week of a group ends, by the time of day.
+    var weekEnd: Timestamp?
+    /// When the first streak ends if no workout follows, by the time of day.
+    var streakEnd: Timestamp?
+    /// When the first board is removed, by the steady time.
+    var removal: Timestamp?
+
+    mutating func merge(_ other: BoardTimes) {
+        for time in [\.weekEnd, \.streakEnd, \.removal] as [WritableKeyPath<BoardTimes, Timestamp?>] {
+            self[keyPath: time] = [self[keyPath: time], other[keyPath: time]].compactMap { $0 }.min()
+        }
+    }
+}
+
+/// The work on boards that follows from a transaction.
 struct BoardSchedule {
-    /// Groups with boards that are to be published, in order; some may be here twice.
+    /// Groups with boards to publish, in order; some may be here twice.
     private(set) var changed: [GroupKey] = []
-    /// When the next week of a group ends, by the time of day.
-    private(set) var nextTurn: Timestamp?
-    /// When the next streak is over if no workout follows, by the time of day.
-    private(set) var nextLapse: Timestamp?
-    /// When the next board is removed, by the steady time.
-    private(set) var nextRemoval: Timestamp?
+    private(set) var next = BoardTimes()
 
     mutating func markChanged(_ group: GroupKey) { if changed.last != group { changed.append(group) } }
 
-    mutating func scheduleTurn(at time: Timestamp) { nextTurn = min(nextTurn ?? time, time) }
-
-    mutating func scheduleLapse(at time: Timestamp) { nextLapse = min(nextLapse ?? time, time) }
-
-    mutating func scheduleRemoval(at time: Timestamp) { nextRemoval = min(nextRemoval ?? time, time) }
+    mutating func schedule(_ times: BoardTimes) { next.merge(times) }
 }

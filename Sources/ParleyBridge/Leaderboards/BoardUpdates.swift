@@ -2,7 +2,10 @@ import ParleyProtocol
 import ParleyRules
 import ParleyStore
 
-/// Writes what changes on the boards of groups. They are published later in the same transaction, or soon after it.
+/// A member's score on a board; without one they have no line.
+typealias MemberScore = (user: UserID, score: BoardScore?, joinedAt: Timestamp)
+
+/// Writes changes of the boards of groups. They are published later in the same transaction, or soon after it.
 struct BoardUpdates {
     let batch: Batch
 
@@ -10,17 +13,17 @@ struct BoardUpdates {
 
     // MARK: Workouts
 
-    /// The workouts of a user, and perhaps one that need not be written yet.
+    /// The workouts of a user, with one that need not be written yet.
     func trainee(_ user: UserID, with added: CountedWorkout? = nil) throws(StoreError) -> TraineeHistory {
         TraineeHistory(
             of: user, with: added, try batch.facts(), batch.environment.settings, now: batch.now)
     }
 
-    /// The workouts of somebody have changed.
+    /// Updates the boards of a user whose workouts have changed.
     ///
     /// - Parameters:
-    ///   - time: the earliest that has.
-    ///   - places: the groups in which they are.
+    ///   - time: of the earliest workout that has changed.
+    ///   - places: the groups of the user.
     func update(
         _ trainee: TraineeHistory, since time: Timestamp, in places: [GroupMembership]
     ) throws(StoreError) {
@@ -32,16 +35,6 @@ struct BoardUpdates {
                 trainee, joinedAt: place.joinedAt, on: boards.filter { $0.period.startsAt <= max(batch.now, time) })
         }
     }
-
-    /// Somebody is shown on the boards that are not final from now on, as they stand.
-    private func show(_ user: UserID, in places: [GroupMembership]) throws(StoreError) {
-        try update(trainee(user), since: openSince, in: places)
-        // Something may be among it that was done after the week that runs.
-        for place in places { try batch.writable().boardWeeks.markAhead(place.group) }
-    }
-
-    /// The end of a week that has not been closed is after this.
-    private var openSince: Timestamp { batch.now.advanced(by: .zero - grace) }
 
     private func set(
         _ trainee: TraineeHistory, joinedAt: Timestamp, on boards: [BoardState]
@@ -56,7 +49,7 @@ struct BoardUpdates {
         }
     }
 
-    /// Tells those whom somebody has passed on the board of the week that runs.
+    /// Notifies members whom another has overtaken on a board of the current week.
     private func notify(_ passed: [UserID], by user: UserID, on board: BoardState) throws(StoreError) {
         guard !passed.isEmpty, board.period.contains(batch.now),
             let group = try batch.facts().boardWeeks.week(of: board.key.group)?.id
@@ -66,40 +59,40 @@ struct BoardUpdates {
         for recipient in passed { batch.feed.notify(recipient, notification) }
     }
 
-    /// Writes how a board stands now.
+    /// Sets several scores on a board.
+    func set(_ scores: [MemberScore], on board: BoardState, republishes: Bool = false) throws(StoreError) {
+        var standings = board.standings
+        let isChanged = standings.set(scores)
+        try replace(board, standings, isChanged: isChanged, republishes: republishes)
+    }
+
+    /// Writes the standings of a board.
     ///
-    /// - Parameter isLost: whether it is to be published again though nothing has changed.
+    /// - Parameter republishes: whether it is to be published again even if nothing has changed.
     func replace(
-        _ board: BoardState, _ standings: Standings, isChanged: Bool, isLost: Bool = false
+        _ board: BoardState, _ standings: Standings, isChanged: Bool, republishes: Bool = false
     ) throws(StoreError) {
         var new = board
         new.standings = standings
-        // The topic is that of the week that runs.
+        // The topic is that of the current week.
         let isCurrent = board.period.contains(batch.now)
-        // Where clocks go back over midnight a streak is over twice, an hour apart.
+        // Where clocks go back over midnight a streak ends twice, an hour apart.
         new.lapsesAt =
             isCurrent ? standings.lapsesAt.map { $0 > batch.now ? $0 : batch.now.advanced(by: .seconds(60)) } : nil
         if isChanged { new.version += 1 }
         if !isCurrent {
             new.publishedVersion = new.version
-        } else if isLost {
+        } else if republishes {
             new.publishedVersion = min(new.publishedVersion, new.version - 1)
         }
         if new.isUnpublished { batch.afterCommit.wakeBoards { $0.markChanged(board.key.group) } }
         try batch.writable().boards.update(board, to: new)
-        if let lapse = new.lapsesAt { batch.afterCommit.wakeBoards { $0.scheduleLapse(at: lapse) } }
+        batch.afterCommit.wakeBoards { $0.schedule(BoardTimes(streakEnd: new.lapsesAt)) }
     }
 
-    // MARK: Who is shown
+    // MARK: Members
 
-    /// Somebody shares nothing any more: no board shows them, not even one that is final.
-    private func hide(_ user: UserID) throws(StoreError) {
-        for group in try batch.facts().boards.groups(showing: user) {
-            try remove(user, from: try batch.facts().boards.boards(of: group, showing: user))
-        }
-    }
-
-    /// Somebody is no member any more: what is not final yet is without them.
+    /// Removes a member from the boards of a group that are not final.
     func remove(_ user: UserID, from group: GroupKey) throws(StoreError) {
         let boards = try batch.facts().boards.boards(of: group, showing: user)
         try remove(user, from: boards.filter { !$0.period.isFinal(at: batch.now, grace: grace) })
@@ -114,22 +107,33 @@ struct BoardUpdates {
         }
     }
 
-    /// Somebody has become a member, and brings what they have done.
+    /// Adds a new member to the boards of a group, with their workouts from before.
     func add(_ user: UserID, to group: GroupKey) throws(StoreError) {
         guard let (places, isShown) = try batch.facts().boards.memberships(of: user), isShown else { return }
         try show(user, in: places.filter { $0.group == group })
     }
 
-    /// Whether somebody shares what they do has changed.
+    /// Adds a user to their boards, or removes them: their setting has changed. Removes them from final boards, too.
     func setShown(_ isShown: Bool, _ user: UserID) throws(StoreError) {
-        if isShown { try show(user, in: places(of: user)) } else { try hide(user) }
+        guard !isShown else { return try show(user, in: places(of: user)) }
+        for group in try batch.facts().boards.groups(showing: user) {
+            try remove(user, from: try batch.facts().boards.boards(of: group, showing: user))
+        }
+    }
+
+    /// Adds a user to the boards that are not final.
+    private func show(_ user: UserID, in places: [GroupMembership]) throws(StoreError) {
+        // A week that ended before this is final.
+        try update(trainee(user), since: batch.now.advanced(by: .zero - grace), in: places)
+        // Some of the workouts may be later than the current week.
+        for place in places { try batch.writable().boardWeeks.markAhead(place.group) }
     }
 
     private func places(of user: UserID) throws(StoreError) -> [GroupMembership] {
         try batch.facts().boards.memberships(of: user)?.memberships ?? []
     }
 
-    /// What boards show of a person has changed.
+    /// Publishes the boards of a user again: their name or picture has changed.
     func renew(_ user: UserID) throws(StoreError) {
         for place in try places(of: user) {
             for board in try batch.facts().boards.boards(of: place.group, endingAfter: batch.now)
@@ -141,24 +145,24 @@ struct BoardUpdates {
 
     // MARK: Groups
 
-    /// A group was made: its boards begin with the week that runs.
+    /// Makes the first boards of a new group.
     func begin(_ group: GroupState) throws(StoreError) {
         let period = WeekPeriods.period(at: batch.now, in: group.timeZone)
         try begin(BoardWeek(group: group.key, id: group.id, timeZone: group.timeZone, period: period))
     }
 
-    /// A group is ended, and with it all that was on its boards.
+    /// Removes all boards of a group that has ended.
     func end(_ group: GroupKey) throws(StoreError) { try batch.writable().boards.removeAll(of: group) }
 
-    /// Another week runs for a group: its boards show who has something in it already, be it a streak that goes on.
+    /// Begins a week of a group, with the members who have a score in it already: a streak may go on.
     ///
-    /// - Parameter ended: the board of streaks of the week before, if nothing was done after that: then it says which
-    ///   go on, and nobody's workouts are read.
+    /// - Parameter ended: the board of streaks of the week before, if no workout came after it: then it says which
+    ///   go on, and no workouts are read.
     func begin(_ week: BoardWeek, after ended: BoardState? = nil) throws(StoreError) {
         try batch.writable().boardWeeks.put(week)
-        batch.afterCommit.wakeBoards { $0.scheduleTurn(at: week.period.endsAt) }
+        batch.afterCommit.wakeBoards { $0.schedule(BoardTimes(weekEnd: week.period.endsAt)) }
         var ended = ended?.period.endsAt == week.period.startsAt ? ended : nil
-        let removal = batch.steady.advanced(by: batch.now.duration(to: week.period.endsAt) + BoardUpdates.keeping)
+        let removal = batch.steady.advanced(by: batch.now.duration(to: week.period.endsAt) + BoardUpdates.lifetime)
         var boards: [BoardState] = []
         for type in LeaderboardType.allCases {
             let key = BoardKey(week.group, week.period.week, type)
@@ -169,52 +173,45 @@ struct BoardUpdates {
                 boards.append(board)
             } else {
                 boards.append(try batch.writable().boards.insert(key, week.period, removal: removal))
-                batch.afterCommit.wakeBoards { $0.scheduleRemoval(at: removal) }
+                batch.afterCommit.wakeBoards { $0.schedule(BoardTimes(removal: removal)) }
             }
         }
         if let ended {
             for board in boards { try putStreaks(of: ended, on: board) }
         } else {
-            let members = try batch.facts().boards.members(of: week.group).filter(\.sharesWorkouts)
-            try bringUpToDate(boards, members, areLost: true)
+            try recount(boards, of: week.group, republishes: true)
         }
     }
 
-    /// Puts the streaks that go on onto a board of a week in which nothing was done yet.
+    /// Puts the streaks that go on onto a board of a week without workouts.
     private func putStreaks(of ended: BoardState, on board: BoardState) throws(StoreError) {
-        var standings = board.standings
-        var scores: [(user: UserID, score: BoardScore?, joinedAt: Timestamp)] = []
+        var scores: [MemberScore] = []
         for line in ended.standings.lines where board.key.type == .streak {
             let goesOn = line.score.lapsesAt.map { $0 > batch.now } ?? false
             let score = goesOn ? line.score : try trainee(line.user).score(.streak, in: board.period)
             scores.append((line.user, score, line.joinedAt))
         }
-        let isChanged = standings.set(scores)
-        try replace(board, standings, isChanged: isChanged, isLost: true)
+        try set(scores, on: board, republishes: true)
     }
 
     /// How long boards are kept after their week.
-    static let keeping = Duration.days(90)
+    static let lifetime = Duration.days(90)
 
-    /// Counts anew for everybody, whatever was on the boards before.
+    /// Counts the workouts of all members of a group anew.
     ///
     /// - Parameters:
     ///   - boards: of one week.
-    ///   - areLost: whether they are to be published again though nothing has changed.
-    func bringUpToDate(_ boards: [BoardState], _ members: [BoardMember], areLost: Bool) throws(StoreError) {
+    ///   - republishes: whether they are to be published again even if nothing has changed.
+    func recount(_ boards: [BoardState], of group: GroupKey, republishes: Bool) throws(StoreError) {
         guard let period = boards.first?.period else { return }
-        var scores: [LeaderboardType: [(user: UserID, score: BoardScore?, joinedAt: Timestamp)]] = [:]
-        for member in members {
+        var scores: [LeaderboardType: [MemberScore]] = [:]
+        for member in try batch.facts().boards.members(of: group) where member.sharesWorkouts {
             let trainee = try trainee(member.user)
             for type in LeaderboardType.allCases {
                 let score = try trainee.score(type, in: period)
                 scores[type, default: []].append((member.user, score, member.joinedAt))
             }
         }
-        for board in boards {
-            var standings = board.standings
-            let isChanged = standings.set(scores[board.key.type] ?? [])
-            try replace(board, standings, isChanged: isChanged, isLost: areLost)
-        }
+        for board in boards { try set(scores[board.key.type] ?? [], on: board, republishes: republishes) }
     }
 }

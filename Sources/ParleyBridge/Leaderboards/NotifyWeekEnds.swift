@@ -2,9 +2,8 @@ import ParleyProtocol
 import ParleyRules
 import ParleyStore
 
-// When a week ends it ends for all groups of a zone at once, and everybody in them is notified. Boards do not wait for
-// that: which weeks have ended is written down with their end, and notified of in parts when no group's week is to be
-// ended.
+// A week ends for all groups of a time zone at once, and all their members are notified. Boards do not wait for that: an
+// ended week is stored, and its members are notified in parts when no rollover is due.
 
 extension BoardDuty {
     /// The most groups whose members are notified in one transaction.
@@ -12,7 +11,7 @@ extension BoardDuty {
 
     /// Notifies the members of some groups that their week has ended.
     ///
-    /// - Returns: how many were.
+    /// - Returns: the number of members.
     func notifyEnds(_ batch: Batch) throws(StoreError) -> Int {
         guard clock.isNotificationDue(steady: batch.steady) else { return 0 }
         var count = 0

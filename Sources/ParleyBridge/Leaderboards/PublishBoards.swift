@@ -2,15 +2,15 @@ import ParleyProtocol
 import ParleyRules
 import ParleyStore
 
-// A board that has changed is published in the same transaction, if no board of its group was within the last second;
-// else when that second is over, once for all changes within it. Its row says which version was published last, so that
-// nothing is lost where a process ends in between.
+// A changed board is published in the same transaction, if no board of its group was published within the last second;
+// else at the end of that second, once for all changes within it. Its row has the version that was published last, so
+// that a restart in between loses no change.
 
 extension BoardDuty {
-    /// The most groups whose boards are published in one transaction after they have waited.
+    /// The most groups whose boards are published in one transaction after their pause.
     private static let publishedAtOnce = 64
 
-    /// Publishes the boards that the batch has changed, and those that have waited long enough.
+    /// Publishes the boards that the batch has changed, and those whose pause has passed.
     func publish(_ batch: Batch) throws(StoreError) -> BoardClock.Done {
         var done = BoardClock.Done()
         var seen: Set<GroupKey> = []
@@ -27,7 +27,7 @@ extension BoardDuty {
         return done
     }
 
-    /// Publishes the boards of a group that have changed, where they are those of the week that runs.
+    /// Publishes the changed boards of a group, of the current week alone.
     private func publish(boardsOf group: GroupKey, _ batch: Batch) throws(StoreError) {
         let facts = try batch.facts()
         guard let week = try facts.boardWeeks.week(of: group) else { return }

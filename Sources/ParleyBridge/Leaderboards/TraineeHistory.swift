@@ -2,13 +2,13 @@ import ParleyProtocol
 import ParleyRules
 import ParleyStore
 
-/// The workouts of a user as far as boards of some weeks depend on them: read once for each week, within one request.
+/// The workouts of a user that count on boards: read once for each week, within one request.
 final class TraineeHistory {
     let user: UserID
     private let facts: Snapshot
     private let now: Timestamp
     private let checkInsPerDay: Int
-    /// A workout that need not be written yet. The days in a row must be.
+    /// A workout that need not be written yet. The days in a row must be written.
     private let added: CountedWorkout?
     private var known: [(period: WeekPeriod, history: WorkoutHistory)] = []
 
@@ -20,7 +20,7 @@ final class TraineeHistory {
         checkInsPerDay = settings.checkInsPerDay
     }
 
-    /// How the user stands with a week now.
+    /// The score of a week; `nil` for none.
     func score(_ type: LeaderboardType, in period: WeekPeriod) throws(StoreError) -> BoardScore? {
         let history = try history(in: period)
         return switch type {
@@ -46,7 +46,7 @@ final class TraineeHistory {
 }
 
 extension Snapshot {
-    /// For how many days in a row somebody has done something, up to today or yesterday.
+    /// The number of days in a row with a workout, up to today or yesterday.
     func streakDays(of user: UserID, _ settings: Settings, now: Timestamp) throws(StoreError) -> Int {
         let week = WeekPeriods.period(at: now, in: "UTC")
         return try TraineeHistory(of: user, self, settings, now: now).score(.streak, in: week)?.value ?? 0

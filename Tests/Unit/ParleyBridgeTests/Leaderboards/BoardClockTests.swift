@@ -9,10 +9,8 @@ import Testing
 struct BoardClockTests {
     private let groups = (0..<3).map { GroupKey(value: $0) }
 
-    private func rest(turn: Timestamp? = nil) -> BoardClock.Done.Rest {
-        BoardClock.Done.Rest(
-            walk: nil, clockOffset: 0, nextTurn: turn, nextLapse: nil, nextRemoval: nil, unpublished: [],
-            hasEndedWeeks: false)
+    private func rest(unpublished: [GroupKey] = []) -> BoardClock.Done.Rest {
+        BoardClock.Done.Rest(clockOffset: 0, next: BoardTimes(), unpublished: unpublished, hasEndedWeeks: false)
     }
 
     /// A clock that has begun, and has nothing to do.
@@ -72,8 +70,7 @@ struct BoardClockTests {
     @Test("what an earlier process has left and this one has just published waits for nothing")
     func leftBehind() {
         var clock = BoardClock()
-        var rest = rest()
-        rest.unpublished = [groups[0], groups[1]]
+        let rest = rest(unpublished: [groups[0], groups[1]])
         clock.recordCommitted(BoardClock.Done(published: [groups[0]], rest: rest), steady: at(0))
         #expect(clock.due(steady: at(0), limit: 9) == [groups[1]])
         // Changed again within the second, and due: it waits for the end of it.
@@ -94,12 +91,11 @@ struct BoardClockTests {
     func twoTimes() {
         var clock = idle()
         var schedule = BoardSchedule()
-        schedule.scheduleTurn(at: at(5000))
-        schedule.scheduleRemoval(at: at(9000))
+        schedule.schedule(BoardTimes(weekEnd: at(5000), removal: at(9000)))
         clock.merge(schedule)
         #expect(clock.wait(now: at(1000), steady: at(0)) == .milliseconds(4000))
         #expect(clock.wait(now: at(0), steady: at(8000)) == .milliseconds(1000))
-        #expect(clock.isTurnDue(now: at(5000)) && !clock.isTurnDue(now: at(4999)))
+        #expect(clock.isRolloverDue(now: at(5000)) && !clock.isRolloverDue(now: at(4999)))
         #expect(clock.isRemovalDue(steady: at(9000)) && !clock.isRemovalDue(steady: at(8999)))
     }
 
@@ -107,11 +103,11 @@ struct BoardClockTests {
     func clockOffset() {
         var clock = idle()
         clock.handle(clockOffset: -60_000)
-        #expect(clock.walk == nil)
+        #expect(clock.sweep == nil)
         clock.handle(clockOffset: -60_001)
-        #expect(clock.walk?.clockOffset == -60_001 && clock.isDue(now: at(0), steady: at(0)))
+        #expect(clock.sweep?.clockOffset == -60_001 && clock.isDue(now: at(0), steady: at(0)))
         clock = idle()
         clock.handle(clockOffset: 90_000)
-        #expect(clock.walk == nil && clock.isDue(now: at(0), steady: at(0)))
+        #expect(clock.sweep == nil && clock.isDue(now: at(0), steady: at(0)))
     }
 }

@@ -19,11 +19,10 @@ struct WeekBeginningTests {
             let facts = try batch.facts()
             guard let key = try facts.groups.group(world.group)?.key else { throw .inconsistent(.missingConversation) }
             let boards = try facts.boards.boards(of: key, endingAfter: world.now)
-            let members = try facts.boards.members(of: key).filter(\.sharesWorkouts)
             var empty = boards
             for index in empty.indices { empty[index].standings = Standings() }
             for (old, new) in zip(boards, empty) { try batch.writable().boards.update(old, to: new) }
-            try BoardUpdates(batch: batch).bringUpToDate(empty, members, areLost: false)
+            try BoardUpdates(batch: batch).recount(empty, of: key, republishes: false)
             let counted = try batch.facts().boards.boards(of: key, endingAfter: world.now)
             return (boards.map(\.standings), counted.map(\.standings))
         }.0

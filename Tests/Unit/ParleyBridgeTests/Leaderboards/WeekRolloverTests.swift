@@ -9,7 +9,7 @@ import Testing
 
 /// What becomes of boards by time alone. It is Thursday, 2026-01-15, 09:00 UTC.
 @Suite("Weeks that end, and streaks that do")
-struct WeekTurnTests {
+struct WeekRolloverTests {
     private func weeks(_ world: BoardWorld) -> [String] {
         world.published("week.ended").compactMap { $0.data["week"] as? String }
     }
