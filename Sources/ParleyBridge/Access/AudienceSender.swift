@@ -17,10 +17,7 @@ struct AudienceSender {
 
     /// Whether the snapshot is in force.
     var isReady: Bool {
-        switch state {
-        case .idle, .sendingSnapshot: false
-        case .ready: true
-        }
+        if case .ready = state { true } else { false }
     }
 
     /// Whether some change may not have arrived yet.

@@ -84,7 +84,7 @@ struct ApplyContext {
     /// Counts what is stored for a user.
     func charge(_ bytes: Int, to user: UserID) throws(StoreError) {
         try batch.loadStorage(of: user)
-        batch.environment.storage.charge(bytes, to: user)
+        batch.environment.storage.ledger.charge(bytes, to: user)
     }
 
     /// A conversation has changed, and that is written: what is known of it is replaced.

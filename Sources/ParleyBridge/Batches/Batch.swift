@@ -37,8 +37,8 @@ final class Batch {
     var steady: Timestamp { moment.steady }
     var clockOffset: Int64 { moment.clockOffset }
 
-    /// What the transaction has read and changed, for the cache when it is committed.
-    var changes: FactChanges { known.changes }
+    /// Gives the cache what the transaction has read and changed: it is committed.
+    func updateCache() { known.updateCache() }
 
     // MARK: Gathering
 
@@ -55,7 +55,10 @@ final class Batch {
         for device in gathered.devices.values { known.set(device) }
         for conversation in gathered.conversations.values { known.set(conversation) }
         for (user, keys) in gathered.keys { known.set(try KeyedDevice.all(keys, of: user), of: user) }
-        for user in asked.storing { environment.storage.load(user, stored: gathered.storedBytes[user] ?? 0) }
+        let storage = environment.storage
+        for user in asked.storing where storage.ledger.needsLoading(user) {
+            storage.ledger.load(user, stored: gathered.storedBytes[user] ?? 0)
+        }
     }
 
     /// The keys of what is declared, without those of what is known.
@@ -86,8 +89,8 @@ final class Batch {
         keys.records.formUnion(declared.records)
         keys.targets.formUnion(declared.targets)
         keys.receipts.formUnion(declared.receipts)
-        for user in declared.storing where environment.storage.needsLoading(user) { keys.storing.insert(user) }
-        keys.day = environment.storage.day
+        for user in declared.storing where environment.storage.ledger.needsLoading(user) { keys.storing.insert(user) }
+        keys.day = environment.storage.ledger.day
         return keys
     }
 
@@ -155,8 +158,9 @@ final class Batch {
 
     /// Reads what a user has stored today, where that is not known.
     func loadStorage(of user: UserID) throws(StoreError) {
-        guard environment.storage.needsLoading(user) else { return }
-        environment.storage.load(user, stored: try facts().storedBytes.count(of: user, on: environment.storage.day))
+        let storage = environment.storage
+        guard storage.ledger.needsLoading(user) else { return }
+        storage.ledger.load(user, stored: try facts().storedBytes.count(of: user, on: storage.ledger.day))
     }
 
     // MARK: Writing

@@ -179,7 +179,7 @@ struct DecisionContext {
     /// - Throws: `rate_limited`
     func checkRoom(for bytes: Int, of user: UserID) throws {
         try batch.loadStorage(of: user)
-        try batch.environment.storage.checkRoom(for: bytes, of: user)
+        try batch.environment.storage.ledger.checkRoom(for: bytes, of: user)
     }
 
     /// The first message to a stranger counts against how many of those one may write.

@@ -15,34 +15,6 @@ final class FactCache {
         devices = BoundedCache(capacity: capacity)
         keyedDevices = BoundedCache(capacity: capacity)
     }
-
-    /// Merges what a transaction has read and changed, which was committed.
-    func merge(_ changes: FactChanges) {
-        if !changes.recontacted.isEmpty { conversations.removeAll(where: changes.isRecontacted) }
-        changes.conversations.merge(into: &conversations)
-        changes.devices.merge(into: &devices)
-        changes.keyedDevices.merge(into: &keyedDevices)
-    }
-}
-
-/// What a transaction under way has read and changed that the cache copies.
-struct FactChanges {
-    var conversations = CacheOverlay<ConversationID, ConversationState>()
-    var devices = CacheOverlay<DeviceAddress, DeviceState>()
-    var keyedDevices = CacheOverlay<UserID, [KeyedDevice]>()
-    /// Users between whom and all others something has changed that direct conversations carry.
-    private(set) var recontacted: Set<UserID> = []
-
-    /// Whether a copy from before may have an outdated contact.
-    func isRecontacted(_ conversation: ConversationState) -> Bool {
-        conversation.contact != nil && conversation.facts.members.contains { recontacted.contains($0.user) }
-    }
-
-    /// What is between a user and all others is to be read again.
-    mutating func dropContacts(of user: UserID) {
-        recontacted.insert(user)
-        conversations.dropAll { $0.contact != nil && $0.facts.member(user) != nil }
-    }
 }
 
 /// What a transaction under way has read and changed of a cache.
@@ -80,34 +52,47 @@ struct CacheOverlay<Key: Hashable, Value> {
 /// What a transaction under way knows without asking the database: what it has read and changed itself, and behind that
 /// the writer's cache.
 struct KnownFacts {
-    /// For the cache, when the transaction is committed.
-    private(set) var changes = FactChanges()
     private let cache: FactCache
+    private var conversations = CacheOverlay<ConversationID, ConversationState>()
+    private var devices = CacheOverlay<DeviceAddress, DeviceState>()
+    private var keyedDevices = CacheOverlay<UserID, [KeyedDevice]>()
+    /// Users whose contacts have changed, which direct conversations carry.
+    private var recontacted: Set<UserID> = []
 
     init(_ cache: FactCache) { self.cache = cache }
 
+    /// The transaction is committed.
+    func updateCache() {
+        if !recontacted.isEmpty { cache.conversations.removeAll(where: isRecontacted) }
+        conversations.merge(into: &cache.conversations)
+        devices.merge(into: &cache.devices)
+        keyedDevices.merge(into: &cache.keyedDevices)
+    }
+
+    /// Whether a copy from before may have an outdated contact.
+    private func isRecontacted(_ conversation: ConversationState) -> Bool {
+        conversation.contact != nil && conversation.facts.members.contains { recontacted.contains($0.user) }
+    }
+
     func device(_ address: DeviceAddress) -> DeviceState? {
-        changes.devices.value(for: address, cached: cache.devices[address])
+        devices.value(for: address, cached: cache.devices[address])
     }
 
     func conversation(_ id: ConversationID) -> ConversationState? {
-        changes.conversations.value(
-            for: id, cached: cache.conversations[id].flatMap { changes.isRecontacted($0) ? nil : $0 })
+        conversations.value(for: id, cached: cache.conversations[id].flatMap { isRecontacted($0) ? nil : $0 })
     }
 
     /// The devices of a user that have published keys.
     func keyedDevices(of user: UserID) -> [KeyedDevice]? {
-        changes.keyedDevices.value(for: user, cached: cache.keyedDevices[user])
+        keyedDevices.value(for: user, cached: cache.keyedDevices[user])
     }
 
-    mutating func set(_ device: DeviceState) { changes.devices.set(device, for: device.address) }
+    mutating func set(_ device: DeviceState) { devices.set(device, for: device.address) }
 
     /// As it was read, or as it is stored now.
-    mutating func set(_ conversation: ConversationState) {
-        changes.conversations.set(conversation, for: conversation.facts.id)
-    }
+    mutating func set(_ conversation: ConversationState) { conversations.set(conversation, for: conversation.facts.id) }
 
-    mutating func set(_ devices: [KeyedDevice], of user: UserID) { changes.keyedDevices.set(devices, for: user) }
+    mutating func set(_ devices: [KeyedDevice], of user: UserID) { keyedDevices.set(devices, for: user) }
 
     /// Sets a conversation that a request has changed. Its log may have been written since the request has read it: how
     /// it is stored is then kept.
@@ -115,17 +100,20 @@ struct KnownFacts {
     /// - Returns: the conversation as it is known now.
     mutating func update(_ conversation: ConversationState) -> ConversationState {
         var conversation = conversation
-        if let written = changes.conversations[conversation.facts.id] { conversation.mergeStored(from: written) }
+        if let written = conversations[conversation.facts.id] { conversation.mergeStored(from: written) }
         set(conversation)
         return conversation
     }
 
     /// A device, its keys or its token have changed, and are to be read again.
     mutating func drop(_ address: DeviceAddress) {
-        changes.devices.drop(address)
-        changes.keyedDevices.drop(address.user)
+        devices.drop(address)
+        keyedDevices.drop(address.user)
     }
 
-    /// What is between a user and all others has changed, and is to be read again.
-    mutating func dropContacts(of user: UserID) { changes.dropContacts(of: user) }
+    /// The contacts of a user have changed, and are to be read again.
+    mutating func dropContacts(of user: UserID) {
+        recontacted.insert(user)
+        conversations.dropAll { $0.contact != nil && $0.facts.member(user) != nil }
+    }
 }

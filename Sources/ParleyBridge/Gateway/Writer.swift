@@ -118,7 +118,7 @@ final class Writer {
             }
         }
         environment.storage.recordCommit()
-        cache.merge(batch.changes)
+        batch.updateCache()
         finish(batch.afterCommit, &batch.effects, now: now)
         return (result, batch.effects)
     }

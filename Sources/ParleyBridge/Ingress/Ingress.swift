@@ -7,7 +7,7 @@ struct Incoming<Handler: Sendable>: Sendable {
     let route: ReplyRoute
     let isForOperators: Bool
     let request: Handler
-    /// How long its payload was.
+    /// The length of a query's payload.
     var payloadBytes = 0
 
     var sender: DeviceAddress { route.address }
@@ -97,18 +97,7 @@ struct Ingress {
             let object = try scan(message.payload, of: batch.bytes, .request(table: entry?.table))
             route.requestID = try object.requestID()
             guard let entry else { throw Rejection(.notFound, "There is no operation \(operation).") }
-            switch try entry.read(object) {
-            case .command(let request):
-                return .command(
-                    Incoming(
-                        route: route, isForOperators: entry.isForOperators, request: request,
-                        payloadBytes: message.payloadLength))
-            case .query(let request):
-                return .query(
-                    Incoming(
-                        route: route, isForOperators: entry.isForOperators, request: request,
-                        payloadBytes: message.payloadLength))
-            }
+            return try entry.read(object, route, payloadBytes: message.payloadLength)
         } catch {
             return .refused(route, error)
         }
@@ -174,17 +163,17 @@ struct OperationHandlers: Sendable {
         let table: TableShape?
         fileprivate let handler: Handler
 
-        /// A request that was read.
-        enum Parsed {
-            case command(any CommandHandler)
-            case query(any QueryHandler)
-        }
-
         /// Reads a request from a scanned payload.
-        func read(_ object: JSONObject) throws(Rejection) -> Parsed {
+        func read(_ object: JSONObject, _ route: ReplyRoute, payloadBytes: Int) throws(Rejection) -> Ingress.Verdict {
             switch handler {
-            case .command(let type): .command(try type.init(members: object))
-            case .query(let type): .query(try type.init(members: object))
+            case .command(let type):
+                .command(
+                    Incoming(route: route, isForOperators: isForOperators, request: try type.init(members: object)))
+            case .query(let type):
+                .query(
+                    Incoming(
+                        route: route, isForOperators: isForOperators, request: try type.init(members: object),
+                        payloadBytes: payloadBytes))
             }
         }
     }

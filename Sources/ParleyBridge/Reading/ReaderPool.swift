@@ -48,28 +48,23 @@ final class ReaderPool: Sendable {
         }
     }
 
-    private enum Next {
-        case answer(UserID, IncomingQuery)
-        case finish
-    }
-
     private func loop() {
         var finished: (user: UserID, took: Duration)?
-        while true {
-            let next = state.wait { state -> Next? in
-                if let finished { state.queue.finish(finished.user, took: finished.took) }
-                finished = nil
-                if state.isClosed { return .finish }
-                return state.queue.next().map { .answer($0.user, $0.element) }
-            }
-            switch next {
-            case .finish: return
-            case .answer(let user, let request):
-                let begin = ContinuousClock.now
-                let answer = reader.answer(request, now: now())
-                finished = (user, begin.duration(to: .now))
-                queue.addWhenRoom(answer)
-            }
+        while let (user, request) = next(after: finished) {
+            let begin = ContinuousClock.now
+            let answer = reader.answer(request, now: now())
+            finished = (user, begin.duration(to: .now))
+            queue.addWhenRoom(answer)
+        }
+    }
+
+    /// - Returns: `nil` when the pool is closed.
+    private func next(after finished: (user: UserID, took: Duration)?) -> (user: UserID, element: IncomingQuery)? {
+        var finished = finished
+        return state.wait { state -> (user: UserID, element: IncomingQuery)?? in
+            if let last = finished.take() { state.queue.finish(last.user, took: last.took) }
+            if state.isClosed { return .some(nil) }
+            return state.queue.next().map { .some($0) }
         }
     }
 }
