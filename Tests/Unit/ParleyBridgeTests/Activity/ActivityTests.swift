@@ -67,22 +67,6 @@ struct ActivityTests {
         #expect(try react("bob").code == "not_found")
     }
 
-    @Test("the same post again gets the item, another under its id a conflict")
-    func repeats() throws {
-        let first = try post("alice")
-        try react("bob")
-        let again = try post("alice", now: at(50))
-        #expect(again.events.isEmpty && again.reply.data["id"] as? String == first.reply.data["id"] as? String)
-        #expect(again.reply.data["timestamp"] as? String == first.reply.data["timestamp"] as? String)
-        #expect(try post("alice", title: "10 km").code == "conflict")
-        #expect(try post("bob").code == "conflict")
-        let laptop = try request(
-            PostActivity.self, #"{"id":"\#(id)","type":"goal_reached","title":"5 km"}"#, from: device("alice", "laptop")
-        )
-        #expect(try world.result(of: laptop).code == "conflict")
-        #expect(try items("alice").count == 1)
-    }
-
     @Test("too many items are refused, and repeats are none")
     func limits() throws {
         for _ in 0..<5 { #expect(try post("alice", id: .random()).code == nil) }

@@ -94,25 +94,6 @@ struct GroupLimitsTests {
         #expect(try group([others[3]], now: at(120_000)).isOK == true)
     }
 
-    @Test("friends cost nothing")
-    func friendsCostNothing() throws {
-        for _ in 0..<30 { #expect(try group(others[0...2]).isOK == true) }
-        let id = ConversationID.random()
-        #expect(try group([others[0]], id: id).isOK == true)
-        #expect(try add([others[1], others[2]], to: id).isOK == true)
-        #expect(left(of: "alice") == 20)
-    }
-
-    @Test("an accepted request makes no friend: each time they are put into a group costs one")
-    func acceptedRequestMakesNoFriend() throws {
-        let direct = try ConversationID.direct(["alice", others[3]])
-        try reply(CreateConversation.self, #"{"type":"direct","participant_ids":["\#(others[3])"]}"#)
-        #expect(try test.carryOut([try send(direct)]).effects.outgoing.replies.map(\.isOK) == [true])
-        try reply(AcceptRequest.self, #"{"conversation_id":"\#(direct)"}"#, from: others[3])
-        for _ in 0..<2 { #expect(try group([others[3]]).isOK == true) }
-        #expect(left(of: "alice") == 20 - 3)
-    }
-
     @Test("adding costs what making costs, and who is a member already costs nothing")
     func addingCostsWhatMakingCosts() throws {
         let id = ConversationID.random()

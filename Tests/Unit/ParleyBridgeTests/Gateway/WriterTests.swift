@@ -95,19 +95,6 @@ struct WriterTests {
         #expect(try test.store.read { try $0.users.hasMember("dave") })
     }
 
-    @Test("how far the broker has acknowledged is noted with a batch, and without one")
-    func publishedMarkIsNoted() throws {
-        let test = try TestWriter()
-        let conversation = try test.conversation(["alice", "bob"])
-        test.carryOut([try send(conversation), try send(conversation)])
-        test.published.set(2)
-        test.carryOut([try send(conversation)])
-        #expect(try test.store.read { try $0.outbox.publishedThrough() } == 2)
-        test.published.set(3)
-        #expect(test.carryOut([], now: at(1_000)).isCommitted)
-        #expect(try test.store.read { try $0.outbox.publishedThrough() } == 3)
-    }
-
     @Test("created_at never goes back in a conversation, whatever the clock does, and another follows the clock")
     func createdAtNeverGoesBack()
         throws

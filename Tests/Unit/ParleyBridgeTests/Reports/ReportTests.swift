@@ -57,21 +57,6 @@ struct ReportTests {
         #expect(test.counters.reports.current == 1)
     }
 
-    @Test("the same report again gets the first reply, another under its id a conflict")
-    func repeatAndConflict() throws {
-        let id = ReportID.random()
-        let subject = "\"message_id\":\"\(message)\""
-        let first = try create(id: id, subject)
-        #expect(try create(id: id, subject).map(\.payload) == first.map(\.payload))
-        let others = [
-            try create(id: id, "\"user_id\":\"alice\""), try create(id: id, subject + ",\"evidence\":1"),
-            try create(id: id, subject, from: device("bob", "laptop")),
-            try create(id: id, subject, from: device("carol", "phone")),
-        ]
-        #expect(others.map { $0.map(\.code) } == Array(repeating: ["conflict"], count: 4))
-        #expect(try test.text("SELECT count(*) FROM reports") == "1")
-    }
-
     @Test(
         "what the reporter may not see is not there for them",
         arguments: [
