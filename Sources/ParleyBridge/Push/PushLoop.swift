@@ -40,7 +40,7 @@ final class PushLoop {
     /// What has come of notifications and is not written yet.
     private struct Results {
         var outcomes: [PushOutcome] = []
-        var dropped: [PushQueue.Dropped] = []
+        var dropped: [(job: PushJob, reason: String)] = []
         var ends: [(end: PushAnnouncement.End, result: PushAnnouncement.EndResult)] = []
 
         var isEmpty: Bool { outcomes.isEmpty && dropped.isEmpty && ends.isEmpty }
@@ -191,9 +191,7 @@ final class PushLoop {
     private func write(
         _ plan: PushPlan, _ room: [PushProvider: Int], now: Timestamp, steady: Timestamp
     ) throws {
-        let (ends, planned, begun) = try pushes.write { transaction in
-            let queue = PushQueue(
-                transaction: transaction, settings: settings, counters: counters, now: now, steady: steady)
+        let (ends, planned, begun) = try pushes.write(settings, counters, now: now, steady: steady) { queue in
             try queue.drop(results.dropped)
             try queue.record(results.ends)
             let ends = try queue.record(results.outcomes)
@@ -252,7 +250,7 @@ final class PushLoop {
                     let (user, badge) = (delivery.notification.user, delivery.notification.badge.number)
                     if badge > 0 { lastBadges[user] = max(lastBadges[user] ?? 0, badge) }
                 case .dropped(let job, let reason):
-                    results.dropped.append(PushQueue.Dropped(job: job, reason: reason))
+                    results.dropped.append((job, reason))
                 }
             }
         } catch {

@@ -3,75 +3,28 @@ import ParleyPush
 import ParleyRules
 import ParleyStore
 
-/// Writes what was planned of notifications and what came of those that were sent, and begins those that are due: all
-/// in one transaction of the database of pushes.
+/// Writes the results of attempts, the jobs of a plan and the attempts that begin, in one transaction of the database of
+/// pushes.
 ///
-/// A notification is under way only after that is committed: what a process leaves under way when it is killed may have
-/// arrived, and is sent again under the same id; everything else has not been sent.
+/// A job is committed as under way before it is sent. So after a kill a job that is under way may have reached its
+/// device, and is sent again under the same id; no other job was sent.
 struct PushQueue {
     let transaction: PushTransaction
     let settings: Settings
-    let counters: Counters
     let now: Timestamp
     /// The steady time.
     let steady: Timestamp
+    /// What the counters are raised by when the transaction is committed.
+    fileprivate(set) var counts: [KeyPath<Counters, Counter>: Int] = [:]
 
-    private var results: PushResults { PushResults(transaction: transaction, now: now, steady: steady) }
-
-    // MARK: What came of those that were under way
-
-    /// A notification that is not to be sent any more.
-    struct Dropped: Sendable {
-        let job: PushJob
-        let reason: String
+    mutating func count(_ counter: KeyPath<Counters, Counter>, _ amount: Int = 1) {
+        counts[counter, default: 0] += amount
     }
 
-    /// - Returns: registrations that are to be ended.
-    func record(_ outcomes: [PushOutcome]) throws(StoreError) -> [PushAnnouncement.End] {
-        guard !outcomes.isEmpty else { return [] }
-        let jobs = try transaction.facts.jobs.jobs(outcomes.map(\.id))
-        var ends: [PushAnnouncement.End] = []
-        for outcome in outcomes {
-            // Nothing is left of a device that was revoked, or whose address is another's now.
-            guard let job = jobs[outcome.id] else { continue }
-            if case .later(let problem, _) = outcome.answer {
-                counters.pushesPostponed.add(1)
-                if problem.isUncertain { counters.pushesUncertain.add(1) }
-            }
-            switch try results.record(outcome, of: job) {
-            case .settled(let settled): count(settled)
-            case .ending(let end): ends.append(end)
-            }
-        }
-        return ends
-    }
-
-    /// What came of registrations that were to be ended.
-    func record(_ ends: [(end: PushAnnouncement.End, result: PushAnnouncement.EndResult)]) throws(StoreError) {
-        guard !ends.isEmpty else { return }
-        let jobs = try transaction.facts.jobs.jobs(ends.map(\.end.job.id))
-        for (end, result) in ends {
-            guard let job = jobs[end.job.id] else { continue }
-            count(try results.record(result, of: end, job))
-        }
-    }
-
-    private func count(_ settled: PushResults.Settled) {
-        switch settled {
-        case .sent(let superseded):
-            counters.pushesSent.add(1)
-            counters.pushesDropped.add(superseded)
-        case .refused: counters.pushesRefused.add(1)
-        case .givenUp: counters.pushesDropped.add(1)
-        case .dueAgain(let superseded): counters.pushesDropped.add(superseded)
-        }
-    }
-
-    func drop(_ dropped: [Dropped]) throws(StoreError) {
-        for one in dropped {
-            counters.pushesDropped.add(1)
-            try results.drop(one.job, one.reason)
-        }
+    /// Says in its trace why a notification is not sent.
+    mutating func drop(_ id: NotificationID, _ reason: String) throws(StoreError) {
+        count(\.pushesDropped)
+        try transaction.traces.answer(id, reason, isUncertain: false, at: now)
     }
 
     // MARK: What was planned
@@ -86,8 +39,8 @@ struct PushQueue {
     }
 
     /// - Parameter plan: without what is stale.
-    func insert(_ plan: PushPlan) throws(StoreError) -> Planned {
-        counters.pushesDropped.add(plan.undecidable)
+    mutating func insert(_ plan: PushPlan) throws(StoreError) -> Planned {
+        count(\.pushesDropped, plan.undecidable)
         for (device, registration) in plan.endedRegistrations {
             try transaction.jobs.removeAll(of: device, besides: registration, at: now, steady: steady)
         }
@@ -108,10 +61,7 @@ struct PushQueue {
         let (cleared, clearances) = try clear(plan.clearances)
         // What was read before a message came is cleared before that is sent.
         let jobs = (notified.jobs + cleared).sorted { $0.position < $1.position }
-        for id in try transaction.jobs.insert(jobs, now: steady) {
-            counters.pushesDropped.add(1)
-            try transaction.traces.answer(id, "too many wait for the device", isUncertain: false, at: now)
-        }
+        for id in try transaction.jobs.insert(jobs, now: steady) { try drop(id, "too many wait for the device") }
         return try announce(plan, clearances)
     }
 
@@ -202,10 +152,9 @@ struct PushQueue {
     /// Whether one that is due is to be sent now.
     ///
     /// - Parameter hasTurn: whether its user has fewer under way than they may.
-    private func isToBegin(_ job: PushJob, hasTurn: Bool) throws(StoreError) -> Bool {
+    private mutating func isToBegin(_ job: PushJob, hasTurn: Bool) throws(StoreError) -> Bool {
         guard job.deadline > steady else {
-            counters.pushesDropped.add(1)
-            try results.finish(job, "too late")
+            try finish(job, "too late", \.pushesDropped)
             return false
         }
         guard hasTurn else {
@@ -217,7 +166,7 @@ struct PushQueue {
         // until what follows it was taken, which removes it, or was not.
         let pause: Duration
         if job.isBypassed {
-            guard try results.hasLater(than: job) else { return true }
+            guard try hasLater(than: job) else { return true }
             pause = PushRetry.pauseOfBypassed
         } else {
             guard job.provider.replacesEarlier, try transaction.facts.jobs.isEarlierUnderWay(than: job) else {
@@ -243,7 +192,7 @@ struct PushQueue {
     }
 
     /// - Parameter room: how many notifications there is room for.
-    func begin(_ room: [PushProvider: Int]) throws(StoreError) -> Begun {
+    mutating func begin(_ room: [PushProvider: Int]) throws(StoreError) -> Begun {
         var begun: [PushJob] = []
         var nextDue: Timestamp?
         let facts = transaction.facts.jobs
@@ -267,5 +216,20 @@ struct PushQueue {
         }
         for index in begun.indices { begun[index].attempts += 1 }
         return Begun(jobs: begun, nextDue: nextDue, nextHoldEnd: try transaction.facts.displays.nextHoldEnd())
+    }
+}
+
+extension PushStore {
+    /// One transaction of the thread of pushes. The counters are raised after its commit: one that fails is repeated.
+    func write<Result>(
+        _ settings: Settings, _ counters: Counters, now: Timestamp, steady: Timestamp,
+        _ body: (inout PushQueue) throws -> Result
+    ) throws(StoreError) -> Result {
+        let (result, counts) = try write { transaction in
+            var queue = PushQueue(transaction: transaction, settings: settings, now: now, steady: steady)
+            return (try body(&queue), queue.counts)
+        }
+        for (counter, amount) in counts { counters[keyPath: counter].add(amount) }
+        return result
     }
 }

@@ -117,13 +117,8 @@ final class PushService: Sendable {
     func recordEnd(in main: Store, _ clock: MachineClock, _ counters: Counters) throws(StoreError) {
         let outcomes = inbox.drainOutcomes()
         let moment = clock.moment
-        func write<Result>(_ body: (PushQueue) throws -> Result) throws(StoreError) -> Result {
-            try store.write { transaction in
-                try body(
-                    PushQueue(
-                        transaction: transaction, settings: settings, counters: counters, now: moment.now,
-                        steady: moment.steady))
-            }
+        func write<Result>(_ body: (inout PushQueue) throws -> Result) throws(StoreError) -> Result {
+            try store.write(settings, counters, now: moment.now, steady: moment.steady, body)
         }
         let ends = try write { try $0.record(outcomes) }
         var results = announcements.takeResult()?.ends ?? []

@@ -215,7 +215,7 @@ struct PushJobTests {
         #expect(first.map(\.seq) == [1])
         let second = try world.step(outcomes: world.outcomes(first, .later(broken, after: nil))).begun
         #expect(second.map(\.seq) == [2])
-        try world.step(dropped: second.map { PushQueue.Dropped(job: $0, reason: "deleted meanwhile") })
+        try world.step(dropped: second.map { ($0, "deleted meanwhile") })
         let again = try world.step(now: at(.seconds(60))).begun
         #expect(again.map(\.id) == first.map(\.id))
         // A third waits until that has its answer: both at once might be shown in any order.
@@ -262,13 +262,29 @@ struct PushJobTests {
         let message = try world.write()
         let begun = try world.step().begun
         if isDropped {
-            try world.step(dropped: begun.map { PushQueue.Dropped(job: $0, reason: "read meanwhile") })
+            try world.step(dropped: begun.map { ($0, "read meanwhile") })
             #expect(try world.answers(of: message) == ["read meanwhile after 0, repeated 0"])
         } else {
             try world.step(outcomes: world.outcomes(begun, .notTried(after: .seconds(1))))
         }
         let unsent = "SELECT count(*) FROM traces WHERE device = 'phone' AND attempts = 0 AND sent_at IS NULL"
         #expect(try world.text(unsent) == "1")
+    }
+
+    @Test("a transaction that fails has counted nothing: the next one counts it")
+    func countedOnce() throws {
+        let world = try PushWorld()
+        try world.write()
+        let dropped = try world.step().begun.map { (job: $0, reason: "read meanwhile") }
+        #expect(throws: StoreError.self) {
+            try world.write { queue in
+                try queue.drop(dropped)
+                throw StoreError.inconsistent(.column(0))
+            }
+        }
+        #expect(world.test.counters.pushesDropped.current == 0)
+        try world.step(dropped: dropped)
+        #expect(world.test.counters.pushesDropped.current == 1)
     }
 
     @Test("what was under way when a process was killed is sent again under its id, and counted as uncertain")

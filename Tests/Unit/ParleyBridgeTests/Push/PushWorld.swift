@@ -59,7 +59,7 @@ struct PushWorld {
     ///   - meanwhile: happens after the decision, before that is written.
     @discardableResult
     func step(
-        now: Timestamp = at(0), outcomes: [PushOutcome] = [], dropped: [PushQueue.Dropped] = [],
+        now: Timestamp = at(0), outcomes: [PushOutcome] = [], dropped: [(job: PushJob, reason: String)] = [],
         room: Int = 100, lastBadges: [UserID: Int] = [:], meanwhile: () throws -> Void = {}
     ) throws -> Step {
         let ends = try write(now) { queue in
@@ -113,13 +113,8 @@ struct PushWorld {
 
     /// A transaction of the database of pushes.
     @discardableResult
-    func write<Result>(_ now: Timestamp = at(0), _ body: (PushQueue) throws -> Result) throws -> Result {
-        try test.pushes.write { transaction in
-            try body(
-                PushQueue(
-                    transaction: transaction, settings: test.writer.settings, counters: test.counters, now: now,
-                    steady: now))
-        }
+    func write<Result>(_ now: Timestamp = at(0), _ body: (inout PushQueue) throws -> Result) throws -> Result {
+        try test.pushes.write(test.writer.settings, test.counters, now: now, steady: now, body)
     }
 
     private func read(_ body: (Snapshot, PushSnapshot) throws -> Void) throws {
