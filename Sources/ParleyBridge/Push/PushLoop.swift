@@ -28,6 +28,7 @@ final class PushLoop {
     private let sink: PushSink?
     private let clock: MachineClock
     private let counters: Counters
+    private let logger: Logger
     private var report: RecurringReport
 
     /// What it shares with the writer.
@@ -86,6 +87,7 @@ final class PushLoop {
         self.sink = sink
         self.clock = clock
         self.counters = counters
+        self.logger = logger
         report = RecurringReport(logger: logger)
     }
 
@@ -200,6 +202,9 @@ final class PushLoop {
         }
         results = Results()
         (nextDue, nextHoldEnd) = (begun.nextDue, begun.nextHoldEnd)
+        for id in begun.unreadable {
+            logger.error("a job that cannot be read was removed", metadata: ["notification": "\(id)"])
+        }
         next.ends += ends
         if let planned {
             departures.removeFirst(plan.departures)

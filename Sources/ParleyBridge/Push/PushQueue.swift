@@ -182,40 +182,47 @@ struct PushQueue {
         try transaction.jobs.retry(job.id, at: steady.advanced(by: pause), attempts: job.attempts, isUncertain: false)
     }
 
-    /// What is under way when the transaction is committed.
+    /// What the commit of the transaction begins.
     struct Begun {
-        let jobs: [PushJob]
-        /// When something is next due, by the steady time; `nil` while nothing is.
-        let nextDue: Timestamp?
-        /// When the quiet hours of somebody next end, by the time of day.
-        let nextHoldEnd: Timestamp?
+        /// The jobs that are under way from then on.
+        var jobs: [PushJob] = []
+        /// When the next job is due, by the steady time; `nil` for none.
+        var nextDue: Timestamp?
+        /// When quiet hours next end, by the time of day.
+        var nextHoldEnd: Timestamp?
+        /// Jobs that were removed because their rows cannot be read.
+        var unreadable: [NotificationID] = []
     }
 
-    /// - Parameter room: how many notifications there is room for.
+    /// - Parameter room: how many deliveries the sender takes.
     mutating func begin(_ room: [PushProvider: Int]) throws(StoreError) -> Begun {
-        var begun: [PushJob] = []
-        var nextDue: Timestamp?
+        var begun = Begun(nextHoldEnd: try transaction.facts.displays.nextHoldEnd())
         let facts = transaction.facts.jobs
-        for provider in PushProvider.allCases {
-            guard let room = room[provider], room > 0 else { continue }
-            let due = try facts.due(for: provider, at: steady, limit: room)
-            guard !due.isEmpty else { continue }
+        let providers = PushProvider.allCases.filter { room[$0] ?? 0 > 0 }
+        for provider in providers {
+            let due = try facts.due(for: provider, at: steady, limit: room[provider] ?? 0)
+            for id in due.unreadable {
+                try transaction.jobs.finish(id, now: steady)
+                try drop(id, "its job cannot be read")
+            }
+            begun.unreadable += due.unreadable
+            guard !due.jobs.isEmpty else { continue }
             var underWay = try facts.underWay(for: provider)
-            for job in due {
+            for job in due.jobs {
                 let hasTurn = underWay[job.device.user, default: 0] < settings.pushesOfUser
                 guard try isToBegin(job, hasTurn: hasTurn) else { continue }
                 underWay[job.device.user, default: 0] += 1
-                begun.append(job)
+                begun.jobs.append(job)
             }
         }
-        try transaction.jobs.begin(begun.map(\.id))
-        try transaction.traces.begin(begun.map(\.id), at: now)
-        for provider in PushProvider.allCases where room[provider] ?? 0 > 0 {
+        try transaction.jobs.begin(begun.jobs.map(\.id))
+        try transaction.traces.begin(begun.jobs.map(\.id), at: now)
+        for provider in providers {
             guard let next = try facts.nextDue(for: provider) else { continue }
-            nextDue = min(nextDue ?? next, next)
+            begun.nextDue = min(begun.nextDue ?? next, next)
         }
-        for index in begun.indices { begun[index].attempts += 1 }
-        return Begun(jobs: begun, nextDue: nextDue, nextHoldEnd: try transaction.facts.displays.nextHoldEnd())
+        for index in begun.jobs.indices { begun.jobs[index].attempts += 1 }
+        return begun
     }
 }
 

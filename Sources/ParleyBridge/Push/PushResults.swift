@@ -96,7 +96,7 @@ extension PushQueue {
         _ job: PushJob, _ answer: String, _ counter: KeyPath<Counters, Counter>
     ) throws(StoreError) {
         count(counter)
-        try transaction.jobs.finish(job, now: steady)
+        try transaction.jobs.finish(job.id, now: steady)
         try transaction.traces.answer(job.id, answer, isUncertain: false, at: now)
     }
 }

@@ -95,25 +95,24 @@ package struct PushJobWrites {
             """, [due.milliseconds, attempts, isUncertain ? 1 : 0, id.blob])
     }
 
-    /// One is done, or given up: the next of its device is due.
+    /// Removes a job that is over; the next one of its device is due.
     ///
     /// - Parameter now: the steady time.
-    package func finish(_ job: PushJob, now: Timestamp) throws(StoreError) {
-        try database.run("DELETE FROM jobs WHERE id = ?", [job.id.blob])
-        try makeFirstDue(of: job.device, now: now)
+    package func finish(_ id: NotificationID, now: Timestamp) throws(StoreError) {
+        let row = try database.row(#"DELETE FROM jobs WHERE id = ? RETURNING "user", device"#, [id.blob])
+        if let row { try makeFirstDue(of: row.text(0), row.text(1), now: now) }
     }
 
-    /// One has failed again and again: the next of its device is due, and no other waits for it.
+    /// The other jobs of the device wait for this one no more: the next of them is due.
     ///
     /// - Parameter now: the steady time.
     package func bypass(_ job: PushJob, now: Timestamp) throws(StoreError) {
         try database.run("UPDATE jobs SET is_bypassed = 1 WHERE id = ?", [job.id.blob])
-        try makeFirstDue(of: job.device, now: now)
+        try makeFirstDue(of: job.device.user.text, job.device.device.text, now: now)
     }
 
-    /// The first of a device's line is due, unless one of it is already, or under way.
-    private func makeFirstDue(of device: DeviceAddress, now: Timestamp) throws(StoreError) {
-        let (user, device) = (device.user.text, device.device.text)
+    /// Makes the first job in a device's line due, unless a job of that line is due or under way.
+    private func makeFirstDue(of user: String, _ device: String, now: Timestamp) throws(StoreError) {
         try database.run(
             """
             UPDATE jobs SET due_at = ? WHERE is_under_way = 0 AND due_at IS NULL AND id = (
@@ -205,7 +204,7 @@ package struct PushJobWrites {
             """, [now.milliseconds, user, device, registration])
         try database.run(
             #"DELETE FROM jobs WHERE "user" = ? AND device = ? AND registration <> ?"#, [user, device, registration])
-        try makeFirstDue(of: address, now: steady)
+        try makeFirstDue(of: user, device, now: steady)
     }
 
     /// What waits for a device goes to where it is reached now.

@@ -60,19 +60,22 @@ package struct PushJob: Hashable, Sendable {
 package struct PushJobQueries {
     let database: Database
 
-    /// Those of a provider that are due, the earliest first.
+    /// The jobs of a provider that are due, the earliest first, and the ids of those whose rows cannot be read.
     ///
     /// - Parameter now: the steady time.
-    package func due(for provider: PushProvider, at now: Timestamp, limit: Int) throws(StoreError) -> [PushJob] {
+    package func due(
+        for provider: PushProvider, at now: Timestamp, limit: Int
+    ) throws(StoreError) -> (jobs: [PushJob], unreadable: [NotificationID]) {
         let rows = try database.rows(
             """
             SELECT \(PushJob.columns) FROM jobs WHERE provider = ? AND due_at IS NOT NULL AND due_at <= ?
             ORDER BY due_at, id LIMIT ?
             """, [provider.rawValue, now.milliseconds, limit])
-        var jobs: [PushJob] = []
-        // What a later version has written, and this one cannot read, waits for that.
-        while let row = try rows.next() { if let job = try? PushJob(row) { jobs.append(job) } }
-        return jobs
+        var (jobs, unreadable): ([PushJob], [NotificationID]) = ([], [])
+        while let row = try rows.next() {
+            if let job = try? PushJob(row) { jobs.append(job) } else { unreadable.append(try row.uuid(0)) }
+        }
+        return (jobs, unreadable)
     }
 
     /// How many of a provider are under way, by whose devices they go to.
@@ -166,14 +169,13 @@ extension PushJob {
         """
 
     fileprivate init(_ row: some ColumnReader) throws(StoreError) {
-        guard let provider = PushProvider(rawValue: row.text(5)) else { throw .inconsistent(.column(5)) }
         guard let type = PushType(rawValue: row.text(6)) else { throw .inconsistent(.column(6)) }
         self.init(
             id: try row.uuid(0), device: DeviceAddress(user: try row.level(1), device: try row.level(2)),
-            position: StreamPosition(row.integer(3)), registration: Int64(row.integer(4)), provider: provider,
+            position: StreamPosition(row.integer(3)), registration: Int64(row.integer(4)), provider: try row.choice(5),
             type: type, conversation: row.isNull(7) ? nil : ConversationKey(value: Int64(row.integer(7))),
-            seq: row.isNull(8) ? nil : row.integer(8), notification: row.isNull(9) ? nil : try row.uuid(9),
-            message: row.isNull(15) ? nil : try row.uuid(15), isUrgent: row.isTrue(10), createdAt: row.time(11),
+            seq: row.isNull(8) ? nil : row.integer(8), notification: try row.optionalUUID(9),
+            message: try row.optionalUUID(15), isUrgent: row.isTrue(10), createdAt: row.time(11),
             deadline: row.time(12), attempts: row.integer(13), repeats: row.integer(14),
             isBypassed: row.isTrue(16))
     }

@@ -271,6 +271,20 @@ struct PushJobTests {
         #expect(try world.text(unsent) == "1")
     }
 
+    @Test("a job whose row cannot be read is removed and counted, and holds up no other")
+    func unreadable() throws {
+        let world = try PushWorld()
+        let message = try world.write()
+        try world.step(room: 0)
+        try world.execute("UPDATE jobs SET type = 'unknown'")
+        try world.write()
+        let removal = try world.step()
+        #expect(removal.begun.isEmpty && world.test.counters.pushesDropped.current == 1)
+        #expect(try world.answers(of: message) == ["its job cannot be read after 0, repeated 0"])
+        let next = try world.step()
+        #expect(next.begun.map(\.seq) == [2] && next.nextDue == nil)
+    }
+
     @Test("a transaction that fails has counted nothing: the next one counts it")
     func countedOnce() throws {
         let world = try PushWorld()
