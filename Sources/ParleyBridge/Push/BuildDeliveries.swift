@@ -91,10 +91,9 @@ struct BuildDeliveries {
     private func message(_ job: PushJob, badge: Int) throws -> Result<PushNotification, NoLonger> {
         guard let message = try snapshot.pushEvents.message(at: job.position) else { return .failure(.gone) }
         let record = message.record
-        let user = job.device.user
-        let recipient = try snapshot.pushEvents.recipients(in: message.conversation, besides: record.sender.user)
-            .first { $0.user == user }
-        guard let recipient else { return .failure(NoLonger(.notMember)) }
+        let recipient = try snapshot.pushEvents.recipients(
+            in: message.conversation, besides: record.sender.user, only: job.device.user)
+        guard let recipient = recipient.first else { return .failure(NoLonger(.notMember)) }
         // Whether somebody has come online, or their quiet hours have begun since, changes nothing of what was decided.
         let decision = PushRules.decide(
             PushRules.Facts(message, for: recipient, isUrgent: job.isUrgent, now: now))

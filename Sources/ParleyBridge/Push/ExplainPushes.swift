@@ -35,8 +35,9 @@ extension ExplainPush: QueryHandler {
                     + "notified")
         }
         guard record.sender != user else { return PushRules.Facts(ordinary, isOwn: true) }
-        let recipients = try context.snapshot.pushEvents.recipients(in: record.key, besides: record.sender)
-        guard let recipient = recipients.first(where: { $0.user == user }) else {
+        let recipients = try context.snapshot.pushEvents.recipients(
+            in: record.key, besides: record.sender, only: user)
+        guard let recipient = recipients.first else {
             return PushRules.Facts(ordinary, isMember: false)
         }
         return PushRules.Facts(

@@ -12,57 +12,63 @@ extension PushPlanner {
     /// The most conversations that are looked at, and messages of each.
     private static let mostUndelivered = 50
 
-    /// Decides of as many as go into one plan.
+    /// Decides of as many as go into one plan. Who has more undelivered than that stays the first of the next.
     func decide(_ departures: [ConnectedPeople.Departure], steps: Int64, into plan: inout PushPlan) throws {
         var seen: Set<UserID> = []
+        // Of each message and item that is decided here there is a trace, so that the next plan passes over it.
+        let most = plan.traces.count + PushPlanner.noticesAtOnce
         for departure in departures {
             guard plan.notices.count < PushPlanner.noticesAtOnce else { return }
-            plan.departures += 1
-            guard !people.contains(departure.user), seen.insert(departure.user).inserted else { continue }
-            do {
-                try decide(departure, steps: steps, into: &plan)
-            } catch {
-                guard !StoreError(error).isPassing else { throw error }
-                plan.undecidable += 1
+            if !people.contains(departure.user), seen.insert(departure.user).inserted {
+                do {
+                    try decide(departure, steps: steps, most: most, into: &plan)
+                } catch {
+                    guard !StoreError(error).isPassing else { throw error }
+                    plan.undecidable += 1
+                }
             }
+            guard plan.traces.count < most else { return }
+            plan.departures += 1
         }
     }
 
+    /// - Parameter most: the number of the plan's traces at which it ends.
     private func decide(
-        _ departure: ConnectedPeople.Departure, steps: Int64, into plan: inout PushPlan
+        _ departure: ConnectedPeople.Departure, steps: Int64, most: Int, into plan: inout PushPlan
     ) throws {
         let since = departure.at.advanced(by: .zero - PushPlanner.longestUnnoticed)
         let left = departure.at.advanced(by: .zero - PushPlanner.reportDelay)
         let undelivered = try snapshot.pushEvents.undelivered(
             to: departure.user, since: since, limit: PushPlanner.mostUndelivered)
         for one in undelivered where one.acknowledges || one.createdAt >= left {
-            guard let message = try snapshot.pushEvents.message(at: one.position) else { continue }
+            guard plan.traces.count < most else { return }
             let isUrgent: Bool
-            switch try earlierDecision(on: message, at: one.position, for: departure.user, plan) {
+            switch try earlierDecision(on: one, for: departure.user, plan) {
             case .none: isUrgent = false
             case .connectedForUrgent: isUrgent = true
             case .other: continue
             }
-            let created = message.record.createdAt
+            guard let message = try snapshot.pushEvents.message(at: one.position) else { continue }
             let event = PushEvent(
                 position: one.position,
-                subject: .message(message.conversation, seq: message.record.seq, isUrgent: isUrgent),
-                createdAt: created, steadyAt: created.advanced(byMilliseconds: -steps))
+                subject: .message(one.conversation, seq: message.record.seq, isUrgent: isUrgent),
+                createdAt: one.createdAt, steadyAt: one.createdAt.advanced(byMilliseconds: -steps))
             try decide(message, event, isUrgent: isUrgent, only: departure.user, into: &plan)
         }
-        // Nobody says to have received what comes into a feed: what went with messages that were not received was not
-        // either.
+        // No device acknowledges items of a feed: those since the first message that was not received were not
+        // received either.
         let unreceived = undelivered.filter(\.acknowledges).map(\.createdAt).min()
-        try decideFeed(of: departure.user, since: min(left, unreceived ?? left), steps: steps, into: &plan)
+        try decideFeed(
+            of: departure.user, since: min(left, unreceived ?? left), steps: steps, most: most, into: &plan)
     }
 
-    /// What has come into the feed of somebody who was taken to be connected.
+    /// Items of a feed whose user seemed to be connected.
     private func decideFeed(
-        of user: UserID, since time: Timestamp, steps: Int64, into plan: inout PushPlan
+        of user: UserID, since time: Timestamp, steps: Int64, most: Int, into plan: inout PushPlan
     ) throws {
         let found = try snapshot.pushEvents.unreadNotifications(
             of: user, since: time, limit: PushPlanner.mostUndelivered)
-        for notification in found.reversed() {
+        for notification in found.reversed() where plan.traces.count < most {
             guard let trace = try pushes.traces.trace(of: notification.id),
                 trace.decision == PushRules.Reason.connected.rawValue
             else { continue }
@@ -76,17 +82,18 @@ extension PushPlanner {
 
     private enum EarlierDecision {
         case none
-        /// They were taken to be connected, of which a trace is kept where the message is urgent.
+        /// They seemed to be connected: of an urgent message a trace of that is kept.
         case connectedForUrgent
-        /// Whether to notify was decided, or is to be by the message's event.
+        /// It was decided, or the message's event is still to be.
         case other
     }
 
     private func earlierDecision(
-        on message: PushMessage, at position: StreamPosition, for user: UserID, _ plan: PushPlan
+        on undelivered: PushEventQueries.Undelivered, for user: UserID, _ plan: PushPlan
     ) throws -> EarlierDecision {
-        let id = id(.message, about: message.record.id, for: user, device: nil)
-        guard !plan.traces.contains(where: { $0.id == id }), try !snapshot.pushEvents.isUndecided(position)
+        let id = NotificationID.push(.message, about: undelivered.message, for: user, device: nil)
+        guard !plan.traces.contains(where: { $0.id == id }),
+            try !snapshot.pushEvents.isUndecided(undelivered.position)
         else { return .other }
         guard let trace = try pushes.traces.trace(of: id) else { return .none }
         return trace.decision == PushRules.Reason.connected.rawValue ? .connectedForUrgent : .other

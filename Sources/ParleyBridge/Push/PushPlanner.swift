@@ -79,8 +79,8 @@ struct PushPlanner {
         _ message: PushMessage, _ event: PushEvent, isUrgent: Bool, only: UserID? = nil, into plan: inout PushPlan
     ) throws {
         let record = message.record
-        let recipients = try snapshot.pushEvents.recipients(in: message.conversation, besides: record.sender.user)
-            .filter { only == nil || $0.user == only }
+        let recipients = try snapshot.pushEvents.recipients(
+            in: message.conversation, besides: record.sender.user, only: only)
         let connected = people.connected(among: recipients.map(\.user))
         var notified: [UserID] = []
         for recipient in recipients {
@@ -99,7 +99,7 @@ struct PushPlanner {
             }
             plan.traces.append(
                 PushTrace(
-                    id: id(.message, about: record.id, for: recipient.user, device: nil), message: record.id,
+                    id: .push(.message, about: record.id, for: recipient.user, device: nil), message: record.id,
                     user: recipient.user, device: nil, provider: nil, type: .message, decision: decision.name,
                     decidedAt: now))
         }
@@ -122,7 +122,7 @@ struct PushPlanner {
             feed: nil, isUrgent: isUrgent, createdAt: event.createdAt, steadyAt: event.steadyAt,
             topic: topic(message, for: user, createdAt: event.createdAt),
             devices: registrations.map { registration in
-                (id(.message, about: record.id, for: user, device: registration.device.device), registration)
+                (.push(.message, about: record.id, for: user, device: registration.device.device), registration)
             })
     }
 
@@ -130,7 +130,8 @@ struct PushPlanner {
     private func topic(_ message: PushMessage, for user: UserID, createdAt: Timestamp) -> PushNotification {
         let record = message.record
         return PushNotification(
-            id: id(.message, about: record.id, for: user, device: nil), type: .known(.message), user: user, device: nil,
+            id: .push(.message, about: record.id, for: user, device: nil), type: .known(.message), user: user,
+            device: nil,
             actor: record.sender.user,
             subject: NotificationSubject(conversation: record.conversation, seq: record.seq, message: record.id),
             epoch: record.epoch, badge: .countedLater, badgeAt: now, createdAt: createdAt,
@@ -166,7 +167,7 @@ struct PushPlanner {
                     isUrgent: false, createdAt: event.createdAt, steadyAt: event.steadyAt, topic: nil,
                     devices: registrations.map { registration in
                         (
-                            id(.feed(type), about: notification, for: user, device: registration.device.device),
+                            .push(.feed(type), about: notification, for: user, device: registration.device.device),
                             registration
                         )
                     }))
@@ -246,12 +247,6 @@ struct PushPlanner {
             plan.clearances.append(PushAnnouncement.Clearance(user: row.user, log: log, seq: seq))
         }
     }
-
-    // MARK: Parts
-
-    func id(
-        _ type: PushType, about subject: some UUIDIdentifier, for user: UserID, device: DeviceID?
-    ) -> NotificationID { .push(type, about: subject, for: user, device: device) }
 }
 
 extension PushPlan.Place {

@@ -5,6 +5,7 @@ import ParleyProtocol
 extension PushEventQueries {
     /// A message that was sent to somebody who may not have received it.
     package struct Undelivered: Sendable {
+        package let message: MessageID
         package let position: StreamPosition
         package let conversation: ConversationKey
         package let createdAt: Timestamp
@@ -32,7 +33,7 @@ extension PushEventQueries {
             let (delivered, joined) = (row[1] as Int, row[3] as Int)
             let records = try database.rows(
                 """
-                SELECT r.position, r.created_at FROM records r
+                SELECT r.id, r.position, r.created_at FROM records r
                 WHERE r.conversation = ? AND r.seq > ? AND r.kind = 0 AND r.type <> 7 AND r.withheld = 0
                     AND r.sender <> ? AND r.created_at >= ?
                 ORDER BY r.seq LIMIT ?
@@ -40,8 +41,8 @@ extension PushEventQueries {
             while let record = try records.next() {
                 found.append(
                     Undelivered(
-                        position: StreamPosition(record[0]), conversation: key, createdAt: record.time(1),
-                        acknowledges: acknowledges))
+                        message: try record.uuid(0), position: StreamPosition(record[1]), conversation: key,
+                        createdAt: record.time(2), acknowledges: acknowledges))
             }
         }
         return found.sorted { $0.position < $1.position }

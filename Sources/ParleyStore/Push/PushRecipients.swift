@@ -22,8 +22,10 @@ package struct PushRecipient: Hashable, Sendable {
 
 extension PushEventQueries {
     /// The members of a conversation but the sender, in the order of their ids.
+    ///
+    /// - Parameter user: the one member that is asked for; `nil` for all.
     package func recipients(
-        in conversation: ConversationKey, besides sender: UserID
+        in conversation: ConversationKey, besides sender: UserID, only user: UserID? = nil
     ) throws(StoreError) -> [PushRecipient] {
         let rows = try database.rows(
             """
@@ -33,9 +35,9 @@ extension PushEventQueries {
                         SELECT 1 FROM blocks b WHERE b.blocker = ?1 AND b.blocked = m."user"),
                 u.quiet_from, u.quiet_to, u.time_zone
             FROM members m JOIN users u ON u.id = m."user" JOIN conversations c ON c.key = m.conversation
-            WHERE m.conversation = ?2 AND m."user" <> ?1
+            WHERE m.conversation = ?2 AND m."user" <> ?1 AND m."user" >= ?3 AND m."user" <= ?4
             ORDER BY m."user"
-            """, [sender.text, conversation.value])
+            """, [sender.text, conversation.value, user?.text ?? "", user?.text ?? "~"])
         var recipients: [PushRecipient] = []
         while let row = try rows.next() { recipients.append(try PushRecipient(row)) }
         return recipients

@@ -175,6 +175,26 @@ struct PushDecisionTests {
         #expect(try world.step(now: at(10_220)).events.isEmpty)
     }
 
+    @Test("who turns out to have missed more than a plan holds is notified of it in several")
+    func departedWithMany() throws {
+        let (world, now) = (try PushWorld(), at(10_000))
+        world.people.arrive("bob")
+        try world.social.create(by: "carol", with: "bob")
+        for _ in 0..<50 {
+            try world.write(now: now)
+            try world.social.write("carol", to: "bob", now: now)
+        }
+        world.people.leave("bob", at: now)
+        let departures = world.people.drainDepartures(limit: 1)
+        var plans: [PushPlan] = []
+        repeat {
+            plans.append(try world.plan(now: now, departures: departures))
+            _ = try world.write(now) { try $0.insert(try #require(plans.last)) }
+        } while plans.last?.departures == 0
+        #expect(plans.map(\.notices.count) == [PushPlanner.noticesAtOnce, 100 - PushPlanner.noticesAtOnce])
+        #expect(try world.text("SELECT count(*) FROM jobs") == "100")
+    }
+
     @Test("who leaves is not notified of what their devices have said to have received, nor of what is old")
     func received() throws {
         let world = try PushWorld()

@@ -94,10 +94,11 @@ struct PushWorld {
     ///
     /// - Parameters: as of `step`.
     func plan(
-        now: Timestamp = at(0), lastBadges: [UserID: Int] = [:], meanwhile: () throws -> Void = {}
+        now: Timestamp = at(0), departures: [ConnectedPeople.Departure]? = nil, lastBadges: [UserID: Int] = [:],
+        meanwhile: () throws -> Void = {}
     ) throws -> PushPlan {
         var plan = PushPlan()
-        let departures = people.drainDepartures(limit: 100)
+        let departures = departures ?? people.drainDepartures(limit: 100)
         try read { snapshot, pushes in
             let planner = PushPlanner(
                 snapshot: snapshot, pushes: pushes, settings: test.writer.settings, people: people, now: now,
