@@ -55,7 +55,7 @@ public enum AppLink: Hashable, Sendable {
 
     private static func planID(_ text: String) -> String? {
         guard let id = text.percentDecoded, !id.isEmpty, !id.unicodeScalars.contains("\0"),
-            id.unicodeScalars.count <= DietPlanCard.longestName
+            id.unicodeScalars.count <= MessageContent.longestName
         else { return nil }
         return id
     }

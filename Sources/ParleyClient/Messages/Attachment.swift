@@ -34,24 +34,13 @@ extension Attachment: CustomStringConvertible, CustomDebugStringConvertible, Cus
     public var customMirror: Mirror { Mirror(reflecting: description) }
 }
 
-extension Attachment: ContentValue {
-    init(members object: JSONObject) throws(Rejection) {
-        self.init(
-            url: try object.text("url", maximum: Limits.urlBytes),
-            key: try object.base64("key", lengths: Attachment.keyLength...Attachment.keyLength).required("key"),
-            digest: try object.base64("digest", lengths: Attachment.digestLength...Attachment.digestLength)
-                .required("digest"),
-            size: try object.integer("size", in: Attachment.counts).required("size"),
-            name: try object.text("name", maximum: Attachment.longestName).required("name"),
-            mimeType: try object.text("mime_type", maximum: Attachment.longestName).required("mime_type"))
-    }
-
-    func writeMembers(to object: inout JSONWriter) {
-        object.member("url", ifPresent: url)
-        object.member("key", base64: key)
-        object.member("digest", base64: digest)
-        object.member("size", size)
-        object.member("name", name)
-        object.member("mime_type", mimeType)
+extension Attachment: GatewayObject {
+    package init<Pass: FieldPass<Attachment>>(fields pass: inout Pass) throws(Pass.Failure) {
+        url = try pass.optional("url", \.url, as: .text(Limits.urlBytes), without: .omitted)
+        key = try pass.required("key", \.key, as: .base64(Attachment.keyLength))
+        digest = try pass.required("digest", \.digest, as: .base64(Attachment.digestLength))
+        size = try pass.required("size", \.size, as: .count)
+        name = try pass.required("name", \.name, as: .text(MessageContent.longestName))
+        mimeType = try pass.required("mime_type", \.mimeType, as: .text(MessageContent.longestName))
     }
 }

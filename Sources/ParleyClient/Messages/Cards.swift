@@ -68,59 +68,32 @@ public struct ChallengeCard: Hashable, Sendable {
 
 // MARK: JSON
 
-extension DietPlanCard: ContentValue {
-    init(members object: JSONObject) throws(Rejection) {
-        self.init(
-            planID: try object.text("plan_id", maximum: DietPlanCard.longestName).required("plan_id"),
-            planTitle: try object.writtenText("plan_title", maximum: DietPlanCard.longestText).required("plan_title"),
-            calories: try object.integer("calories", in: DietPlanCard.counts),
-            days: try object.integer("days", in: DietPlanCard.counts),
-            summary: try object.writtenText("summary", maximum: DietPlanCard.longestText))
-    }
-
-    func writeMembers(to object: inout JSONWriter) {
-        object.member("plan_id", planID)
-        object.member("plan_title", planTitle)
-        object.member("calories", ifPresent: calories)
-        object.member("days", ifPresent: days)
-        object.member("summary", ifPresent: summary)
+extension DietPlanCard: GatewayObject {
+    package init<Pass: FieldPass<DietPlanCard>>(fields pass: inout Pass) throws(Pass.Failure) {
+        planID = try pass.required("plan_id", \.planID, as: .text(MessageContent.longestName))
+        planTitle = try pass.required("plan_title", \.planTitle, as: .written)
+        calories = try pass.optional("calories", \.calories, as: .count, without: .omitted)
+        days = try pass.optional("days", \.days, as: .count, without: .omitted)
+        summary = try pass.optional("summary", \.summary, as: .written, without: .omitted)
     }
 }
 
-extension WorkoutPlanCard: ContentValue {
-    init(members object: JSONObject) throws(Rejection) {
-        self.init(
-            planID: try object.text("plan_id", maximum: WorkoutPlanCard.longestName).required("plan_id"),
-            planTitle: try object.writtenText("plan_title", maximum: WorkoutPlanCard.longestText).required(
-                "plan_title"),
-            days: try object.integer("days", in: WorkoutPlanCard.counts),
-            minutes: try object.integer("minutes", in: WorkoutPlanCard.counts),
-            summary: try object.writtenText("summary", maximum: WorkoutPlanCard.longestText))
-    }
-
-    func writeMembers(to object: inout JSONWriter) {
-        object.member("plan_id", planID)
-        object.member("plan_title", planTitle)
-        object.member("days", ifPresent: days)
-        object.member("minutes", ifPresent: minutes)
-        object.member("summary", ifPresent: summary)
+extension WorkoutPlanCard: GatewayObject {
+    package init<Pass: FieldPass<WorkoutPlanCard>>(fields pass: inout Pass) throws(Pass.Failure) {
+        planID = try pass.required("plan_id", \.planID, as: .text(MessageContent.longestName))
+        planTitle = try pass.required("plan_title", \.planTitle, as: .written)
+        days = try pass.optional("days", \.days, as: .count, without: .omitted)
+        minutes = try pass.optional("minutes", \.minutes, as: .count, without: .omitted)
+        summary = try pass.optional("summary", \.summary, as: .written, without: .omitted)
     }
 }
 
-extension ChallengeCard: ContentValue {
-    init(members object: JSONObject) throws(Rejection) {
-        challengeID = try object.uuid("challenge_id").required("challenge_id")
-        title = try object.writtenText("title", maximum: ChallengeCard.longestText).required("title")
-        challengeType = try object.named("challenge_type").required("challenge_type")
-        target = try object.integer("target", in: ChallengeCard.counts).required("target")
-        durationDays = try object.integer("duration_days", in: ChallengeCard.counts).required("duration_days")
-    }
-
-    func writeMembers(to object: inout JSONWriter) {
-        object.member("challenge_id", challengeID)
-        object.member("title", title)
-        object.member("challenge_type", challengeType.name)
-        object.member("target", target)
-        object.member("duration_days", durationDays)
+extension ChallengeCard: GatewayObject {
+    package init<Pass: FieldPass<ChallengeCard>>(fields pass: inout Pass) throws(Pass.Failure) {
+        challengeID = try pass.required("challenge_id", \.challengeID)
+        title = try pass.required("title", \.title, as: .written)
+        challengeType = try pass.required("challenge_type", \.challengeType)
+        target = try pass.required("target", \.target, as: .count)
+        durationDays = try pass.required("duration_days", \.durationDays, as: .count)
     }
 }

@@ -42,49 +42,52 @@ struct Draft: Hashable, Sendable {
         }
     }
 
-    var payload: [UInt8] {
-        var writer = JSONWriter()
-        writer.object { object in
-            object.member("type", type.rawValue)
-            object.member("content", base64: content)
-            object.member("reply_to", replyTo)
-            object.member("expires_in", expiresIn)
-            object.member("suite", suite?.rawValue)
-            object.member("written_at", writtenAt)
-            if isUrgent { object.member("is_urgent", true) }
-            if let change {
-                object.member("kind", change.kind.rawValue)
-                object.member("target_id", change.target)
-            }
-            object.member("resending", resending?.rawValue)
-            if !onlyFor.isEmpty { object.member("only_for", array: onlyFor) { $0.value($1) } }
-        }
-        return writer.finish()
+}
+
+extension Draft: GatewayObject {
+    init?(payload: [UInt8]) { try? self.init(json: payload) }
+
+    init<Pass: FieldPass<Draft>>(fields pass: inout Pass) throws(Pass.Failure) {
+        type = try pass.required("type", \.type)
+        content = try pass.required("content", \.content, as: .base64(0...Limits.packetBytes))
+        replyTo = try pass.optional("reply_to", \.replyTo)
+        expiresIn = try pass.optional("expires_in", \.expiresIn, as: .integer(Limits.expirySeconds))
+        suite = try pass.optional("suite", \.suite, as: .choice())
+        writtenAt = try pass.required("written_at", \.writtenAt)
+        isUrgent = try pass.mark("is_urgent", \.isUrgent)
+        change = try pass.part(\.change, shownBy: "kind")
+        resending = try pass.optional("resending", \.resending, as: .choice())
+        onlyFor = try pass.users("only_for", \.onlyFor)
     }
 }
 
-extension Draft {
-    init?(payload: [UInt8]) {
-        guard let object = try? JSONObject(parsing: payload) else { return nil }
-        try? self.init(object)
+extension Draft.Change: GatewayObject {
+    init<Pass: FieldPass<Draft.Change>>(fields pass: inout Pass) throws(Pass.Failure) {
+        kind = try pass.required("kind", \.kind)
+        target = try pass.required("target_id", \.target)
+    }
+}
+
+// MARK: Forms of what the device keeps
+
+extension FieldPass {
+    /// What is false unless it is there.
+    mutating func mark(_ name: String, _ value: (Object) -> Bool) throws(Failure) -> Bool {
+        try optional(name, { value($0) ? true : nil }, without: .omitted) ?? false
     }
 
-    private init?(_ object: JSONObject) throws(Rejection) {
-        guard let type = try object.choice("type", as: MessageType.Sendable.self),
-            let content = try object.base64("content", lengths: 0...Limits.packetBytes),
-            let written = try object.text("written_at", maximum: 24), let writtenAt = Timestamp(written)
-        else { return nil }
-        self.init(
-            type: type, content: content, replyTo: try object.uuid("reply_to"),
-            expiresIn: try object.integer("expires_in", in: Limits.expirySeconds), suite: try object.choice("suite"),
-            writtenAt: writtenAt)
-        isUrgent = try object.bool("is_urgent") ?? false
-        if let kind = try object.choice("kind", as: Kind.self) {
-            change = Change(kind: kind, target: try object.uuid("target_id").required("target_id"))
-        }
-        resending = try object.choice("resending")
-        onlyFor = try object.levels("only_for", maximum: Limits.recipientKeys) ?? []
+    /// Left out if there are none.
+    mutating func users(_ name: String, _ value: (Object) -> [UserID]) throws(Failure) -> [UserID] {
+        try optional(name, { value($0).isEmpty ? nil : value($0) }, as: UsersForm(), without: .omitted) ?? []
     }
+}
+
+private struct UsersForm: FieldForm {
+    func read(_ name: String, of object: JSONObject) throws(Rejection) -> [UserID]? {
+        try object.levels(name, maximum: Limits.recipientKeys)
+    }
+
+    func write(_ value: [UserID], to writer: inout JSONWriter) { writer.array(value) { $1.write(to: &$0) } }
 }
 
 // What becomes of a draft once it is sealed, and of what was kept of that to be repeated.

@@ -42,16 +42,10 @@ public struct FileMessage: Hashable, Sendable {
 
 // MARK: JSON
 
-extension VoiceNote: ContentValue {
-    init(members object: JSONObject) throws(Rejection) {
-        self.init(
-            file: try object.content("file"),
-            duration: .milliseconds(try object.integer("duration_ms", in: VoiceNote.counts).required("duration_ms")))
-    }
-
-    func writeMembers(to object: inout JSONWriter) {
-        object.member("file", object: file.writeMembers)
-        object.member("duration_ms", duration.wholeMilliseconds)
+extension VoiceNote: GatewayObject {
+    package init<Pass: FieldPass<VoiceNote>>(fields pass: inout Pass) throws(Pass.Failure) {
+        file = try pass.required("file", \.file, as: .object())
+        duration = .milliseconds(try pass.required("duration_ms", \.duration.wholeMilliseconds, as: .count))
     }
 }
 
@@ -66,31 +60,18 @@ extension Duration {
     }
 }
 
-extension ImageMessage: ContentValue {
-    init(members object: JSONObject) throws(Rejection) {
-        self.init(
-            file: try object.content("file"), width: try object.integer("width", in: ImageMessage.counts),
-            height: try object.integer("height", in: ImageMessage.counts),
-            caption: try object.writtenText("caption", maximum: ImageMessage.longestText))
-    }
-
-    func writeMembers(to object: inout JSONWriter) {
-        object.member("file", object: file.writeMembers)
-        object.member("width", ifPresent: width)
-        object.member("height", ifPresent: height)
-        object.member("caption", ifPresent: caption)
+extension ImageMessage: GatewayObject {
+    package init<Pass: FieldPass<ImageMessage>>(fields pass: inout Pass) throws(Pass.Failure) {
+        file = try pass.required("file", \.file, as: .object())
+        width = try pass.optional("width", \.width, as: .count, without: .omitted)
+        height = try pass.optional("height", \.height, as: .count, without: .omitted)
+        caption = try pass.optional("caption", \.caption, as: .written, without: .omitted)
     }
 }
 
-extension FileMessage: ContentValue {
-    init(members object: JSONObject) throws(Rejection) {
-        self.init(
-            file: try object.content("file"),
-            caption: try object.writtenText("caption", maximum: FileMessage.longestText))
-    }
-
-    func writeMembers(to object: inout JSONWriter) {
-        object.member("file", object: file.writeMembers)
-        object.member("caption", ifPresent: caption)
+extension FileMessage: GatewayObject {
+    package init<Pass: FieldPass<FileMessage>>(fields pass: inout Pass) throws(Pass.Failure) {
+        file = try pass.required("file", \.file, as: .object())
+        caption = try pass.optional("caption", \.caption, as: .written, without: .omitted)
     }
 }

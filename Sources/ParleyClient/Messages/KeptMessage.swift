@@ -104,52 +104,11 @@ extension KeptMessage {
             place: MessagePlace(
                 conversation: record.conversation, epoch: record.epoch, seq: record.seq, id: id ?? record.id),
             target: record.isChange ? record.target ?? record.id : nil, expiresAt: record.expiresAt,
-            counts: counts(for: user), payload: payload, chapter: chapter)
-    }
-
-    private var payload: [UInt8] {
-        var writer = JSONWriter()
-        writer.object { object in
-            object.key("record")
-            record.write(to: &object)
-            if let content { object.member("content", base64: content) }
-            if isReplay { object.member("is_replay", true) }
-            object.member("resending", resending?.rawValue)
-            if isOwnWriting { object.member("is_own_writing", true) }
-            if !sealedFor.isEmpty { object.member("sealed_for", array: sealedFor) { $0.value($1) } }
-            if !leftOut.isEmpty {
-                object.member("left_out", array: leftOut) { writer, device in
-                    writer.object { device.writeMembers(to: &$0) }
-                }
-            }
-            if !changes.isEmpty {
-                object.key("changes")
-                changes.write(to: &object)
-            }
-        }
-        return writer.finish()
+            counts: counts(for: user), payload: json, chapter: chapter)
     }
 
     /// - Returns: `nil` for what this version does not read.
-    init?(payload: [UInt8]) {
-        guard let object = try? JSONObject(parsing: payload) else { return nil }
-        try? self.init(reading: object)
-    }
-
-    private init?(reading object: JSONObject) throws {
-        guard let record = try object.object("record") else { return nil }
-        self.init(
-            record: try MessageRecord(reading: record),
-            content: try object.base64("content", lengths: 0...Limits.packetBytes),
-            isReplay: try object.bool("is_replay") ?? false)
-        leftOut = try (object.objects("left_out", maximum: Limits.recipientKeys) ?? []).map {
-            try DeviceAddress(members: $0)
-        }
-        if let changes = try object.object("changes") { self.changes = try MessageChanges(reading: changes) }
-        resending = try object.choice("resending")
-        isOwnWriting = try object.bool("is_own_writing") ?? false
-        sealedFor = try object.levels("sealed_for", maximum: Limits.recipientKeys) ?? []
-    }
+    init?(payload: [UInt8]) { try? self.init(json: payload) }
 
     init?(_ cached: CachedMessage?) {
         guard case .whole(let stored)? = cached else { return nil }
@@ -159,6 +118,24 @@ extension KeptMessage {
     init?(_ stored: StoredMessage) {
         self.init(payload: stored.payload)
         chapter = stored.chapter
+    }
+}
+
+extension KeptMessage: GatewayObject {
+    init<Pass: FieldPass<KeptMessage>>(fields pass: inout Pass) throws(Pass.Failure) {
+        record = try pass.required("record", \.record, as: .object())
+        content = try pass.optional(
+            "content", \.content, as: .base64(0...Limits.packetBytes), without: .omitted)
+        isReplay = try pass.mark("is_replay", \.isReplay)
+        resending = try pass.optional("resending", \.resending, as: .choice())
+        isOwnWriting = try pass.mark("is_own_writing", \.isOwnWriting)
+        sealedFor = try pass.users("sealed_for", \.sealedFor)
+        leftOut =
+            try pass.optional("left_out", { $0.leftOut.isEmpty ? nil : $0.leftOut }, as: .objects(), without: .omitted)
+            ?? []
+        changes =
+            try pass.optional("changes", { $0.changes.isEmpty ? nil : $0.changes }, as: .object(), without: .omitted)
+            ?? MessageChanges()
     }
 }
 

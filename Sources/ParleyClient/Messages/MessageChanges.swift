@@ -141,69 +141,53 @@ extension MessageRecord {
 
 // MARK: As it is kept
 
-extension MessageChanges {
-    func write(to writer: inout JSONWriter) {
-        writer.object { object in
-            if let edit {
-                object.member("edit") { writer in
-                    edit.place.write(to: &writer)
-                    writer.member("at", edit.at)
-                    writer.member("content", base64: edit.content)
-                    if edit.isResent { writer.member("is_resent", true) }
-                    if edit.isOwnWriting { writer.member("is_own_writing", true) }
-                }
-            }
-            if isRemoved { object.member("is_removed", true) }
-            let reactions = reactions.sorted { $0.key < $1.key }
-            object.member("reactions", array: reactions) { writer, reaction in
-                writer.object { object in
-                    object.member("user_id", reaction.key)
-                    reaction.value.place.write(to: &object)
-                    object.member("emoji", reaction.value.emoji)
-                }
-            }
+extension MessageChanges: GatewayObject {
+    init<Pass: FieldPass<MessageChanges>>(fields pass: inout Pass) throws(Pass.Failure) {
+        edit = try pass.optional("edit", \.edit, as: .object(), without: .omitted)
+        isRemoved = try pass.mark("is_removed", \.isRemoved)
+        reactions = try pass.required("reactions", \.reactions, as: ReactionsForm(), default: [:])
+    }
+}
+
+extension MessageChanges.Edit: GatewayObject {
+    init<Pass: FieldPass<MessageChanges.Edit>>(fields pass: inout Pass) throws(Pass.Failure) {
+        place = try pass.part(\.place)
+        at = try pass.required("at", \.at)
+        content = try pass.required("content", \.content, as: .base64(0...Limits.packetBytes))
+        isResent = try pass.mark("is_resent", \.isResent)
+        isOwnWriting = try pass.mark("is_own_writing", \.isOwnWriting)
+    }
+}
+
+private struct ReactionsForm: FieldForm {
+    func read(_ name: String, of object: JSONObject) throws(Rejection) -> [UserID: MessageChanges.ReactionMark]? {
+        var reactions: [UserID: MessageChanges.ReactionMark] = [:]
+        for reaction in try object.objects(name, maximum: .max) ?? [] {
+            reactions[try reaction.level("user_id").required("user_id")] = MessageChanges.ReactionMark(
+                place: try ChapterPlace(members: reaction),
+                emoji: try reaction.text("emoji", maximum: Reaction.longest).required("emoji"))
         }
+        return reactions
     }
 
-    init(reading object: JSONObject) throws(Rejection) {
-        if let edit = try object.object("edit") {
-            self.edit = Edit(
-                place: try ChapterPlace(reading: edit), at: try edit.time("at"),
-                content: try edit.base64("content", lengths: 0...Limits.packetBytes).required("content"),
-                isResent: try edit.bool("is_resent") ?? false,
-                isOwnWriting: try edit.bool("is_own_writing") ?? false)
-        }
-        isRemoved = try object.bool("is_removed") ?? false
-        for reaction in try object.objects("reactions", maximum: .max) ?? [] {
-            reactions[try reaction.level("user_id").required("user_id")] = ReactionMark(
-                place: try ChapterPlace(reading: reaction),
-                emoji: try reaction.text("emoji", maximum: Reaction.longest).required("emoji"))
+    func write(_ value: [UserID: MessageChanges.ReactionMark], to writer: inout JSONWriter) {
+        writer.array(value.sorted { $0.key < $1.key }) { writer, reaction in
+            writer.object { object in
+                object.member("user_id", reaction.key)
+                reaction.value.place.writeMembers(to: &object)
+                object.member("emoji", reaction.value.emoji)
+            }
         }
     }
 }
 
-extension ChapterPlace {
+extension ChapterPlace: GatewayObject {
     /// Behind everything that is kept.
     fileprivate static let end = ChapterPlace(chapter: .max, seq: .max)
 
-    fileprivate func write(to writer: inout JSONWriter) {
-        writer.member("seq", seq)
-        if chapter > 0 { writer.member("chapter", chapter) }
-    }
-
-    fileprivate init(reading object: JSONObject) throws(Rejection) {
-        self.init(
-            chapter: try object.integer("chapter", in: 0...Int.max) ?? 0,
-            seq: try object.integer("seq", in: 1...Int.max).required("seq"))
-    }
-}
-
-extension JSONObject {
-    /// A time that has to be there.
-    func time(_ name: String) throws(Rejection) -> Timestamp {
-        guard let time = Timestamp(try text(name, maximum: 24).required(name)) else {
-            throw Rejection(.badRequest, "\(name): not a time")
-        }
-        return time
+    package init<Pass: FieldPass<ChapterPlace>>(fields pass: inout Pass) throws(Pass.Failure) {
+        let seq = try pass.required("seq", \.seq, as: .seq)
+        let chapter = try pass.optional("chapter", { $0.chapter > 0 ? $0.chapter : nil }, without: .omitted)
+        self.init(chapter: chapter ?? 0, seq: seq)
     }
 }

@@ -50,8 +50,7 @@ extension MessageContent {
             switch (kind, type) {
             case (.known(.reaction), _):
                 let object = try MessageContent.object(json)
-                self =
-                    try ResendRequest(object) == nil ? .reaction(try Reaction(members: object).emoji) : .resendRequest
+                self = try ResendRequest.isIn(object) ? .resendRequest : .reaction(Reaction(members: object).emoji)
             case (_, .unknown(let name)):
                 _ = try MessageContent.object(json)
                 self = .unknown(type: name, json: json)
@@ -93,22 +92,19 @@ extension MessageContent {
     ///
     /// What is given can be read: a value that no reader would take is refused here, before it is sent.
     public func encoded() throws(ContentError) -> [UInt8] {
-        let value: any ContentValue =
+        let json =
             switch self {
-            case .text(let text): TextContent(text: text)
-            case .dietPlan(let card): card
-            case .workoutPlan(let card): card
-            case .challenge(let card): card
-            case .voice(let note): note
-            case .image(let image): image
-            case .file(let file): file
-            case .reaction(let emoji): Reaction(emoji: emoji)
-            case .resendRequest: ResendRequest()
-            case .unknown(let name, _): throw .unknownType(name)
+            case .text(let text): TextContent(text: text).json
+            case .dietPlan(let card): card.json
+            case .workoutPlan(let card): card.json
+            case .challenge(let card): card.json
+            case .voice(let note): note.json
+            case .image(let image): image.json
+            case .file(let file): file.json
+            case .reaction(let emoji): Reaction(emoji: emoji).json
+            case .resendRequest: ResendRequest.json
+            case .unknown(let name, _): throw ContentError.unknownType(name)
             }
-        var writer = JSONWriter()
-        writer.object(value.writeMembers)
-        let json = writer.finish()
         guard json.count <= MessageContent.maximumBytes else {
             throw .tooLarge(bytes: json.count, maximum: MessageContent.maximumBytes)
         }
@@ -125,16 +121,14 @@ extension MessageContent {
     }
 }
 
-private struct TextContent: ContentValue {
+private struct TextContent: GatewayObject {
     let text: String
 
     init(text: String) { self.text = text }
 
-    init(members object: JSONObject) throws(Rejection) {
-        text = try object.writtenText("text", maximum: TextContent.longestText).required("text")
+    init<Pass: FieldPass<TextContent>>(fields pass: inout Pass) throws(Pass.Failure) {
+        text = try pass.required("text", \.text, as: .written)
     }
-
-    func writeMembers(to object: inout JSONWriter) { object.member("text", text) }
 }
 
 /// Why a content cannot be sent.
@@ -157,48 +151,34 @@ extension ContentError: CustomStringConvertible {
     }
 }
 
-/// What the sealed content of one message type holds, or an object inside it (protocol §6, "Content").
-///
-/// Members that are not named are left out; `null` is the same as leaving out.
-protocol ContentValue: Hashable, Sendable {
-    /// Unknown members are ignored.
-    ///
-    /// - Throws: what names the member that is missing or does not hold what it should.
-    init(members: JSONObject) throws(Rejection)
-    func writeMembers(to object: inout JSONWriter)
+extension MessageContent {
+    /// The longest id of a plan and the longest name of a file, in characters.
+    static let longestName = 255
 }
 
-extension ContentValue {
-    /// What every JSON reader can tell apart from its neighbours (RFC 8259 §6).
-    static var counts: ClosedRange<Int> { 0...9_007_199_254_740_991 }
-    /// The longest text; the content's own bound comes before it.
-    static var longestText: Int { Limits.contentBytes }
-    /// The longest id that is not the gateway's, and the longest name of a file, in characters.
-    static var longestName: Int { 255 }
-}
-
-extension JSONWriter {
-    mutating func member(_ name: String, ifPresent value: (some JSONWritable)?) {
-        if let value { member(name, value) }
-    }
-}
-
-extension JSONObject {
-    /// A text that somebody wrote to be read by people: it may hold any character, U+0000 too, and whoever shows it
-    /// makes visible what has no form of its own.
-    func writtenText(_ name: String, maximum: Int) throws(Rejection) -> String? {
+/// A text that a person wrote. It may hold any character, U+0000 too; whoever shows it makes those visible that have
+/// no form of their own. The bound of the whole content is reached before the text's own.
+struct WrittenTextForm: FieldForm {
+    func read(_ name: String, of object: JSONObject) throws(Rejection) -> String? {
         do throws(Rejection) {
-            return try text(name, maximum: maximum)
+            return try object.text(name, maximum: Limits.contentBytes)
         } catch {
-            guard case .object(let members) = element,
+            guard case .object(let members) = object.element,
                 case .string(let text)? = members.first(where: { $0.key == name })?.value,
-                text.unicodeScalars.count <= maximum
+                text.unicodeScalars.count <= Limits.contentBytes
             else { throw error }
             return text
         }
     }
 
-    func content<Value: ContentValue>(_ name: String, of _: Value.Type = Value.self) throws(Rejection) -> Value {
-        try Value(members: try object(name).required(name))
-    }
+    func write(_ value: String, to writer: inout JSONWriter) { value.write(to: &writer) }
+}
+
+extension FieldForm where Self == WrittenTextForm {
+    static var written: WrittenTextForm { WrittenTextForm() }
+}
+
+extension FieldForm where Self == IntegerForm {
+    /// Up to the largest whole number that every JSON reader tells apart from its neighbours (RFC 8259 §6).
+    static var count: IntegerForm { .integer(0...9_007_199_254_740_991) }
 }

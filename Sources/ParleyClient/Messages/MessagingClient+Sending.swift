@@ -133,7 +133,7 @@ struct Drafts {
         guard !outbox.isFull else { throw .queueFull }
         let id = MessageID.random()
         let item = try disk.write { transaction in
-            try transaction.enqueue(id, in: conversation, content: draft.payload)
+            try transaction.enqueue(id, in: conversation, content: draft.json)
             return try transaction.facts.queued(id)
         }
         outbox.insert(id, in: conversation, position: item?.position ?? .max, draft)

@@ -1,7 +1,7 @@
 import ParleyProtocol
 
 /// What is sealed as a reaction: `{"emoji":"👍"}`, an empty one to take it back (protocol §6, "Content").
-struct Reaction: ContentValue {
+struct Reaction: GatewayObject {
     /// Empty: taken back.
     let emoji: String
 
@@ -10,9 +10,7 @@ struct Reaction: ContentValue {
 
     init(emoji: String) { self.emoji = emoji }
 
-    init(members object: JSONObject) throws(Rejection) {
-        emoji = try object.text("emoji", maximum: Reaction.longest).required("emoji")
+    init<Pass: FieldPass<Reaction>>(fields pass: inout Pass) throws(Pass.Failure) {
+        emoji = try pass.required("emoji", \.emoji, as: .text(Reaction.longest))
     }
-
-    func writeMembers(to object: inout JSONWriter) { object.member("emoji", emoji) }
 }

@@ -77,7 +77,7 @@ struct ResendExchange {
         else { return nil }
         target.resending = .request
         return try put(
-            .reaction, try MessageContent.resendRequest.encoded(), for: target, onlyFor: [], transaction,
+            .reaction, ResendRequest.json, for: target, onlyFor: [], transaction,
             .resendRequested(record.id, in: record.conversation, of: record.sender))
     }
 
@@ -89,7 +89,7 @@ struct ResendExchange {
         let record = message.record
         guard record.kind == .known(.reaction), record.sender != device, keyring.book.isRecipient(record.sender),
             let json = message.content, let object = try? JSONObject(parsing: json),
-            (try? ResendRequest(object)) != nil, let id = record.target,
+            (try? ResendRequest.isIn(object)) == true, let id = record.target,
             var target = KeptMessage(try transaction.facts.message(id, in: record.conversation)),
             target.record.sender == device, target.resending == nil, let content = target.ownWords,
             isRecipient(record.sender.user, of: target),
@@ -137,7 +137,7 @@ struct ResendExchange {
         draft.onlyFor = onlyFor
         let id = MessageID.random()
         try transaction.replace(target.stored(for: device.user))
-        try transaction.enqueue(id, in: record.conversation, content: draft.payload)
+        try transaction.enqueue(id, in: record.conversation, content: draft.json)
         return Resend(
             id: id, position: try transaction.facts.queued(id)?.position ?? .max, conversation: record.conversation,
             draft: draft, event: event)

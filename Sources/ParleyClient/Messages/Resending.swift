@@ -8,20 +8,11 @@ enum Resending: String, CaseIterable, Sendable {
     case answer
 }
 
-/// What is sealed as a reaction where a message could not be opened: `{"unopened":true}`.
-struct ResendRequest: ContentValue {
-    init() {}
+/// The reaction by which a device asks that a message be sealed anew.
+enum ResendRequest {
+    static let json = Array(#"{"unopened":true}"#.utf8)
 
-    init(members object: JSONObject) throws(Rejection) {
-        guard try ResendRequest(object) != nil else { throw Rejection(.badRequest, "unopened: missing") }
-    }
-
-    /// - Returns: `nil` for another reaction.
-    init?(_ object: JSONObject) throws(Rejection) {
-        guard try object.bool("unopened") == true else { return nil }
-    }
-
-    func writeMembers(to object: inout JSONWriter) { object.member("unopened", true) }
+    static func isIn(_ reaction: JSONObject) throws(Rejection) -> Bool { try reaction.bool("unopened") == true }
 }
 
 /// The mark of an edit that says nothing new: its first member is `"resent":true`.

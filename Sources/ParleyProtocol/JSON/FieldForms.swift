@@ -11,35 +11,35 @@ package struct OwnForm<Value: JSONReadable>: FieldForm {
 
 extension FieldPass {
     @inline(__always)
-    mutating func required<Value: JSONReadable>(
+    package mutating func required<Value: JSONReadable>(
         _ name: String, _ value: (Object) -> Value
     ) throws(Failure) -> Value {
         try required(name, value, as: OwnForm<Value>(), default: nil)
     }
 
     @inline(__always)
-    mutating func required<Value: JSONReadable>(
+    package mutating func required<Value: JSONReadable>(
         _ name: String, _ value: (Object) -> Value, default missing: Value
     ) throws(Failure) -> Value {
         try required(name, value, as: OwnForm<Value>(), default: missing)
     }
 
     @inline(__always)
-    mutating func required<Form: FieldForm>(
+    package mutating func required<Form: FieldForm>(
         _ name: String, _ value: (Object) -> Form.Value, as form: Form
     ) throws(Failure) -> Form.Value {
         try required(name, value, as: form, default: nil)
     }
 
     @inline(__always)
-    mutating func optional<Value: JSONReadable>(
+    package mutating func optional<Value: JSONReadable>(
         _ name: String, _ value: (Object) -> Value?, without absence: FieldAbsence = .null
     ) throws(Failure) -> Value? {
         try optional(name, value, as: OwnForm<Value>(), without: absence)
     }
 
     @inline(__always)
-    mutating func optional<Form: FieldForm>(
+    package mutating func optional<Form: FieldForm>(
         _ name: String, _ value: (Object) -> Form.Value?, as form: Form
     ) throws(Failure) -> Form.Value? {
         try optional(name, value, as: form, without: .null)
@@ -57,7 +57,7 @@ package struct ChoiceForm<Value: RawRepresentable<String> & CaseIterable>: Field
 
 extension FieldPass {
     @inline(__always)
-    mutating func required<Value: RawRepresentable<String> & CaseIterable>(
+    package mutating func required<Value: RawRepresentable<String> & CaseIterable>(
         _ name: String, _ value: (Object) -> Value
     ) throws(Failure) -> Value {
         try required(name, value, as: ChoiceForm<Value>(), default: nil)
@@ -206,7 +206,7 @@ package struct UUIDsForm<ID: UUIDIdentifier>: FieldForm {
 }
 
 extension FieldForm where Self == TextForm {
-    static func text(_ maximum: Int) -> TextForm { TextForm(maximum: maximum) }
+    package static func text(_ maximum: Int) -> TextForm { TextForm(maximum: maximum) }
     static func nonemptyText(_ maximum: Int) -> TextForm { TextForm(maximum: maximum, mayBeEmpty: false) }
 
     /// The name of an epoch.
@@ -217,18 +217,19 @@ extension FieldForm where Self == TextForm {
 
 extension FieldForm where Self == IntegerForm {
     /// The place of a record in its log.
-    static var seq: IntegerForm { IntegerForm(range: 1...Int.max) }
-    static func integer(_ range: ClosedRange<Int>) -> IntegerForm { IntegerForm(range: range) }
+    package static var seq: IntegerForm { IntegerForm(range: 1...Int.max) }
+    package static func integer(_ range: ClosedRange<Int>) -> IntegerForm { IntegerForm(range: range) }
 }
 
 extension FieldForm where Self == Base64Form {
-    static func base64(_ lengths: ClosedRange<Int>) -> Base64Form { Base64Form(lengths: lengths) }
-    static func base64(_ length: Int) -> Base64Form { Base64Form(lengths: length...length) }
+    package static func base64(_ lengths: ClosedRange<Int>) -> Base64Form { Base64Form(lengths: lengths) }
+    package static func base64(_ length: Int) -> Base64Form { Base64Form(lengths: length...length) }
 }
 
 extension FieldForm {
-    static func objects<Element>() -> Self where Self == ObjectsForm<Element> { ObjectsForm() }
-    static func object<Value>() -> Self where Self == ObjectForm<Value> { ObjectForm() }
+    package static func choice<Value>() -> Self where Self == ChoiceForm<Value> { ChoiceForm() }
+    package static func objects<Element>() -> Self where Self == ObjectsForm<Element> { ObjectsForm() }
+    package static func object<Value>() -> Self where Self == ObjectForm<Value> { ObjectForm() }
     /// - Parameter maximum: without it, the packet that they came in bounds how many there are.
     static func uuids<ID>(_ maximum: Int = .max) -> Self where Self == UUIDsForm<ID> { UUIDsForm(maximum: maximum) }
 }

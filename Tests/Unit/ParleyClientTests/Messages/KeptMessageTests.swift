@@ -67,11 +67,11 @@ struct KeptMessageTests {
         let draft = Draft(
             type: .challenge, content: [0x7B, 0x7D], replyTo: .random(), expiresIn: 60, suite: suite,
             writtenAt: Timestamp(milliseconds: 1_700_000_000_123))
-        #expect(Draft(payload: draft.payload) == draft)
+        #expect(Draft(payload: draft.json) == draft)
         var urgent = draft
         urgent.isUrgent = true
-        #expect(Draft(payload: urgent.payload) == urgent && urgent != draft)
-        #expect(Draft(payload: Array(draft.payload.dropLast())) == nil)
+        #expect(Draft(payload: urgent.json) == urgent && urgent != draft)
+        #expect(Draft(payload: Array(draft.json.dropLast())) == nil)
     }
 
     @Test(
