@@ -13,9 +13,8 @@ struct Reopening {
             let id = entry.id
             let sealed = try disk.read { facts in
                 try (entry.unopened.seqs + entry.unopenedChanges.seqs).compactMap { seq -> KeptMessage? in
-                    let found = try facts.messages(in: id, epoch: epoch, .before(seq + 1), limit: 1, .everything).first
-                    guard let kept = KeptMessage(found), kept.record.seq == seq, kept.isSealed else { return nil }
-                    return kept
+                    let kept = KeptMessage(try facts.message(at: seq, of: epoch, in: id))
+                    return kept?.isSealed == true ? kept : nil
                 }
             }
             let changes = sealed.filter(\.record.isChange)

@@ -50,7 +50,7 @@ struct ReceiptReader {
     private func emit(_ status: ChatMessage.Status, of id: ConversationID, _ epoch: String, from: Int, to: Int) {
         guard to > from else { return }
         let found = try? disk.read { snapshot in
-            try snapshot.messages(in: id, epoch: epoch, .before(to + 1), limit: min(to - from, Limits.pageItems))
+            try snapshot.messages(in: id, epoch: epoch, before: to + 1, limit: min(to - from, Limits.pageItems))
         }
         for case .whole(let stored) in found ?? [] where stored.place.seq > from {
             guard let kept = KeptMessage(stored), kept.record.sender.user == device.user else { continue }

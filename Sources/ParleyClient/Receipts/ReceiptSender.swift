@@ -99,13 +99,12 @@ struct ReceiptSender {
         return try disk.read { facts in
             let held = try entry.unopened.first(upTo: entry.shownSeq) { seq in
                 guard seq > entry.unread.readSeq else { return false }
-                let found = try facts.newest(in: id, epoch: epoch, upTo: seq)
-                guard let kept = KeptMessage(found), kept.record.seq == seq else { return false }
+                guard let kept = KeptMessage(try facts.message(at: seq, of: epoch, in: id)) else { return false }
                 return chatMessages.opened(kept).isUnreadable(on: device) && kept.counts(for: device.user)
             }
             let end = held.map { $0 - 1 } ?? entry.shownSeq
             guard end != mark.seq else { return mark }
-            let last = try facts.newest(in: id, epoch: epoch, upTo: end)
+            let last = try facts.messages(in: id, epoch: epoch, before: end + 1, limit: 1).last
             return (last?.place).map { ReceiptCoalescer.Mark(message: $0.id, seq: $0.seq) }
         }
     }

@@ -29,8 +29,5 @@ package struct KeptStretch: Hashable, Sendable {
     package var epoch: String
     package var seqs: ClosedRange<Int>
 
-    package init(epoch: String, seqs: ClosedRange<Int>) {
-        self.epoch = epoch
-        self.seqs = seqs
-    }
+    package init(epoch: String, seqs: ClosedRange<Int>) { (self.epoch, self.seqs) = (epoch, seqs) }
 }

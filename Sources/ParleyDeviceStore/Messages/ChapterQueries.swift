@@ -11,12 +11,9 @@ extension Snapshot {
         let limit = max(0, limit)
         func page(_ order: String, _ place: ChapterPlace, _ limit: Int) throws -> [CachedMessage] {
             let kind = contents == .messages ? "AND target IS NULL" : ""
-            return try database.map(
-                """
-                SELECT \(messageColumns) FROM messages
-                WHERE conversation = ? \(kind) AND (chapter, seq) \(order) LIMIT ?
-                """, [conversation.blob, place.chapter, place.seq, limit]
-            ) { try CachedMessage($0, cipher) }
+            return try records(
+                "conversation = ? \(kind) AND (chapter, seq) \(order) LIMIT ?",
+                [conversation.blob, place.chapter, place.seq, limit])
         }
         func before(_ place: ChapterPlace, _ limit: Int) throws -> [CachedMessage] {
             try page("< (?, ?) ORDER BY chapter DESC, seq DESC", place, limit).reversed()
@@ -55,23 +52,11 @@ extension Snapshot {
     package func newest(
         in conversation: ConversationID, epoch: String, upTo place: ChapterPlace
     ) throws -> CachedMessage? {
-        try database.row(
+        try records(
             """
-            SELECT \(messageColumns) FROM messages
-            WHERE conversation = ? AND target IS NULL AND epoch = ? AND (chapter, seq) <= (?, ?)
-            ORDER BY seq DESC LIMIT 1
+            conversation = ? AND target IS NULL AND epoch = ? AND (chapter, seq) <= (?, ?) ORDER BY seq DESC LIMIT 1
             """, [conversation.blob, epoch, place.chapter, place.seq]
-        ).map { try CachedMessage($0, cipher) }
-    }
-
-    /// The newest message of an epoch up to a sequence number, in whatever chapter it is.
-    package func newest(in conversation: ConversationID, epoch: String, upTo seq: Int) throws -> CachedMessage? {
-        try database.row(
-            """
-            SELECT \(messageColumns) FROM messages
-            WHERE conversation = ? AND target IS NULL AND epoch = ? AND seq <= ? ORDER BY seq DESC LIMIT 1
-            """, [conversation.blob, epoch, seq]
-        ).map { try CachedMessage($0, cipher) }
+        ).first
     }
 
     /// Whether the record at a place is of another epoch than this one.

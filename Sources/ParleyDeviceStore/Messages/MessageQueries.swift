@@ -3,52 +3,36 @@ import GRDB
 import ParleyProtocol
 
 extension Snapshot {
+    /// - Parameter condition: the condition, and what follows it in the statement.
+    func records(_ condition: String, _ arguments: StatementArguments) throws -> [CachedMessage] {
+        try database.map("SELECT \(messageColumns) FROM messages WHERE \(condition)", arguments) {
+            try CachedMessage($0, cipher)
+        }
+    }
+
     package func message(_ id: MessageID, in conversation: ConversationID) throws -> CachedMessage? {
-        try database.row(
-            "SELECT \(messageColumns) FROM messages WHERE conversation = ? AND id = ?", [conversation.blob, id.blob]
-        ).map { try CachedMessage($0, cipher) }
+        try records("conversation = ? AND id = ?", [conversation.blob, id.blob]).first
     }
 
-    /// What is kept of a conversation at a place of its log.
+    /// The record at a position of a log.
     package func message(at seq: Int, of epoch: String, in conversation: ConversationID) throws -> CachedMessage? {
-        try database.row(
-            "SELECT \(messageColumns) FROM messages WHERE conversation = ? AND epoch = ? AND seq = ?",
-            [conversation.blob, epoch, seq]
-        ).map { try CachedMessage($0, cipher) }
+        try records("conversation = ? AND epoch = ? AND seq = ?", [conversation.blob, epoch, seq]).first
     }
 
-    /// At most `limit` records of one epoch, in ascending order of their sequence numbers. There may be holes between
-    /// them: `ConversationState.kept` says where there are none.
+    /// At most `limit` messages of one epoch that are before a sequence number, the newest of those, in ascending
+    /// order. There may be holes between them.
     package func messages(
-        in conversation: ConversationID, epoch: String, _ anchor: PageAnchor, limit: Int,
-        _ contents: PageContents = .messages
+        in conversation: ConversationID, epoch: String, before seq: Int, limit: Int
     ) throws -> [CachedMessage] {
-        let limit = max(0, limit)
-        func page(_ order: String, _ seq: Int, _ limit: Int) throws -> [CachedMessage] {
-            let kind = contents == .messages ? "AND target IS NULL" : ""
-            return try database.map(
-                """
-                SELECT \(messageColumns) FROM messages
-                WHERE conversation = ? AND epoch = ? \(kind) AND \(order) LIMIT ?
-                """, [conversation.blob, epoch, seq, limit]
-            ) { try CachedMessage($0, cipher) }
-        }
-        return switch anchor {
-        case .newest: try page("seq <= ? ORDER BY seq DESC", Int.max, limit).reversed()
-        case .before(let seq): try page("seq < ? ORDER BY seq DESC", seq, limit).reversed()
-        case .after(let seq): try page("seq > ? ORDER BY seq", seq, limit)
-        case .around(let seq):
-            try page("seq < ? ORDER BY seq DESC", seq, limit / 2).reversed()
-                + page("seq >= ? ORDER BY seq", seq, limit - limit / 2)
-        }
+        try records(
+            "conversation = ? AND epoch = ? AND target IS NULL AND seq < ? ORDER BY seq DESC LIMIT ?",
+            [conversation.blob, epoch, seq, max(0, limit)]
+        ).reversed()
     }
 
-    /// What is kept of the changes to a message, in the order in which they were made.
+    /// The changes to a message, in the order in which they were made.
     package func changes(of target: MessageID, in conversation: ConversationID) throws -> [CachedMessage] {
-        try database.map(
-            "SELECT \(messageColumns) FROM messages WHERE conversation = ? AND target = ? ORDER BY chapter, seq",
-            [conversation.blob, target.blob]
-        ) { try CachedMessage($0, cipher) }
+        try records("conversation = ? AND target = ? ORDER BY chapter, seq", [conversation.blob, target.blob])
     }
 
     /// How many messages after `seq` count as unread.
@@ -62,10 +46,8 @@ extension Snapshot {
             try database.row(
                 "SELECT count(*) FROM messages WHERE \(condition) AND counts IS NOT 0 AND counts = 1",
                 [conversation.blob, epoch, seq])?.integer(0) ?? 0
-        let others = try database.map(
-            "SELECT \(messageColumns) FROM messages WHERE \(condition) AND counts IS NOT 0 AND counts IS NULL",
-            [conversation.blob, epoch, seq]
-        ) { try CachedMessage($0, cipher) }
+        let others = try records(
+            "\(condition) AND counts IS NOT 0 AND counts IS NULL", [conversation.blob, epoch, seq])
         return noted
             + others.count { message in
                 guard case .whole(let stored) = message else { return true }

@@ -8,10 +8,7 @@ package struct MessagePlace: Hashable, Sendable {
     package let id: MessageID
 
     package init(conversation: ConversationID, epoch: String, seq: Int, id: MessageID) {
-        self.conversation = conversation
-        self.epoch = epoch
-        self.seq = seq
-        self.id = id
+        (self.conversation, self.epoch, self.seq, self.id) = (conversation, epoch, seq, id)
     }
 }
 
@@ -48,10 +45,7 @@ package struct ChapterPlace: Hashable, Comparable, Sendable {
     package let chapter: Int
     package let seq: Int
 
-    package init(chapter: Int, seq: Int) {
-        self.chapter = chapter
-        self.seq = seq
-    }
+    package init(chapter: Int, seq: Int) { (self.chapter, self.seq) = (chapter, seq) }
 
     package static func < (one: ChapterPlace, other: ChapterPlace) -> Bool {
         (one.chapter, one.seq) < (other.chapter, other.seq)
@@ -107,16 +101,4 @@ package enum ChapterAnchor: Hashable, Sendable {
     case before(ChapterPlace)
     case after(ChapterPlace)
     case around(ChapterPlace)
-}
-
-/// Which messages of a log a page holds.
-package enum PageAnchor: Hashable, Sendable {
-    /// The last ones.
-    case newest
-    /// The last ones before this sequence number.
-    case before(Int)
-    /// The first ones after it.
-    case after(Int)
-    /// As many before it as from it on.
-    case around(Int)
 }

@@ -5,26 +5,23 @@ private let columns = "id, conversation, position, is_set_aside, sealed_content,
 
 extension Snapshot {
     /// A message that waits or has failed.
-    package func queued(_ id: MessageID) throws -> QueuedMessage? {
-        try database.row("SELECT \(columns) FROM queue WHERE id = ?", [id.blob]).map { try QueuedMessage($0, cipher) }
-    }
+    package func queued(_ id: MessageID) throws -> QueuedMessage? { try queued("WHERE id = ?", [id.blob]).first }
 
-    /// Everything in the queue, in order.
-    package func queued() throws -> [QueuedMessage] {
-        try database.map("SELECT \(columns) FROM queue ORDER BY position") { try QueuedMessage($0, cipher) }
-    }
+    /// The whole queue, in order.
+    package func queued() throws -> [QueuedMessage] { try queued("ORDER BY position", []) }
 
-    /// What is in the queue for one conversation, in order.
+    /// The queue of one conversation, in order.
     package func queued(in conversation: ConversationID) throws -> [QueuedMessage] {
-        try database.map(
-            "SELECT \(columns) FROM queue WHERE conversation = ? ORDER BY position", [conversation.blob]
-        ) { try QueuedMessage($0, cipher) }
+        try queued("WHERE conversation = ? ORDER BY position", [conversation.blob])
     }
 
     /// The first message behind a position.
     func queued(after position: Int) throws -> QueuedMessage? {
-        try database.row("SELECT \(columns) FROM queue WHERE position > ? ORDER BY position LIMIT 1", [position])
-            .map { try QueuedMessage($0, cipher) }
+        try queued("WHERE position > ? ORDER BY position LIMIT 1", [position]).first
+    }
+
+    private func queued(_ clauses: String, _ arguments: StatementArguments) throws -> [QueuedMessage] {
+        try database.map("SELECT \(columns) FROM queue \(clauses)", arguments) { try QueuedMessage($0, cipher) }
     }
 }
 

@@ -10,9 +10,7 @@ extension WriteTransaction {
         guard try database.row("SELECT 1 FROM queue WHERE id = ?", [id.blob]) == nil,
             try facts.message(id, in: conversation) == nil
         else { return false }
-        let last = try database.row("SELECT coalesce(max(position), 0) FROM queue")?.integer(0) ?? 0
-        let (position, overflow) = last.addingReportingOverflow(1)
-        guard !overflow else { throw DamagedRowError() }
+        let position = try nextPosition(in: "queue")
         try database.run(
             "INSERT INTO queue (position, id, conversation, sealed_content) VALUES (?, ?, ?, ?)",
             [
@@ -80,6 +78,14 @@ extension WriteTransaction {
     package func discard(_ id: MessageID) throws -> Bool {
         try database.run("DELETE FROM queue WHERE id = ?", [id.blob])
         return database.changesCount > 0
+    }
+
+    /// The position behind all that wait.
+    func nextPosition(in table: String) throws -> Int {
+        let last = try database.row("SELECT coalesce(max(position), 0) FROM \(table)")?.integer(0) ?? 0
+        let (position, overflow) = last.addingReportingOverflow(1)
+        guard !overflow else { throw DamagedRowError() }
+        return position
     }
 
     private func place(of id: MessageID) throws -> (position: Int, conversation: ConversationID)? {

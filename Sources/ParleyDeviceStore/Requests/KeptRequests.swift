@@ -13,9 +13,6 @@ package struct KeptRequest: Hashable, Sendable {
 }
 
 extension Snapshot {
-    /// The first of those that wait.
-    package func firstRequest() throws -> KeptRequest? { try request(after: .min) }
-
     /// The first one behind a position.
     package func request(after last: Int) throws -> KeptRequest? {
         try database.row(
@@ -46,15 +43,8 @@ extension WriteTransaction {
     /// Puts a request behind those that wait, or in the place of the one of its id.
     package func keepRequest(_ id: UUIDValue, _ content: [UInt8]) throws {
         let blob = Data(id.bytes)
-        let position: Int
-        if let place = try database.row("SELECT position FROM requests WHERE id = ?", [blob]) {
-            position = try place.integer(0)
-        } else {
-            let last = try database.row("SELECT coalesce(max(position), 0) FROM requests")?.integer(0) ?? 0
-            let (next, overflow) = last.addingReportingOverflow(1)
-            guard !overflow else { throw DamagedRowError() }
-            position = next
-        }
+        let place = try database.row("SELECT position FROM requests WHERE id = ?", [blob])
+        let position = try place?.integer(0) ?? nextPosition(in: "requests")
         try database.run(
             """
             INSERT INTO requests (position, id, sealed) VALUES (?, ?, ?)

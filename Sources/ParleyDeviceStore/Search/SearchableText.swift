@@ -6,10 +6,7 @@ package struct SearchableText: Hashable, Sendable {
     /// When it was sent: what newest means across conversations.
     package let sentAt: Timestamp
 
-    package init(text: String, sentAt: Timestamp) {
-        self.text = text
-        self.sentAt = sentAt
-    }
+    package init(text: String, sentAt: Timestamp) { (self.text, self.sentAt) = (text, sentAt) }
 }
 
 /// What was written in a transaction that the search index has to follow, if it is committed.

@@ -28,7 +28,7 @@ struct DamageTests {
 
     /// Everything that can be asked for; what comes of it is either right or named.
     private func useEverything(_ store: DeviceStore) throws -> [String] {
-        let texts = try store.texts(.newest).compactMap { $0 }
+        let texts = try store.texts().compactMap { $0 }
         _ = try store.read { snapshot in
             try snapshot.conversations().count + snapshot.queued().count + snapshot.requestCount()
         }
@@ -37,7 +37,7 @@ struct DamageTests {
             try transaction.insert(stored("more", seq: 500))
             try transaction.removeExpired(at: at(3))
             try transaction.enqueue(message(300), in: conversation(1), content: [1])
-            if let request = try transaction.facts.firstRequest() { try transaction.removeRequest(request) }
+            if let request = try transaction.facts.request(after: .min) { try transaction.removeRequest(request) }
             try transaction.keepRequest(UUIDValue(high: 5, low: 300), [1])
             _ = try transaction.finish(stored("sent", seq: 501, id: message(300)))
         }

@@ -24,7 +24,7 @@ struct OpeningTests {
     @Test("what was written is there when it is opened again")
     func writtenIsThereAgain() throws {
         try directory.open().write { try $0.insert(stored("hello", seq: 1)) }
-        #expect(try directory.open().texts(.newest) == ["hello"])
+        #expect(try directory.open().texts() == ["hello"])
     }
 
     @Test("each commit is synced, also after opening again")
@@ -64,7 +64,7 @@ struct OpeningTests {
         try store.write { try $0.insert(stored("hello", seq: 1)) }
         try store.close()
         #expect(try directory.names == ["messages.db", "messages.db.lock"])
-        #expect(try directory.open().texts(.newest) == ["hello"])
+        #expect(try directory.open().texts() == ["hello"])
     }
 
     @Test("another key and another device are refused, and the file stays as it is")
@@ -74,7 +74,7 @@ struct OpeningTests {
         #expect(error { try directory.open(key: storageKey(1)) } == .wrongKey(path: directory.database))
         #expect(error { try directory.open(tablet) } == .wrongKey(path: directory.database))
         #expect(try directory.bytes() == before)
-        #expect(try directory.open().texts(.newest) == ["hello"])
+        #expect(try directory.open().texts() == ["hello"])
     }
 
     @Test("a key of no use is refused")
@@ -110,7 +110,7 @@ struct OpeningTests {
     @Test("an empty file is a database to be made")
     func emptyFileIsMade() throws {
         try directory.write([])
-        #expect(try directory.open().texts(.newest).isEmpty)
+        #expect(try directory.open().texts().isEmpty)
         #expect(try directory.permissions("messages.db") == 0o600)
     }
 
@@ -126,8 +126,8 @@ struct OpeningTests {
     func inMemoryLeavesNoFile() throws {
         let store = try DeviceStore.inMemory(device: phone)
         try store.write { try $0.insert(stored("hello", seq: 1)) }
-        #expect(try store.texts(.newest) == ["hello"])
-        #expect(try DeviceStore.inMemory(device: phone).texts(.newest).isEmpty)
+        #expect(try store.texts() == ["hello"])
+        #expect(try DeviceStore.inMemory(device: phone).texts().isEmpty)
         #expect(try directory.names.isEmpty)
     }
 
@@ -141,7 +141,7 @@ struct OpeningTests {
                 throw RefusedError()
             }
         }
-        #expect(try store.texts(.newest).isEmpty)
+        #expect(try store.texts().isEmpty)
         #expect(try store.search(SearchQuery("secret")).isEmpty)
     }
 
@@ -165,6 +165,6 @@ struct OpeningTests {
         }
         try store.execute("PRAGMA max_page_count = 1000000")
         try store.write { try $0.insert(stored(large, seq: 2)) }
-        #expect(try store.texts(.newest).count == 2)
+        #expect(try store.texts().count == 2)
     }
 }

@@ -42,7 +42,7 @@ struct QuarantineTests {
         #expect(queued.map(\.content) == [[50], [1], [2], [3]])
         #expect(queued.map(\.request) == [nil, nil, nil, [33]])
         #expect(queued[2].state == .failed(reason: "too large"))
-        #expect(try store.texts(.newest).isEmpty)
+        #expect(try store.texts().isEmpty)
         #expect(try rescue(into: store, from: aside) == .init(rescued: 0))
     }
 
@@ -170,7 +170,7 @@ struct QuarantineTests {
     /// The contents of the requests that wait, in their order.
     private func requests(_ store: DeviceStore) throws -> [[UInt8]?] {
         var contents: [[UInt8]?] = []
-        while let request = try store.read({ try $0.firstRequest() }) {
+        while let request = try store.read({ try $0.request(after: .min) }) {
             contents.append(request.content)
             try store.write { try $0.removeRequest(request) }
         }

@@ -91,7 +91,7 @@ struct SecrecyTests {
         try store.execute(statement)
         let found = try [conversation(1), conversation(2)].flatMap { conversation in
             try ["k3Jx9w", "k3Jx9x"].flatMap { epoch in
-                try store.read { try $0.messages(in: conversation, epoch: epoch, .newest, limit: 10) }
+                try store.read { try $0.messages(in: conversation, epoch: epoch, before: .max, limit: 10) }
             }
         }
         #expect(found.count == 2)

@@ -29,9 +29,9 @@ struct MigrationTests {
     func shipped(_ fixture: Fixture) throws {
         try directory.keep("hello", in: Migrations(fixture.steps))
         let store = try directory.open()
-        #expect(try store.texts(.newest) == ["hello"])
+        #expect(try store.texts() == ["hello"])
         #expect(try store.read { try $0.queued() }.map(\.content) == [[1]])
-        #expect(try store.read { try $0.firstRequest() } == nil)
+        #expect(try store.read { try $0.request(after: .min) } == nil)
         // What was kept before it was noted whether it counts is asked for.
         for counts in [true, false] {
             let unread = try store.read {
@@ -76,7 +76,7 @@ struct MigrationTests {
         #expect(throws: DeviceStoreError.tooNew(path: directory.database, version: "next")) { try directory.open() }
         #expect(try directory.bytes() == before)
         #expect(
-            try directory.open(migrations: Migrations([.m001, .m002, .m003, .m004, Self.next])).texts(.newest) == [
+            try directory.open(migrations: Migrations([.m001, .m002, .m003, .m004, Self.next])).texts() == [
                 "hello"
             ])
     }
@@ -86,7 +86,7 @@ struct MigrationTests {
         try directory.open().write { try $0.insert(stored("hello", seq: 1)) }
         let broken = Migration(name: "next", sql: Self.next.sql + "; DROP TABLE nothing")
         #expect(throws: DeviceStoreError.self) { try directory.open(migrations: Migrations([.m001, .m002, broken])) }
-        #expect(try directory.open().texts(.newest) == ["hello"])
+        #expect(try directory.open().texts() == ["hello"])
         let store = try directory.open(migrations: Migrations([.m001, .m002, .m003, .m004, Self.next]))
         #expect(try store.number("SELECT count(*) FROM messages WHERE shoe_size IS NULL") == 1)
     }

@@ -63,7 +63,7 @@ struct QueueTests {
         let first = try store.write { try $0.finish(stored("sent", seq: 5, id: message(1))) }
         #expect(first.insertion == .inserted && first.wasQueued)
         #expect(try store.read { try $0.queued() }.map(\.id) == [message(2)])
-        #expect(try store.texts(.newest) == ["sent"])
+        #expect(try store.texts() == ["sent"])
         // Its own event may have come first.
         try store.write { try $0.insert(stored("sent", seq: 6, id: message(2))) }
         let second = try store.write { try $0.finish(stored("sent", seq: 6, id: message(2))) }

@@ -18,7 +18,7 @@ struct KeptRequestTests {
 
     /// Takes the first that waits, as if the gateway had answered it.
     private func take(_ store: DeviceStore) throws -> [UInt8]? {
-        guard let request = try store.read({ try $0.firstRequest() }) else { return nil }
+        guard let request = try store.read({ try $0.request(after: .min) }) else { return nil }
         try store.write { try $0.removeRequest(request) }
         return request.content
     }
@@ -40,7 +40,7 @@ struct KeptRequestTests {
         let store = try directory.open()
         try keep(1, [1], in: store)
         try keep(2, [2], in: store)
-        let first = try #require(try store.read { try $0.firstRequest() })
+        let first = try #require(try store.read { try $0.request(after: .min) })
         try keep(1, [7], in: store)
         try store.write { try $0.removeRequest(first) }
         #expect(try [take(store), take(store), take(store)] == [[7], [2], nil])
@@ -50,11 +50,11 @@ struct KeptRequestTests {
     func behind() throws {
         let store = try directory.open()
         for number in 1...3 as ClosedRange<UInt64> { try keep(number, [UInt8(number)], in: store) }
-        let first = try #require(try store.read { try $0.firstRequest() })
+        let first = try #require(try store.read { try $0.request(after: .min) })
         try store.write { try $0.putBehind(first) }
         // It is not there any more, and so not again.
         try store.write { try $0.putBehind(first) }
-        let second = try #require(try store.read { try $0.firstRequest() })
+        let second = try #require(try store.read { try $0.request(after: .min) })
         try keep(2, [7], in: store)
         try store.write { try $0.putBehind(second) }
         #expect(try [take(store), take(store), take(store), take(store)] == [[7], [3], [1], nil])
@@ -68,7 +68,7 @@ struct KeptRequestTests {
         try keep(2, [2], in: store)
         try store.execute(
             "UPDATE requests SET sealed = (SELECT sealed FROM requests WHERE position = 2) WHERE position = 1")
-        #expect(try store.read { try $0.firstRequest() }?.content == nil)
+        #expect(try store.read { try $0.request(after: .min) }?.content == nil)
         try store.close()
         let bytes = try directory.bytes()
         #expect(bytes.firstRange(of: content) == nil)

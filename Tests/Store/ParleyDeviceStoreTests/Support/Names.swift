@@ -71,9 +71,9 @@ extension DeviceStore {
         try read { try $0.database.row(query)?.integer(0) ?? -1 }
     }
 
-    func texts(_ anchor: PageAnchor, limit: Int = 100, in conversation: ConversationID = conversation(1)) throws
+    func texts(before seq: Int = .max, limit: Int = 100, in conversation: ConversationID = conversation(1)) throws
         -> [String?]
     {
-        try read { try $0.messages(in: conversation, epoch: "k3Jx9w", anchor, limit: limit).map(\.text) }
+        try read { try $0.messages(in: conversation, epoch: "k3Jx9w", before: seq, limit: limit).map(\.text) }
     }
 }

@@ -8,7 +8,7 @@ extension MessagingClient {
     func followed(_ id: ConversationID) -> FollowedConversation? { context.logs[id] }
 
     /// The first of what waits to be told to the gateway.
-    var firstKeptRequest: UUIDValue? { try? context.disk.read { try $0.firstRequest() }?.id }
+    var firstKeptRequest: UUIDValue? { try? context.disk.read { try $0.request(after: .min) }?.id }
 
     var keptRequestCount: Int? { try? context.disk.read { try $0.requestCount() } }
 
