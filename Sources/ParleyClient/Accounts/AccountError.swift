@@ -1,24 +1,24 @@
 import ParleyProtocol
 
-/// Why something about the user's account key was not done. Nothing was certified or changed then.
+/// Why an operation on the user's account key failed. Nothing was certified or changed.
 public enum AccountError: Error, Hashable, Sendable, CaseIterable {
-    /// This device has not the account key: it is to be linked itself, or the account recovered on it.
+    /// This device lacks the account key: link it, or recover the account on it.
     case notLinked
-    /// This device has the account key already.
+    /// This device already holds the account key.
     case alreadyLinked
-    /// The code is of another user's device.
+    /// The code names another user's device.
     case foreignCode
-    /// The code is this device's own.
+    /// The code names this device.
     case ownCode
-    /// What the gateway says that the device has offered is not what its code names.
+    /// The gateway's offer of the device differs from the one that its code names.
     case offerDiffers
-    /// There is no offer of this device, or its ten minutes are over.
+    /// The device has made no offer, or its ten minutes are over.
     case noOffer
-    /// The offer was approved before.
+    /// The offer has already been approved.
     case alreadyApproved
-    /// The account key that was handed over, its certificate and what this device has offered do not belong together.
+    /// The account key that was handed over, its certificate and this device's offer do not belong together.
     case forgedApproval
-    /// The digits are not those of the account key that was handed over.
+    /// The account key that was handed over has other digits.
     case otherDigits
     /// The user has no backup of the account key.
     case noBackup

@@ -19,9 +19,9 @@ extension MessagingClient {
             }
         }
 
-        /// Ends a device of the user's own: it has no rights any more, and nothing is sealed for it.
+        /// Revokes one of the user's devices: it can no longer sign in, and nothing is sealed for it.
         ///
-        /// - Throws: ``ClientError/refused(_:)`` with `not_found` for a name that is none of the user's devices.
+        /// - Throws: ``ClientError/refused(_:)`` with `not_found` if the user has no such device.
         public func remove(_ name: DeviceID) async throws(ClientError) {
             try await client.perform { context throws(ClientError) in
                 try await context.gateway.ask(RevokeDevice(device: name))

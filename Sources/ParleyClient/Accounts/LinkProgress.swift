@@ -2,45 +2,40 @@ import ParleyCrypto
 import ParleyProtocol
 import Sodium
 
-/// How far a device is with being linked by another one of its user's (protocol §6, "Linking").
+/// The state of this device's linking by another device of its user (protocol §6, "Linking").
 enum LinkProgress: Sendable {
-    /// It has offered nothing. ``offer(_:)`` leads to `offered`.
+    /// No offer. ``offer(_:)`` leads to `offered`.
     case none
-    /// It waits to be approved for this. Another offer takes its place; ``handOver(_:to:)`` leads to `handedOver`, and
-    /// what the device adopts leads to `none`.
+    /// An offer that waits for approval. A new offer replaces it, ``handOver(_:to:)`` leads to `handedOver`,
+    /// ``close()`` to `none`.
     case offered(OpenLink)
-    /// What was handed over for the offer: the first approval counts. Another offer leads back to `offered`.
+    /// The account that the first approval handed over. A new offer leads back to `offered`.
     case handedOver(Result<HandedAccount, ClientError>)
 
-    /// What was handed over; `nil` as long as nothing was.
     var handedAccount: Result<HandedAccount, ClientError>? {
-        switch self {
-        case .none, .offered: nil
-        case .handedOver(let account): account
-        }
+        if case .handedOver(let account) = self { account } else { nil }
     }
 
     mutating func offer(_ link: OpenLink) { self = .offered(link) }
 
-    /// The gateway says that a device was approved.
+    /// Handles the gateway's notice of an approval.
     ///
-    /// - Returns: whether that is what was waited for.
+    /// - Returns: whether it answers the offer of this device.
     mutating func handOver(_ approval: LinkApproval, to device: DeviceAddress) -> Bool {
         guard case .offered(let link) = self, approval.device == device.device else { return false }
         self = .handedOver(link.open(approval, of: device))
         return true
     }
 
-    /// The account was adopted.
     mutating func close() { self = .none }
 }
 
-/// What a new device has offered, and waits to be approved for.
+/// A new device's offer, and the secret keys for its answer.
 struct OpenLink: Sendable {
     let keys: LinkKeyPair
     let offer: LinkOffer
 
-    /// The account that an approval hands over, if it, its certificate and what was offered belong together.
+    /// The account in an approval, if the account, its certificate and the offer belong together.
     fileprivate func open(_ approval: LinkApproval, of device: DeviceAddress) -> Result<HandedAccount, ClientError> {
         guard let account = try? keys.open(approval.sealed),
             account.publicKey.hasCertified(
@@ -53,26 +48,27 @@ struct OpenLink: Sendable {
     }
 }
 
-/// An account key that was handed over, until the person has seen that it is the one of the other device: the gateway
-/// could have made another.
+/// An account key that was handed over, before the person has compared its digits: the gateway could have made another
+/// key.
 public struct HandedAccount: Sendable {
     let account: AccountSecret
     let certificate: DeviceCertificate
 
-    /// What the approving device shows, too (``LinkCandidate/digits``).
+    /// The digits that the approving device must show too (``LinkCandidate/digits``).
     public let digits: [String]
 }
 
-/// A device of the user's own that would be linked: what its code names is what the gateway has of it.
+/// A device of the user that can be linked: its code and the gateway name the same keys.
 public struct LinkCandidate: Sendable {
     public let device: DeviceAddress
     let offer: LinkOffer
-    /// The first three groups of the user's half of every safety number: the new device shows the same before it takes
-    /// the account key.
+    /// The first three groups of the user's half of every safety number. The new device must show the same before it
+    /// adopts the account key.
     public let digits: [String]
 }
 
 extension AccountKey {
-    /// The groups of digits that are compared in linking: fifty bits, each try of which is dear.
+    /// The digits that are compared in linking: about fifty bits, each guess of which costs the iterations of a safety
+    /// number.
     func comparedGroups(of user: UserID) -> [String] { Array(groups(of: user).prefix(3)) }
 }

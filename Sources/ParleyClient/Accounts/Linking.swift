@@ -3,24 +3,24 @@ import ParleyProtocol
 import Sodium
 
 extension MessagingClient {
-    /// Linking devices: one hands another the account key, and certifies it.
+    /// Linking: one of the user's devices hands another the account key.
     public nonisolated var linking: Linking { Linking(client: self) }
 
-    /// Linking devices: one device of a user hands another the account key, and certifies it (protocol §6, "Linking").
+    /// Linking: one of the user's devices certifies another and hands it the account key (protocol §6, "Linking").
     /// ``MessagingClient/linking``
     public struct Linking: Sendable {
         let client: MessagingClient
 
         // MARK: The new device
 
-        /// Offers this device to be linked.
+        /// Offers this device for linking.
         ///
-        /// - Returns: the code to show, and when it is over.
+        /// - Returns: the code to show, and its expiry.
         public func offer() async throws(ClientError) -> (code: LinkCode, expiresAt: Timestamp) {
             try await client.perform { context throws(ClientError) in try await context.deviceLinking.offer() }
         }
 
-        /// Waits until another device of the user's has approved.
+        /// Waits for the approval of another device of the user.
         ///
         /// - Throws: ``ClientError/timedOut(cause:)``; ``ClientError/account(_:)`` with `forgedApproval`.
         public func handedAccount(timeout: Duration) async throws(ClientError) -> HandedAccount {
@@ -32,7 +32,7 @@ extension MessagingClient {
             }
         }
 
-        /// Adopts the account key that was handed over, and publishes this device with its certificate.
+        /// Adopts the account key and publishes this device with its certificate.
         public func adopt(_ handed: HandedAccount) async throws(ClientError) {
             try await client.perform { context throws(ClientError) in
                 context.keyring.link.close()
@@ -43,14 +43,14 @@ extension MessagingClient {
 
         // MARK: The device that approves
 
-        /// Looks up the device that a code is of.
+        /// Looks up the device that a code names.
         ///
-        /// - Throws: ``ClientError/account(_:)``: also where the gateway has another offer than the code names.
+        /// - Throws: ``ClientError/account(_:)``, also if the gateway's offer differs from the code.
         public func candidate(_ code: LinkCode) async throws(ClientError) -> LinkCandidate {
             try await client.perform { context throws(ClientError) in try await context.deviceLinking.candidate(code) }
         }
 
-        /// Certifies the device, and hands it the account key. Nothing is certified that its code does not name.
+        /// Certifies the keys that the code names, and hands the device the account key.
         public func approve(_ candidate: LinkCandidate) async throws(ClientError) {
             try await client.perform { context throws(ClientError) in try await context.deviceLinking.approve(candidate)
             }
@@ -58,24 +58,19 @@ extension MessagingClient {
     }
 }
 
-/// Carries out what ``MessagingClient/Linking`` offers.
+/// The operations of ``MessagingClient/Linking``.
 struct DeviceLinking {
     let keyring: Keyring, device: DeviceAddress, gateway: GatewayAccess
 
     nonisolated(nonsending) func offer() async throws(ClientError) -> (code: LinkCode, expiresAt: Timestamp) {
         guard !keyring.isLinked else { throw .account(.alreadyLinked) }
         let own = keyring.own
-        let (link, code): (OpenLink, LinkCode)
-        do throws(SodiumError) {
-            let pair = try LinkKeyPair.generate()
-            let offer = LinkOffer(
-                identityKey: own.identityKey.bytes, signingKey: own.signingPublicKey, linkKey: pair.publicKey)
-            (link, code) = (OpenLink(keys: pair, offer: offer), try LinkCode(offer, of: device))
-        } catch {
-            throw .keys(error)
-        }
-        keyring.link.offer(link)
-        return (code, try await gateway.ask(link.offer).expiresAt)
+        let pair = try withKeys { try LinkKeyPair.generate() }
+        let offer = LinkOffer(
+            identityKey: own.identityKey.bytes, signingKey: own.signingPublicKey, linkKey: pair.publicKey)
+        let code = try withKeys { try LinkCode(offer, of: device) }
+        keyring.link.offer(OpenLink(keys: pair, offer: offer))
+        return (code, try await gateway.ask(offer).expiresAt)
     }
 
     nonisolated(nonsending) func candidate(_ code: LinkCode) async throws(ClientError) -> LinkCandidate {
@@ -117,7 +112,7 @@ struct DeviceLinking {
             default: throw error
             }
         }
-        // It publishes with its certificate, and is sealed for from then on.
+        // The device publishes its certificate: the next send has to fetch it.
         keyring.freshness.markStale(device.user)
     }
 }

@@ -1,20 +1,19 @@
 import ParleyProtocol
 
-/// A device of the user's own, as this one knows it.
+/// One of the user's devices, as this device knows it.
 public struct OwnDevice: Hashable, Sendable {
     public enum Status: Hashable, Sendable {
-        /// The one that asks.
+        /// This device.
         case current
-        /// The user's account key has certified its keys: what is sent is sealed for it.
+        /// Certified by the user's account key: messages are sealed for it.
         case certified
-        /// It has keys that nobody has certified, or not by this account key: nothing is sealed for it.
+        /// Its keys are not certified by this account key: nothing is sealed for it.
         case notCertified
-        /// It has published no keys.
         case withoutKeys
     }
 
     public let summary: DeviceSummary
-    /// By what this device has checked itself, whatever the gateway says.
+    /// As this device has verified it itself.
     public let status: Status
 }
 

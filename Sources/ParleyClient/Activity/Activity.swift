@@ -4,15 +4,15 @@ extension MessagingClient {
     /// What the user and their friends have achieved.
     public nonisolated var activity: Activity { Activity(client: self) }
 
-    /// What the user and their friends have achieved: ``MessagingClient/activity``.
+    /// Achievements of the user and their friends: ``MessagingClient/activity``.
     ///
-    /// It is the gateway's to keep and to show to friends alone: without a connection these calls fail.
+    /// The gateway stores them and shows them to friends only: without a connection these calls fail.
     public struct Activity: Sendable {
         let client: MessagingClient
 
-        /// The newest first.
+        /// Items, newest first.
         ///
-        /// - Parameter user: whose; `nil` for the user's and their friends'.
+        /// - Parameter user: the author; `nil` for the user and their friends.
         /// - Throws: ``ClientError/refused(_:)`` with `forbidden` for who is no friend.
         public func list(of user: UserID? = nil, page: Page = Page()) async throws(ClientError) -> ListPage<
             ActivityItem
@@ -22,10 +22,10 @@ extension MessagingClient {
             return list
         }
 
-        /// Says that the user has completed a plan or reached a goal.
+        /// Posts that the user has completed a plan or reached a goal.
         ///
         /// - Parameters:
-        ///   - id: the same for a repeat, which posts nothing twice.
+        /// - id: a repeat with the same id posts nothing twice.
         ///   - title: at most 100 characters.
         ///   - description: at most 1000 characters.
         ///   - metadata: a JSON object of at most 4 KiB, without objects or arrays in it.
@@ -39,27 +39,26 @@ extension MessagingClient {
                 for: id, \.id)
         }
 
-        /// Reacts to an item of the user's or of a friend's, in the place of an earlier reaction.
+        /// Reacts to an item of the user or a friend, replacing an earlier reaction.
         @discardableResult
         public func react(_ emoji: Emoji, to item: ActivityID) async throws(ClientError) -> ActivityItem {
             try await client.ask(ReactToActivity(id: item, emoji: emoji), for: item, \.id)
         }
 
-        /// Takes the user's reaction back.
         @discardableResult
         public func removeReaction(from item: ActivityID) async throws(ClientError) -> ActivityItem {
             try await client.ask(UnreactToActivity(id: item), for: item, \.id)
         }
 
-        /// How a friend does: numbers as far as they share them, and what they have achieved last.
+        /// A friend's numbers, as far as they share them, and latest achievements.
         ///
         /// - Throws: ``ClientError/refused(_:)`` with `forbidden` for who is no friend.
         public func summary(of user: UserID) async throws(ClientError) -> FriendSummary {
             try await client.ask(GetSummary(user: user), for: user, \.user)
         }
 
-        /// From now on ``ClientEvent/gateway(_:)`` follows what these users achieve and who reacts to it, as long as
-        /// they are the user's friends, or the user. Who becomes a friend later is heard then.
+        /// Subscribes to achievements of these users and reactions to them (``ClientEvent/gateway(_:)``), as long as
+        /// they are the user, or friends: also friends that they become later.
         public func watch(_ users: [UserID]) async {
             await client.perform { context in context.activityWatch.watch(users) }
         }

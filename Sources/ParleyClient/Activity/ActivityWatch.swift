@@ -1,7 +1,7 @@
 import ParleyProtocol
 
-/// Hears what friends achieve. The broker lets friends hear of each other, and nobody else: whoever is none is asked
-/// for again when they become one, and on the next connection.
+/// Subscriptions to friends' achievements. The broker grants them to friends only: a refused one is requested again
+/// when the user becomes a friend, and on the next connection.
 struct ActivityWatch {
     let signals: Signals, connection: DeviceConnection
 
@@ -9,12 +9,11 @@ struct ActivityWatch {
         for user in users where signals.watchActivity(of: user) { subscribe(to: user) }
     }
 
-    /// What the broker refused on an earlier connection it may grant on this one.
+    /// The broker may grant now what it refused on an earlier connection.
     func watchAgain() {
         for user in signals.watchedActivity { subscribe(to: user) }
     }
 
-    /// The two are friends now.
     func befriend(_ user: UserID) {
         if signals.watchedActivity.contains(user) { subscribe(to: user) }
     }

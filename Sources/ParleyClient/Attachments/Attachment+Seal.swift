@@ -6,9 +6,9 @@ extension Attachment {
         self.init(url: url, key: seal.key, digest: seal.digest, size: seal.size, name: name, mimeType: mimeType)
     }
 
-    /// What opens it.
+    /// The key, digest and size that open it.
     ///
-    /// - Throws: `AttachmentError.malformedSeal` where key, digest or size cannot be.
+    /// - Throws: `AttachmentError.malformedSeal` if one of them is impossible.
     public var seal: AttachmentSeal {
         get throws(AttachmentError) { try AttachmentSeal(key: key, digest: digest, size: size) }
     }

@@ -1,8 +1,8 @@
 import ParleyCrypto
 import PrivateFiles
 
-/// Attachments from file to file, in constant memory. The work blocks its thread, and ends early, with
-/// `CancellationError`, when the task that it runs in is cancelled.
+/// Seals and opens attachments from file to file, in constant memory. The work blocks its thread, and ends with
+/// `CancellationError` when its task is cancelled.
 public enum AttachmentFile {
     /// Seals the file at `path` into a new file at `sealedPath` (mode 0600, replacing what is there).
     ///

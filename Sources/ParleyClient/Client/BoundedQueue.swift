@@ -1,4 +1,4 @@
-/// What has come and was not looked at yet, in its order: a bounded number.
+/// A queue of at most `capacity` elements.
 final class BoundedQueue<Element> {
     private var waiting: [Element] = []
     private let capacity: Int

@@ -1,26 +1,25 @@
 import ParleyProtocol
 
-/// How a client connects, where it keeps what it has, and what it follows.
+/// How a client connects, where it stores its data, and which conversations it follows.
 public struct ClientConfiguration: Sendable {
     public var connection: DeviceConfiguration
-    /// Where the device's own keys are.
     public var keys: any DeviceKeyStore
-    /// Where what is known of others' keys is kept, shared by all processes of the device; and the database.
+    /// The device's directory, shared by all its processes: other users' keys, and the database.
     public var directory: DeviceDirectory
     public var storage = Storage.database
-    /// Which conversations are followed from the beginning; others are as soon as a call names them.
+    /// The conversations that are followed from the start; others are followed once a call names them.
     public var follows = Following.all
-    /// Whether the others get a receipt when a message has arrived here.
+    /// Whether the client sends "delivered" receipts.
     public var sendsDeliveredReceipts = true
-    /// The time by which messages disappear: this device's clock.
+    /// The clock by which messages expire.
     public var now: @Sendable () -> Timestamp = { .now }
-    /// How many events may wait to be taken by each listener.
+    /// The events that each listener may fall behind before it misses some.
     public var eventsAhead = 4096
 
-    /// Where messages are kept, and what waits to be sent.
+    /// Where messages and the send queue are stored.
     public enum Storage: Hashable, Sendable {
-        /// In `messages.db` of the directory, encrypted under the device's storage key. One client at a time has it
-        /// open.
+        /// In `messages.db` of the directory, encrypted under the device's storage key. One client at a time can open
+        /// it.
         case database
         /// For as long as the client lives: for tools that run beside an app.
         case memory
@@ -38,21 +37,17 @@ public struct ClientConfiguration: Sendable {
         self.directory = directory
     }
 
-    /// A device whose gateway runs on the same machine: everything in `DIR/devices/UID/DID/`, the gateway's address in
+    /// A device of a gateway on this machine: its files are in `DIR/devices/UID/DID/`, the gateway's address in
     /// `DIR/endpoint.json`.
     ///
-    /// - Throws: ``ClientError/noGateway(path:)`` if the directory does not say where its gateway listens.
+    /// - Throws: ``ClientError/noGateway(path:)`` if there is no such address.
     public static func local(
         device: DeviceAddress, in dataDirectory: String, protectedBy protection: KeyProtection = .ownership,
         over transport: any DeviceTransport
     ) throws(ClientError) -> ClientConfiguration {
-        let endpoint: LocalEndpoint?
-        do {
-            endpoint = try LocalEndpoint.read(in: dataDirectory)
-        } catch {
-            endpoint = nil
+        guard let endpoint = try? LocalEndpoint.read(in: dataDirectory) else {
+            throw .noGateway(path: "\(dataDirectory)/endpoint.json")
         }
-        guard let endpoint else { throw .noGateway(path: "\(dataDirectory)/endpoint.json") }
         let directory = DeviceDirectory(of: device, in: dataDirectory)
         var connection = DeviceConfiguration(gateway: endpoint.address, device: device, over: transport) {
             try directory.readCredentials()

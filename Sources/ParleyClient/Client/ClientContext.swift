@@ -3,18 +3,18 @@ import ParleyCrypto
 import ParleyDeviceStore
 import ParleyProtocol
 
-/// What a client is made of: the owners of its state, its ways to the store, the gateway and the app, and its parts.
+/// The parts of a client, the owners of its state, and its access to the store, the gateway and the app.
 ///
-/// Each part is given what it declares, and no part knows this whole (decision 0067): it is for the client itself, its
-/// loops, its faces and ``ConnectionEvents``. All of it is confined to the actor of its ``MessagingClient``: what is
-/// read of an owner holds until the next `await`.
+/// A part holds only what it declares (decision 0067). The whole is for the client, its loops, its faces and
+/// ``ConnectionEvents``, and is confined to the actor of its ``MessagingClient``: a value that is read here may change
+/// at the next `await`.
 final class ClientContext {
     let configuration: ClientConfiguration, connection: DeviceConnection, store: DeviceStore, hub: EventHub
     let keyring: Keyring, logs: ConversationLogs, outbox = Outbox(), signals = Signals()
     let boards = LeaderboardWatches()
-    /// Pushes on the topic; one that finds no room is emitted at once, opened by the keys that there are.
+    /// Pushes from the topic. One for which there is no room is emitted at once, without fetching keys for it.
     let pushQueue = BoundedQueue<PushNotification>(capacity: 64)
-    /// Those who ask to write; all are in ``MessagingClient/MessageRequests/all()``.
+    /// New message requests; the complete list is ``MessagingClient/MessageRequests/all()``.
     let messageRequests = BoundedQueue<MessageRequest>(capacity: 256)
     let progress = ConnectionProgress(), fetchPacing = FetchPacing(), requestPacing = RequestPacing()
     let wakeUps = WakeSignals()
@@ -23,7 +23,7 @@ final class ClientContext {
     lazy var disk = StoreAccess(store: store, hub: hub)
     lazy var waiters = Waiters(progress)
 
-    /// What wakes the loops: each is signaled when there may be something to do for its loop.
+    /// The signals that wake the loops.
     struct WakeSignals: Sendable {
         let send = WakeSignal()
         let fetch = WakeSignal()
@@ -55,7 +55,7 @@ final class ClientContext {
 
     var device: DeviceAddress { connection.device }
 
-    /// Whether the client has everything that it knows of, and others know its keys.
+    /// Whether nothing is known to be missing, and this device's keys are published.
     var isCaughtUp: Bool {
         progress.isConnected && !progress.needsList && !progress.needsKeys && logs.isSettled
     }
@@ -70,8 +70,8 @@ final class ClientContext {
     lazy var sealer = DraftSealer(logs: logs, keyring: keyring, device: device)
     lazy var sender = Sender(
         outbox: outbox, logs: logs, keyring: keyring, progress: progress, device: device, gateway: gateway, disk: disk,
-        conversationUpdates: conversationUpdates, following: following, historyPages: historyPages,
-        keyExchange: keyExchange, outboxEffects: outboxEffects, resending: resending, sealer: sealer,
+        conversationUpdates: conversationUpdates, following: following, keyExchange: keyExchange,
+        outboxEffects: outboxEffects, resending: resending, sealer: sealer,
         sendSignal: wakeUps.send)
     lazy var outboxEffects = OutboxEffects(
         logs: logs, waiters: waiters, disk: disk, hub: hub, chatMessages: chatMessages, reopening: reopening,
@@ -98,12 +98,12 @@ final class ClientContext {
         logs: logs, progress: progress, gateway: gateway, conversationUpdates: conversationUpdates,
         receiptReader: receiptReader, deliverSignal: wakeUps.deliver)
     lazy var earlierPages = EarlierPages(
-        logs: logs, progress: progress, device: device, disk: disk, delivery: delivery, historyPages: historyPages,
+        logs: logs, progress: progress, device: device, gateway: gateway, disk: disk, delivery: delivery,
         receiptReader: receiptReader, recordKeeper: recordKeeper, resending: resending)
     lazy var historyReader = HistoryReader(
         logs: logs, progress: progress, waiters: waiters, device: device, gateway: gateway, disk: disk,
         chatMessages: chatMessages, delivery: delivery, earlierPages: earlierPages, expiry: expiry,
-        following: following, historyPages: historyPages)
+        following: following)
 
     // MARK: Conversations
 
@@ -170,7 +170,7 @@ final class ClientContext {
 }
 
 extension ClientError {
-    /// When what has failed so may be tried again: when the gateway says, within bounds, or later each time.
+    /// When to retry after this error: when the gateway says, within bounds, or else after a growing pause.
     func pause(
         from now: ContinuousClock.Instant, _ backoff: inout Backoff, using generator: inout some RandomNumberGenerator
     ) -> ContinuousClock.Instant {

@@ -12,7 +12,7 @@ extension ClientError {
             }
     }
 
-    /// Whether the conversation is none that the user may see.
+    /// Whether the user has no access to the conversation.
     var isLackOfAccess: Bool {
         if case .refused(let rejection) = self {
             rejection.code == .notFound || rejection.code == .forbidden
@@ -22,8 +22,13 @@ extension ClientError {
     }
 }
 
+/// Runs `body`, and reports a failure as ``ClientError/keys(_:)``.
+func withKeys<Value>(_ body: () throws -> Value) throws(ClientError) -> Value {
+    do { return try body() } catch { throw .keys(error) }
+}
+
 extension ErrorCode {
-    /// Whether the same may be accepted later.
+    /// Whether the same request may be accepted later.
     var isPassing: Bool {
         switch self {
         case .rateLimited, .unavailable, .internal, .unauthenticated: true

@@ -1,43 +1,38 @@
 import ParleyDeviceStore
 import ParleyProtocol
 
-/// Why a call of ``MessagingClient`` was not carried out.
+/// Why a call of ``MessagingClient`` failed.
 public enum ClientError: Error, Sendable {
-    /// The gateway refused it.
     case refused(Rejection)
-    /// There is no reply. Whether it was carried out is not known; trying again does nothing twice.
+    /// No reply came. Whether the request was carried out is unknown; a repeat does nothing twice.
     case unanswered(NoReplyError)
-    /// The reply is not what the operation gives.
+    /// The reply is not one of this operation.
     case malformedReply
-    /// The reply says what cannot be so.
+    /// The gateway said what an honest gateway never says.
     case gatewayFault(GatewayFaultError)
-    /// The device's database failed.
     case storage(DeviceStoreError)
-    /// The device's keys, or what is known of others', could not be read or kept.
+    /// The device's own keys, or its file of other users' keys, could not be read or written.
     case keys(any Error)
-    /// Keys were not accepted, and why.
+    /// The person's acceptance of keys was refused.
     case notAccepted(KeyAcceptanceError)
-    /// Something about the user's account key.
+    /// An operation on the user's account key failed.
     case account(AccountError)
-    /// The user has published no keys.
     case noKeys(UserID)
-    /// The file says no address of a gateway on this machine.
+    /// The file holds no address of a gateway on this machine.
     case noGateway(path: String)
-    /// The content cannot be sent: it is too large, or not what its type holds.
+    /// The content is too large, or invalid for its type.
     case content(ContentError)
-    /// As many messages wait to be sent as may.
+    /// The send queue is full.
     case queueFull
-    /// There is no such message here.
     case unknownMessage(MessageID)
-    /// Somebody else wrote it: it is not the user's to edit or delete.
+    /// Only the sender can edit or delete a message.
     case notOwn(MessageID)
-    /// There is no such conversation here.
     case unknownConversation(ConversationID)
-    /// The message has failed.
+    /// The message could not be sent.
     case failed(SendError)
     /// The message was discarded before it was sent.
     case discarded
-    /// What was waited for did not come in time. `cause` is why there is no connection, if there is none.
+    /// The timeout has passed. `cause` is why there is no connection, if there is none.
     case timedOut(cause: ConnectionError?)
     /// The connection has ended for good.
     case ended(ConnectionError)

@@ -2,92 +2,83 @@ import ParleyCrypto
 import ParleyDeviceStore
 import ParleyProtocol
 
-/// What happens to a client, in the order in which it happened. Whatever an event is about is kept already.
+/// An event of a client, in order. What it is about is stored before it is emitted.
 public enum ClientEvent: Sendable {
-    /// What the gateway says that is the app's alone, or of which the client keeps nothing to show. Its type says what:
+    /// An event that the client only hands on. Its type is one of:
     ///
-    /// - `FeedNotification`, `NotificationsCleared`: something is new in the user's feed of notifications, or was read.
-    /// - `PersonNotice`: the user and somebody are friends now, or no longer; or the user has blocked somebody, on this
-    ///   or another device, whose words the app hides in groups.
-    /// - `GroupJoined`, `GroupUpdated`, `GroupMemberEvent`, `GroupDeleted`: what becomes of a group of the user's that
-    ///   trains together (``MessagingClient/trainingGroups``).
-    /// - `WeekEnd`: a week of such a group is over. What was done in it and comes late counts until the week is closed.
-    /// - `Challenge`: one of the user's conversations has a new one, it was answered or has ended, or somebody has come
-    ///   further in it.
-    /// - `ActivityItem`, `ActivityReaction`: somebody whose activity is watched has achieved something, or somebody
-    ///   reacts.
-    /// - `DeviceRenewal`: a device of the user's own has a new token: it has asked for it itself, or an operator has
-    ///   made it anew.
-    /// - `PushEnd`: a device of the user's own, this one or another, is notified of nothing while it is not connected:
-    ///   its registration with a push service was ended. The app on that device registers again
-    ///   (``MessagingClient/Push/register(_:)``).
+    /// - `FeedNotification`, `NotificationsCleared`: the feed of notifications has a new item, or was read.
+    /// - `PersonNotice`: a friendship has begun or ended; or the user has blocked somebody, on any device, whose
+    ///   messages the app hides in groups.
+    /// - `GroupJoined`, `GroupUpdated`, `GroupMemberEvent`, `GroupDeleted`: a change of one of the user's training
+    ///   groups (``MessagingClient/trainingGroups``).
+    /// - `WeekEnd`: a week of such a group is over. Late workouts count until the week is closed.
+    /// - `Challenge`: a challenge in one of the user's conversations is new, was answered, has progressed or has ended.
+    /// - `ActivityItem`, `ActivityReaction`: an achievement of a watched user, or a reaction to one.
+    /// - `DeviceRenewal`: one of the user's devices has a new token: it renewed its own, or an operator made one.
+    /// - `PushEnd`: the push registration of one of the user's devices has ended, so that it gets no notifications
+    ///   while offline. The app on that device registers again (``MessagingClient/Push/register(_:)``).
     case gateway(any GatewayEvent)
-    /// Signed in. What was missed comes now; ``MessagingClient/ready(timeout:)`` returns when it is here.
+    /// Signed in. Missed messages follow; ``MessagingClient/ready(timeout:)`` returns once they are here.
     case connected
     /// There is no connection; another attempt follows.
     case waiting(ConnectionError)
-    /// There is no connection and none will be made.
+    /// There is no connection, and no further attempt.
     case ended(ConnectionError)
-    /// A message, in its place in its conversation: new, or one whose id was emitted before and of which something has
-    /// changed: it has been sent, could be opened, was edited, deleted or reacted to.
+    /// A message: a new one, or one that has changed because it was sent, opened, edited, deleted or reacted to.
     case message(ChatMessage)
-    /// A record of the log that changes a message: an edit, a deletion or a reaction. The message follows, if it is
-    /// kept here and has changed; an app that shows messages needs nothing of this.
+    /// The log record of an edit, a deletion or a reaction. If the message is stored here, it follows with the change
+    /// made; an app that shows messages can ignore this event.
     case change(ChatMessage)
-    /// A disappearing message has expired: nothing of it is left on this device.
+    /// A disappearing message has expired and is deleted from this device.
     case messageExpired(MessageID, in: ConversationID)
-    /// How far one of the user's own messages has come.
+    /// The status of one of the user's own messages has changed.
     case status(MessageID, in: ConversationID, ChatMessage.Status)
-    /// A member has received, or read, everything up to a message.
     case receipt(Watermark)
-    /// A member has begun to write, or stopped. It ends at `expiresAt` if no stop comes before.
+    /// A member has begun or stopped typing. Without a stop it ends at `expiresAt`.
     case typing(TypingIndicator)
     case conversationAdded(ConversationSummary)
-    /// The gateway says that users joined or left a group. What is sent from now on is sealed for its present members.
+    /// Users have joined or left a group, as the gateway says. Messages are sealed for its present members.
     case membersChanged(ConversationID, added: [UserID], removed: [UserID])
-    /// The gateway has said what an honest one never says. Each fault is reported once.
+    /// The gateway said what an honest gateway never says. Each fault is reported once.
     case gatewayFault(GatewayFaultError)
-    /// Its name, members, roles, number of unread messages or preferences have changed.
+    /// The name, members, roles, unread count or preferences have changed.
     case conversationChanged(ConversationSummary)
-    /// The user is no member any more. What is kept of it stays readable.
+    /// The user is no longer a member. Stored messages stay readable.
     case conversationRemoved(ConversationID)
-    /// Somebody asks to write to the user, who accepts (``MessagingClient/MessageRequests/accept(_:)``, or by an
+    /// A stranger asks to write to the user, who accepts (``MessagingClient/MessageRequests/accept(_:)``, or by an
     /// answer), declines (``MessagingClient/MessageRequests/decline(_:)``) or does nothing.
     case messageRequest(ChatRequest)
-    /// The gateway has a day that was reported here (``MessagingClient/Metrics/report(_:on:in:version:)``), as it is
-    /// now.
+    /// The gateway has accepted a report of a day (``MessagingClient/Metrics/report(_:on:in:version:)``): the day as it
+    /// stores it.
     case dayReported(DayMetrics)
-    /// The gateway has carried out what was kept here of a workout (``MessagingClient/workouts``): how the user is
-    /// placed with it, or without it.
+    /// The gateway has logged or deleted a workout that was queued here (``MessagingClient/workouts``).
     case workoutReported(WorkoutReply)
-    /// What was kept here to be told to the gateway was refused, and is not tried again.
+    /// The gateway refused a queued workout or report, which is not retried.
     case requestRefused(RefusedRequest, Rejection)
-    /// A friend, or the user, came online or went offline.
     case presence(PresenceUpdate)
-    /// What a push service brings to this user's sleeping devices, a message or something new in the feed, which then
-    /// comes as a `FeedNotification`, too. Whether a message is in the log the event `message` says.
+    /// A push notification of a message or a feed item (which comes as a `FeedNotification`, too). The event `message`
+    /// says when a message is in the log.
     case push(OpenedPush)
-    /// Keys of another user, or the user's own, have changed. The notice has a sentence for people, and comes once.
+    /// Keys of the user or another user have changed. The notice has a sentence for people, and comes once.
     case keys(PeerKeyNotice)
-    /// One of the user's own messages was sent, and these devices cannot read it: they are listed, and their keys were
-    /// not accepted or certified. The message says so, too: ``ChatMessage/leftOut``.
+    /// One of the user's messages was sent, and these devices cannot read it: their keys were not accepted or
+    /// certified. The message says so, too: ``ChatMessage/leftOut``.
     case leftOut(MessageID, in: ConversationID, [DeviceAddress])
-    /// A message of another device could not be opened here; that device's client was asked to seal it anew. Once for a
-    /// message.
+    /// A message could not be opened here, and its sender's device was asked to seal it again. Once for each message.
     case resendRequested(MessageID, in: ConversationID, of: DeviceAddress)
-    /// A device could not open a message of this one, which was sealed anew for it. Once for a message.
+    /// One of this device's messages was sealed again for a device that could not open it. Once for each message.
     case resent(MessageID, in: ConversationID, for: DeviceAddress)
-    /// The token of this device was to be renewed, and was not: it is tried again, and this event comes once an hour
-    /// while it fails. When the token ends, at `expiresAt` where that is known, the device cannot sign in any more.
+    /// The renewal of this device's token failed. It is retried; this event comes at most once an hour. After
+    /// `expiresAt`, if known, the device can no longer sign in.
     case tokenNotRenewed(TokenRenewalError, expiresAt: Timestamp?)
-    /// A message has failed: it is not sent before ``MessagingClient/retry(_:)``.
+    /// A message could not be sent. ``MessagingClient/retry(_:)`` tries again.
     case failed(MessageID, in: ConversationID, SendError)
-    /// The gateway was put back to an earlier state, and the conversation's history begins anew from there. Everything
-    /// that is kept here stays, before what comes: what is shown of the conversation is to be read again.
+    /// The gateway was restored from a backup, and the conversation's history begins a new epoch. Stored messages stay,
+    /// before those that come. The app reads what it shows of the conversation again.
     case historyReset(ConversationID)
-    /// Nothing can be kept at the moment, as on a full disk; it is tried again, and nothing is emitted meanwhile. With
-    /// `tooNew` or `damaged`: something that waits to be told to the gateway cannot be read, and stays as it is.
+    /// The database cannot be written, as on a full disk. It is retried, and nothing is emitted meanwhile. With
+    /// `tooNew` or `damaged`: a queued request cannot be read, and stays as it is.
     case storageFailed(DeviceStoreError)
-    /// So many events were dropped here because the reader was too slow.
+    /// The number of events that were dropped because the reader was too slow.
     case missed(Int)
 }

@@ -1,6 +1,6 @@
 import Dispatch
 
-/// Where a client's work is done: one after another on a thread of its own, because its database blocks.
+/// Runs a client's jobs one at a time on a queue of its own, because its database blocks.
 final class ClientExecutor: SerialExecutor {
     private let queue = DispatchQueue(label: "parley-client")
 

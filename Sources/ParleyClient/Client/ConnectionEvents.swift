@@ -1,6 +1,6 @@
 import ParleyProtocol
 
-/// Receives what the connection brings, and hands each event to the part that it is for.
+/// Dispatches the connection's events to the parts.
 struct ConnectionEvents {
     let context: ClientContext
 
@@ -24,14 +24,13 @@ struct ConnectionEvents {
                 context.leaderboardReader.checkAccess(to: group, channel)
                 break
             }
-            // The user is no member any more: the list says so. Of a conversation that is only being asked for, the
-            // reply does.
+            // The user is perhaps no longer a member: the list shows it. While a conversation is being requested, the
+            // reply shows it.
             guard case .conversation(let id, _)? = Topic(filter), let entry = context.logs[id], entry.object != nil,
                 entry.isMember, entry.isOpen
             else { break }
             catchUp()
         case .message(let message):
-            // What is no event of the protocol is nobody's.
             guard let topic = message.topic, let event = try? ReceivedEvent(topic: topic, payload: message.payload)
             else { return }
             handle(event)
@@ -59,7 +58,7 @@ struct ConnectionEvents {
         context.wakeUps.signalAll()
     }
 
-    /// Something was lost on the way here.
+    /// Events were lost on the way here.
     private func catchUp() {
         context.progress.markMissed()
         context.wakeUps.fetch.signal()

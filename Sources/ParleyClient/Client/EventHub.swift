@@ -1,8 +1,8 @@
 import Synchronization
 
-/// Hands a client's events to everybody who listens, each as fast as they take them.
+/// Distributes a client's events to its listeners.
 ///
-/// Nobody holds up another: who is slow misses events, and ``ClientEvent/missed(_:)`` says how many.
+/// No listener delays another: a slow one misses events, and ``ClientEvent/missed(_:)`` says how many.
 final class EventHub: Sendable {
     private struct Listener {
         let continuation: AsyncStream<ClientEvent>.Continuation
@@ -18,10 +18,10 @@ final class EventHub: Sendable {
     private let state = Mutex(State())
     private let capacity: Int
 
-    /// - Parameter capacity: how many events may wait to be taken by each listener.
+    /// - Parameter capacity: the events that may wait for each listener.
     init(capacity: Int) { self.capacity = max(capacity, 1) }
 
-    /// A stream of its own, of what happens from now on.
+    /// A stream of the events from now on.
     func listen() -> AsyncStream<ClientEvent> {
         let (events, continuation) = AsyncStream<ClientEvent>.makeStream(bufferingPolicy: .bufferingOldest(capacity))
         let number = state.withLock { state in
@@ -38,10 +38,10 @@ final class EventHub: Sendable {
         return events
     }
 
-    /// Called by one at a time: the client's actor.
+    /// Called on the client's actor only.
     func emit(_ event: ClientEvent) {
-        // Handed over outside the lock: that resumes a task under the task's own lock, which is held by whoever cancels
-        // the task, while `forget` waits for this one.
+        // Yielded outside the lock: it takes the listening task's own lock, whose holder may wait for this one in
+        // `forget` while it cancels the task.
         for (number, listener) in state.withLock(\.listeners) {
             var missed = listener.missed
             if missed > 0, case .enqueued = listener.continuation.yield(.missed(missed)) { missed = 0 }
@@ -50,7 +50,7 @@ final class EventHub: Sendable {
         }
     }
 
-    /// No more events: every stream ends when what it holds was taken.
+    /// Ends every stream after its waiting events.
     func finish() {
         let listeners = state.withLock { state in
             state.isFinished = true

@@ -1,19 +1,16 @@
 import ParleyDeviceStore
 import ParleyProtocol
 
-// The life of a client: what an earlier one has left, its loops, its end.
+// The life of a client: its stored state, its loops, its end.
 
 extension MessagingClient {
-    /// Runs the loops until it is cancelled.
     func run() async {
         await withDiscardingTaskGroup { group in
-            for loop in ClientLoop.allCases {
-                group.addTask { await self.perform { await loop.run(in: $0) } }
-            }
+            for loop in clientLoops { group.addTask { await self.perform(loop) } }
         }
     }
 
-    /// Loads what an earlier client has left.
+    /// Loads the state that an earlier client has stored.
     func load() throws(ClientError) {
         let (kept, queued) = try context.disk.read { (try $0.conversations(), try $0.queued()) }
         for state in kept {
@@ -33,7 +30,6 @@ extension MessagingClient {
         }
     }
 
-    /// Ends what still waits, and closes the database.
     func close() {
         context.waiters.close()
         hub.finish()
@@ -41,7 +37,7 @@ extension MessagingClient {
         try? context.store.close()
     }
 
-    /// Waits until the client is signed in, hears everything, has published its keys, and has all that was missed.
+    /// Waits until the client is signed in and subscribed, has published its keys, and has fetched what it missed.
     ///
     /// - Throws: ``ClientError/timedOut(cause:)``; ``ClientError/ended(_:)`` if there will be no connection.
     public func ready(timeout: Duration = .seconds(30)) async throws(ClientError) {
@@ -52,24 +48,10 @@ extension MessagingClient {
     }
 }
 
-/// The loops of a client: each waits for its signal and does what there is to do.
-private enum ClientLoop: CaseIterable {
-    case connectionEvents, catchUp, delivery, sending, receipts, typing, expiry, tokenRenewal, keptRequests,
-        leaderboards, pushes
-
-    nonisolated(nonsending) func run(in context: ClientContext) async {
-        switch self {
-        case .connectionEvents: await context.connectionEvents.run()
-        case .catchUp: await context.catchUp.run()
-        case .delivery: await context.delivery.run()
-        case .sending: await context.sender.run()
-        case .receipts: await context.receipts.run()
-        case .typing: await context.typing.run()
-        case .expiry: await context.expiry.run()
-        case .tokenRenewal: await context.tokenRenewer.run()
-        case .keptRequests: await context.keptRequests.run()
-        case .leaderboards: await context.leaderboardReader.run()
-        case .pushes: await context.pushes.run()
-        }
-    }
-}
+/// Each waits for its signal and does what is due.
+private let clientLoops: [nonisolated(nonsending) @Sendable (ClientContext) async -> Void] = [
+    { await $0.connectionEvents.run() }, { await $0.catchUp.run() }, { await $0.delivery.run() },
+    { await $0.sender.run() }, { await $0.receipts.run() }, { await $0.typing.run() }, { await $0.expiry.run() },
+    { await $0.tokenRenewer.run() }, { await $0.keptRequests.run() }, { await $0.leaderboardReader.run() },
+    { await $0.pushes.run() },
+]

@@ -2,7 +2,7 @@ import ParleyCrypto
 import ParleyDeviceStore
 import ParleyProtocol
 
-/// A device's messages: sends, receives, keeps and finds them, end-to-end encrypted, whatever the network does.
+/// A device's messages: sends, receives, stores and searches them, end-to-end encrypted.
 ///
 /// It exists while the body of ``open(_:_:)`` runs:
 ///
@@ -15,33 +15,30 @@ import ParleyProtocol
 /// }
 /// ```
 ///
-/// What is sent is kept on the device before `send` returns, and leaves in order, once, as soon as it can. What comes
-/// is kept before ``events()`` tell of it: nothing missing, nothing twice. Without a connection everything but the
-/// gateway's own answers works on what is kept.
+/// `send` stores a message before it returns; it is sent once, in order, as soon as there is a connection. Received
+/// messages are stored before ``events()`` reports them: none is missing, none comes twice. Without a connection
+/// everything works on stored data but the requests that only the gateway can answer.
 ///
-/// What is used most is here; the rest is in one face for each capability, such as ``conversations``, ``people``,
-/// ``keys`` and ``account``. All of them hand on to the parts of ``ClientContext``, one capability each, on this actor.
+/// The most used calls are here; the others are grouped by capability in ``conversations``, ``people``, ``keys``,
+/// ``account`` and so on. They delegate to the parts of ``ClientContext``, on this actor.
 public actor MessagingClient {
     public nonisolated let device: DeviceAddress
     nonisolated let hub: EventHub
     private nonisolated let executor = ClientExecutor()
-    /// The parts and the state that they share, for the faces and the loops: used on this actor alone.
+    /// Used on this actor alone.
     let context: ClientContext
 
     public nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
 
-    /// How long the gateway may take to hear of what has arrived, when the client ends.
+    /// How long the end of a client waits for its last receipts.
     private static let partingWait = Duration.seconds(1)
 
     private init(_ configuration: ClientConfiguration, _ connection: DeviceConnection) throws(ClientError) {
-        let keyring: Keyring
-        do {
+        let keyring = try withKeys {
             let keys = try configuration.keys.keys()
             var peers = try PeerKeys(in: configuration.directory, storageKey: keys.storageKey)
             if let account = keys.status.establishedKey { _ = try peers.adoptOwn(account) }
-            keyring = Keyring(own: keys, peers: peers)
-        } catch {
-            throw .keys(error)
+            return Keyring(own: keys, peers: peers)
         }
         let store: DeviceStore
         do throws(DeviceStoreError) {
@@ -62,15 +59,15 @@ public actor MessagingClient {
         hub = context.hub
     }
 
-    /// Runs `body` with a client that begins to connect, and ends everything with it: what waits to be sent stays in
-    /// the queue for the next time.
+    /// Runs `body` with a client that begins to connect, and closes the client after it. Unsent messages stay in the
+    /// queue for the next client.
     ///
-    /// What has arrived is told to the gateway first, if there is a connection and it answers within a second: or it
-    /// would notify the device of it. A task that is cancelled does not wait.
+    /// Receipts are sent first, for up to a second, if there is a connection: otherwise the gateway would send push
+    /// notifications of messages that are already here. A cancelled task does not wait.
     ///
-    /// A connection that fails throws nothing here: the events say why, and calls that need it fail.
+    /// A failed connection throws nothing here: the events say why, and calls that need it fail.
     ///
-    /// - Throws: what `body` throws; ``ClientError`` when keys or database cannot be opened.
+    /// - Throws: what `body` throws; ``ClientError`` if keys or database cannot be opened.
     public static func open<Value: Sendable>(
         _ configuration: ClientConfiguration, _ body: @Sendable (MessagingClient) async throws -> Value
     ) async throws -> Value {
@@ -91,27 +88,26 @@ public actor MessagingClient {
         }
     }
 
-    /// What happens from now on, for one reader. Each caller has a stream of their own.
+    /// The events from now on, for one reader. Each call gives a stream of its own.
     ///
-    /// A reader that is slow misses events, and the event `missed` says how many.
+    /// A slow reader misses events; the event `missed` says how many.
     public nonisolated func events() -> AsyncStream<ClientEvent> { hub.listen() }
 
-    /// Runs `body` on this actor, with the client's parts: nobody else changes what they share before its next `await`.
+    /// Runs `body` on this actor: no other task changes the parts before its next `await`.
     func perform<Value: Sendable, Failure: Error>(
         _ body: nonisolated(nonsending) @Sendable (ClientContext) async throws(Failure) -> Value
     ) async throws(Failure) -> Value {
         try await body(context)
     }
 
-    /// Makes a request, and waits for its reply.
     @discardableResult
     func ask<R: Request>(_ request: R) async throws(ClientError) -> R.Reply where R.Reply: GatewayValue {
         try await context.gateway.ask(request)
     }
 
-    /// The same, where the reply names what was asked for.
+    /// Makes a request, and checks that the reply names its subject.
     ///
-    /// - Throws: ``ClientError/malformedReply`` for a reply about something else.
+    /// - Throws: ``ClientError/malformedReply`` if it names another.
     @discardableResult
     func ask<R: Request, ID: Equatable>(
         _ request: R, for id: ID, _ named: (R.Reply) -> ID

@@ -1,19 +1,19 @@
 import ParleyDeviceStore
 
-/// What ``MessagingClient/recoverStorage(_:)`` found and did.
+/// The result of ``MessagingClient/recoverStorage(_:)``.
 public struct StorageRecovery: Hashable, Sendable {
-    /// Where the damaged files are now, oldest first: a new database is in their place. Empty if nothing was damaged.
-    /// One of which nothing that waits could be read is tried again by the next recovery, should its keys be back then.
+    /// The damaged files that were replaced, oldest first; empty if there were none. A file of whose queue nothing
+    /// could be read is tried again by the next recovery, in case its keys are restored.
     public internal(set) var damagedFiles: [String] = []
-    /// How many messages that waited there to be sent wait in the new one.
+    /// Unsent messages that were moved into the new database.
     public internal(set) var rescued = 0
-    /// How many messages waited there of which too little is left to send them.
+    /// Unsent messages that could not be read.
     public internal(set) var unreadable = 0
-    /// How many workouts and reports of days that waited there to be told to the gateway wait in the new one.
+    /// Queued workouts and reports that were moved into the new database.
     public internal(set) var rescuedRequests = 0
-    /// How many of those waited there of which too little is left to tell them.
+    /// Queued workouts and reports that could not be read.
     public internal(set) var unreadableRequests = 0
-    /// Whether everything that waited could be found. If not, more may be missing than ``unreadable`` and
+    /// Whether the whole queue could be read. If not, more may be missing than ``unreadable`` and
     /// ``unreadableRequests`` count.
     public internal(set) var isWhole = true
 
@@ -28,18 +28,16 @@ public struct StorageRecovery: Hashable, Sendable {
 }
 
 extension MessagingClient {
-    /// Puts a new database in the place of one that is damaged, or was written under another key.
+    /// Replaces a database that is damaged, or was written under another key.
     ///
-    /// What waited to be sent or reported is brought over as far as it can be read, and sent by the next client;
-    /// everything else is fetched from the gateway again. The damaged file is kept beside the new one. One that is in
-    /// order stays as it is, and one whose recovery was interrupted is recovered. Works without a connection, and
-    /// blocks while it reads.
+    /// Unsent messages and reports are moved to the new one as far as they can be read; the rest is fetched from the
+    /// gateway again. The damaged file is kept beside it. An intact database stays as it is, and an interrupted
+    /// recovery is finished. Works without a connection, and blocks while it reads.
     ///
     /// - Throws: ``ClientError/storage(_:)``, with `inUse` while a client has the database open;
     ///   ``ClientError/keys(_:)``.
     public static func recoverStorage(_ configuration: ClientConfiguration) throws(ClientError) -> StorageRecovery {
-        let keys: DeviceKeySet
-        do throws(KeyStoreError) { keys = try configuration.keys.keys() } catch { throw .keys(error) }
+        let keys = try withKeys { try configuration.keys.keys() }
         do throws(DeviceStoreError) {
             return try StorageRecovery.run(configuration, keys)
         } catch {
@@ -58,7 +56,7 @@ extension StorageRecovery {
         let store = try openedAnew(path, keys)
         for file in DeviceStore.quarantinedFiles(of: path) {
             let rescue = try store.rescue(from: file, device: keys.device, storageKey: keys.storageKey)
-            // Perhaps its keys come back, as from a backup.
+            // The keys may be restored later, as from a backup.
             let isForLater =
                 rescue.unreadable + rescue.unreadableRequests > 0 && rescue.rescued + rescue.rescuedRequests == 0
             recovery.add(rescue, from: isForLater ? file : try store.markRescued(file))

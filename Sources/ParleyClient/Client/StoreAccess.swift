@@ -1,6 +1,6 @@
 import ParleyDeviceStore
 
-/// A client's way to its database. The app hears of a failure by the error, or by an event where the client goes on.
+/// Access to the client's database. A failure is thrown, or emitted as an event if the client goes on.
 struct StoreAccess {
     let store: DeviceStore
     let hub: EventHub
@@ -13,7 +13,7 @@ struct StoreAccess {
         do throws(DeviceStoreError) { return try store.write(body) } catch { throw .storage(error) }
     }
 
-    /// Writes what can be asked for again should it fail; an event tells of the failure.
+    /// Writes what can be fetched again: a failure is only emitted as an event.
     func writeBestEffort(_ body: (WriteTransaction) throws -> Void) {
         do throws(DeviceStoreError) { try store.write(body) } catch { hub.emit(.storageFailed(error)) }
     }

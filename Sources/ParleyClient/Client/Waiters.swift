@@ -1,36 +1,31 @@
 import ParleyProtocol
 
-/// Tasks that wait for something of a client to become so.
-///
-/// Each has a signal, which is sent when it is worth looking again.
+/// Tasks that wait for a condition of the client. Each has a signal, sent when the condition may have changed.
 final class Waiters {
-    /// What is waited for.
     enum Subject: Hashable {
-        /// The client has all that there is.
+        /// Nothing is known to be missing.
         case ready
-        /// A conversation has all that is known of it.
+        /// Nothing is known to be missing of a conversation.
         case settled(ConversationID)
-        /// Everything that could be delivered was.
+        /// No record waits to be delivered.
         case delivered
-        /// A message is sent, or is not going to be.
+        /// A message was sent or has failed.
         case outcome(MessageID)
-        /// The keys of a user that somebody else is fetching already.
+        /// The keys of a user that another task is fetching.
         case keys(UserID)
-        /// Another device has handed over the account key.
         case link
-        /// A receipt was taken, or was not.
+        /// A receipt was acknowledged or has failed.
         case receipts
     }
 
     private var signals: [Subject: [WakeSignal]] = [:]
     private let progress: ConnectionProgress
-    /// The client has ended: whoever waits is let go.
     private var isClosed = false
 
-    /// - Parameter progress: says why there is no connection, to those who have waited in vain.
+    /// - Parameter progress: gives the cause of a timeout.
     init(_ progress: ConnectionProgress) { self.progress = progress }
 
-    /// Waits until `condition` gives something.
+    /// Waits until `condition` gives a value.
     nonisolated(nonsending) func wait<Value>(
         for subject: Subject, until deadline: ContinuousClock.Instant? = nil,
         _ condition: () throws(ClientError) -> Value?
@@ -57,7 +52,7 @@ final class Waiters {
         for signal in signals.values.joined() { signal.signal() }
     }
 
-    /// The client ends: nobody waits any more.
+    /// Ends all waits with ``ClientError/cancelled``.
     func close() {
         isClosed = true
         wakeAll()

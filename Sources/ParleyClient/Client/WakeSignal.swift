@@ -1,9 +1,8 @@
 import Dispatch
 import Synchronization
 
-/// Wakes one loop that has nothing to do: when it is signaled, and when a time has come.
-///
-/// A signal that nobody waits for is kept, so that none is lost; several are one.
+/// Wakes one waiting loop: when it is signaled, or at a deadline. A signal is kept until the loop waits; several count
+/// as one.
 final class WakeSignal: Sendable {
     private struct State {
         var isSignaled = false
@@ -25,7 +24,7 @@ final class WakeSignal: Sendable {
         waiter?.resume()
     }
 
-    /// Returns at the next signal, at `deadline`, or when the task is cancelled. It may also return for nothing.
+    /// Returns at the next signal, at `deadline`, or when the task is cancelled; sometimes for no reason.
     func wait(until deadline: ContinuousClock.Instant? = nil) async {
         await withTaskCancellationHandler {
             await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in

@@ -2,29 +2,28 @@ import Platform
 
 /// Why there is no connection to the gateway.
 public enum ConnectionError: Error, Sendable {
-    /// The gateway does not accept the credentials: the token has ended, was revoked or was made anew. Only other
-    /// credentials can help.
+    /// The gateway rejects the credentials: the token has expired, was revoked or replaced. Only other credentials can
+    /// help.
     case notAuthorized
-    /// The broker closed without a verdict, as it does while the gateway is not ready. Trying again helps.
+    /// The broker closed without a CONNACK, as it does while the gateway starts. Trying again helps.
     case notReady
-    /// Nothing listens there, or the network does not lead there. `errno` is the system's reason.
+    /// Nothing listens there, or there is no route. `errno` is the system's reason.
     case unreachable(errno: Int32)
     case nameNotResolved
     /// The server's certificate is not trusted, or is for another name.
     case notTrusted
-    /// The gateway speaks TLS there, and plain MQTT was tried.
+    /// The port speaks TLS, and plain MQTT was tried.
     case tlsRequired
-    /// The gateway speaks plain MQTT there, and TLS was tried.
+    /// The port speaks plain MQTT, and TLS was tried.
     case tlsNotSpoken
-    /// No answer in time.
     case timedOut
     /// An established connection broke, or the broker ended it.
     case lost
     /// Another connection signed in with the same client id.
     case takenOver
-    /// There are no credentials to sign in with at the moment; where they come from says why.
+    /// The source of credentials failed with this error.
     case noCredentials(any Error)
-    /// What none of the others covers: a configuration or a system at fault.
+    /// Any other failure, of the configuration or the system.
     case other(any Error)
 
     /// Whether trying again with the same credentials is pointless.

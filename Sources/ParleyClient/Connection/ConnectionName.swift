@@ -2,22 +2,22 @@ import ParleyProtocol
 import PrivateFiles
 import Synchronization
 
-/// What distinguishes a connection from others of the same device: the `x` of the client id `uid:did:x` (protocol §1).
+/// The `x` of the client id `uid:did:x` (protocol §1), by which a device's connections differ.
 ///
-/// A gateway lets a device use eight different ones a day, so they are used again and again.
+/// A gateway accepts eight different names of a device a day, so they are reused.
 public enum ConnectionName: Hashable, Sendable {
-    /// The first of a few fixed names that no other connection uses: of this process, and of all that share the
-    /// device's directory, where one is known.
+    /// The first of a few fixed names that is free in this process and, if the device's directory is known, in the
+    /// others that share it.
     case free
-    /// `x` itself, 1 to 16 of the id alphabet. Whoever connects under it next takes over.
+    /// `x` itself, 1 to 16 characters of the id alphabet. The next connection under it takes over.
     case further(String)
-    /// No `x`: the device's main connection, of which there can be one.
+    /// No `x`: the device's only main connection.
     case main
 }
 
-/// A connection's name, which nobody else has as long as this lives.
+/// Reserves a connection's name for as long as it lives.
 final class ClaimedName: Sendable {
-    /// `nil` is the main connection's.
+    /// `nil` for the main connection.
     let name: String?
     private let claim: Claim?
     private let lock: FileLock?
@@ -27,7 +27,7 @@ final class ClaimedName: Sendable {
         let name: String
     }
 
-    /// As many as a device may use in a day.
+    /// The names that a gateway accepts of a device in a day.
     private static let names = 8
     private static let claimed = Mutex<Set<Claim>>([])
 
@@ -37,7 +37,7 @@ final class ClaimedName: Sendable {
         self.lock = lock
     }
 
-    /// - Parameter directory: where the device's files are, if it has any.
+    /// - Parameter directory: of the device's files; `nil` if it has none.
     convenience init(_ name: ConnectionName, of device: DeviceAddress, directory: String?) {
         switch name {
         case .main: self.init(name: nil)
@@ -46,7 +46,8 @@ final class ClaimedName: Sendable {
         }
     }
 
-    /// The names are of the directory, or of this program where there is none, so that those of two places differ.
+    /// The names begin with a hash of the directory, or of the program's path if there is none, so that two places
+    /// differ.
     private convenience init(freeOf device: DeviceAddress, directory: String?) {
         let prefix = ClaimedName.digits(of: directory ?? CommandLine.arguments.first ?? "")
         for number in 0..<ClaimedName.names {
@@ -62,13 +63,13 @@ final class ClaimedName: Sendable {
                     return
                 }
             } catch {
-                // No directory to lock anything in: this process is all that is known of.
+                // Without a directory to lock in, names are only distinct within this process.
                 self.init(name: claim.name, claim: claim)
                 return
             }
             _ = ClaimedName.claimed.withLock { $0.remove(claim) }
         }
-        // More than a device may have by default: the gateway decides.
+        // More connections than the default limit: the gateway decides.
         self.init(name: "\(prefix)-\(String(UInt32.random(in: 0 ... .max), radix: 36))")
     }
 
@@ -77,7 +78,7 @@ final class ClaimedName: Sendable {
         if let claim { _ = ClaimedName.claimed.withLock { $0.remove(claim) } }
     }
 
-    /// Six digits that the text has always, and another one hardly (FNV-1a).
+    /// A hash of the text as six digits (FNV-1a).
     private static func digits(of text: String) -> String {
         var hash: UInt64 = 0xCBF2_9CE4_8422_2325
         for byte in text.utf8 { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 }

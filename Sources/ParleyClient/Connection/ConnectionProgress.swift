@@ -1,4 +1,4 @@
-/// How far a client has come on its connection.
+/// The state of a client's connection, and of its first steps on it.
 final class ConnectionProgress {
     enum State {
         case connecting
@@ -9,20 +9,18 @@ final class ConnectionProgress {
     }
 
     private(set) var state = State.connecting
-    /// Counts the connections, so that what was asked on one is not taken for said on the next.
+    /// Counts the connections: an answer counts only for the connection that it was requested on.
     private(set) var number = 0
-    /// Conversations have to be listed: nobody knows what was missed.
+    /// Conversations have to be listed, because messages may have been missed.
     private(set) var needsList = true
-    /// The device's keys have to be published on this connection.
     private(set) var needsKeys = true
-    /// They were published on this one or an earlier one: others can open what is sent.
+    /// The keys were published, now or earlier: others can seal for this device.
     private(set) var hasPublished = false
 
     var isConnected: Bool {
         if case .connected = state { true } else { false }
     }
 
-    /// Why there is no connection, if so.
     var cause: ConnectionError? {
         switch state {
         case .connecting, .connected: nil
@@ -30,7 +28,7 @@ final class ConnectionProgress {
         }
     }
 
-    /// Why there will be none any more.
+    /// Why there will be no further connection.
     var end: ConnectionError? {
         if case .ended(let cause) = state { cause } else { nil }
     }
@@ -45,10 +43,10 @@ final class ConnectionProgress {
     func markWaiting(_ cause: ConnectionError) { state = .waiting(cause) }
     func markEnded(_ cause: ConnectionError) { state = .ended(cause) }
 
-    /// Something that the connection brought was lost on the way here.
+    /// Events were lost on the way here.
     func markMissed() { needsList = true }
 
-    /// The list that was asked for on connection `number` is complete.
+    /// The list that was requested on connection `number` is complete.
     func markListed(on number: Int) { if number == self.number { needsList = false } }
 
     func markPublished(on number: Int) {

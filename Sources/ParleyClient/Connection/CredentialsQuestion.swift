@@ -1,12 +1,12 @@
 import ParleyProtocol
 import Synchronization
 
-/// The credentials that a connection's thread has asked for and waits for.
+/// Credentials that a connection's thread has requested of the app.
 final class CredentialsQuestion: Sendable {
     private let state = Mutex<Result<DeviceCredentials, any Error>?>(nil)
 
-    /// - Parameter signal: sent when there is an answer.
-    /// - Returns: the task that asks, which the caller cancels when it waits no more.
+    /// - Parameter signal: sent with the answer.
+    /// - Returns: the task, for the caller to cancel.
     func ask(
         _ credentials: @escaping @Sendable () async throws -> DeviceCredentials, signal: LoopSignal
     ) -> Task<Void, Never> {

@@ -1,7 +1,7 @@
 import Platform
 import ParleyProtocol
 
-/// A device's connection to its gateway: signed in, kept up, and made again when it breaks.
+/// A device's connection to its gateway: it signs in, and reconnects when the connection breaks.
 ///
 /// It exists while the body of ``open(_:_:)`` runs:
 ///
@@ -13,10 +13,10 @@ import ParleyProtocol
 /// }
 /// ```
 ///
-/// Nothing is stored for it in the broker: what was sent while it was away comes from history.
+/// The broker stores nothing for it: missed messages come from history.
 public final class DeviceConnection: Sendable {
     public let device: DeviceAddress
-    /// What happens, for one reader. A reader that is slow misses events, and the event `missed` says how many.
+    /// The events, for one reader. A slow reader misses events; the event `missed` says how many.
     public let events: AsyncStream<DeviceEvent>
     private let mailbox: Mailbox
 
@@ -26,9 +26,9 @@ public final class DeviceConnection: Sendable {
         self.mailbox = mailbox
     }
 
-    /// Runs `body` with a connection that is being made, and ends the connection with it.
+    /// Runs `body` with a connection, and closes it afterwards.
     ///
-    /// A connection that fails throws nothing here: it ends the requests that wait, and the events say why.
+    /// A failed connection throws nothing here: it ends the waiting requests, and the events say why.
     public static func open<Value: Sendable>(
         _ configuration: DeviceConfiguration,
         _ body: @Sendable (DeviceConnection) async throws -> Value
@@ -54,7 +54,7 @@ public final class DeviceConnection: Sendable {
                     loop.run()
                 }
             } catch {
-                // There was no thread for the loop: it ends without having begun.
+                // No thread could be made for the loop.
                 var loop = DeviceLoop(configuration, name: claimed.name, mailbox, outlet)
                 loop.end(.other(error))
             }
@@ -63,23 +63,23 @@ public final class DeviceConnection: Sendable {
         }
     }
 
-    /// Sends a request, again and again until there is a reply, and gives the reply.
+    /// Sends a request, and repeats it until there is a reply.
     ///
     /// - Parameters:
     ///   - payload: the request's fields, a JSON object (protocol §4).
-    ///   - timeout: how long to wait, being signed in or not.
-    /// - Returns: also a refusal: the gateway's, or the broker's, which has the code `forbidden`.
+    /// - timeout: counted while there is no connection, too.
+    /// - Returns: the reply, which may be a refusal: by the gateway, or by the broker with the code `forbidden`.
     public func request(
         _ operation: Operation, payload: [UInt8], timeout: Duration = .seconds(30)
     ) async throws(NoReplyError) -> GatewayReply {
         try await answer(operation, payload, timeout: timeout)
     }
 
-    /// Sends a message until there is a reply, as ``request(_:payload:timeout:)`` does.
+    /// Sends a message as ``request(_:payload:timeout:)`` does.
     ///
-    /// If the message says that its echo is its reply, this device's own `message.new` ends it too (protocol §4); the
-    /// event goes to ``events`` all the same, and before. That takes a subscription to the conversation's messages:
-    /// without one the gateway replies to the first repeat.
+    /// If the message's echo is its reply, this device's own `message.new` ends the request (protocol §4), after it
+    /// went to ``events``. That takes a subscription to the conversation's messages: without one the gateway replies to
+    /// the first repeat.
     public func send(
         _ message: SendMessage, timeout: Duration = .seconds(30)
     ) async throws(NoReplyError) -> GatewayReply {
@@ -89,8 +89,8 @@ public final class DeviceConnection: Sendable {
 
     /// Sends a request that gets no reply, such as `typing/start`.
     ///
-    /// - Returns: the broker's refusal, in the form of a reply, or `nil` when it has the request, which says nothing of
-    ///   the gateway.
+    /// - Returns: the broker's refusal as a reply; `nil` when the broker has the request, whatever the gateway makes of
+    ///   it.
     @discardableResult
     public func notify(
         _ operation: Operation, payload: [UInt8], timeout: Duration = .seconds(30)
@@ -98,9 +98,9 @@ public final class DeviceConnection: Sendable {
         try await post(operation, payload, wantsReply: false, timeout: timeout)
     }
 
-    /// Subscribes now and after each reconnection; ``events`` tells how the broker took it.
+    /// Subscribes now and after each reconnection; ``events`` has the broker's answer.
     ///
-    /// A request that is made afterwards reaches the broker after the subscription.
+    /// A later request reaches the broker after the subscription.
     public func subscribe(to filter: String) {
         _ = mailbox.post(.subscribe(filter: filter))
     }
@@ -129,7 +129,7 @@ public final class DeviceConnection: Sendable {
                 if let end = mailbox.post(.request(request, answer: answer)) {
                     answer.resume(returning: .failure(.ended(end)))
                 }
-                // A cancellation that came before the request was posted found nothing to cancel.
+                // A cancellation before the request was posted found nothing to cancel.
                 if Task.isCancelled { _ = mailbox.post(.cancel(request.key)) }
             }
         } onCancel: {

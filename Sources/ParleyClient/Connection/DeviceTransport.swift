@@ -39,13 +39,6 @@ public struct SignIn: Sendable {
     public let credentials: DeviceCredentials
     /// Until the broker's verdict.
     public let timeout: Duration
-
-    package init(gateway: GatewayAddress, clientID: String, credentials: DeviceCredentials, timeout: Duration) {
-        self.gateway = gateway
-        self.clientID = clientID
-        self.credentials = credentials
-        self.timeout = timeout
-    }
 }
 
 /// One connection that is signed in, until it is lost or closed. It is never connected again.

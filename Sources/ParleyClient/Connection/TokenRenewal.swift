@@ -13,8 +13,7 @@ public struct TokenRenewal: Sendable {
         stored: @escaping @Sendable () async throws -> StoredCredentials,
         replace: @escaping @Sendable (_ former: DeviceCredentials, _ renewed: DeviceCredentials) async throws -> Void
     ) {
-        self.stored = stored
-        self.replace = replace
+        (self.stored, self.replace) = (stored, replace)
     }
 
     /// In the device's directory, for all its processes.
@@ -34,8 +33,7 @@ public struct StoredCredentials: Hashable, Sendable {
     public let storedAt: Timestamp?
 
     public init(_ credentials: DeviceCredentials, storedAt: Timestamp?) {
-        self.credentials = credentials
-        self.storedAt = storedAt
+        (self.credentials, self.storedAt) = (credentials, storedAt)
     }
 
     /// The life of a token of which nobody knows when it began, in milliseconds: the gateway's default (protocol §2).

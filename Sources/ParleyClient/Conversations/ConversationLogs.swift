@@ -10,12 +10,17 @@ final class ConversationLogs {
     private let user: UserID
     private let followsAll: Bool
     private var known: [ConversationID: FollowedConversation] = [:]
-    private var faults = GatewayFaults()
+    /// Faults of the gateway that were reported.
+    private var disclosed: Set<GatewayFaultError> = []
+    /// Faults that were found when the client began, before anybody listened.
+    private var loadedFaults: [GatewayFaultError] = []
     /// Messages that could not be opened, to try again when more is known.
     private var unopened = UnopenedMessages()
 
-    /// So many conversations are known at most.
+    /// The most conversations that are known.
     static let capacity = 20_000
+    /// The most faults that are reported.
+    private static let mostFaults = 1000
 
     /// - Parameter follows: which conversations are followed from the beginning.
     init(of user: UserID, follows: ClientConfiguration.Following) {
@@ -28,7 +33,7 @@ final class ConversationLogs {
         var conversation = FollowedConversation(state)
         if let fault = conversation.object?.fault(for: user, known: nil) {
             conversation.object = nil
-            faults.append(fault)
+            loadedFaults.append(fault)
         }
         known[state.id] = conversation
     }
@@ -199,10 +204,14 @@ final class ConversationLogs {
     // MARK: Faults
 
     /// - Returns: whether the fault is to be reported: each is reported once.
-    func disclose(_ fault: GatewayFaultError) -> Bool { faults.disclose(fault) }
+    func disclose(_ fault: GatewayFaultError) -> Bool {
+        disclosed.count < ConversationLogs.mostFaults && disclosed.insert(fault).inserted
+    }
 
-    /// What was found so when the client began, when nobody listened yet; once.
-    func removeLoadedFaults() -> [GatewayFaultError] { faults.removeLoaded() }
+    func removeLoadedFaults() -> [GatewayFaultError] {
+        defer { loadedFaults.removeAll() }
+        return loadedFaults
+    }
 
     // MARK: What could not be opened
 
@@ -222,26 +231,6 @@ final class ConversationLogs {
     }
 
     var unopenedSenders: Set<UserID> { unopened.senders }
-}
-
-/// What a gateway has said that an honest one does not say.
-private struct GatewayFaults {
-    private var disclosed: Set<GatewayFaultError> = []
-    private var loaded: [GatewayFaultError] = []
-
-    /// So many faults of a gateway are reported at most.
-    private static let most = 1000
-
-    mutating func append(_ fault: GatewayFaultError) { loaded.append(fault) }
-
-    mutating func removeLoaded() -> [GatewayFaultError] {
-        defer { loaded.removeAll() }
-        return loaded
-    }
-
-    mutating func disclose(_ fault: GatewayFaultError) -> Bool {
-        disclosed.count < GatewayFaults.most && disclosed.insert(fault).inserted
-    }
 }
 
 extension Conversation {

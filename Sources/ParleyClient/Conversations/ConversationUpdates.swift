@@ -51,7 +51,7 @@ struct ConversationUpdates {
         case .unfollowed: unsubscribe(from: id)
         case .left(let wasSeen):
             unsubscribe(from: id)
-            signals.resetReceipts(of: id)
+            signals.receipts.reset(id)
             save(id)
             if wasSeen { hub.emit(.conversationRemoved(id)) }
             waiters.wake(.settled(id))
@@ -82,7 +82,7 @@ struct ConversationUpdates {
         guard logs[id] != nil else { return }
         let user = device.user
         logs.update(id) { $0.begin(epoch: epoch, own: user) }
-        signals.resetReceipts(of: id)
+        signals.receipts.reset(id)
         sendAgain(in: id)
         save(id)
         hub.emit(.historyReset(id))

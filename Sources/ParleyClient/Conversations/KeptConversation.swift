@@ -28,13 +28,13 @@ extension FollowedConversation {
         }
         start = try object.bool("reaches_start") == true ? .reached : .unknown
         let counts = 0...Int.max
-        if log.epoch == nil, let epoch = try object.text("epoch", maximum: KeptConversation.longestEpoch) {
+        if log.epoch == nil, let epoch = try object.text("epoch", maximum: Limits.epochCharacters) {
             log = ConversationLog(epoch: epoch)
         }
         past =
             try object.objects("past", maximum: PastEpoch.most)?.map { past in
                 PastEpoch(
-                    epoch: try past.text("epoch", maximum: KeptConversation.longestEpoch).required("epoch"),
+                    epoch: try past.text("epoch", maximum: Limits.epochCharacters).required("epoch"),
                     chapter: try past.integer("chapter", in: counts).required("chapter"),
                     reached: ReachedMarks.Mark(
                         delivered: try past.integer("delivered", in: counts) ?? 0,
@@ -110,9 +110,4 @@ extension UnopenedPlaces {
         guard !seqs.isEmpty else { return }
         writer.member(name, array: seqs) { writer, seq in writer.object { $0.member("seq", seq) } }
     }
-}
-
-private enum KeptConversation {
-    /// In characters; longer ones are not read from the gateway.
-    static let longestEpoch = 64
 }

@@ -27,19 +27,13 @@ package enum AccountStatus: Sendable {
 
     /// The secret, where the device can certify others by it.
     package var secret: AccountSecret? {
-        switch self {
-        case .unlinked, .certified: nil
-        case .holder(let secret, _, _): secret
-        }
+        if case .holder(let secret, _, _) = self { secret } else { nil }
     }
 
     /// Whether the account key was made here and no gateway has accepted it yet: another device of the user's may be
     /// first, and then this one is given up.
     package var isProposed: Bool {
-        switch self {
-        case .unlinked, .certified, .holder(_, _, isEstablished: true): false
-        case .holder(_, _, isEstablished: false): true
-        }
+        if case .holder(_, _, isEstablished: false) = self { true } else { false }
     }
 
     /// Under which the user is known to others: not one that was only proposed.

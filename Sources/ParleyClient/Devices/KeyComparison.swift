@@ -25,7 +25,7 @@ struct KeyComparison {
         try refuseOwnAccount(shown)
         keyExchange.refresh()
         let isPending = keyring.book.isPending(shown.user)
-        try keyExchange.carryOut(.accept(shown))
+        try keyExchange.accept(shown)
         return isPending
     }
 
@@ -35,7 +35,7 @@ struct KeyComparison {
         let comparison = shown.number.compare(code)
         guard comparison == .match else { return comparison }
         try refuseOwnAccount(shown.shown)
-        try keyExchange.carryOut(.verify(shown.shown))
+        try keyExchange.accept(shown.shown, isCompared: true)
         return comparison
     }
 

@@ -17,11 +17,7 @@ struct KeyExchange {
 
     /// Changes this device's keys on its disk.
     func change(_ change: DeviceKeyChange) throws(ClientError) {
-        do throws(KeyStoreError) {
-            keyring.replaceOwn(try configuration.keys.change(change, now: .now))
-        } catch {
-            throw .keys(error)
-        }
+        keyring.replaceOwn(try withKeys { try configuration.keys.change(change, now: .now) })
     }
 
     /// Publishes this device's keys. Others can write to it from then on, so it has subscribed before.
@@ -29,9 +25,7 @@ struct KeyExchange {
     /// Another process of the device may have changed them since the last connection.
     nonisolated(nonsending) func publish() async throws(ClientError) {
         let number = progress.number
-        if progress.hasPublished {
-            do throws(KeyStoreError) { keyring.replaceOwn(try configuration.keys.keys()) } catch { throw .keys(error) }
-        }
+        if progress.hasPublished { keyring.replaceOwn(try withKeys { try configuration.keys.keys() }) }
         if keyring.own.accountKey == nil { try await makeAccountIfFirst() }
         try await publishWithAccount()
         progress.markPublished(on: number)
@@ -55,7 +49,7 @@ struct KeyExchange {
     /// key.
     private nonisolated(nonsending) func publishWithAccount() async throws(ClientError) {
         do throws(ClientError) {
-            try await publish(keyring.own.publication)
+            try await gateway.carryOut(try withKeys { try keyring.own.publication() })
         } catch {
             guard case .refused(let rejection) = error, rejection.code == .conflict,
                 let account = keyring.own.accountKey
@@ -68,7 +62,7 @@ struct KeyExchange {
                 disclose(.ownAccountKeyRefused(device.user))
             }
             let own = keyring.own
-            try await publish { () throws(SodiumError) in try own.publication().withoutProof }
+            try await gateway.carryOut(try withKeys { try own.publication().withoutProof })
             return
         }
         guard let account = keyring.own.accountKey else { return }
@@ -78,26 +72,17 @@ struct KeyExchange {
 
     /// Makes a new account key in the place of the one there is, here and at the gateway.
     nonisolated(nonsending) func resetAccount() async throws(ClientError) {
-        let account: AccountSecret
-        do throws(SodiumError) { account = try .generate() } catch { throw .keys(error) }
+        let account = try withKeys { try AccountSecret.generate() }
         try change(.adopting(account, nil))
         let own = keyring.own
-        try await publish { () throws(SodiumError) in try own.publication().resettingAccount }
+        try await gateway.carryOut(try withKeys { try own.publication().resettingAccount })
         try adoptOwn(account.publicKey)
         keyring.freshness.requestFetch(of: device.user)
         fetchSignal.signal()
     }
 
-    private nonisolated(nonsending) func publish(
-        _ make: () throws(SodiumError) -> PublishKeys
-    ) async throws(ClientError) {
-        let publication: PublishKeys
-        do throws(SodiumError) { publication = try make() } catch { throw .keys(error) }
-        try await gateway.carryOut(publication)
-    }
-
     private func adoptOwn(_ account: AccountKey) throws(ClientError) {
-        do throws(PeerKeysError) { handle(try keyring.adoptOwn(account)) } catch { throw .keys(error) }
+        handle(try withKeys { try keyring.adoptOwn(account) })
     }
 
     private func disclose(_ notice: PeerKeyNotice) {
@@ -120,14 +105,8 @@ struct KeyExchange {
             waiters.wake(.keys(user))
         }
         let listing = try await listing(of: user, timeout: timeout)
-        let isFirst: Bool
-        do throws(PeerKeysError) {
-            let merge = try keyring.merge(listing, now: .now)
-            isFirst = merge.isFirst
-            handle(merge.notices)
-        } catch {
-            throw .keys(error)
-        }
+        let (notices, isFirst) = try withKeys { try keyring.merge(listing, now: .now) }
+        handle(notices)
         if isFirst { reopening.reopen(of: user) }
     }
 
@@ -166,12 +145,11 @@ struct KeyExchange {
         }
     }
 
-    /// Carries out what a person has decided about keys that they were shown.
-    func carryOut(_ decision: Keyring.Decision) throws(ClientError) {
-        let outcome: (notices: [PeerKeyNotice], refusal: KeyAcceptanceError?)
-        do throws(PeerKeysError) { outcome = try keyring.carryOut(decision) } catch { throw .keys(error) }
-        handle(outcome.notices)
-        if let refusal = outcome.refusal { throw .notAccepted(refusal) }
+    /// Trusts exactly the keys that a person was shown.
+    func accept(_ shown: ShownKeys, isCompared: Bool = false) throws(ClientError) {
+        let (notices, refusal) = try withKeys { try keyring.accept(shown, isCompared: isCompared) }
+        handle(notices)
+        if let refusal { throw .notAccepted(refusal) }
     }
 
     // MARK: What has become of keys

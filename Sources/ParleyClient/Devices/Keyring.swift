@@ -61,21 +61,11 @@ final class Keyring {
     /// Knows its own user by the account key that this device holds.
     func adoptOwn(_ account: AccountKey) throws(PeerKeysError) -> [PeerKeyNotice] { try peers.adoptOwn(account) }
 
-    /// What a person has decided about keys that they were shown.
-    enum Decision {
-        case accept(ShownKeys)
-        /// They have compared them, too.
-        case verify(ShownKeys)
-    }
-
-    /// - Returns: what has happened, by others meanwhile too; and why nothing was accepted, if so.
-    func carryOut(
-        _ decision: Decision
+    /// As ``PeerKeys/accept(_:isCompared:)``.
+    func accept(
+        _ shown: ShownKeys, isCompared: Bool = false
     ) throws(PeerKeysError) -> (notices: [PeerKeyNotice], refusal: KeyAcceptanceError?) {
-        switch decision {
-        case .accept(let shown): try peers.accept(shown)
-        case .verify(let shown): try peers.verify(shown)
-        }
+        try peers.accept(shown, isCompared: isCompared)
     }
 
     // MARK: One fetch of a user's keys at a time

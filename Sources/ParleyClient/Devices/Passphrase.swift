@@ -46,9 +46,6 @@ public enum KeyProtection: Sendable {
     case passphrase(Passphrase, PassphraseCost = .moderate)
 
     var passphrase: Passphrase? {
-        switch self {
-        case .ownership: nil
-        case .passphrase(let passphrase, _): passphrase
-        }
+        if case .passphrase(let passphrase, _) = self { passphrase } else { nil }
     }
 }

@@ -26,20 +26,17 @@ package struct PeerKeyBook: Hashable, Sendable {
         return change(listing.user) { $0.update(listed) }
     }
 
-    /// Trusts exactly what was shown to the person.
+    /// Trusts exactly the keys that were shown to the person.
     ///
-    /// - Throws: ``KeyAcceptanceError/changed`` if something else is listed by now; nothing is accepted then.
-    package mutating func accept(_ shown: ShownKeys) throws(KeyAcceptanceError) -> [PeerKeyNotice] {
-        guard presented(of: shown.user) == shown else { throw .changed(shown.user) }
-        return change(shown.user) { $0.acceptListing() }
-    }
-
-    /// Trusts what was shown, and notes that the person has compared it. Only an account key is noted.
-    package mutating func verify(_ shown: ShownKeys) throws(KeyAcceptanceError) -> [PeerKeyNotice] {
+    /// - Parameter isCompared: whether the person has compared them; remembered of an account key alone.
+    /// - Throws: ``KeyAcceptanceError/changed`` if other keys are listed by now; nothing is accepted then.
+    package mutating func accept(
+        _ shown: ShownKeys, isCompared: Bool = false
+    ) throws(KeyAcceptanceError) -> [PeerKeyNotice] {
         guard presented(of: shown.user) == shown else { throw .changed(shown.user) }
         return change(shown.user) {
             $0.acceptListing()
-            $0.verify()
+            if isCompared { $0.verify() }
         }
     }
 

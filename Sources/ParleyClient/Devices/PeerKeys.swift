@@ -38,29 +38,16 @@ package struct PeerKeys: Sendable {
         return try change { book in book.adoptOwn(account) }
     }
 
-    /// ``PeerKeyBook/accept(_:)``, kept: by what the file says now, not by what is here.
+    /// ``PeerKeyBook/accept(_:isCompared:)`` on the book that the file holds now, saved.
     ///
-    /// - Returns: what has happened, by others meanwhile too; and why nothing was accepted, if so.
+    /// - Returns: what has changed, by other processes too; and why nothing was accepted, if so.
     package mutating func accept(
-        _ shown: ShownKeys
-    ) throws(PeerKeysError) -> (notices: [PeerKeyNotice], refusal: KeyAcceptanceError?) {
-        try changeIfAccepted { book throws(KeyAcceptanceError) in try book.accept(shown) }
-    }
-
-    /// ``PeerKeyBook/verify(_:)``, kept.
-    package mutating func verify(
-        _ shown: ShownKeys
-    ) throws(PeerKeysError) -> (notices: [PeerKeyNotice], refusal: KeyAcceptanceError?) {
-        try changeIfAccepted { book throws(KeyAcceptanceError) in try book.verify(shown) }
-    }
-
-    private mutating func changeIfAccepted(
-        _ body: (inout PeerKeyBook) throws(KeyAcceptanceError) -> [PeerKeyNotice]
+        _ shown: ShownKeys, isCompared: Bool = false
     ) throws(PeerKeysError) -> (notices: [PeerKeyNotice], refusal: KeyAcceptanceError?) {
         var refusal: KeyAcceptanceError?
         let notices = try change { book in
             do throws(KeyAcceptanceError) {
-                return try body(&book)
+                return try book.accept(shown, isCompared: isCompared)
             } catch {
                 refusal = error
                 return []

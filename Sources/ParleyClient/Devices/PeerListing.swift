@@ -12,11 +12,11 @@ struct PeerListing: Hashable, Sendable {
     let account: AccountKey?
     let devices: [DeviceID: PublishedDevice]
 
-    init(account: AccountKey?, devices: [DeviceID: PublishedDevice]) {
-        self.account = account
-        self.devices = devices
-    }
+    /// Those that can be used, by their keys.
+    var usableKeys: [DeviceID: IdentityKey] { devices.compactMapValues(\.usableKey) }
+}
 
+extension PeerListing {
     /// - Parameter owner: the device that looks, which is no peer of its own, whatever is listed of it.
     init(_ keys: UserKeys, besides owner: DeviceAddress) {
         let account = keys.accountKey.flatMap { AccountKey($0) }
@@ -28,9 +28,6 @@ struct PeerListing: Hashable, Sendable {
         }
         self.init(account: account, devices: devices)
     }
-
-    /// Those that can be used, by their keys.
-    var usableKeys: [DeviceID: IdentityKey] { devices.compactMapValues(\.usableKey) }
 }
 
 /// What is listed of one device.
@@ -45,26 +42,8 @@ struct PublishedDevice: Hashable, Sendable {
     /// When the account key that is listed has certified it; `nil` if it has not.
     let certifiedAt: Timestamp?
 
-    init(key: Key, certifiedAt: Timestamp?) {
-        self.key = key
-        self.certifiedAt = certifiedAt
-    }
-
-    fileprivate init(_ published: DeviceKeys, of user: UserID, _ account: AccountKey?) {
-        do throws(UnusableKeyError) {
-            key = .usable(try published.verifiedIdentityKey(of: user))
-            certifiedAt = account?.hasCertified(published, of: user) == true ? published.certificate?.issuedAt : nil
-        } catch {
-            key = .unusable(error, KeyID(naming: published.identityKey))
-            certifiedAt = nil
-        }
-    }
-
     var usableKey: IdentityKey? {
-        switch key {
-        case .usable(let key): key
-        case .unusable: nil
-        }
+        if case .usable(let key) = key { key } else { nil }
     }
 
     /// Of the key that is published; `nil` where there was no memory to compute it.
@@ -72,6 +51,20 @@ struct PublishedDevice: Hashable, Sendable {
         switch key {
         case .usable(let key): key.id
         case .unusable(_, let id): id
+        }
+    }
+
+}
+
+extension PublishedDevice {
+    fileprivate init(_ published: DeviceKeys, of user: UserID, _ account: AccountKey?) {
+        do throws(UnusableKeyError) {
+            let isCertified = account?.hasCertified(published, of: user) == true
+            self.init(
+                key: .usable(try published.verifiedIdentityKey(of: user)),
+                certifiedAt: isCertified ? published.certificate?.issuedAt : nil)
+        } catch {
+            self.init(key: .unusable(error, KeyID(naming: published.identityKey)), certifiedAt: nil)
         }
     }
 

@@ -12,11 +12,6 @@ public struct ShownKeys: Hashable, Sendable {
 
     public let user: UserID
     public let keys: Keys
-
-    package init(user: UserID, keys: Keys) {
-        self.user = user
-        self.keys = keys
-    }
 }
 
 /// A safety number, and the other user's keys of which it was made.
@@ -26,10 +21,4 @@ public struct ShownNumber: Hashable, Sendable {
     public let shown: ShownKeys
     /// Whether these keys are accepted already: there is nothing to accept.
     public let isAccepted: Bool
-
-    package init(number: SafetyNumber, shown: ShownKeys, isAccepted: Bool) {
-        self.number = number
-        self.shown = shown
-        self.isAccepted = isAccepted
-    }
 }

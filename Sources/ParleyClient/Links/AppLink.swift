@@ -28,22 +28,20 @@ public enum AppLink: Hashable, Sendable {
     public init?(_ text: String) {
         let text = AppLink.withLowerCaseHost(text)
         func rest(_ prefix: String) -> String? { text.hasPrefix(prefix) ? String(text.dropFirst(prefix.count)) : nil }
-        if let id = rest(AppLink.challengePrefix) {
-            guard let id = ChallengeID(id.lowercased()) else { return nil }
-            self = .challenge(id)
-        } else if let id = rest(AppLink.conversationPrefix) {
-            guard let id = ConversationID(id.lowercased()) else { return nil }
-            self = .conversation(id)
-        } else if let id = rest(AppLink.dietPlanPrefix) {
-            guard let id = AppLink.planID(id) else { return nil }
-            self = .dietPlan(id)
-        } else if let id = rest(AppLink.workoutPlanPrefix) {
-            guard let id = AppLink.planID(id) else { return nil }
-            self = .workoutPlan(id)
-        } else {
-            guard let token = InviteLink.token(in: text) else { return nil }
-            self = .invite(token)
-        }
+        let link: AppLink? =
+            if let id = rest(AppLink.challengePrefix) {
+                ChallengeID(id.lowercased()).map(AppLink.challenge)
+            } else if let id = rest(AppLink.conversationPrefix) {
+                ConversationID(id.lowercased()).map(AppLink.conversation)
+            } else if let id = rest(AppLink.dietPlanPrefix) {
+                AppLink.planID(id).map(AppLink.dietPlan)
+            } else if let id = rest(AppLink.workoutPlanPrefix) {
+                AppLink.planID(id).map(AppLink.workoutPlan)
+            } else {
+                InviteLink.token(in: text).map(AppLink.invite)
+            }
+        guard let link else { return nil }
+        self = link
     }
 
     /// A link with its scheme and its host in lower case; a text that has none is as it was.

@@ -50,9 +50,7 @@ public struct ChatMessage: Hashable, Sendable, Identifiable {
         public let seq: Int
 
         package init(chapter: Int = 0, epoch: String, seq: Int) {
-            self.chapter = chapter
-            self.epoch = epoch
-            self.seq = seq
+            (self.chapter, self.epoch, self.seq) = (chapter, epoch, seq)
         }
 
         /// The order in which this device shows messages.

@@ -3,8 +3,8 @@ import ParleyProtocol
 
 /// Fetches what lies before the held range of a conversation, and joins it to that.
 struct EarlierPages {
-    let logs: ConversationLogs, progress: ConnectionProgress, device: DeviceAddress, disk: StoreAccess
-    let delivery: RecordDelivery, historyPages: HistoryPages, receiptReader: ReceiptReader, recordKeeper: RecordKeeper
+    let logs: ConversationLogs, progress: ConnectionProgress, device: DeviceAddress, gateway: GatewayAccess
+    let disk: StoreAccess, delivery: RecordDelivery, receiptReader: ReceiptReader, recordKeeper: RecordKeeper
     let resending: ResendExchange
 
     /// Fetches what is before the held range until there are `count` of it before `place`, or it reaches the start.
@@ -24,7 +24,7 @@ struct EarlierPages {
                 conversation: id, limit: Limits.pageItems, position: .before(.seq(held.lowerBound)))
             let history: HistoryReply
             do throws(ClientError) {
-                history = try await historyPages.page(request)
+                history = try await gateway.ask(request)
             } catch {
                 // What is kept is shown, and says that it does not reach the start.
                 guard case .unanswered = error else { throw error }

@@ -11,10 +11,6 @@ struct HistoryPages {
 
     private typealias Log = ConversationLog<MessageRecord>
 
-    nonisolated(nonsending) func page(_ request: GetHistory) async throws(ClientError) -> HistoryReply {
-        try await gateway.ask(request)
-    }
-
     /// Fetches one page of what is missing of a conversation.
     nonisolated(nonsending) func fetch(_ id: ConversationID) async {
         guard let entry = logs[id] else { return }
@@ -26,22 +22,20 @@ struct HistoryPages {
                 GetHistory(conversation: id, limit: Limits.pageItems, position: .after(.seq(seq)))
             }
         do throws(ClientError) {
-            handle(try await page(request), of: id, for: want)
+            handle(try await gateway.ask(request), of: id, for: want)
         } catch {
             if error.isLackOfAccess {
                 conversationUpdates.remove(id)
             } else if var backoff = logs[id]?.backoff {
                 var generator = SystemRandomNumberGenerator()
                 let time = error.pause(from: .now, &backoff, using: &generator)
-                postpone(id) { entry in
+                logs.update(id) { entry in
                     entry.notBefore = time
                     entry.backoff = backoff
                 }
             }
         }
     }
-
-    private func postpone(_ id: ConversationID, _ body: (inout FollowedConversation) -> Void) { logs.update(id, body) }
 
     private func handle(_ history: HistoryReply, of id: ConversationID, for want: Log.Want) {
         guard let entry = logs[id] else { return }
@@ -56,17 +50,17 @@ struct HistoryPages {
         receiptReader.handle(history.messages, of: id)
         logs.update(id) { $0.statuses = .complete }
         if outcome?.isProgress == true || logs[id]?.log.want != want {
-            postpone(id) { entry in
+            logs.update(id) { entry in
                 entry.notBefore = nil
                 entry.backoff.reset()
             }
         } else {
-            postpone(id) { $0.notBefore = ContinuousClock.now + $0.backoff.next() }
+            logs.update(id) { $0.notBefore = ContinuousClock.now + $0.backoff.next() }
         }
         if isAnew {
             // How far everybody has come is asked for; not again and again at once, should epochs never end.
             progress.markMissed()
-            postpone(id) { $0.notBefore = ContinuousClock.now + $0.epochBackoff.next() }
+            logs.update(id) { $0.notBefore = ContinuousClock.now + $0.epochBackoff.next() }
         }
         deliverSignal.signal()
     }

@@ -6,7 +6,7 @@ struct HistoryReader {
     let logs: ConversationLogs, progress: ConnectionProgress, waiters: Waiters
     let device: DeviceAddress, gateway: GatewayAccess, disk: StoreAccess
     let chatMessages: ChatMessages, delivery: RecordDelivery, earlierPages: EarlierPages, expiry: ExpiryTimer
-    let following: Following, historyPages: HistoryPages
+    let following: Following
 
     /// So many pages in a row may hold changes alone.
     private static let mostEmptyPages = 1000
@@ -123,7 +123,7 @@ struct HistoryReader {
     private nonisolated(nonsending) func passOnce(
         _ position: HistoryPosition, _ limit: Int, _ id: ConversationID, _ contents: PageContents
     ) async throws(ClientError) -> (HistorySlice?, further: HistoryPosition) {
-        let history = try await historyPages.page(GetHistory(conversation: id, limit: limit, position: position))
+        let history = try await gateway.ask(GetHistory(conversation: id, limit: limit, position: position))
         var page = await delivery.opened(history.messages.filter { $0.conversation == id })
         let onPage = page.filter(\.record.isChange)
         for index in page.indices where !page[index].record.isChange {
@@ -159,7 +159,7 @@ struct HistoryReader {
         }
         if let first = damaged.keys.min(), progress.isConnected {
             let request = GetHistory(conversation: id, limit: Limits.pageItems, position: .after(.seq(first - 1)))
-            let history = try? await historyPages.page(request)
+            let history = try? await gateway.ask(request)
             for record in history?.messages ?? [] where record.conversation == id {
                 guard let place = damaged[record.seq], record.epoch == place.epoch else { continue }
                 var message = chatMessages.opened(KeptMessage(record: record))

@@ -76,20 +76,17 @@ extension SendError {
 
     private init(reading object: JSONObject) throws {
         let code = try object.text("code", maximum: 64) ?? ""
-        switch code {
-        case "no_recipient_keys": self = .noRecipientKeys
-        case "weak_recipient_key": self = .weakRecipientKey
-        case "uncertified_recipients": self = .uncertifiedRecipients
-        case "too_many_devices": self = .tooManyDevices
-        case "content_too_large":
+        let plain: [SendError] = [
+            .noRecipientKeys, .weakRecipientKey, .uncertifiedRecipients, .tooManyDevices, .malformedReply,
+        ]
+        if let error = plain.first(where: { $0.code == code }) {
+            self = error
+        } else if code == SendError.contentTooLarge(maximum: 0).code {
             self = .contentTooLarge(maximum: try object.integer("maximum", in: 0...Int.max) ?? 0)
-        case "malformed_reply": self = .malformedReply
-        default:
-            guard let refusal = ErrorCode(rawValue: code) else {
-                self = .damaged
-                return
-            }
+        } else if let refusal = ErrorCode(rawValue: code) {
             self = .refused(Rejection(refusal, try object.text("message", maximum: 4096) ?? ""))
+        } else {
+            self = .damaged
         }
     }
 }

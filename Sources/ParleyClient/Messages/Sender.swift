@@ -6,7 +6,7 @@ import ParleyProtocol
 struct Sender {
     let outbox: Outbox, logs: ConversationLogs, keyring: Keyring, progress: ConnectionProgress
     let device: DeviceAddress, gateway: GatewayAccess, disk: StoreAccess
-    let conversationUpdates: ConversationUpdates, following: Following, historyPages: HistoryPages
+    let conversationUpdates: ConversationUpdates, following: Following
     let keyExchange: KeyExchange, outboxEffects: OutboxEffects, resending: ResendExchange
     let sealer: DraftSealer, sendSignal: WakeSignal
 
@@ -175,7 +175,7 @@ struct SendAttempt {
     private nonisolated(nonsending) func lookUp(_ conflict: Rejection) async -> SendAnswer {
         let request = GetHistory(conversation: conversation, limit: 1, position: .around(.id(id)))
         do throws(ClientError) {
-            let records = try await sender.historyPages.page(request).messages
+            let records = try await sender.gateway.ask(request).messages
             guard let record = records.first(where: { $0.id == id && $0.sender == sender.device }) else {
                 return .refused(conflict)
             }

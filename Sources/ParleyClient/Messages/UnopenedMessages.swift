@@ -21,8 +21,6 @@ struct UnopenedMessages {
 
     var senders: Set<UserID> { Set(entries.map(\.sender.user)) }
 
-    func isAny(of user: UserID) -> Bool { entries.contains { $0.sender.user == user } }
-
     /// Those that what is known of `user` now may open, which are forgotten here. Whatever this device itself has sent
     /// any user's key may open.
     mutating func remove(of user: UserID, own device: DeviceAddress) -> [Entry] {

@@ -12,7 +12,7 @@ struct PresenceWatch {
 
     /// What the broker refused on an earlier connection it may grant on this one.
     func watchAgain() {
-        for user in signals.connected() { subscribe(to: user) }
+        for user in signals.watched { subscribe(to: user) }
     }
 
     private func subscribe(to user: UserID) { connection.subscribe(to: Topic.user(user, .presence).name) }

@@ -16,14 +16,6 @@ public struct OpenedPush: Hashable, Sendable, Identifiable {
     public let badge: Badge?
     public let createdAt: Timestamp
 
-    package init(id: NotificationID, content: Content, place: Place?, badge: Badge?, createdAt: Timestamp) {
-        self.id = id
-        self.content = content
-        self.place = place
-        self.badge = badge
-        self.createdAt = createdAt
-    }
-
     public enum Content: Hashable, Sendable {
         case message(PushedMessage)
         /// Nothing to show: what is shown of the conversation up to the number of ``OpenedPush/place`` is to be taken
@@ -45,17 +37,10 @@ public struct OpenedPush: Hashable, Sendable, Identifiable {
     public struct Place: Hashable, Sendable {
         public let conversation: ConversationID
         /// The epoch that ``seq`` belongs to.
-        public let epoch: String?
+        public var epoch: String?
         /// `nil` for the conversation as a whole.
-        public let seq: Int?
-        public let message: MessageID?
-
-        package init(conversation: ConversationID, epoch: String? = nil, seq: Int? = nil, message: MessageID? = nil) {
-            self.conversation = conversation
-            self.epoch = epoch
-            self.seq = seq
-            self.message = message
-        }
+        public var seq: Int?
+        public var message: MessageID?
     }
 
     /// Where to go, as a link: a challenge, or a conversation; `nil` where it leads nowhere.
@@ -78,12 +63,6 @@ public struct PushedMessage: Hashable, Sendable {
     public let isRead: Bool
 
     public var sender: DeviceAddress { message.sender }
-
-    package init(message: ChatMessage, isSenderVerified: Bool, isRead: Bool) {
-        self.message = message
-        self.isSenderVerified = isSenderVerified
-        self.isRead = isRead
-    }
 }
 
 /// Why there is nothing to show of a push but that something has come, and perhaps where.

@@ -41,16 +41,15 @@ public struct PushOpener: Sendable {
             throw .peers(error)
         }
         let keyring = Keyring(own: own, peers: peers)
-        do throws(DeviceStoreError) {
-            guard let store = try store(own) else {
-                return try read(notification, keyring, nil)
-            }
-            return try store.read { snapshot in
-                let source = StoredPushSource(keyring: keyring, snapshot: snapshot, now: now())
-                return try source.read(notification)
-            }
-        } catch {
+        func read(_ snapshot: Snapshot?) throws -> OpenedPush {
+            try StoredPushSource(keyring: keyring, snapshot: snapshot, now: now()).read(notification)
+        }
+        do {
+            return try store(own)?.read(read) ?? read(nil)
+        } catch let error as DeviceStoreError {
             throw .storage(error)
+        } catch {
+            throw .storage(.damaged(path: directory.databasePath))
         }
     }
 
@@ -62,17 +61,6 @@ public struct PushOpener: Sendable {
         } catch {
             if case .inUse = error { return nil }
             throw error
-        }
-    }
-
-    private func read(
-        _ notification: PushNotification, _ keyring: Keyring, _ snapshot: Snapshot?
-    ) throws(DeviceStoreError) -> OpenedPush {
-        let source = StoredPushSource(keyring: keyring, snapshot: snapshot, now: now())
-        do {
-            return try source.read(notification)
-        } catch {
-            throw .damaged(path: directory.databasePath)
         }
     }
 

@@ -5,6 +5,12 @@ struct ReachedMarks: Hashable, Sendable {
     struct Mark: Hashable, Sendable {
         var delivered = 0
         var read = 0
+
+        /// Marks only move forward. Whoever has read a message has received it.
+        mutating func advance(delivered: Int = 0, read: Int = 0) {
+            self.read = max(self.read, read)
+            self.delivered = max(self.delivered, delivered, self.read)
+        }
     }
 
     /// What every other member has reached at least, as history said.
@@ -13,24 +19,18 @@ struct ReachedMarks: Hashable, Sendable {
 
     /// A member's watermark moved.
     mutating func advance(_ watermark: Watermark) {
-        var mark = users[watermark.user, default: Mark()]
         switch watermark.kind {
-        case .delivered: mark.delivered = max(mark.delivered, watermark.seq)
-        case .read:
-            mark.read = max(mark.read, watermark.seq)
-            mark.delivered = max(mark.delivered, watermark.seq)
+        case .delivered: users[watermark.user, default: Mark()].advance(delivered: watermark.seq)
+        case .read: users[watermark.user, default: Mark()].advance(read: watermark.seq)
         }
-        users[watermark.user] = mark
     }
 
     /// History says that one of the user's own messages has come so far.
     mutating func merge(_ status: MessageStatus, at seq: Int) {
         switch status {
         case .sent: break
-        case .delivered: all.delivered = max(all.delivered, seq)
-        case .read:
-            all.read = max(all.read, seq)
-            all.delivered = max(all.delivered, seq)
+        case .delivered: all.advance(delivered: seq)
+        case .read: all.advance(read: seq)
         }
     }
 
@@ -47,10 +47,7 @@ struct ReachedMarks: Hashable, Sendable {
 
     /// The gateway says how far a member has come.
     mutating func merge(_ user: UserID, _ marks: Watermarks) {
-        var mark = users[user, default: Mark()]
-        mark.read = max(mark.read, marks.read)
-        mark.delivered = max(mark.delivered, marks.delivered, mark.read)
-        users[user] = mark
+        users[user, default: Mark()].advance(delivered: marks.delivered, read: marks.read)
     }
 
     mutating func reset() { self = ReachedMarks() }

@@ -11,8 +11,8 @@ struct ReceiptSender {
     nonisolated(nonsending) func run() async {
         var generator = SystemRandomNumberGenerator()
         while !Task.isCancelled {
-            guard progress.isConnected, !progress.needsList, let (key, mark) = signals.nextReceipt(now: .now) else {
-                let time = progress.isConnected ? signals.nextReceiptTime : nil
+            guard progress.isConnected, !progress.needsList, let (key, mark) = signals.receipts.next(now: .now) else {
+                let time = progress.isConnected ? signals.receipts.nextDue : nil
                 await receiptSignal.wait(until: time)
                 continue
             }
@@ -32,7 +32,7 @@ struct ReceiptSender {
     /// notifies nobody of when the device is gone.
     nonisolated(nonsending) func finish(until deadline: ContinuousClock.Instant) async {
         try? await waiters.wait(for: .receipts, until: deadline) { () throws(ClientError) -> Void? in
-            progress.isConnected && signals.hasReceipts ? nil : ()
+            progress.isConnected && signals.receipts.hasOpen ? nil : ()
         }
     }
 

@@ -6,12 +6,12 @@ import ParleyProtocol
 /// One of the four owners of a client's state (decision 0045). It asks nobody: what happens goes in, and what is
 /// to be sent or emitted comes back.
 final class Signals {
-    private var receipts = ReceiptCoalescer()
+    var receipts = ReceiptCoalescer()
     private var receiptBackoff = Backoff(first: .milliseconds(200), longest: .seconds(30))
     private var typing = TypingPacer()
     private var typingSignals: [TypingPacer.Signal] = []
     /// Whose presence is asked for, and the last update on this connection.
-    private var watched: Set<UserID> = []
+    private(set) var watched: Set<UserID> = []
     private var presences: [UserID: PresenceUpdate] = [:]
     /// Whose activity is listened to.
     private(set) var watchedActivity: Set<UserID> = []
@@ -22,12 +22,6 @@ final class Signals {
     static let mostTypingSignals = 16
 
     // MARK: The connection
-
-    /// There is a connection.
-    ///
-    /// - Returns: whose presence is to be subscribed to again: what the broker refused on an earlier connection it may
-    ///   grant.
-    func connected() -> Set<UserID> { watched }
 
     /// The gateway has ended what this device said of its typing, and says who is there when it is reached again.
     func markDisconnected() {
@@ -66,17 +60,6 @@ final class Signals {
         receipts.mark(ReceiptCoalescer.Key(kind: kind, conversation: conversation), mark)
     }
 
-    /// The receipt to send now; it is under way until ``acknowledge(_:)`` or ``fail(_:_:now:using:)``.
-    func nextReceipt(now: ContinuousClock.Instant) -> (key: ReceiptCoalescer.Key, mark: ReceiptCoalescer.Mark)? {
-        receipts.next(now: now)
-    }
-
-    /// Whether a receipt is under way or waits.
-    var hasReceipts: Bool { receipts.hasOpen }
-
-    /// When a receipt that waits can be sent.
-    var nextReceiptTime: ContinuousClock.Instant? { receipts.nextDue }
-
     /// The gateway has taken a receipt.
     func acknowledge(_ key: ReceiptCoalescer.Key) {
         receipts.acknowledge(key)
@@ -94,9 +77,6 @@ final class Signals {
             receipts.postpone(key, until: error.pause(from: now, &receiptBackoff, using: &generator))
         }
     }
-
-    /// The log of a conversation began anew, or the user is no member any more: its marks mean nothing.
-    func resetReceipts(of conversation: ConversationID) { receipts.reset(conversation) }
 
     // MARK: Typing
 

@@ -62,11 +62,6 @@ extension Rejection {
 
     private static func addresses(_ error: JSONObject, _ name: String) -> [DeviceAddress] {
         let objects = (try? error.objects(name, maximum: .max)) ?? []
-        return objects.compactMap { object in
-            guard let user = try? object.level("user_id", as: UserID.self),
-                let device = try? object.level("device_id", as: DeviceID.self)
-            else { return nil }
-            return DeviceAddress(user: user, device: device)
-        }
+        return objects.compactMap { try? DeviceAddress(members: $0) }
     }
 }

@@ -152,20 +152,6 @@ struct Echo: Hashable, Sendable {
     let id: MessageID
     let content: [UInt8]
 
-    /// - Returns: `nil` for a message whose reply is not its echo.
-    init?(of message: SendMessage) {
-        guard message.echoIsReply else { return nil }
-        conversation = message.conversation
-        id = message.id
-        content = message.sealed.content
-    }
-
-    private init(_ record: MessageRecord, content: [UInt8]) {
-        conversation = record.conversation
-        id = record.id
-        self.content = content
-    }
-
     /// What of an event a device has sent.
     ///
     /// - Returns: `nil` for any event but a new message of `device`'s own.
@@ -174,9 +160,14 @@ struct Echo: Hashable, Sendable {
             let event = try? ReceivedEvent(topic: topic, payload: message.payload), case .record(let record) = event,
             record.kind == .known(.message), record.sender == device, let content = record.content
         else { return nil }
-        return (
-            Echo(record, content: content),
-            SentMessage(id: record.id, epoch: record.epoch, seq: record.seq, createdAt: record.createdAt)
-        )
+        return (Echo(conversation: record.conversation, id: record.id, content: content), SentMessage(record))
+    }
+}
+
+extension Echo {
+    /// - Returns: `nil` for a message whose reply is not its echo.
+    init?(of message: SendMessage) {
+        guard message.echoIsReply else { return nil }
+        self.init(conversation: message.conversation, id: message.id, content: message.sealed.content)
     }
 }

@@ -81,7 +81,7 @@ struct KeyringTests {
         #expect(other.usersWithNewerKeys(for: record, among: [], now: later) == [alice.user])
         #expect(other.book.heldUser(among: [alice.user, bob.user], isDirect: true) == alice.user)
         let shown = try #require(other.book.presented(of: alice.user))
-        let outcome = try other.carryOut(.accept(shown))
+        let outcome = try other.accept(shown)
         #expect(outcome.refusal == nil && outcome.notices == [.accepted(alice.user)])
         #expect(other.book.heldUser(among: [alice.user, bob.user], isDirect: true) == nil)
         #expect(other.open(record, among: []) == .success(draft().content))

@@ -18,7 +18,7 @@ struct PeerKeyBookCodingTests {
         var book = f.book(
             try f.certified([("phone", 0, 1), ("old", 2, 3)], by: f.account),
             try f.certified([("phone", 3, 2), ("laptop", 1, 1)], by: f.account))
-        _ = try book.verify(#require(book.presented(of: f.bob)))
+        _ = try book.accept(#require(book.presented(of: f.bob)), isCompared: true)
         let faulty = try Fault.lowOrder.listing("tv", of: f.bob)
         let devices = try f.certified([("phone", 4, 9)], by: f.other).devices + [faulty, published("watch", f.keys[5])]
         _ = book.update(with: listing("bob", account: f.other.key, devices))

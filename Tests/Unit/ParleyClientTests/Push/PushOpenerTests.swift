@@ -52,7 +52,7 @@ struct PushOpenerTests {
         _ = try peers.update(
             with: listing(
                 "carol", account: account.key, [account.certified(carol.device, carol.identityKey, at: 1000)]))
-        _ = try peers.verify(try #require(peers.book.presented(of: carol.device.user)))
+        _ = try peers.accept(try #require(peers.book.presented(of: carol.device.user)), isCompared: true)
         let opened = try house.open(house.push(house.record(by: carol)))
         #expect(opened.text == "See you at six" && opened.pushed?.isSenderVerified == true)
     }

@@ -14,7 +14,7 @@ struct SignalsTests {
 
     /// - Returns: which receipt is next, and up to where.
     private func next(_ signals: Signals, _ now: ContinuousClock.Instant) -> (ReceiptCoalescer.Key, Int)? {
-        signals.nextReceipt(now: now).map { ($0.key, $0.mark.seq) }
+        signals.receipts.next(now: now).map { ($0.key, $0.mark.seq) }
     }
 
     private func fail(_ signals: Signals, _ key: ReceiptCoalescer.Key, _ error: ClientError) {
@@ -30,11 +30,11 @@ struct SignalsTests {
         #expect(next(signals, start) == nil)
         fail(signals, key, .unanswered(.tooManyWaiting))
         #expect(next(signals, start) == nil)
-        let time = try #require(signals.nextReceiptTime)
+        let time = try #require(signals.receipts.nextDue)
         #expect(time > start && time <= start + .seconds(1))
         #expect(next(signals, time)?.1 == 5)
         fail(signals, key, .refused(Rejection(.rateLimited, "", retryAfterMilliseconds: 7000)))
-        #expect(signals.nextReceiptTime == start + .seconds(7))
+        #expect(signals.receipts.nextDue == start + .seconds(7))
     }
 
     @Test("a receipt that the gateway will never take is not sent again, and later ones are")
@@ -43,7 +43,7 @@ struct SignalsTests {
         signals.mark(.read, conversation, mark(5))
         let (key, _) = try #require(next(signals, start))
         fail(signals, key, .refused(Rejection(.notFound, "")))
-        #expect(signals.nextReceiptTime == nil && next(signals, start) == nil)
+        #expect(signals.receipts.nextDue == nil && next(signals, start) == nil)
         signals.mark(.read, conversation, mark(6))
         #expect(next(signals, start)?.1 == 6)
     }
@@ -53,7 +53,7 @@ struct SignalsTests {
         let signals = Signals()
         signals.mark(.read, conversation, mark(5))
         signals.mark(.delivered, conversation, mark(9))
-        signals.resetReceipts(of: conversation)
+        signals.receipts.reset(conversation)
         #expect(next(signals, start) == nil)
         signals.mark(.delivered, conversation, mark(1))
         #expect(next(signals, start)?.1 == 1)
@@ -83,10 +83,10 @@ struct SignalsTests {
         let signals = Signals()
         #expect(signals.watch(bob))
         #expect(signals.watch(bob) == false)
-        #expect(signals.connected() == [bob])
+        #expect(signals.watched == [bob])
         let carol = UserID(validated: "carol")
         signals.befriend(carol)
-        #expect(signals.connected() == [bob, carol])
+        #expect(signals.watched == [bob, carol])
     }
 
     @Test("presence is news when it is other than before, and forgotten with the connection and the friendship")
