@@ -25,7 +25,7 @@ extension MessagingClient {
         /// Posts that the user has completed a plan or reached a goal.
         ///
         /// - Parameters:
-        /// - id: a repeat with the same id posts nothing twice.
+        ///   - id: a repeat with the same id posts nothing twice.
         ///   - title: at most 100 characters.
         ///   - description: at most 1000 characters.
         ///   - metadata: a JSON object of at most 4 KiB, without objects or arrays in it.

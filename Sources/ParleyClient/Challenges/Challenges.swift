@@ -15,9 +15,9 @@ extension MessagingClient {
         /// Challenges another member of a conversation, who has 48 hours to answer.
         ///
         /// - Parameters:
-        /// - target: the goal of both; it does not decide who wins.
-        /// - days: 1 to 90, counted from the day of acceptance in each participant's time zone.
-        /// - id: a repeat with the same id creates nothing twice.
+        ///   - target: the goal of both; it does not decide who wins.
+        ///   - days: 1 to 90, counted from the day of acceptance in each participant's time zone.
+        ///   - id: a repeat with the same id creates nothing twice.
         public func create(
             _ type: ChallengeType, target: Int, days: Int, to user: UserID, in conversation: ConversationID,
             id: ChallengeID = .random()

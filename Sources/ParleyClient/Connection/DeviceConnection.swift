@@ -67,7 +67,7 @@ public final class DeviceConnection: Sendable {
     ///
     /// - Parameters:
     ///   - payload: the request's fields, a JSON object (protocol §4).
-    /// - timeout: counted while there is no connection, too.
+    ///   - timeout: counted while there is no connection, too.
     /// - Returns: the reply, which may be a refusal: by the gateway, or by the broker with the code `forbidden`.
     public func request(
         _ operation: Operation, payload: [UInt8], timeout: Duration = .seconds(30)

@@ -17,9 +17,9 @@ extension DeviceLoop {
         }
     }
 
-    /// When there is something to do though nothing came.
+    /// When the loop has to act without input.
     private func nextTurn(_ connection: any TransportConnection) -> ContinuousClock.Instant? {
-        // Without room to publish only an acknowledgement can help, which comes by itself.
+        // Without room to publish, only an acknowledgement helps, which wakes the loop.
         let send = connection.canPublish ? requests.nextSend : nil
         return [requests.nextDeadline, send].compactMap(\.self).min()
     }
@@ -34,7 +34,7 @@ extension DeviceLoop {
             case nil: break
             }
         case .subscribed(let packet, let isGranted):
-            // Where the replies come is nobody's concern but ours.
+            // The reply topic is internal.
             guard let event = subscriptions.handleAnswer(packet, isGranted: isGranted), event.filter != replyTopic
             else {
                 return
@@ -52,14 +52,14 @@ extension DeviceLoop {
             handleEcho(message)
             return
         }
-        // The reply to a repeat comes when its request has already been answered.
+        // The request may have been answered already, if it was repeated.
         guard let correlation = message.correlationData, let key = RequestKey(correlationData: correlation),
             requests.remove(key)
         else { return }
         finish(key, GatewayReply(payload: message.payload).map { .success($0) } ?? .failure(.malformedReply))
     }
 
-    /// Ends the requests that wait for this event. Nothing is parsed while there are none.
+    /// Ends the requests whose echo this event is. Nothing is parsed while there are none.
     private mutating func handleEcho(_ message: DeviceMessage) {
         guard requests.awaitsEcho, let (echo, sent) = Echo.read(message, of: configuration.device) else { return }
         for key in requests.awaiting(echo) where requests.remove(key) { finish(key, .success(GatewayReply(sent))) }
@@ -103,7 +103,7 @@ extension DeviceLoop {
 }
 
 extension TransportError {
-    /// What it is for a connection on which nothing can make it pass.
+    /// The error of a connection that cannot go on.
     fileprivate var cause: ConnectionError {
         switch self {
         case .lost(let cause): cause

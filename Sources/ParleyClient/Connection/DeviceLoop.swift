@@ -1,7 +1,7 @@
 import ParleyProtocol
 import Platform
 
-/// The loop of one device's connection, on a thread of its own: connects, serves, and pauses before the next attempt.
+/// The loop of one device's connection, on its own thread: connects, serves, and pauses before the next attempt.
 struct DeviceLoop {
     let configuration: DeviceConfiguration
     private let name: String?
@@ -10,15 +10,14 @@ struct DeviceLoop {
     var requests: RequestBook
     var subscriptions = SubscriptionBook()
     var answers: [RequestKey: Answer] = [:]
-    /// Why there is no connection at the moment.
     var cause: ConnectionError?
-    /// Where the replies to this connection come; below the device's own `down/` (protocol §2).
+    /// The topic of replies to this connection, below the device's own `down/` (protocol §2).
     let replyTopic: String
     private var wasReached = false
-    /// Whether an end without a word was looked into.
+    /// Whether a failure without a reason was diagnosed.
     private var hasDiagnosed = false
 
-    /// - Parameter name: of this connection; `nil` for the device's main one.
+    /// - Parameter name: the connection's; `nil` for the device's main one.
     init(_ configuration: DeviceConfiguration, name: String?, _ mailbox: Mailbox, _ outlet: EventOutlet) {
         self.configuration = configuration
         self.name = name
@@ -28,7 +27,7 @@ struct DeviceLoop {
         replyTopic = "\(Topic.prefix)down/\(configuration.device)/\(name ?? "replies")"
     }
 
-    /// Runs until it is asked to end or there is an error that no further attempt can mend.
+    /// Runs until it is stopped or a final error occurs.
     mutating func run() {
         var backoff = Backoff(longest: configuration.longestPause)
         var final: ConnectionError?
@@ -59,7 +58,7 @@ struct DeviceLoop {
     private func isFinal(_ cause: ConnectionError) -> Bool {
         if cause.isFinal { return true }
         guard configuration.persistence == .onceReached, !wasReached else { return false }
-        // A broker that closes without a verdict was reached.
+        // A broker that closes without a CONNACK was reached.
         if case .notReady = cause { return false }
         return true
     }
@@ -70,14 +69,14 @@ struct DeviceLoop {
             return try connect(credentials)
         } catch {
             guard case .notAuthorized = error else { throw error }
-            // Another process of the device may have renewed the token, and used it, since these were read.
+            // Another process of the device may have renewed and used the token meanwhile.
             let newer = try self.credentials()
             guard newer != credentials else { throw error }
             return try connect(newer)
         }
     }
 
-    /// Asks for the credentials and waits for them; requests are still taken up, and their time still passes.
+    /// Waits for the credentials; commands are still handled and requests still expire.
     private mutating func credentials() throws(ConnectionError) -> DeviceCredentials {
         let question = CredentialsQuestion()
         let task = question.ask(configuration.credentials, signal: mailbox.signal)
@@ -114,7 +113,7 @@ struct DeviceLoop {
         }
     }
 
-    /// A better word for what may mean that the broker speaks TLS, or does not. Looked into once.
+    /// A more precise error, where this one may mean a mismatch of TLS. Diagnosed once.
     private mutating func diagnosed(_ cause: ConnectionError) -> ConnectionError {
         switch cause {
         case .notReady, .notTrusted:
@@ -128,7 +127,7 @@ struct DeviceLoop {
         }
     }
 
-    /// Waits between two attempts; requests are still taken up, and their time still passes.
+    /// Waits between two attempts; commands are still handled and requests still expire.
     private mutating func pause(until end: ContinuousClock.Instant) {
         while !mailbox.isStopped {
             handleCommands(nil)
@@ -138,9 +137,9 @@ struct DeviceLoop {
         }
     }
 
-    /// Answers everybody who waits, and everybody who still will.
+    /// Ends all present and future requests.
     ///
-    /// - Parameter final: why; `nil` if nobody wants the connection any more.
+    /// - Parameter final: the cause; `nil` if the connection was closed.
     mutating func end(_ final: ConnectionError?) {
         for command in mailbox.close(final ?? .lost) {
             if case .request(let request, let answer) = command { answers[request.key] = answer }
@@ -156,7 +155,7 @@ struct DeviceLoop {
 // MARK: Commands and answers
 
 extension DeviceLoop {
-    /// Handles what was asked for; `connection` is the one to unsubscribe on, if there is one.
+    /// Handles commands; `connection` is the one to unsubscribe on, if any.
     mutating func handleCommands(_ connection: (any TransportConnection)?) {
         for command in mailbox.drain() {
             switch command {
@@ -172,7 +171,7 @@ extension DeviceLoop {
             case .subscribe(let filter):
                 subscriptions.add(filter)
             case .unsubscribe(let filter):
-                // A connection that just broke has no subscriptions to end.
+                // A broken connection has no subscriptions to end.
                 if subscriptions.drop(filter) { _ = try? connection?.unsubscribe(from: filter) }
             }
         }
@@ -187,7 +186,7 @@ extension DeviceLoop {
     }
 }
 
-/// The name that was given to a connection cannot be part of a client id (protocol §1).
+/// The connection's name is not valid in a client id (protocol §1).
 struct ConnectionNameError: Error, CustomStringConvertible {
     var description: String { "a connection's name has 1 to 16 letters, digits, dots, hyphens or underscores" }
 }

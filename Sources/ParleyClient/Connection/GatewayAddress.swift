@@ -1,7 +1,7 @@
 import ParleyProtocol
 import PrivateFiles
 
-/// Where a gateway's broker listens for devices.
+/// The address of a gateway's broker.
 public enum GatewayAddress: Hashable, Sendable {
     /// Unencrypted: for a gateway on the same machine.
     case tcp(host: String, port: UInt16)
@@ -11,7 +11,7 @@ public enum GatewayAddress: Hashable, Sendable {
     case unixSocket(path: String)
 }
 
-/// Where the gateway of a data directory listens: `DIR/endpoint.json`, which `parleyd init` writes.
+/// The address of a data directory's gateway: `DIR/endpoint.json`, which `parleyd init` writes.
 package struct LocalEndpoint: Hashable, Sendable {
     package let host: String
     package let mqttPort: UInt16
@@ -30,17 +30,17 @@ package struct LocalEndpoint: Hashable, Sendable {
         }
     }
 
-    /// Where the operator signs in: the gateway's own socket, which only the owner of the data directory reaches.
+    /// The operator's address: the gateway's socket, which only the owner of the data directory can reach.
     package static func operatorAddress(in dataDirectory: String) -> GatewayAddress {
         let socket = "/" + DataDirectoryLayout.brokerSocket
-        // `parleyd init` sees to it that the absolute path fits.
+        // `parleyd init` ensures that the absolute path fits.
         guard dataDirectory.utf8.count + socket.utf8.count > DataDirectoryLayout.longestSocketPath else {
             return .unixSocket(path: dataDirectory + socket)
         }
         return .unixSocket(path: ((try? Files.absolutePath(dataDirectory)) ?? dataDirectory) + socket)
     }
 
-    /// - Returns: `nil` if the file does not say what it should.
+    /// - Returns: `nil` if the file is malformed.
     /// - Throws: ``FileError``, also when there is no such file.
     package static func read(in dataDirectory: String) throws(FileError) -> LocalEndpoint? {
         LocalEndpoint(json: try Files.read("\(dataDirectory)/\(DataDirectoryLayout.endpoint)", maximum: 8192).bytes)

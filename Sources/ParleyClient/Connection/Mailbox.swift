@@ -1,7 +1,7 @@
 import Platform
 import Synchronization
 
-/// What tasks ask of the thread that owns the connection.
+/// A command for the thread that owns the connection.
 enum Command: Sendable {
     case request(PendingRequest, answer: Answer)
     case cancel(RequestKey)
@@ -9,19 +9,19 @@ enum Command: Sendable {
     case unsubscribe(filter: String)
 }
 
-/// Where the end of a request is reported, once.
+/// Resumed once, at the end of a request.
 typealias Answer = CheckedContinuation<Result<GatewayReply?, NoReplyError>, Never>
 
-/// Carries commands from any task to the loop and wakes it.
+/// Passes commands from any task to the loop, and wakes it.
 final class Mailbox: Sendable {
     private struct Content {
         var commands: [Command] = []
-        /// Set when the loop has ended: nobody reads any more.
+        /// Set when the loop has ended: commands are no longer read.
         var end: ConnectionError?
     }
 
     private let content = Mutex(Content())
-    /// Sent when there may be commands, or the loop is to end.
+    /// Sent for a command or a stop.
     let signal: LoopSignal
     private let stop = StopFlag()
 
@@ -31,9 +31,9 @@ final class Mailbox: Sendable {
 
     var isStopped: Bool { stop.isRaised }
 
-    /// Hands a command on.
+    /// Posts a command.
     ///
-    /// - Returns: why nobody will read it, if so.
+    /// - Returns: the cause if the loop has ended and the command is dropped.
     func post(_ command: Command) -> ConnectionError? {
         let end = content.withLock { content in
             if content.end == nil { content.commands.append(command) }
@@ -52,7 +52,9 @@ final class Mailbox: Sendable {
         }
     }
 
-    /// From now on nothing is accepted; what was posted before is returned for the last time.
+    /// Refuses commands from now on.
+    ///
+    /// - Returns: the commands that were not read.
     func close(_ cause: ConnectionError) -> [Command] {
         content.withLock { content in
             content.end = cause
@@ -61,7 +63,7 @@ final class Mailbox: Sendable {
         }
     }
 
-    /// Asks the loop to end.
+    /// Stops the loop.
     func requestStop() {
         stop.raise()
         signal.send()

@@ -1,14 +1,13 @@
-/// The filters that are wanted, and which of them the broker has been asked for on this connection.
+/// The wanted filters, and which of them were requested on this connection.
 ///
-/// Each step costs as much for one filter as for the eighty thousand of a gateway that tells of conversations without
-/// end.
+/// Each step takes constant time: a hostile gateway can announce tens of thousands of conversations.
 struct SubscriptionBook {
-    /// Each with its place in the order in which they were wanted.
+    /// Each with its number in order of wanting.
     private var wanted: [String: Int] = [:]
-    /// Those that the broker has not been asked for, by their place.
+    /// Those not yet requested, by their number.
     private var unasked: [Int: String] = [:]
     private var packets: [PacketNumber: String] = [:]
-    /// Those of the wanted that stand for more than one topic.
+    /// Those of the wanted that have wildcards.
     private var patterns: Set<String> = []
     private var lastPlace = 0
 
@@ -20,7 +19,7 @@ struct SubscriptionBook {
         if filter.contains(where: { $0 == "+" || $0 == "#" }) { patterns.insert(filter) }
     }
 
-    /// Whether a topic is one of those that are wanted: what comes on any other was not asked for, and is nobody's.
+    /// Whether a topic is wanted: messages on any other topic are ignored.
     func covers(_ topic: String) -> Bool {
         wanted[topic] != nil || patterns.contains { SubscriptionBook.matches(topic, $0) }
     }
@@ -37,14 +36,14 @@ struct SubscriptionBook {
         return levels.isEmpty
     }
 
-    /// - Returns: whether the broker is to be asked to end it.
+    /// - Returns: whether to unsubscribe at the broker.
     mutating func drop(_ filter: String) -> Bool {
         guard let place = wanted.removeValue(forKey: filter) else { return false }
         patterns.remove(filter)
         return unasked.removeValue(forKey: place) == nil
     }
 
-    /// What the broker is to be asked for.
+    /// The filters to request.
     var due: [String] { unasked.sorted { $0.key < $1.key }.map(\.value) }
 
     mutating func markSent(_ filter: String, as packet: PacketNumber) {
@@ -52,7 +51,7 @@ struct SubscriptionBook {
         packets[packet] = filter
     }
 
-    /// The broker answered: what it refuses is not asked for again.
+    /// Handles the broker's answer. A refused filter is not requested again.
     mutating func handleAnswer(_ packet: PacketNumber, isGranted: Bool) -> DeviceEvent? {
         guard let filter = packets.removeValue(forKey: packet), wanted[filter] != nil else { return nil }
         guard !isGranted else { return .subscribed(filter: filter) }
@@ -60,10 +59,10 @@ struct SubscriptionBook {
         return .subscriptionRefused(filter: filter)
     }
 
-    /// Nobody can be asked for this filter.
+    /// The filter cannot be subscribed to.
     mutating func markRefused(_ filter: String) { _ = drop(filter) }
 
-    /// The next connection starts with nothing.
+    /// The next connection starts without subscriptions.
     mutating func markDisconnected() {
         packets.removeAll()
         for (filter, place) in wanted { unasked[place] = filter }

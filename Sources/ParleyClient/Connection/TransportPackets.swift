@@ -1,4 +1,4 @@
-/// The number by which a packet and its answer know each other: no other without an answer has it on this connection.
+/// Matches a packet with its answer: unique among the connection's unanswered packets.
 public struct PacketNumber: RawRepresentable, Hashable, Sendable {
     public let rawValue: UInt32
 
@@ -13,19 +13,19 @@ public struct OutgoingMessage: Hashable, Sendable {
     /// `nil` for a request that gets no reply.
     public let reply: ReplyAddress?
 
-    /// Where a reply is to go, and what it is known by there (MQTT 5 §3.3.2.3.5, §3.3.2.3.6).
+    /// The response topic and correlation data (MQTT 5 §3.3.2.3.5, §3.3.2.3.6).
     public struct ReplyAddress: Hashable, Sendable {
         public let topic: String
         public let correlationData: [UInt8]
     }
 }
 
-/// A message as it came.
+/// A received message.
 public struct IncomingMessage: Hashable, Sendable {
     public let topic: String
     public let payload: [UInt8]
     public let correlationData: [UInt8]?
-    /// Whether the broker had kept it from earlier.
+    /// Whether it is a retained message.
     public let isRetained: Bool
 
     public init(topic: String, payload: [UInt8], correlationData: [UInt8]? = nil, isRetained: Bool = false) {
@@ -36,7 +36,7 @@ public struct IncomingMessage: Hashable, Sendable {
     }
 }
 
-/// What came on a connection.
+/// An event of a connection.
 public enum TransportEvent: Hashable, Sendable {
     case message(IncomingMessage)
     /// The broker's answer to a publish.
@@ -45,23 +45,23 @@ public enum TransportEvent: Hashable, Sendable {
     case subscribed(PacketNumber, isGranted: Bool)
 }
 
-/// What the broker says of a publish (MQTT 5 §3.4.2.1).
+/// The reason code of a PUBACK (MQTT 5 §3.4.2.1).
 public enum PublishVerdict: Hashable, Sendable {
-    /// The broker has it, whether anybody has subscribed or not.
+    /// The broker has it, with or without subscribers.
     case accepted
-    /// It holds as much for the receiver as it may (0x97): the same may pass later.
+    /// The receiver's queue is full (0x97): a repeat may pass.
     case noRoom
-    /// Any other failure (from 0x80 on): the device may not publish this.
+    /// Any other failure (0x80 and above): the device may not publish this.
     case refused
 }
 
-/// Why a transport does not do what it is asked.
+/// Why a call of a transport failed.
 public enum TransportError: Error, Sendable {
-    /// The topic or filter is none, or too long. Nothing was sent.
+    /// The topic or filter is invalid or too long. Nothing was sent.
     case invalidTopic
-    /// The broker takes no packet of this size. Nothing was sent.
+    /// The packet is larger than the broker accepts. Nothing was sent.
     case tooLarge
-    /// Too much is on its way; acknowledgements make room. Nothing was sent.
+    /// Too many publishes are unacknowledged. Nothing was sent.
     case noRoom
     /// The connection is over.
     case lost(ConnectionError)

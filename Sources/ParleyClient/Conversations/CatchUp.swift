@@ -1,8 +1,8 @@
 import Platform
 import ParleyProtocol
 
-/// Brings the client up to date: `sync/get` gives what was missed. Where nothing is known yet, and of an older gateway,
-/// the list of conversations says where something is, and history gives it.
+/// Brings the client up to date by `sync/get`. On the first run, and with an older gateway, the list of conversations
+/// and their history serve instead.
 struct CatchUp {
     let outbox: Outbox, logs: ConversationLogs, keyring: Keyring, messageRequests: BoundedQueue<MessageRequest>
     let progress: ConnectionProgress, fetchPacing: FetchPacing, waiters: Waiters
@@ -14,7 +14,7 @@ struct CatchUp {
 
     private static let listPage = 100
 
-    /// Lists, publishes and fetches, one after another, until there is nothing more to do, and waits for more.
+    /// Does one step after another, and waits when nothing is due.
     nonisolated(nonsending) func run() async {
         var generator = SystemRandomNumberGenerator()
         while !Task.isCancelled {
@@ -37,7 +37,7 @@ struct CatchUp {
         }
     }
 
-    /// Does one thing that there is to do, or waits.
+    /// Does the next step, or waits.
     private nonisolated(nonsending) func step(now: ContinuousClock.Instant) async throws(ClientError) {
         if progress.needsList {
             try await list()
@@ -46,28 +46,28 @@ struct CatchUp {
         } else if !messageRequests.isEmpty {
             await messageRequestReader.emitNext()
         } else if let user = keyring.freshness.claimDueGuess(now: now) {
-            // What it was wanted for is shown as it is, and tried again with the next message.
+            // A failure is harmless: the keys are fetched again with the next message.
             try? await keyExchange.fetch(of: user)
         } else if let id = logs.nextToFetch(now: now) {
             await historyPages.fetch(id)
         } else {
             waiters.wake(.ready)
-            // Another process of the device may accept what is held here.
+            // Another process of the device may accept held keys.
             let look = keyring.book.isAnyPending ? now + KeyExchange.betweenLooks : nil
             await fetchSignal.wait(until: [nextTime, look].compactMap { $0 }.min())
             if look != nil { keyExchange.refresh() }
         }
     }
 
-    /// When there will be something to do by itself.
+    /// When the next step is due.
     private var nextTime: ContinuousClock.Instant? {
         [logs.nextFetchTime, outbox.nextEchoTime, keyring.freshness.nextGuess].compactMap { $0 }.min()
     }
 
     // MARK: Listing
 
-    /// Asks of every conversation how far it goes. What is new is subscribed to first and listed once more, so that
-    /// nothing falls between list and subscription.
+    /// Lists the conversations. New ones are subscribed to first and listed again, so that no message is missed between
+    /// list and subscription.
     private nonisolated(nonsending) func list() async throws(ClientError) {
         let number = progress.number
         switch configuration.follows {
@@ -88,9 +88,9 @@ struct CatchUp {
         waiters.wakeAll()
     }
 
-    /// - Returns: whether conversations were listed that had not been subscribed to.
+    /// - Returns: whether the list had conversations without a subscription.
     private nonisolated(nonsending) func listOnce() async throws(ClientError) -> Bool {
-        // Only what was known before can be missing for having ended.
+        // Only conversations that were known before can have ended.
         var missing = logs.listed
         var isNew = false
         for archived in [false, true] {
@@ -109,7 +109,7 @@ struct CatchUp {
         while true {
             let page = try await gateway.ask(
                 ListConversations(limit: CatchUp.listPage, offset: offset, archived: archived))
-            // Between two pages the order may change; a page of nothing else is one of a list that goes round.
+            // The order may change between two pages, but a page without anything new means that the list has no end.
             let before = listed.count
             listed.formUnion(page.conversations.map(\.id))
             guard page.conversations.isEmpty || listed.count > before, listed.count <= ConversationLogs.capacity
@@ -128,8 +128,8 @@ struct CatchUp {
         return isNew
     }
 
-    /// Receipts that came while nobody listened are not sent again: of those conversations that were active last,
-    /// history is asked how far the user's own messages have come.
+    /// Missed receipts are not sent again: the history of the most recent conversations says how far the user's
+    /// messages have come.
     private func askForStatuses(_ id: ConversationID) {
         let user = device.user
         logs.update(id) { entry in
@@ -139,14 +139,14 @@ struct CatchUp {
     }
 }
 
-/// When the catching up of a client goes on, and by which requests.
+/// When the client catches up next, and by which requests.
 final class FetchPacing {
     private(set) var pausedUntil: ContinuousClock.Instant?
     private var backoff = Backoff(first: .milliseconds(200), longest: .seconds(30))
-    /// The gateway has no `sync/get`, as far as this connection goes.
+    /// The gateway of this connection has no `sync/get`.
     private(set) var lacksSync = false
 
-    /// There is a connection: another gateway may be behind it, and nothing has failed on it.
+    /// Another gateway may be behind a new connection.
     func markConnected() {
         pausedUntil = nil
         lacksSync = false

@@ -1,10 +1,10 @@
 import ParleyDeviceStore
 import ParleyProtocol
 
-/// What a client knows of its conversations, and how far it holds their logs.
+/// The client's conversations, and how much of their logs it holds.
 ///
-/// One of the four owners of a client's state (decision 0045). It does no I/O: what the gateway says goes in, and
-/// what follows comes back. What is kept in the database is ``FollowedConversation/kept(own:)`` of each.
+/// An owner of state (decision 0045): it does no I/O. ``FollowedConversation/kept(own:)`` is stored of each
+/// conversation.
 final class ConversationLogs {
     /// The device's own user.
     private let user: UserID
@@ -14,7 +14,7 @@ final class ConversationLogs {
     private var disclosed: Set<GatewayFaultError> = []
     /// Faults that were found when the client began, before anybody listened.
     private var loadedFaults: [GatewayFaultError] = []
-    /// Messages that could not be opened, to try again when more is known.
+    /// Messages that could not be opened, to be tried again with newer keys.
     private var unopened = UnopenedMessages()
 
     /// The most conversations that are known.
@@ -22,13 +22,13 @@ final class ConversationLogs {
     /// The most faults that are reported.
     private static let mostFaults = 1000
 
-    /// - Parameter follows: which conversations are followed from the beginning.
+    /// - Parameter follows: the conversations to follow from the start.
     init(of user: UserID, follows: ClientConfiguration.Following) {
         self.user = user
         followsAll = follows == .all
     }
 
-    /// Loads what was saved. What an earlier version believed and an honest gateway does not say is dropped.
+    /// Loads a stored conversation. What no honest gateway says, and an earlier version stored, is dropped.
     func load(_ state: ConversationState) {
         var conversation = FollowedConversation(state)
         if let fault = conversation.object?.fault(for: user, known: nil) {
@@ -44,22 +44,22 @@ final class ConversationLogs {
 
     var all: some Collection<FollowedConversation> { known.values }
 
-    /// The user ids of a conversation's members, as the gateway says.
+    /// A conversation's members, as the gateway says.
     func members(of id: ConversationID) -> [UserID] { known[id]?.members ?? [] }
 
-    /// The direct conversation with another user of which the user is a member.
+    /// The direct conversation with another user, if the user is a member.
     func direct(with other: UserID) -> FollowedConversation? {
         known.values.first { entry in
             entry.isMember && entry.object?.type == .known(.direct) && entry.members.contains(other) && other != user
         }
     }
 
-    /// Those that every complete list names: whichever is missing there is none of the user's any more.
+    /// The conversations that a complete list contains: one that is missing there has ended.
     var listed: Set<ConversationID> {
         Set(known.values.filter { $0.object != nil && $0.isMember && $0.isOpen }.map(\.id))
     }
 
-    /// How far each conversation is known, for `sync/get`. One of which nothing is kept yet comes with its newest.
+    /// The positions for `sync/get`. A conversation without stored messages has none, and comes with its newest.
     var cursors: [ConversationID: SyncRequest.Cursor] {
         known.values.reduce(into: [:]) { cursors, entry in
             guard entry.isMember, entry.log.held != nil, let epoch = entry.log.epoch else { return }
@@ -67,47 +67,46 @@ final class ConversationLogs {
         }
     }
 
-    /// Whether everything that is followed is here as far as is known.
+    /// Whether nothing is known to be missing of the followed conversations.
     var isSettled: Bool { known.values.allSatisfy { !$0.isFollowed || $0.isSettled } }
 
-    /// Whether everything that came in its turn is kept.
+    /// Whether no received record waits to be stored.
     var isDelivered: Bool { known.values.allSatisfy { $0.log.ready(limit: 1).isEmpty && $0.delivery == .idle } }
 
     // MARK: What changes it
 
-    /// Changes what is known of one conversation; nothing for one that is not known.
+    /// Changes one conversation, if it is known.
     @discardableResult
     func update<Value>(_ id: ConversationID, _ body: (inout FollowedConversation) -> Value) -> Value? {
         guard known[id] != nil else { return nil }
         return body(&known[id, default: FollowedConversation(id)])
     }
 
-    /// Puts what is known of a conversation in place of what was.
     func replace(_ entry: FollowedConversation) { known[entry.id] = entry }
 
-    /// It is subscribed to, known or not.
+    /// Marks a conversation as subscribed to.
     func follow(_ id: ConversationID) { known[id, default: FollowedConversation(id)].membership.follow() }
 
-    /// What the gateway's word of a conversation has changed.
+    /// The result of merging a conversation object.
     struct Merge {
-        /// `nil` for one that was not known.
+        /// `nil` for a new one.
         let old: FollowedConversation?
         let new: FollowedConversation
-        /// It is to be subscribed to.
+        /// Whether to subscribe to it.
         let isNewlyFollowed: Bool
 
-        /// Whether the user sees it from now on and did not before.
+        /// Whether it becomes visible to the user.
         var isAdded: Bool { old?.object == nil || old?.isMember == false || old?.isOpen == false }
 
-        /// Whether a list shows it differently.
+        /// Whether it looks different in a list.
         var isChanged: Bool {
             guard let object = new.object else { return false }
             return old?.object?.hasSameFace(as: object) == false || old?.unread.count != new.unread.count
                 || old?.preferences != new.preferences
         }
 
-        /// Who is in it now and was not, and who is in it no more. Of the members of a group nothing can be proved:
-        /// whoever comes and goes is named before anything is sealed for them.
+        /// The members that joined and left. The members of a group cannot be verified: joins are reported before
+        /// anything is sealed for them.
         var memberChange: (added: [UserID], removed: [UserID])? {
             guard let object = old?.object else { return nil }
             let (before, now) = (Set(object.members.map(\.user)), Set(new.members))
@@ -116,8 +115,8 @@ final class ConversationLogs {
         }
     }
 
-    /// Merges what the gateway says of a conversation, if an honest one may say it: whoever is sealed for is a member
-    /// by this alone.
+    /// Merges a conversation object that an honest gateway can send: it alone decides for which members messages are
+    /// sealed.
     func merge(_ conversation: Conversation) throws(GatewayFaultError) -> Merge {
         let old = known[conversation.id]
         try check(conversation)
@@ -128,44 +127,43 @@ final class ConversationLogs {
         return Merge(old: old, new: entry, isNewlyFollowed: old?.isFollowed != true && entry.isFollowed)
     }
 
-    /// - Throws: what of this an honest gateway does not say.
+    /// - Throws: the fault of an object that no honest gateway sends.
     func check(_ conversation: Conversation) throws(GatewayFaultError) {
         if let fault = conversation.fault(for: user, known: known[conversation.id]?.object) { throw fault }
     }
 
-    /// What follows when the user is no member of a conversation.
+    /// The consequence when the user is no member of a conversation.
     enum Removal: Hashable {
-        /// They were none, and it was not subscribed to.
+        /// Nothing: the user was no member, and nothing was subscribed to.
         case none
-        /// They were none, and it was asked for once more: it is unsubscribed from.
+        /// Unsubscribe: the user was no member, and the conversation was requested again.
         case unfollowed
-        /// It is unsubscribed from, and an event says so where it was seen.
+        /// Unsubscribe, and emit an event if it was visible.
         case left(wasSeen: Bool)
     }
 
-    /// The user is no member any more.
+    /// The user is no longer a member.
     func remove(_ id: ConversationID) -> Removal {
         guard let entry = known[id], entry.isMember || entry.isFollowed else { return .none }
         known[id]?.membership.leave()
         return entry.isMember ? .left(wasSeen: entry.object != nil) : .unfollowed
     }
 
-    /// There is a new connection: what waited because of the old one is fetched at once.
+    /// A new connection: delayed fetches are due at once.
     func markConnected() {
         for id in known.keys { known[id]?.notBefore = nil }
     }
 
     // MARK: Records
 
-    /// What a record that came live has led to.
+    /// The effect of a live record.
     enum Reception: Hashable {
-        /// It is nobody's: it may be behind its subscription's end, or have waited in the broker while the gateway was
-        /// put back, which says nothing of the present state.
+        /// Ignored: not subscribed to, or of an epoch before the gateway was restored from a backup.
         case ignored
         case received(isPageMissing: Bool)
     }
 
-    /// A record came live.
+    /// Handles a live record.
     func receive(_ record: MessageRecord) -> Reception {
         let id = record.conversation
         guard let entry = known[id], entry.isFollowed, entry.isPresent(record) || !entry.isPast(record.epoch) else {
@@ -175,14 +173,14 @@ final class ConversationLogs {
         return .received(isPageMissing: known[id]?.log.want != nil)
     }
 
-    /// A conversation with records that are next in its log. Its delivery is under way until ``endDelivery(of:)``.
+    /// A conversation with records to deliver. Its delivery runs until ``endDelivery(of:)``.
     func beginDelivery() -> ConversationID? {
         guard let id = known.values.first(where: { !$0.log.ready(limit: 1).isEmpty })?.id else { return nil }
         known[id]?.delivery = .underWay
         return id
     }
 
-    /// - Returns: whether the device has all that it knows of it.
+    /// - Returns: whether nothing is known to be missing of it.
     func endDelivery(of id: ConversationID) -> Bool {
         known[id]?.delivery = .idle
         return known[id]?.isSettled == true
@@ -196,14 +194,14 @@ final class ConversationLogs {
         }?.id
     }
 
-    /// When something can be fetched that has to wait.
+    /// When the next delayed fetch is due.
     var nextFetchTime: ContinuousClock.Instant? {
         known.values.filter { $0.isFollowed && $0.wantsPage }.compactMap(\.notBefore).min()
     }
 
     // MARK: Faults
 
-    /// - Returns: whether the fault is to be reported: each is reported once.
+    /// - Returns: whether to report the fault: each is reported once.
     func disclose(_ fault: GatewayFaultError) -> Bool {
         disclosed.count < ConversationLogs.mostFaults && disclosed.insert(fault).inserted
     }
@@ -225,7 +223,7 @@ final class ConversationLogs {
 
     func recordUnopened(_ entry: UnopenedMessages.Entry) { unopened.record(entry) }
 
-    /// Those that what is known of a user now may open, which are forgotten here.
+    /// Removes the messages that newer keys of a user may open.
     func removeUnopened(of user: UserID, own device: DeviceAddress) -> [UnopenedMessages.Entry] {
         unopened.remove(of: user, own: device)
     }

@@ -1,6 +1,6 @@
 import ParleyProtocol
 
-/// Makes conversations, and follows them.
+/// Creates and follows conversations.
 struct ConversationMaking {
     let logs: ConversationLogs, device: DeviceAddress, gateway: GatewayAccess
     let conversationUpdates: ConversationUpdates, following: Following
@@ -23,14 +23,14 @@ struct ConversationMaking {
     nonisolated(nonsending) func group(
         name: String?, with users: [UserID]
     ) async throws(ClientError) -> ConversationSummary {
-        // Chosen here, so that a repeat of the request makes no second group.
+        // Chosen here, so that a repeated request makes no second group.
         let id = ConversationID.random()
         let made = try await gateway.ask(CreateConversation(form: .group(id: id, name: name), participants: users))
         guard made.type == .known(.group), made.id == id else { throw gateway.report(.otherConversation(made.id)) }
         let invited = Set(users + [device.user])
         try following.refuseUninvited(made.members.map(\.user), in: id, but: invited)
         let group = try await following.follow(made: made)
-        // It was asked for once more, and that answer is the one that counts.
+        // `follow` may have fetched it again, with other members.
         try following.refuseUninvited(group.members.map(\.user), in: id, but: invited)
         return group
     }

@@ -1,8 +1,7 @@
 import ParleyDeviceStore
 import ParleyProtocol
 
-/// Carries out what becomes known of a conversation, from lists, events and replies: it is saved, subscribed to and
-/// emitted as an event.
+/// Applies changes of a conversation, from lists, events and replies: saves it, subscribes and emits events.
 struct ConversationUpdates {
     let outbox: Outbox, logs: ConversationLogs, signals: Signals, waiters: Waiters
     let device: DeviceAddress, gateway: GatewayAccess, disk: StoreAccess, hub: EventHub
@@ -12,7 +11,7 @@ struct ConversationUpdates {
 
     // MARK: What the gateway says
 
-    /// Merges what the gateway says of a conversation, if an honest one may say it.
+    /// Merges a conversation object, unless it is a fault of the gateway.
     ///
     /// - Returns: whether it was not followed before.
     @discardableResult
@@ -39,7 +38,7 @@ struct ConversationUpdates {
         return merge.isNewlyFollowed
     }
 
-    /// - Throws: ``ClientError/gatewayFault(_:)`` for what an honest gateway does not say, which is reported.
+    /// - Throws: ``ClientError/gatewayFault(_:)``, which is reported.
     func check(_ conversation: Conversation) throws(ClientError) {
         do throws(GatewayFaultError) { try logs.check(conversation) } catch { throw gateway.report(error) }
     }
@@ -58,7 +57,7 @@ struct ConversationUpdates {
         }
     }
 
-    /// The other one's message request waits there: the user may write there, and gets no events of it.
+    /// The other user's message request waits: the user may write, and gets no events of the conversation.
     func close(_ made: Conversation) {
         var entry = logs[made.id] ?? FollowedConversation(made.id)
         entry.object = made
@@ -68,7 +67,7 @@ struct ConversationUpdates {
         save(made.id)
     }
 
-    /// How the user wants it treated, as they said somewhere.
+    /// Preferences that the user has set on some device.
     func merge(_ settings: ConversationSettings) {
         let id = settings.conversation
         guard let entry = logs[id], entry.preferences != settings.preferences else { return }
@@ -77,7 +76,7 @@ struct ConversationUpdates {
         emit(id) { .conversationChanged($0) }
     }
 
-    /// The gateway's history begins anew. What is kept of the old one stays, before what comes of the new.
+    /// The gateway's history begins a new epoch. Stored messages stay, before the new ones.
     func begin(_ id: ConversationID, epoch: String) {
         guard logs[id] != nil else { return }
         let user = device.user
@@ -88,7 +87,7 @@ struct ConversationUpdates {
         hub.emit(.historyReset(id))
     }
 
-    /// What the gateway had accepted, and whose record has not come, is perhaps lost with the old epoch.
+    /// Messages that were accepted and whose records have not come may be lost with the old epoch.
     private func sendAgain(in id: ConversationID) {
         for message in outbox.removeEchoes(of: id) {
             guard let item = try? disk.store.read({ try $0.queued(message) }), item.state == .pending else { continue }
@@ -114,7 +113,7 @@ struct ConversationUpdates {
 
     // MARK: What is unread
 
-    /// Counts again what is unread in a conversation, saves it, and emits an event if it has changed.
+    /// Counts the unread messages again, and saves and emits a change.
     func recount(_ id: ConversationID) {
         guard let old = logs[id] else { return }
         var entry = old
@@ -125,7 +124,6 @@ struct ConversationUpdates {
         if old.unread.count != entry.unread.count { emit(id) { .conversationChanged($0) } }
     }
 
-    /// The user has read up to `seq`, here or on another device.
     func markRead(_ id: ConversationID, upTo seq: Int) {
         guard var entry = logs[id], let epoch = entry.log.epoch else { return }
         let user = device.user
@@ -141,7 +139,7 @@ struct ConversationUpdates {
         emit(id) { .conversationChanged($0) }
     }
 
-    /// The user has read on some device of theirs.
+    /// The user has read on another device.
     func merge(_ reading: ConversationReading) {
         let id = reading.conversation
         guard let entry = logs[id] else { return }
@@ -153,7 +151,7 @@ struct ConversationUpdates {
 
     // MARK: What is kept and shown
 
-    /// Saves what is known of a conversation. Should that fail, it is fetched again on the next connection.
+    /// Saves a conversation. After a failure it is fetched again on the next connection.
     func save(_ id: ConversationID) {
         guard let state = logs[id]?.kept(own: device.user) else { return }
         disk.writeBestEffort { try $0.save(state) }
@@ -163,7 +161,7 @@ struct ConversationUpdates {
         if let summary = summary(id) { hub.emit(event(summary)) }
     }
 
-    /// `nil` for a conversation of which only the id is known.
+    /// `nil` if only its id is known.
     func summary(_ id: ConversationID) -> ConversationSummary? {
         guard let entry = logs[id], let object = entry.object else { return nil }
         return ConversationSummary(
@@ -175,7 +173,7 @@ struct ConversationUpdates {
 }
 
 extension FollowedConversation {
-    /// Counts anew what is unread of what is kept.
+    /// Counts the stored unread messages.
     ///
     /// - Parameter user: the device's own.
     mutating func recount(own user: UserID, in facts: Snapshot) throws {
@@ -188,7 +186,7 @@ extension FollowedConversation {
 }
 
 extension Snapshot {
-    /// How many messages that are kept count as unread for a user after a seq.
+    /// The stored messages after a seq that count as unread.
     fileprivate func unread(
         in id: ConversationID, epoch: String, after seq: Int, for user: UserID
     ) throws -> Int {

@@ -1,22 +1,22 @@
 import ParleyProtocol
 
 extension MessagingClient {
-    /// The user's conversations, and how they want each treated.
+    /// The user's conversations and their preferences.
     public nonisolated var conversations: Conversations { Conversations(client: self) }
 
-    /// The direct conversation with a user, which is made if there is none.
+    /// The direct conversation with a user, created if there is none.
     ///
-    /// Where that user's message request waits it is there and not open: a message accepts the request.
+    /// If that user's message request waits, the conversation exists and is not open: a message accepts the request.
     ///
-    /// - Throws: ``ClientError/refused(_:)`` with `not_found` for a user who does not exist. Without a connection only
-    ///   a conversation that is known can be had.
+    /// - Throws: ``ClientError/refused(_:)`` with `not_found` for an unknown user. Without a connection only a known
+    ///   conversation is available.
     public func conversation(with user: UserID) async throws(ClientError) -> ConversationSummary {
         try await context.making.direct(with: user)
     }
 
-    /// A conversation by its id, and follows it.
+    /// Follows a conversation by its id.
     ///
-    /// - Throws: ``ClientError/refused(_:)`` with `not_found` for one that the user may not see.
+    /// - Throws: ``ClientError/refused(_:)`` with `not_found` if the user has no access.
     public func conversation(_ id: ConversationID) async throws(ClientError) -> ConversationSummary {
         if context.logs[id]?.isFollowed != true || context.logs[id]?.object == nil {
             try await context.following.follow(id)
@@ -24,13 +24,13 @@ extension MessagingClient {
         return try context.following.summary(id)
     }
 
-    /// The user's conversations, and how they want each treated: ``MessagingClient/conversations``.
+    /// The user's conversations and their preferences: ``MessagingClient/conversations``.
     ///
-    /// The gateway decides about each change; its answer is merged here, and it informs the user's other devices.
+    /// The gateway decides about each change, and informs the user's other devices.
     public struct Conversations: Sendable {
         let client: MessagingClient
 
-        /// Everything that this device knows of, the last active first, without those that are not open.
+        /// All open conversations, the most recently active first.
         public func all() async -> [ConversationSummary] {
             await client.perform { context in
                 context.logs.all.map(\.id).compactMap(context.conversationUpdates.summary).filter(\.isOpen).sorted {
@@ -40,9 +40,9 @@ extension MessagingClient {
             }
         }
 
-        /// Changes what is named, and nothing else.
+        /// Changes only the given fields.
         ///
-        /// - Throws: ``ClientError/refused(_:)``, as all that follow.
+        /// - Throws: ``ClientError/refused(_:)``, as the methods below.
         @discardableResult
         public func update(_ change: UpdateConversation) async throws(ClientError) -> ConversationSummary {
             try await client.change(change)
@@ -56,7 +56,7 @@ extension MessagingClient {
             try await update(UpdateConversation(conversation: conversation, muting: muting))
         }
 
-        /// Puts a conversation away; the next message in it brings it back.
+        /// Archives a conversation; the next message in it brings it back.
         @discardableResult
         public func archive(
             _ conversation: ConversationID, _ isArchived: Bool = true
@@ -91,6 +91,5 @@ extension UpdateConversation {
 }
 
 extension ConversationSummary {
-    /// When something last happened in it.
     fileprivate var lastActivity: Timestamp { max(updatedAt, lastMessage?.createdAt ?? updatedAt) }
 }

@@ -1,67 +1,64 @@
 import Platform
 import ParleyProtocol
 
-/// What a client knows of one conversation beside its messages.
+/// One conversation's state, without its messages.
 struct FollowedConversation: Sendable {
     let id: ConversationID
-    /// `nil` before the gateway said what it is.
+    /// `nil` before the gateway has sent it.
     var object: Conversation?
     var log: ConversationLog<MessageRecord>
     var membership = Membership.unfollowed
-    /// Of the records that come now: 0, and one more each time the gateway's history began anew.
+    /// The chapter of new records: 0, and one more with each new epoch.
     var chapter = 0
-    /// The epochs before, the last one last: a few of them.
+    /// The last few epochs that are over, oldest first.
     var past: [PastEpoch] = []
     var start = Start.unknown
     var unread = Unread()
-    /// How the user wants it treated.
     var preferences = ConversationPreferences()
     var reached = ReachedMarks()
-    /// The user's own mark that the gateway has yet to take.
+    /// The user's read mark that the gateway has not acknowledged.
     var pendingRead: ReceiptCoalescer.Mark?
-    /// What could not be opened here, and holds up what is marked read.
+    /// Unopened messages, which hold back the read mark.
     var unopened = UnopenedPlaces()
-    /// Changes that could not be opened here: some ask for a message to be sealed anew.
+    /// Unopened changes: some may ask to seal a message again.
     var unopenedChanges = UnopenedPlaces()
-    /// Up to where the app wanted to have marked read.
+    /// The read mark that the app has requested.
     var shownSeq = 0
-    /// The newest of the user's own messages here.
+    /// The seq of the user's newest own message.
     var ownSeq = 0
-    /// Up to where this device has reported to the gateway that it has everything.
+    /// The "delivered" mark that the gateway has acknowledged.
     var deliveredSeq = 0
-    /// Up to where one of the user's devices at least has everything, as the gateway says.
+    /// The "delivered" mark of any of the user's devices, as the gateway says.
     var userDeliveredSeq = 0
     var statuses = Statuses.complete
-    /// When fetching may be tried again.
+    /// When the next fetch may start.
     var notBefore: ContinuousClock.Instant?
     var backoff = Backoff(first: .milliseconds(200), longest: .seconds(30))
-    /// Between one epoch and the next, should they not end.
+    /// Between epochs, against a gateway that always begins a new one.
     var epochBackoff = Backoff(first: .milliseconds(200), longest: .seconds(30))
     var delivery = Delivery.idle
 
-    /// Whether anything is before the held range.
+    /// Whether there are records before the held range.
     enum Start: Hashable, Sendable {
-        /// Perhaps: it is fetched when somebody reads so far. A page that the gateway calls the oldest leads to
-        /// ``reached``.
+        /// Perhaps: fetched when the app pages back. The gateway's oldest page leads to ``reached``.
         case unknown
-        /// Nothing. A history that begins anew leads back to ``unknown``, as does being a member again.
+        /// None. A new epoch or membership leads back to ``unknown``.
         case reached
     }
 
-    /// Whether it is known how far the user's own messages have come.
+    /// Whether the statuses of the user's own messages are known.
     enum Statuses: Hashable, Sendable {
-        /// No receipt was missed. A list after a time without connection leads to ``missed`` where one may be missing.
+        /// No receipt was missed. A list after a lost connection leads to ``missed``.
         case complete
-        /// Some may have come while nobody listened: a page of history leads back to ``complete``.
+        /// Receipts may have been missed: a page of history leads back to ``complete``.
         case missed
     }
 
-    /// Whether records that are next in the log are on their way into the store.
+    /// Whether a batch of the next records is being stored.
     enum Delivery: Hashable, Sendable {
-        /// None. Records that are ready lead to ``underWay``.
+        /// No. Ready records lead to ``underWay``.
         case idle
-        /// A batch is being opened, for which keys may have to be fetched, and kept. Its end, however it ends, leads
-        /// back to ``idle``.
+        /// Yes: keys may have to be fetched to open it. Its end leads back to ``idle``.
         case underWay
     }
 
@@ -76,27 +73,27 @@ struct FollowedConversation: Sendable {
 
     var members: [UserID] { object?.members.map(\.user) ?? [] }
 
-    /// Whether the first message of all is in the held range.
+    /// Whether the first message is in the held range.
     var holdsStart: Bool { start == .reached || log.held?.lowerBound == 1 }
     var wantsPage: Bool { log.want != nil || (statuses == .missed && log.held?.isEmpty == false) }
 
-    /// Whether this device has all that it knows of.
+    /// Whether nothing is known to be missing.
     var isSettled: Bool { log.want == nil && log.ready(limit: 1).isEmpty && delivery == .idle }
 }
 
-/// An epoch that is over, of which this device may keep what the gateway has no more.
+/// An epoch that is over. Its records may be stored here only.
 struct PastEpoch: Hashable, Sendable {
     let epoch: String
     let chapter: Int
     /// How far the user's own messages had come.
     let reached: ReachedMarks.Mark
 
-    /// So many are remembered. Of those before them nothing is lost but how far the user's own messages had come.
+    /// The most that are remembered; of older ones only the statuses of the user's messages are lost.
     static let most = 8
 }
 
 extension FollowedConversation {
-    /// The gateway's history begins anew: what counted of the old one means nothing in it. What is kept stays.
+    /// Begins a new epoch: positions of the old one no longer count.
     ///
     /// - Parameter user: the device's own.
     mutating func begin(epoch: String, own user: UserID) {
@@ -120,17 +117,17 @@ extension FollowedConversation {
         statuses = .complete
     }
 
-    /// Takes up what the gateway says of it, which can be so.
+    /// Merges a conversation object that was checked.
     ///
     /// - Parameter follows: as of ``Membership/join(following:)``.
     mutating func merge(_ conversation: Conversation, follows: Bool) {
-        // A retained event may be older than what is known.
+        // A retained event may be older.
         if object.map({ $0.updatedAt <= conversation.updatedAt }) ?? true { object = conversation }
         join(following: follows)
         if let lastSeq = conversation.lastSeq {
             log.recordEnd(epoch: conversation.epoch, lastSeq: lastSeq)
         } else if let epoch = log.epoch, epoch != conversation.epoch, !isPast(conversation.epoch) {
-            // A retained event of a gateway that was put back: history says which epoch is current.
+            // A retained event from before a restore: history says which epoch is current.
             log.doubt()
         }
         if let entry = conversation.listEntry {
@@ -139,8 +136,7 @@ extension FollowedConversation {
         }
     }
 
-    /// The gateway says that the user is in it. Nothing came while they were no member, and what they have missed may
-    /// not be theirs to see.
+    /// The user is a member, as the gateway says. They may not see the messages of the time when they were none.
     ///
     /// - Parameter follows: as of ``Membership/join(following:)``.
     mutating func join(following follows: Bool) {
@@ -151,7 +147,7 @@ extension FollowedConversation {
         membership.join(following: follows)
     }
 
-    /// How far one of the user's own messages has come, in its own epoch and in all that share it.
+    /// The status of one of the user's messages, in its own epoch and all that share it.
     func status(of message: KeptMessage, own user: UserID) -> ChatMessage.Status {
         let record = message.record
         var marks = past.filter { $0.epoch == record.epoch || $0.chapter >= message.chapter && isPresent(record) }
@@ -164,14 +160,14 @@ extension FollowedConversation {
     /// Whether a record is in the current epoch.
     func isPresent(_ record: MessageRecord) -> Bool { log.epoch == nil || record.epoch == log.epoch }
 
-    /// Whether the user has missed a message that this device could not open: nobody has read it, and it was sealed for
-    /// this device, or for the only one that its user had, and no other of theirs has received it.
+    /// Whether nobody has read a message that this device could not open: it was sealed for this device, or for its
+    /// user's only device, and no other device of theirs has received it.
     func isMissed(_ message: KeptMessage, by device: DeviceAddress) -> Bool {
         guard message.isUnreadable(on: device), message.record.seq > unread.readSeq else { return false }
         return message.record.recipientKeys != nil || message.record.seq > userDeliveredSeq
     }
 
-    /// Remembers beyond this client's life what of these could not be opened.
+    /// Records the messages that could not be opened, to be stored.
     mutating func recordUnopened(_ kept: [KeptMessage], on device: DeviceAddress) {
         let missed = kept.filter { $0.counts(for: device.user) && isMissed($0, by: device) }
         unopened.record(missed, unreadAfter: unread.readSeq)
@@ -181,27 +177,25 @@ extension FollowedConversation {
     func isPast(_ epoch: String) -> Bool { past.contains { $0.epoch == epoch } }
 }
 
-/// What the user is in a conversation, as the gateway says, and whether this device hears it.
+/// The user's membership of a conversation, as the gateway says, and whether this device is subscribed.
 ///
-/// Subscribed to, and fetched, is what ``isFollowed``. The gateway's word that the user is in it (``join(following:)``)
-/// leads from each case to ``followed``, or to ``unfollowed`` where the client is not to follow it; its word that they
-/// are not (``leave()``) leads to ``former(wasOpen:)``.
+/// A conversation that ``isFollowed`` is subscribed to and fetched. ``join(following:)`` leads from each case to
+/// ``followed``, or to ``unfollowed`` if the client is not to follow it; ``leave()`` leads to ``former(wasOpen:)``.
 enum Membership: Hashable, Sendable {
-    /// A member as far as is known, and not subscribed. ``follow()`` leads to ``followed``.
+    /// A member, not subscribed. ``follow()`` leads to ``followed``.
     case unfollowed
     /// A member and subscribed.
     case followed
-    /// Not open: the other one asks to write, and the user has not answered. They may write there, and hear nothing of
-    /// it. ``follow()`` leads to ``asked(before:)``.
-    case unanswered
-    /// No member any more. What is kept stays readable, and hidden if it was not open then. ``follow()`` leads to
+    /// Not open: the other user's message request waits. The user may write, and gets no events. ``follow()`` leads to
     /// ``asked(before:)``.
+    case unanswered
+    /// No longer a member. Stored messages stay readable, or hidden if the conversation was not open. ``follow()``
+    /// leads to ``asked(before:)``.
     case former(wasOpen: Bool)
-    /// Subscribed to before the gateway has said whether the user may hear it: it says so at once, one way or the
-    /// other.
+    /// Subscribed to before the gateway has said whether the user is a member.
     case asked(before: Before)
 
-    /// What it was when it was asked for.
+    /// The state before.
     enum Before: Hashable, Sendable {
         case unanswered
         case former(wasOpen: Bool)
@@ -230,7 +224,6 @@ enum Membership: Hashable, Sendable {
         }
     }
 
-    /// It is subscribed to.
     mutating func follow() {
         switch self {
         case .unfollowed: self = .followed
@@ -240,18 +233,17 @@ enum Membership: Hashable, Sendable {
         }
     }
 
-    /// The gateway says that the user is in it.
+    /// The user is a member, as the gateway says.
     ///
-    /// - Parameter follows: whether the client follows every conversation; one that is subscribed to it follows in any
-    ///   case.
+    /// - Parameter follows: whether the client follows every conversation; a subscribed one is followed in any case.
     mutating func join(following follows: Bool) { self = follows || isFollowed ? .followed : .unfollowed }
 
-    /// The gateway says that the user is not in it.
+    /// The user is no member, as the gateway says.
     mutating func leave() { self = .former(wasOpen: isOpen) }
 }
 
 extension Membership {
-    /// As it was kept: nothing is subscribed to then.
+    /// As stored, without a subscription.
     init(isMember: Bool, isOpen: Bool) {
         self =
             switch (isMember, isOpen) {

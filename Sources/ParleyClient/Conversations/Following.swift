@@ -1,6 +1,6 @@
 import ParleyProtocol
 
-/// Asks for single conversations, and follows them.
+/// Fetches and follows single conversations.
 struct Following {
     let logs: ConversationLogs, gateway: GatewayAccess, conversationUpdates: ConversationUpdates
 
@@ -18,7 +18,7 @@ struct Following {
         }
     }
 
-    /// Follows a conversation that was just made.
+    /// Follows a conversation that was just created.
     nonisolated(nonsending) func follow(
         made: Conversation
     ) async throws(ClientError) -> ConversationSummary {
@@ -26,8 +26,7 @@ struct Following {
         if logs[made.id]?.isFollowed != true {
             conversationUpdates.subscribe(to: made.id)
             do throws(ClientError) {
-                // What was sent before the broker granted the subscription is not in `last_seq`: it is asked for after
-                // it.
+                // Fetched again after the subscription: messages sent before it are not in the old `last_seq`.
                 try await follow(made.id)
             } catch {
                 guard error.isLackOfAccess, made.type == .known(.direct) else { throw error }
@@ -44,8 +43,7 @@ struct Following {
         return summary
     }
 
-    /// - Throws: ``ClientError/gatewayFault(_:)`` where a group that was just made has members whom nobody has put
-    ///   there.
+    /// - Throws: ``ClientError/gatewayFault(_:)`` if a new group has members whom nobody has invited.
     func refuseUninvited(_ members: [UserID], in id: ConversationID, but invited: Set<UserID>) throws(ClientError) {
         let uninvited = Set(members).subtracting(invited)
         guard uninvited.isEmpty else { throw gateway.report(.uninvited(id, uninvited.sorted())) }

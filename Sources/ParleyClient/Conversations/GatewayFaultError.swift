@@ -1,32 +1,30 @@
 import ParleyProtocol
 import Sodium
 
-/// Something that an honest gateway never says. Nothing is believed of what it was part of, and nothing is sealed by
-/// it.
+/// A statement that an honest gateway never makes. The client believes none of it, and seals nothing because of it.
 public enum GatewayFaultError: Error, Hashable, Sendable {
     /// A direct conversation has other members than the user and one other.
     case directMembers(ConversationID, [UserID])
     /// The id of a direct conversation is not the one of its two members (protocol §1).
     case directID(ConversationID, [UserID])
-    /// A group under an id that is a direct conversation's.
+    /// A group has the id of a direct conversation.
     case groupID(ConversationID)
-    /// A group of which the user is said to be no member.
+    /// A group without the user.
     case foreignGroup(ConversationID)
-    /// A direct conversation is said to be a group, or a group a direct conversation.
+    /// A direct conversation has become a group, or a group a direct conversation.
     case otherType(ConversationID)
-    /// It was asked for one conversation, and answered with another.
+    /// The answer is about another conversation than the request.
     case otherConversation(ConversationID)
-    /// It was asked for one group that trains together, and answered with another.
+    /// The answer is about another training group than the request.
     case otherGroup(GroupID)
-    /// A group that was just made has members whom nobody has put there.
+    /// A new group has members whom nobody has invited.
     case uninvited(ConversationID, [UserID])
-    /// What was answered to a question for a user's keys are none, or somebody else's.
+    /// The answer to a request for a user's keys holds no keys, or another user's.
     case unreadableKeys(UserID)
-    /// It refuses a message for being sealed for other devices than there are, and lists no others.
+    /// It refuses a message as sealed for the wrong devices, and lists the same devices again.
     case otherDevices(ConversationID)
-    /// A list or a history has no end.
     case endless
-    /// More conversations than a device keeps.
+    /// More conversations than a device stores.
     case tooManyConversations
 }
 
@@ -64,11 +62,11 @@ extension GatewayFaultError: CustomStringConvertible {
 }
 
 extension Conversation {
-    /// What of this an honest gateway does not say.
+    /// The fault of an object that no honest gateway sends.
     ///
     /// - Parameters:
     ///   - user: the device's own.
-    ///   - known: what the device knew of the same conversation.
+    ///   - known: the conversation object before.
     func fault(for user: UserID, known: Conversation?) -> GatewayFaultError? {
         if let known, known.type != type { return .otherType(id) }
         let users = members.map(\.user)
@@ -86,7 +84,7 @@ extension Conversation {
 }
 
 extension ConversationID {
-    /// The id of the direct conversation of two users (protocol §1); `nil` where there is no memory.
+    /// The id of the direct conversation of two users (protocol §1); `nil` without memory.
     static func direct(_ one: UserID, _ other: UserID) -> ConversationID? {
         (try? SHA256.hash(ConversationID.directPreimage(one, other).span))
             .flatMap { UUIDValue.nameBased(digest: $0) }.map { ConversationID($0) }

@@ -1,10 +1,10 @@
 import ParleyProtocol
 
 extension MessagingClient {
-    /// Making groups, who is in them, and what they are called.
+    /// Group conversations: their creation, members and names.
     public nonisolated var groups: Groups { Groups(client: self) }
 
-    /// Has the gateway change a conversation, and merges its answer.
+    /// Changes a conversation at the gateway, and merges its answer.
     func change<R: Request>(
         _ request: R
     ) async throws(ClientError) -> ConversationSummary where R.Reply == Conversation {
@@ -14,24 +14,24 @@ extension MessagingClient {
         return try context.following.summary(conversation.id)
     }
 
-    /// Groups: making them, who is in them, what they are called: ``MessagingClient/groups``.
+    /// Group conversations: their creation, members and names: ``MessagingClient/groups``.
     ///
-    /// The gateway decides about each change; its answer is merged here, and it informs the user's other devices.
+    /// The gateway decides about each change, and informs the user's other devices.
     public struct Groups: Sendable {
         let client: MessagingClient
 
-        /// Makes a group of the user and at most nine others.
+        /// Creates a group of the user and at most nine others.
         ///
         /// - Parameter name: at most 100 characters.
-        /// - Throws: ``ClientError/refused(_:)``, as all that follow; ``ClientError/gatewayFault(_:)`` for another
-        ///   group than was asked for, or one with somebody whom nobody invited.
+        /// - Throws: ``ClientError/refused(_:)``, as the methods below; ``ClientError/gatewayFault(_:)`` if the gateway
+        ///   answers with another group, or adds members.
         public func create(name: String?, with users: [UserID]) async throws(ClientError) -> ConversationSummary {
             try await client.perform { context throws(ClientError) in
                 try await context.making.group(name: name, with: users)
             }
         }
 
-        /// - Parameter name: `nil` takes the group's name away.
+        /// - Parameter name: `nil` removes the name.
         @discardableResult
         public func rename(
             _ conversation: ConversationID, to name: String?
@@ -60,7 +60,7 @@ extension MessagingClient {
             try await client.change(SetRole(conversation: conversation, user: user, role: role))
         }
 
-        /// The user is no member any more. What is kept of the conversation stays readable.
+        /// Ends the user's membership. Stored messages stay readable.
         public func leave(_ conversation: ConversationID) async throws(ClientError) {
             try await client.perform { context throws(ClientError) in
                 try await context.gateway.ask(LeaveConversation(conversation: conversation))

@@ -1,10 +1,10 @@
 import ParleyDeviceStore
 import ParleyProtocol
 
-// A conversation as the store keeps it between two lives of a client.
+// A conversation as it is stored.
 
 extension FollowedConversation {
-    /// What was kept. Damage costs what can be asked for again.
+    /// Reads a stored conversation. Damaged fields are fetched again.
     init(_ kept: ConversationState) {
         self.init(kept.id)
         if let stretch = kept.kept {

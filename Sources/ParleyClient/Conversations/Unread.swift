@@ -1,52 +1,50 @@
 import ParleyDeviceStore
 import ParleyProtocol
 
-/// Messages of others that the user has not seen, by the gateway's rule: computed from what is kept, as far as that
-/// reaches, and for the rest from what the gateway said; never counted up.
+/// Unread messages of others, by the gateway's rule: counted in the stored range, and before it as the gateway said.
 struct Unread: Hashable, Sendable {
-    /// Up to where the user has read, on any device.
+    /// The position up to which the user has read, on any device.
     private(set) var readSeq = 0
-    /// How many are kept.
+    /// Unread in the stored range.
     private(set) var kept = 0
-    /// How many lie before what is kept; `most` for that many or more.
+    /// Unread before the stored range; `most` for that many or more.
     private(set) var before = 0
-    /// What the gateway counted of a log that goes further than what is kept.
+    /// The gateway's count of a log that is longer than the stored range.
     private(set) var reported: Report?
 
     struct Report: Hashable, Sendable {
         let count: Int
-        /// Up to where it counted.
+        /// The last counted position.
         let lastSeq: Int
 
-        /// Whether there may be more than it counted.
         var isMore: Bool { count >= Unread.most }
     }
 
-    /// The gateway counts no further: so many are so many or more.
+    /// The gateway counts no further: this means "or more".
     static let most = Limits.unreadCount
 
     /// Up to ``most``.
     var count: Int { min(Unread.most, reported?.count ?? (kept + before)) }
-    /// Up to where ``count`` counts; `nil` for all that is kept.
+    /// The last position in ``count``; `nil` for the end of the stored range.
     var countedSeq: Int? { reported?.lastSeq }
 
-    /// The gateway counted. What it did not know yet of the user's reading makes it worth nothing.
+    /// Merges the gateway's count, unless it lacks a read mark that is known here.
     mutating func setCount(_ count: Int, readSeq: Int, lastSeq: Int) {
         guard readSeq >= self.readSeq, lastSeq >= reported?.lastSeq ?? 0 else { return }
         self.readSeq = readSeq
         reported = Report(count: count, lastSeq: lastSeq)
     }
 
-    /// Counts anew what is kept.
+    /// Counts the stored range again.
     ///
     /// - Parameters:
-    ///   - held: what is kept without a hole.
-    ///   - keptAfter: how many that count as unread are kept after a seq.
+    ///   - held: the stored range.
+    ///   - keptAfter: counts the stored unread messages after a seq.
     mutating func recount(held: Range<Int>, holdsStart: Bool, keptAfter: (Int) throws -> Int) rethrows {
         kept = try keptAfter(readSeq)
         let coversAll = holdsStart || held.lowerBound <= readSeq + 1
         if let reported {
-            // What was counted and has yet to come is in what was reported.
+            // The reported count covers messages that have yet to come.
             guard held.upperBound > reported.lastSeq else { return }
             let keptThen = kept - (try keptAfter(max(reported.lastSeq, readSeq)))
             before = reported.isMore ? Unread.most : max(0, reported.count - keptThen)
@@ -55,16 +53,14 @@ struct Unread: Hashable, Sendable {
         if coversAll { before = 0 }
     }
 
-    /// Older messages join what is kept: so many of them count.
+    /// Older messages join the stored range, `count` of them unread.
     mutating func prepend(_ count: Int) {
-        // Of those that nobody has counted, some are still left.
+        // With "or more" before, some are still left.
         if before < Unread.most { before = max(0, before - count) }
     }
 
-    /// The user has read up to `seq`.
-    ///
-    /// - Parameter passed: how many that are kept they have read by that.
-    /// - Returns: whether that is further than before.
+    /// - Parameter passed: the stored unread messages up to there.
+    /// - Returns: whether the mark moved.
     mutating func markRead(upTo seq: Int, passed: Int) -> Bool {
         guard seq > readSeq else { return false }
         readSeq = seq

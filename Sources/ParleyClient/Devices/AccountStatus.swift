@@ -1,13 +1,13 @@
 import ParleyCrypto
 import ParleyProtocol
 
-/// What a device has of its user's account key.
+/// A device's share in its user's account key.
 package enum AccountStatus: Sendable {
-    /// No account key has certified its keys: it is to be linked.
+    /// Not certified: the device has to be linked.
     case unlinked
-    /// It was given a certificate for its current keys, and not the account's secret.
+    /// The device has a certificate for its current keys, and not the account's secret.
     case certified(AccountKey, DeviceCertificate)
-    /// It has the account's secret, and a certificate by it for its current keys.
+    /// The device has the account's secret, and a certificate for its current keys.
     case holder(AccountSecret, DeviceCertificate, isEstablished: Bool)
 
     package var accountKey: AccountKey? {
@@ -25,18 +25,18 @@ package enum AccountStatus: Sendable {
         }
     }
 
-    /// The secret, where the device can certify others by it.
+    /// The secret, by which the device can certify others.
     package var secret: AccountSecret? {
         if case .holder(let secret, _, _) = self { secret } else { nil }
     }
 
-    /// Whether the account key was made here and no gateway has accepted it yet: another device of the user's may be
-    /// first, and then this one is given up.
+    /// Whether the account key was made here and no gateway has accepted it: if another device of the user is first,
+    /// this key is given up.
     package var isProposed: Bool {
         if case .holder(_, _, isEstablished: false) = self { true } else { false }
     }
 
-    /// Under which the user is known to others: not one that was only proposed.
+    /// The account key by which others know the user: not one that was only proposed.
     var establishedKey: AccountKey? { isProposed ? nil : accountKey }
 
     var proof: AccountProof? {

@@ -12,7 +12,7 @@ extension DeviceCredentials {
         self = credentials
     }
 
-    /// One JSON object without a line break, with the member `kept_at`: when they were kept.
+    /// The credentials as one line of JSON, with the time of storing as `kept_at`.
     func json(storedAt time: Timestamp) -> [UInt8] {
         var writer = JSONWriter()
         writer.object { object in
@@ -22,21 +22,20 @@ extension DeviceCredentials {
         return writer.finish()
     }
 
-    /// `nil` where it was not noted.
+    /// `nil` if it was not stored.
     static func storedAt(in json: [UInt8]) -> Timestamp? {
         guard let object = try? JSONObject(parsing: json), let time = try? object.text("kept_at", maximum: 64)
         else { return nil }
         return Timestamp(time)
     }
 
-    /// What a device signs in with on its main connection.
+    /// The credentials of a device's main connection.
     package init(of device: DeviceAddress, password: String, expiresAt: Timestamp) {
         self.init(
             username: device.user.text, clientID: "\(device.user):\(device.device)", password: password,
             expiresAt: expiresAt)
     }
 
-    /// Whether these are the credentials of `device`.
     func belong(to device: DeviceAddress) -> Bool {
         username == device.user.text && clientID == "\(device.user):\(device.device)"
     }

@@ -1,7 +1,7 @@
 import ParleyProtocol
 import PrivateFiles
 
-/// What is kept on disk for one device: `DIR/devices/UID/DID/`, readable by its owner alone.
+/// The directory of one device, readable by its owner only: `DIR/devices/UID/DID/`.
 public struct DeviceDirectory: Sendable {
     public let device: DeviceAddress
     /// Without a slash at its end.
@@ -13,7 +13,7 @@ public struct DeviceDirectory: Sendable {
     static let peersName = "peers"
     private static let maximumBytes = 16 * 1024
 
-    /// - Parameter dataDirectory: `DIR`. It must exist before anything is stored.
+    /// - Parameter dataDirectory: `DIR`, which must exist.
     public init(of device: DeviceAddress, in dataDirectory: String) {
         self.device = device
         self.dataDirectory = dataDirectory
@@ -21,27 +21,27 @@ public struct DeviceDirectory: Sendable {
     }
 
     public var credentialsPath: String { "\(path)/\(DeviceDirectory.fileName)" }
-    /// Where ``FileKeyStore`` keeps the device's own keys.
+    /// The device's own keys: ``FileKeyStore``.
     public var keysPath: String { "\(path)/\(DeviceDirectory.keysName)" }
-    /// What is known of others' keys.
+    /// Other users' keys.
     public var peersPath: String { "\(path)/\(DeviceDirectory.peersName)" }
 
-    /// Messages, conversations and what waits to be sent.
+    /// Messages, conversations and queues.
     var databasePath: String { "\(path)/messages.db" }
 
     /// Reads the credentials.
     ///
-    /// - Throws: ``CredentialsError``: also for a file that others may read, because whoever has read it can sign in.
+    /// - Throws: ``CredentialsError``, also if others may read the file: whoever has read it can sign in.
     public func readCredentials() throws(CredentialsError) -> DeviceCredentials {
         try readStoredCredentials().credentials
     }
 
-    /// Reads the credentials, and since when they are kept, if that was noted; see ``readCredentials()``.
+    /// Reads the credentials and when they were stored, as ``readCredentials()`` does.
     ///
-    /// What a process that was killed while it wrote them has left beside them is removed.
+    /// Removes the unfinished file of a killed process.
     public func readStoredCredentials() throws(CredentialsError) -> StoredCredentials {
         if Files.hasUnfinished(DeviceDirectory.fileName, in: path) {
-            // Somebody may be writing at this moment: under the lock nobody does. What stays does no harm.
+            // Only under the lock is it certain that no process is writing it. A file that stays does no harm.
             try? locked { lock throws(CredentialsError) in
                 Files.removeUnfinished(DeviceDirectory.fileName, in: path, holding: lock)
             }
@@ -62,7 +62,7 @@ public struct DeviceDirectory: Sendable {
         return StoredCredentials(credentials, storedAt: DeviceCredentials.storedAt(in: file.bytes))
     }
 
-    /// Writes the credentials, in place of older ones and never half: directories 0700, file 0600.
+    /// Replaces the credentials atomically: directories 0700, file 0600.
     public func store(_ credentials: DeviceCredentials) throws(CredentialsError) {
         try store(credentials, at: .now)
     }
@@ -71,9 +71,9 @@ public struct DeviceDirectory: Sendable {
         try locked { lock throws(CredentialsError) in try write(credentials, at: now, holding: lock) }
     }
 
-    /// Writes renewed credentials in place of those that they come from, as ``store(_:)`` does.
+    /// Replaces `former` by renewed credentials, as ``store(_:)`` does.
     ///
-    /// - Returns: `false` if others are kept by now: those are newer, and stay.
+    /// - Returns: `false` if others are stored by now, which are newer and stay.
     public func replace(
         _ former: DeviceCredentials, with renewed: DeviceCredentials
     ) throws(CredentialsError) -> Bool {
@@ -92,7 +92,7 @@ public struct DeviceDirectory: Sendable {
         }
     }
 
-    /// Whoever writes the credentials holds this lock: what a renewal read must still be there when it writes.
+    /// Every writer of the credentials holds this lock: a renewal checks under it that its old ones are still stored.
     private func locked<Result>(
         _ body: (FileLock) throws(CredentialsError) -> Result
     ) throws(CredentialsError) -> Result {
@@ -119,9 +119,8 @@ public struct DeviceDirectory: Sendable {
         }
     }
 
-    /// Writes files that say in another form how the device signs in, by the credentials that are kept: those of which
-    /// `contents` gives something else than they hold. A process that was killed between a renewal and this leaves the
-    /// old ones, which the next one corrects.
+    /// Writes the credentials in other forms, if those files differ. After a process was killed between a renewal and
+    /// this call, the next call corrects them.
     package func storeCopies(
         _ contents: (DeviceCredentials) -> [(name: String, bytes: [UInt8])]
     ) throws(CredentialsError) {
@@ -137,7 +136,7 @@ public struct DeviceDirectory: Sendable {
         }
     }
 
-    /// Makes the directory and those above it, in a data directory that exists: 0700. Those that exist are left.
+    /// Makes the directory and its parents (0700), in an existing data directory.
     package func make() throws(FileError) {
         let devices = "\(dataDirectory)/\(DataDirectoryLayout.devices)"
         for directory in [devices, "\(devices)/\(device.user)", path] { try Files.makePrivateDirectory(directory) }
@@ -145,7 +144,7 @@ public struct DeviceDirectory: Sendable {
 
 }
 
-/// Why there are no credentials to use.
+/// Why the credentials cannot be used.
 public enum CredentialsError: Error, Sendable, CustomStringConvertible {
     case missing(path: String)
     case readableByOthers(path: String)

@@ -2,7 +2,7 @@ import ParleyCrypto
 import ParleyProtocol
 import Sodium
 
-/// What is to become of a device's keys. A store carries it out under its lock, on the keys as they are then.
+/// A change of a device's keys. A store applies it under its lock to the keys as they are then.
 public struct DeviceKeyChange: Sendable {
     enum Kind: Sendable {
         case rotate
@@ -14,35 +14,32 @@ public struct DeviceKeyChange: Sendable {
 
     let kind: Kind
 
-    /// A new identity key in place of the current one, which is retired and kept for old messages. The signing key and
-    /// the storage key stay. A device with the account's secret certifies the new key; any other is to be linked anew.
+    /// Replaces the identity key; the old one is retired and kept for old messages. The signing key and the storage key
+    /// stay. A device with the account's secret certifies the new key; any other has to be linked again.
     public static let rotation = DeviceKeyChange(kind: .rotate)
 
-    /// A new account key for the user, which certifies this device. Nothing where an account key has certified it
-    /// already.
+    /// Makes an account key, which certifies this device, unless an account key has certified it already.
     package static let newAccount = DeviceKeyChange(kind: .makeAccount)
 
-    /// The gateway has accepted the account key: it is given up no more.
+    /// The gateway has accepted the account key, which is no longer only proposed.
     package static func established(_ key: AccountKey) -> DeviceKeyChange { DeviceKeyChange(kind: .establish(key)) }
 
-    /// Another device of the user's has made the account key: the one that was made here, and that nobody has seen,
-    /// goes. Nothing where it was established.
+    /// Another device of the user was first to make an account key: drops the one that was proposed here. An
+    /// established key stays.
     package static func givingUp(_ key: AccountKey) -> DeviceKeyChange { DeviceKeyChange(kind: .giveUp(key)) }
 
-    /// The account's secret, which another device of the user's or a backup has handed over, in place of what was
-    /// there.
+    /// Adopts the account's secret from another device or a backup.
     ///
-    /// - Parameter certificate: for the device's current keys; `nil`, or one that is not the account's for them, to
-    ///   have the device certify itself.
+    /// - Parameter certificate: for the device's current keys; without a valid one the device certifies itself.
     package static func adopting(_ account: AccountSecret, _ certificate: DeviceCertificate?) -> DeviceKeyChange {
         DeviceKeyChange(kind: .adopt(account, certificate))
     }
 }
 
 extension DeviceKeySet {
-    /// The same keys with a change made; `nil` where no more can be retired.
+    /// The keys after a change; `nil` if no more keys can be retired.
     ///
-    /// - Parameter now: noted as the time of retirement and in certificates.
+    /// - Parameter now: the time of retirement and of certificates.
     package func applying(_ change: DeviceKeyChange, now: Timestamp) throws(SodiumError) -> DeviceKeySet? {
         switch change.kind {
         case .rotate:
@@ -78,9 +75,9 @@ extension DeviceKeySet {
         return try rotated.holding(secret, isEstablished: isEstablished, after: certificate.issuedAt, now: now)
     }
 
-    /// The same, certified by this account.
+    /// The keys, certified by this account.
     ///
-    /// - Parameter previous: when the certificate before was issued. The new one is later, whatever the clock says.
+    /// - Parameter previous: the time of the previous certificate; the new one is later, whatever the clock says.
     private func holding(
         _ account: AccountSecret, isEstablished: Bool, after previous: Timestamp? = nil, now: Timestamp
     ) throws(SodiumError) -> DeviceKeySet {

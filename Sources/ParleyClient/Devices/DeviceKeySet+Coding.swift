@@ -2,11 +2,11 @@ import ParleyCrypto
 import ParleyProtocol
 import Sodium
 
-/// How a device's keys lie in a file, secret as they are: the device's address, the current identity key, the seed of
-/// the signing key, the storage key, then each retired identity key with the time of its retirement, newest first; and,
-/// from version 2 on, what the device has of its user's account key.
+/// The encoding of a device's keys: the device's address, the current identity key, the seed of the signing key, the
+/// storage key, each retired identity key with the time of its retirement, newest first; since version 2 also the
+/// account status.
 extension DeviceKeySet {
-    /// The version of the form that is written.
+    /// The version that is written.
     static let codingVersion: UInt8 = 2
 
     private enum StatusForm: UInt8 {
@@ -52,7 +52,7 @@ extension DeviceKeySet {
     }
 
     /// - Parameter version: 1 or 2.
-    /// - Returns: `nil` for what no version has written, a certificate that is not of these keys included.
+    /// - Returns: `nil` for invalid data, or a certificate that does not fit these keys.
     static func read(_ reader: ByteReader, version: UInt8) throws(SodiumError) -> DeviceKeySet? {
         var reader = reader
         guard let device = reader.address(), let identity = try reader.secret(), let seed = try reader.secret(),

@@ -2,7 +2,7 @@ import ParleyCrypto
 import ParleyProtocol
 import Sodium
 
-/// The keys of this device: what others know it by, and what only it knows.
+/// The public and secret keys of this device.
 public struct DeviceKeySet: Sendable {
     /// An identity key that was replaced, kept for old messages.
     package struct RetiredIdentity: Sendable {
@@ -15,25 +15,25 @@ public struct DeviceKeySet: Sendable {
     static let storageKeyLength = 32
 
     public let device: DeviceAddress
-    /// What is sealed for the device from now on, and by it.
+    /// The current X25519 keys, by which messages are sealed for the device and by it.
     package let identity: IdentityKeyPair
     /// Newest first.
     package let retired: [RetiredIdentity]
-    /// From which everything is derived that the device encrypts on its own disk. 32 bytes.
+    /// The key from which the keys of the device's files are derived. 32 bytes.
     package let storageKey: SecretBytes
-    /// What the device has of its user's account key (protocol §6, "Account keys").
+    /// The device's share in its user's account key (protocol §6, "Account keys").
     package let status: AccountStatus
     let signingSeed: SecretBytes
     private let signingKey: Ed25519.SigningKey
 
-    /// New keys, from the system's randomness, that no account key has certified.
+    /// New random keys, not certified by an account key.
     package static func generate(for device: DeviceAddress) throws(SodiumError) -> DeviceKeySet {
         try DeviceKeySet(
             of: device, identity: .generate(), retired: [], signingSeed: .random(count: Ed25519.seedLength),
             storageKey: .random(count: storageKeyLength))
     }
 
-    /// - Throws: `SodiumError.wrongLength` for a seed that is no Ed25519 seed.
+    /// - Throws: `SodiumError.wrongLength` for a seed of another length.
     init(
         of device: DeviceAddress, identity: IdentityKeyPair, retired: [RetiredIdentity], signingSeed: SecretBytes,
         storageKey: SecretBytes, status: AccountStatus = .unlinked
@@ -47,17 +47,17 @@ public struct DeviceKeySet: Sendable {
         signingKey = try Ed25519.SigningKey(seed: signingSeed)
     }
 
-    /// What others seal for this device with.
+    /// The key with which others seal for this device.
     public var identityKey: IdentityKey { identity.publicKey }
 
-    /// The account key that has certified this device; `nil` for one that is to be linked.
+    /// The account key that has certified this device; `nil` if it has to be linked.
     public var accountKey: AccountKey? { status.accountKey }
 
-    /// The Ed25519 key by which the device signs what it publishes. 32 bytes.
+    /// The Ed25519 key that signs the device's published keys. 32 bytes.
     package var signingPublicKey: [UInt8] { signingKey.publicKey.bytes }
 
-    /// The public keys, signed, and certified where an account key has certified them, as `keys/publish` takes them
-    /// (protocol §5). The same each time.
+    /// The signed public keys, with their certificate if there is one, for `keys/publish` (protocol §5). The same on
+    /// each call.
     package func publication() throws(SodiumError) -> PublishKeys {
         let signed = DeviceKeys.signaturePreimage(device, identityKey: identityKey.bytes)
         return PublishKeys(

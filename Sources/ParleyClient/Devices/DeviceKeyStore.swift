@@ -2,24 +2,23 @@ import ParleyProtocol
 import PrivateFiles
 import Sodium
 
-/// Where one device keeps its keys.
+/// The store of one device's keys.
 ///
-/// They are made once: whoever asks first makes them, and asking again never makes a new identity, also when several
-/// processes ask at the same instant or one is killed while it writes. What cannot be read is left as it is.
+/// The first caller makes them, and no later call makes a new identity, even if several processes call at the same
+/// instant or one is killed while it writes. A file that cannot be read is left as it is.
 public protocol DeviceKeyStore: Sendable {
-    /// Whose keys they are.
     var device: DeviceAddress { get }
 
-    /// The device's keys, which are made if there are none. May take a second of a processor and block on the disk.
+    /// The device's keys, which are made if there are none. May take a second of CPU time and block on the disk.
     func keys() throws(KeyStoreError) -> DeviceKeySet
 
-    /// The device's keys; `nil` if there are none. Nothing is made or changed, and no lock is taken: for a process that
-    /// only looks, such as an app's extension.
+    /// The device's keys; `nil` if there are none. Changes nothing and takes no lock: for a process that only reads,
+    /// such as an app's extension.
     func existingKeys() throws(KeyStoreError) -> DeviceKeySet?
 
     /// Changes the keys, which are made if there are none, under the store's lock.
     ///
-    /// - Parameter now: noted as the time of retirement and in certificates.
+    /// - Parameter now: the time of retirement and of certificates.
     func change(_ change: DeviceKeyChange, now: Timestamp) throws(KeyStoreError) -> DeviceKeySet
 }
 
@@ -27,25 +26,25 @@ public protocol DeviceKeyStore: Sendable {
 public enum KeyFileError: Error, Hashable, Sendable {
     /// The file could not be read or written.
     case file(FileError)
-    /// Others than its owner may use the file.
+    /// Users other than the owner may access the file.
     case readableByOthers
-    /// There is less than there was written.
+    /// The file is too short.
     case truncated
-    /// It is not what was written, or holds no keys.
+    /// The file is damaged, or holds no keys.
     case corrupt
-    /// More than keys take.
+    /// The file is larger than any key file.
     case tooLarge
-    /// Written by a later version, whose number this is.
+    /// Written by a later version of this format.
     case newerVersion(UInt8)
-    /// The keys are another device's.
+    /// The keys belong to another device.
     case ofAnotherDevice
-    /// The keys are protected by a passphrase, and none was given.
+    /// A passphrase is needed.
     case passphraseNeeded
-    /// The keys are protected by another passphrase.
+    /// The passphrase is wrong.
     case wrongPassphrase
-    /// A passphrase was given, and the keys are not protected by one.
+    /// A passphrase was given, and the keys are not encrypted.
     case notEncrypted
-    /// Opening it would take more time or memory than is granted to it.
+    /// The key derivation would take more time or memory than allowed.
     case costTooHigh
     /// No more keys can be retired.
     case tooManyRetired
@@ -53,7 +52,7 @@ public enum KeyFileError: Error, Hashable, Sendable {
     case noResources
 }
 
-/// Why a device's keys cannot be had, changed or saved, and where.
+/// Why a device's keys cannot be read, changed or written, and where.
 public struct KeyStoreError: Error, Hashable, Sendable, CustomStringConvertible {
     public let reason: KeyFileError
     /// The file.
@@ -82,12 +81,11 @@ public struct KeyStoreError: Error, Hashable, Sendable, CustomStringConvertible 
 }
 
 extension DeviceKeyStore {
-    /// Makes a new identity key and retires the one before it: ``DeviceKeyChange/rotation``. The new one is to be
-    /// published (`keys/publish`). Where no account key certifies it, others send nothing for it until they have
-    /// accepted it.
+    /// Makes a new identity key and retires the old one: ``DeviceKeyChange/rotation``. Publish the new one
+    /// (`keys/publish`). If no account key certifies it, others must accept it before they send to this device.
     public func rotate(now: Timestamp) throws(KeyStoreError) -> DeviceKeySet { try change(.rotation, now: now) }
 
-    /// Runs what fails only where the system gives no randomness or memory.
+    /// Runs work that fails only without memory or randomness.
     func withResources<Result>(
         _ body: () throws(SodiumError) -> Result
     ) throws(KeyFileError) -> Result {

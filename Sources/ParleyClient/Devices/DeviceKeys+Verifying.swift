@@ -3,8 +3,8 @@ import ParleyProtocol
 import Sodium
 
 extension DeviceKeys {
-    /// The identity key, if it can be used and whatever signature is beside it is good. Keys without a signature
-    /// are taken: the protocol leaves it to the device (§5).
+    /// The identity key, if it is usable and its signature, if any, is valid. Unsigned keys are accepted: the protocol
+    /// leaves that to the device (§5).
     func verifiedIdentityKey(of user: UserID) throws(UnusableKeyError) -> IdentityKey {
         guard let key = IdentityKey(identityKey) else { throw .weakKey }
         guard let signature else { return key }

@@ -2,15 +2,14 @@ import ParleyProtocol
 import PrivateFiles
 import Sodium
 
-/// Keeps a device's keys in the file `keys` of its directory: mode 0600, written whole or not at all.
+/// A device's keys in the file `keys` of its directory: mode 0600, written atomically.
 ///
-/// Whoever may read the file has the keys, unless a passphrase protects them. A file that is open to others is refused.
+/// A reader of the file has the keys, unless a passphrase protects them. A file that is open to others is refused.
 public struct FileKeyStore: DeviceKeyStore {
     private let directory: DeviceDirectory
     private let protection: KeyProtection
 
-    /// - Parameter protection: how the keys are written where there are none yet. Those that are there must be
-    ///   protected by the same passphrase, or by none.
+    /// - Parameter protection: of new keys. Existing ones must have the same passphrase, or none.
     public init(in directory: DeviceDirectory, protectedBy protection: KeyProtection = .ownership) {
         self.directory = directory
         self.protection = protection
@@ -22,7 +21,7 @@ public struct FileKeyStore: DeviceKeyStore {
 
     public func keys() throws(KeyStoreError) -> DeviceKeySet {
         if Files.hasUnfinished(DeviceDirectory.keysName, in: directory.path) {
-            // Keys without a passphrase, perhaps, of one who was adding it.
+            // The unfinished file may hold keys without a passphrase.
             try locked { Files.removeUnfinished(DeviceDirectory.keysName, in: directory.path, holding: $0) }
         }
         if let keys = try read() { return keys }
@@ -42,9 +41,10 @@ public struct FileKeyStore: DeviceKeyStore {
         }
     }
 
-    /// Writes the keys anew under another protection: adds a passphrase, changes it, or does without one.
+    /// Rewrites the keys under another protection: adds, changes or removes a passphrase.
     ///
-    /// What the file held before may stay on the disk's free blocks, as with any file.
+    /// The old content may stay in free blocks of the disk.
+    ///
     /// - Returns: the store that opens them from now on.
     public func changeProtection(to protection: KeyProtection) throws(KeyStoreError) -> FileKeyStore {
         try locked { lock throws(KeyFileError) in
@@ -53,9 +53,9 @@ public struct FileKeyStore: DeviceKeyStore {
         return FileKeyStore(in: directory, protectedBy: protection)
     }
 
-    /// Whether it takes a passphrase to open the keys that are there; `false` if there are none.
+    /// Whether the stored keys need a passphrase; `false` if there are none.
     ///
-    /// - Throws: what ``keys()`` throws of a file that is damaged, open to others or cannot be read.
+    /// - Throws: what ``keys()`` throws for a file that is damaged, open to others or unreadable.
     public func needsPassphrase() throws(KeyStoreError) -> Bool {
         do throws(KeyStoreError) {
             _ = try FileKeyStore(in: directory).read()
@@ -84,7 +84,7 @@ public struct FileKeyStore: DeviceKeyStore {
     }
 
     private func keysOrNew(holding lock: FileLock) throws(KeyFileError) -> DeviceKeySet {
-        // Somebody else may have made them since nobody had the lock.
+        // Another process may have made them before this one had the lock.
         if let keys = try readFile() { return keys }
         let keys = try withResources { () throws(SodiumError) in try DeviceKeySet.generate(for: device) }
         try write(keys, protection, holding: lock)

@@ -1,20 +1,20 @@
 import ParleyProtocol
 
-/// Why keys were not accepted. Nothing is, then.
+/// Why keys were not accepted. No key of the user was accepted then.
 public enum KeyAcceptanceError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The gateway lists other keys of the user by now than were shown.
+    /// The gateway lists other keys by now than were shown.
     case changed(UserID)
-    /// The digits, or the code, are not of the keys that are listed.
+    /// The digits or the code do not match the listed keys.
     case mismatch(UserID)
-    /// So few digits do not show the other user's keys: so many groups of five are needed at least.
+    /// Too few digits to cover the other user's keys: this many groups of five are needed.
     case tooShort(groups: Int)
-    /// It is neither digits of a safety number nor the code of one.
+    /// The text is neither a safety number nor its code.
     case unreadable
-    /// It is the code of another conversation, or one's own.
+    /// The code is of another conversation, or the user's own.
     case otherUsers
     /// The code is of a later version.
     case newerVersion
-    /// The account key is one's own: a device gets another one by being linked.
+    /// The keys are the user's own: a device gets another account key by linking.
     case ownAccount
 
     public var description: String {

@@ -1,7 +1,7 @@
 import ParleyCrypto
 import ParleyProtocol
 
-/// What two people compare, and what is trusted because of it.
+/// Safety numbers, and the acceptance of keys.
 struct KeyComparison {
     let keyring: Keyring, device: DeviceAddress, keyExchange: KeyExchange
 
@@ -20,7 +20,7 @@ struct KeyComparison {
         return try accept(shown.shown)
     }
 
-    /// - Returns: whether anything was to be accepted.
+    /// - Returns: whether there was anything to accept.
     func accept(_ shown: ShownKeys) throws(ClientError) -> Bool {
         try refuseOwnAccount(shown)
         keyExchange.refresh()
@@ -39,7 +39,7 @@ struct KeyComparison {
         return comparison
     }
 
-    /// A device that holds the account key of its user knows better than any list.
+    /// A device with its user's account key needs no list to know it.
     private func refuseOwnAccount(_ shown: ShownKeys) throws(ClientError) {
         guard shown.user == device.user, let account = keyring.own.accountKey,
             shown.keys != .account(account)
@@ -47,7 +47,7 @@ struct KeyComparison {
         throw .notAccepted(.ownAccount)
     }
 
-    /// What others see of this user.
+    /// This user's keys as others see them.
     private var ownKeys: SafetyNumber.Keys {
         let own = keyring.own
         if let account = own.status.establishedKey { return .account(account) }
@@ -69,7 +69,7 @@ extension ShownKeys.Keys {
 }
 
 extension ShownNumber {
-    /// Why what somebody has compared is not this number; `nil` if it is.
+    /// Why a compared text is not this number; `nil` if it is.
     fileprivate func mismatch(with compared: String) -> KeyAcceptanceError? {
         switch number.compare(digits: compared) {
         case .match: return nil

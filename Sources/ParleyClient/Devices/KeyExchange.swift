@@ -3,26 +3,25 @@ import ParleyDeviceStore
 import ParleyProtocol
 import Sodium
 
-/// Publishes this device's keys, fetches those of others, and emits what has become of them.
+/// Publishes this device's keys, fetches other users' keys, and emits changes of them.
 struct KeyExchange {
     let outbox: Outbox, logs: ConversationLogs, keyring: Keyring, progress: ConnectionProgress, waiters: Waiters
     let configuration: ClientConfiguration, device: DeviceAddress, gateway: GatewayAccess, disk: StoreAccess
     let hub: EventHub
     let reopening: Reopening, fetchSignal: WakeSignal, sendSignal: WakeSignal
 
-    /// How often it is looked whether another process has accepted a key.
+    /// The interval of checks whether another process has accepted a key.
     static let betweenLooks: Duration = .seconds(2)
 
     // MARK: Its own
 
-    /// Changes this device's keys on its disk.
     func change(_ change: DeviceKeyChange) throws(ClientError) {
         keyring.replaceOwn(try withKeys { try configuration.keys.change(change, now: .now) })
     }
 
-    /// Publishes this device's keys. Others can write to it from then on, so it has subscribed before.
+    /// Publishes this device's keys. Others can write to it from then on, so its subscriptions come first.
     ///
-    /// Another process of the device may have changed them since the last connection.
+    /// Another process of the device may have changed the keys since the last connection.
     nonisolated(nonsending) func publish() async throws(ClientError) {
         let number = progress.number
         if progress.hasPublished { keyring.replaceOwn(try withKeys { try configuration.keys.keys() }) }
@@ -30,12 +29,12 @@ struct KeyExchange {
         try await publishWithAccount()
         progress.markPublished(on: number)
         sendSignal.signal()
-        // What is listed beside this device is reported.
+        // Reports other devices that are listed for the user.
         keyring.freshness.requestFetch(of: device.user)
         fetchSignal.signal()
     }
 
-    /// The first device of a user makes the account key. Where there is one this device is to be linked by another.
+    /// The first device of a user makes the account key; a later one has to be linked.
     private nonisolated(nonsending) func makeAccountIfFirst() async throws(ClientError) {
         let listing = try await listing(of: device.user)
         if listing.accountKey == nil {
@@ -45,8 +44,7 @@ struct KeyExchange {
         }
     }
 
-    /// Publishes the keys with their certificate, if they have one; without it where the gateway has another account
-    /// key.
+    /// Publishes the keys with their certificate, or without it if the gateway has another account key.
     private nonisolated(nonsending) func publishWithAccount() async throws(ClientError) {
         do throws(ClientError) {
             try await gateway.carryOut(try withKeys { try keyring.own.publication() })
@@ -55,7 +53,7 @@ struct KeyExchange {
                 let account = keyring.own.accountKey
             else { throw error }
             if keyring.own.status.isProposed {
-                // Another device of the user's was first. Nobody has seen the account key that was made here.
+                // Another device of the user was first. The account key that was made here is still unknown to others.
                 try change(.givingUp(account))
                 disclose(.thisDeviceNotLinked(device))
             } else {
@@ -70,7 +68,7 @@ struct KeyExchange {
         try adoptOwn(account)
     }
 
-    /// Makes a new account key in the place of the one there is, here and at the gateway.
+    /// Replaces the account key, here and at the gateway.
     nonisolated(nonsending) func resetAccount() async throws(ClientError) {
         let account = try withKeys { try AccountSecret.generate() }
         try change(.adopting(account, nil))
@@ -91,7 +89,7 @@ struct KeyExchange {
 
     // MARK: Others'
 
-    /// Fetches what a user's devices publish, once for all who want it at the same time.
+    /// Fetches a user's keys, once for all concurrent callers.
     nonisolated(nonsending) func fetch(
         of user: UserID, timeout: Duration = .seconds(30)
     ) async throws(ClientError) {
@@ -110,7 +108,7 @@ struct KeyExchange {
         if isFirst { reopening.reopen(of: user) }
     }
 
-    /// Fetches keys if there is somebody to ask; without, what is known has to do.
+    /// Fetches keys if there is a connection; otherwise known keys must suffice.
     nonisolated(nonsending) func freshen(_ user: UserID) async throws(ClientError) {
         guard progress.isConnected else {
             refresh()
@@ -120,9 +118,9 @@ struct KeyExchange {
         try await fetch(of: user)
     }
 
-    /// What the gateway lists of a user.
+    /// The gateway's list of a user's keys.
     ///
-    /// - Throws: ``ClientError/gatewayFault(_:)`` for what is no list, or one of another user.
+    /// - Throws: ``ClientError/gatewayFault(_:)`` for a malformed list or another user's.
     private nonisolated(nonsending) func listing(
         of user: UserID, timeout: Duration = .seconds(30)
     ) async throws(ClientError) -> UserKeys {
@@ -136,12 +134,12 @@ struct KeyExchange {
         }
     }
 
-    /// Merges what another process of the device has accepted, and releases what waited for it.
+    /// Merges keys that another process of the device has accepted, and resumes what waited for them.
     func refresh() {
         do throws(PeerKeysError) {
             handle(try keyring.refresh())
         } catch {
-            // What is known already stays valid; the next change of the file is seen again.
+            // Known keys stay valid; the next change of the file is seen again.
         }
     }
 
@@ -154,7 +152,7 @@ struct KeyExchange {
 
     // MARK: What has become of keys
 
-    /// Tells what has become of keys, here or in another process of the device, and lets go on what waited for it.
+    /// Emits changes of keys, by this or another process, and resumes what waited for them.
     private func handle(_ notices: [PeerKeyNotice]) {
         guard !notices.isEmpty else { return }
         var users: Set<UserID> = []
@@ -176,8 +174,8 @@ struct KeyExchange {
         fetchSignal.signal()
     }
 
-    /// The gateway says that it lists something new of a user. One's own devices are looked at soon, and those of whom
-    /// something could not be opened; others' keys before the next send.
+    /// The gateway's list of a user has changed. The user's own is fetched soon, as are those of senders of unopened
+    /// messages; others' before the next send.
     func markChanged(_ user: UserID) {
         guard user == device.user || logs.unopenedSenders.contains(user) else {
             return keyring.freshness.markStale(user)
@@ -186,7 +184,7 @@ struct KeyExchange {
         fetchSignal.signal()
     }
 
-    /// The gateway says that it has a new device.
+    /// Handles the gateway's notice of a new device.
     func announce(_ made: DeviceAddress) {
         guard made.user == device.user, made != device else { return }
         hub.emit(.keys(.ownDeviceMade(made)))
@@ -194,14 +192,13 @@ struct KeyExchange {
 
     // MARK: What waits for keys
 
-    /// The user whose keys are to be accepted before anything is sent to a conversation; `nil` where nothing waits for
-    /// that.
+    /// The user whose keys must be accepted before anything is sent to a conversation, if any.
     func heldUser(in conversation: ConversationID) -> UserID? {
         guard let entry = logs[conversation] else { return nil }
         return keyring.book.heldUser(among: entry.members, isDirect: entry.object?.type == .known(.direct))
     }
 
-    /// Where no key waits to be accepted any more, sending goes on.
+    /// Resumes sending where all keys are accepted by now.
     func releaseHeld() {
         guard !outbox.waitingForKeys.isEmpty else { return }
         refresh()
@@ -211,7 +208,7 @@ struct KeyExchange {
         }
     }
 
-    /// What was sealed for a key that is no more is sealed anew.
+    /// Drops queued ciphertext, so that it is sealed again for the new keys.
     private func forgetSealed(in id: ConversationID) {
         disk.writeBestEffort { transaction in
             for item in try transaction.facts.queued(in: id) where item.request != nil {
@@ -222,7 +219,7 @@ struct KeyExchange {
 }
 
 extension PublishKeys {
-    /// As an app publishes that knows no account keys.
+    /// As apps without account keys publish.
     fileprivate var withoutProof: PublishKeys {
         PublishKeys(identityKey: identityKey, signingKey: signingKey, signature: signature)
     }

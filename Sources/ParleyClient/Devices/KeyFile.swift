@@ -1,7 +1,7 @@
 import ParleyProtocol
 import Sodium
 
-/// The form of a file of keys, version 2; version 1 is read on:
+/// The format of a key file, version 2; version 1 is still read:
 ///
 ///     PARLEYKS, version (1), form (1), length of the file (4), then by its form
 ///     0  the keys
@@ -9,7 +9,8 @@ import Sodium
 ///        Argon2id key of the passphrase, everything before them as associated data
 ///     BLAKE2b-256 of everything before
 ///
-/// The digest at the end tells damage from a wrong passphrase; against whoever can write the file it says nothing.
+/// The digest at the end distinguishes damage from a wrong passphrase; it does not protect against a writer of the
+/// file.
 enum KeyFile {
     /// The longest file, in bytes.
     static let maximumLength = 1 << 16
@@ -26,7 +27,7 @@ enum KeyFile {
 
     // MARK: Writing
 
-    /// A whole file. Secret, where it is not sealed: the caller wipes it.
+    /// A whole file. Secret if it is not sealed: the caller wipes it.
     static func encode(_ keys: DeviceKeySet, _ protection: KeyProtection) throws(SodiumError) -> [UInt8] {
         var body = keys.encoded
         defer { wipe(&body) }
@@ -72,7 +73,6 @@ enum KeyFile {
 
     // MARK: Reading
 
-    /// The keys of `device` in a file.
     static func decode(
         _ file: [UInt8], of device: DeviceAddress, with passphrase: Passphrase?
     ) throws(KeyFileError) -> DeviceKeySet {

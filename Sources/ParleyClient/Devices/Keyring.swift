@@ -1,54 +1,53 @@
 import ParleyCrypto
 import ParleyProtocol
 
-/// The keys that a client works with: its own, and others' as far as they are trusted (protocol §6).
+/// A client's own keys, and other users' keys as far as they are trusted (protocol §6).
 ///
-/// One of the four owners of a client's state (decision 0045). It does no I/O: what the gateway lists goes
-/// in, and what has become of keys comes out as notices, which ``KeyExchange`` emits. What is trusted is on the disk
-/// before it counts.
+/// An owner of state (decision 0045): it does no I/O beyond its key files. Changes come back as notices, which
+/// ``KeyExchange`` emits. Trust is on disk before it counts.
 final class Keyring {
     /// This device's own keys.
     private(set) var own: DeviceKeySet
     private var peers: PeerKeys
     private var cipher: MessageCipher
-    /// How old what is known of others is, and whose keys are to be fetched.
+    /// The age of known keys, and the pending fetches.
     var freshness = KeyFreshness()
-    /// How far this device is with being linked by another of its user's.
+    /// The state of this device's linking by another device.
     var link = LinkProgress.none
     private var fetches: Set<UserID> = []
     private var fetchCounts: [UserID: Int] = [:]
     /// Notices on this device's own state that were reported already.
     private var disclosed: Set<PeerKeyNotice> = []
 
-    /// - Parameter peers: what this device knows of others' keys, its own user's account key among them.
+    /// - Parameter peers: other users' keys, and the user's own account key.
     init(own: DeviceKeySet, peers: PeerKeys) {
         self.own = own
         self.peers = peers
         cipher = MessageCipher(own)
     }
 
-    /// What is trusted of others, as of the last change or ``refresh()``.
+    /// The trusted keys of others, as of the last change or ``refresh()``.
     var book: PeerKeyBook { peers.book }
 
     // MARK: Its own
 
-    /// Uses other keys from now on: they were changed here or by another process of the device.
+    /// Replaces this device's keys, changed here or by another process of the device.
     func replaceOwn(_ keys: DeviceKeySet) {
         own = keys
         cipher = MessageCipher(keys)
     }
 
-    /// - Returns: whether a notice on this device's own state was not reported before.
+    /// - Returns: whether a notice about this device is new.
     func disclose(_ notice: PeerKeyNotice) -> Bool { disclosed.insert(notice).inserted }
 
     // MARK: Others'
 
-    /// Merges what another process of the device has changed.
+    /// Merges changes by another process of the device.
     func refresh() throws(PeerKeysError) -> [PeerKeyNotice] { try peers.refresh() }
 
-    /// Merges what the gateway lists of a user.
+    /// Merges the gateway's list of a user's keys.
     ///
-    /// - Returns: what has become of their keys, and whether nothing of them was known before.
+    /// - Returns: the changes, and whether the user was unknown.
     func merge(
         _ listing: UserKeys, now: ContinuousClock.Instant
     ) throws(PeerKeysError) -> (notices: [PeerKeyNotice], isFirst: Bool) {
@@ -58,7 +57,7 @@ final class Keyring {
         return (try peers.update(with: listing), isFirst)
     }
 
-    /// Knows its own user by the account key that this device holds.
+    /// Pins the account key that this device holds for its own user.
     func adoptOwn(_ account: AccountKey) throws(PeerKeysError) -> [PeerKeyNotice] { try peers.adoptOwn(account) }
 
     /// As ``PeerKeys/accept(_:isCompared:)``.
@@ -70,22 +69,23 @@ final class Keyring {
 
     // MARK: One fetch of a user's keys at a time
 
-    /// - Returns: whether the caller is to fetch: not if somebody else does. It ends with ``endFetch(of:)``.
+    /// - Returns: whether the caller has to fetch the keys, and then call ``endFetch(of:)``; `false` if another task
+    ///   does.
     func beginFetch(of user: UserID) -> Bool { fetches.insert(user).inserted }
 
     func endFetch(of user: UserID) { fetches.remove(user) }
 
     func isFetching(_ user: UserID) -> Bool { fetches.contains(user) }
 
-    /// How often a user's keys were fetched: whether that is another number than before a wait says how the wait ended.
+    /// The number of fetches of a user's keys: after a wait, it shows whether one has succeeded.
     func fetchCount(of user: UserID) -> Int { fetchCounts[user] ?? 0 }
 
     // MARK: Sealing
 
-    /// The devices of a conversation's members that a draft is for.
+    /// The devices that a draft is sealed for, and those that are left out.
     func recipients(of draft: Draft, among members: [UserID]) -> PeerRecipients {
         var recipients = book.recipients(of: members, besides: own.device)
-        // Without the account key a device knows of its own user's others only what the gateway says.
+        // Without the account key, this device has only the gateway's word about the user's other devices.
         if own.accountKey == nil { recipients.leaveOut(own.device.user) }
         if !draft.onlyFor.isEmpty {
             for user in Set(recipients.sealed.map(\.device.user)).subtracting(draft.onlyFor) {
@@ -103,9 +103,9 @@ final class Keyring {
 
     // MARK: Opening
 
-    /// What was sealed in a record: a JSON object.
+    /// The content of a record: a JSON object.
     ///
-    /// - Parameter members: of the record's conversation; this device's own records are opened by any recipient's key.
+    /// - Parameter members: of the conversation; this device's own records open by any recipient's key.
     func open(_ record: MessageRecord, among members: [UserID]) -> Result<[UInt8], OpeningError> {
         do throws(OpeningError) {
             let (message, header) = try record.sealed()
@@ -115,7 +115,7 @@ final class Keyring {
         }
     }
 
-    /// With keys that are not accepted it was not tried: that is the better reason.
+    /// Keys that are not accepted were not tried: a better reason.
     private func reason(of failure: OpeningError, _ sender: DeviceAddress) -> OpeningError {
         guard sender != own.device, failure == .notAuthentic || failure == .senderKeysUnknown else { return failure }
         if book.isHeld(sender) { return .senderKeyChanged }
@@ -135,7 +135,7 @@ final class Keyring {
         return .ofRecipients(keys)
     }
 
-    /// Whose keys may be others than those with which a record could not be opened.
+    /// The users of whom newer keys may open a record.
     func usersWithNewerKeys(
         for record: MessageRecord, among members: [UserID], now: ContinuousClock.Instant
     ) -> [UserID] {
@@ -144,7 +144,7 @@ final class Keyring {
         switch open(record, among: members) {
         case .failure(.notAuthentic), .failure(.senderNotCertified): return [record.sender.user]
         case .failure(.senderKeyChanged):
-            // As of a listing that may be over by now.
+            // The listing may be outdated.
             return freshness.isFresh(record.sender.user, now: now) ? [] : [record.sender.user]
         case .success, .failure: return []
         }
@@ -158,10 +158,9 @@ extension MessageCipher {
 }
 
 extension PeerKeyBook {
-    /// The user whose keys are to be accepted before anything is sent to these members; `nil` where nothing waits for
-    /// that.
+    /// The user whose keys must be accepted before anything is sent to these members, if any.
     ///
-    /// A group waits for nobody as long as anybody else would get what is sent: those who are held are left out.
+    /// A group only waits if nobody else would get the message: members with held keys are left out.
     func heldUser(among members: [UserID], isDirect: Bool) -> UserID? {
         let others = members.filter { $0 != owner.user }
         guard let held = others.sorted().first(where: isHeld) else { return nil }
@@ -169,7 +168,7 @@ extension PeerKeyBook {
         return recipients(of: others, besides: owner).sealed.isEmpty ? held : nil
     }
 
-    /// Why there is nobody but the own user to seal for.
+    /// Why there is no recipient but the user.
     func lack(of recipients: PeerRecipients) -> SendError {
         let others = recipients.leftOut.filter { $0.device.user != owner.user }
         guard !others.isEmpty else { return .noRecipientKeys }
@@ -183,26 +182,26 @@ extension PeerKeyBook {
     }
 }
 
-/// How old what is known of users' keys is: they are fetched before the first send on each connection, and again when
-/// that is a minute ago; and, not too often, because something of theirs cannot be opened.
+/// The age of users' keys. They are fetched before the first send on each connection, again after a minute, and, at a
+/// limited rate, when a message cannot be opened.
 struct KeyFreshness {
     private var fetched: [UserID: ContinuousClock.Instant] = [:]
     private var guesses: [UserID: Allowance] = [:]
-    /// Those whose keys were wanted too early.
+    /// Users whose fetch was over the limit.
     private var postponed: Set<UserID> = []
 
     /// How long keys count as fresh.
     static let lifetime: Duration = .seconds(60)
-    /// How often in a row the keys of one user may be asked for because messages of theirs cannot be opened: a new
-    /// device that writes at once is read at once.
+    /// The fetches of one user's keys in a row because of unopened messages: a new device that writes at once is read
+    /// at once.
     static let mostGuesses = 5
-    /// How long it takes until one more is allowed.
+    /// The time until one more is allowed.
     static let betweenGuesses: Duration = .seconds(10)
     static let capacity = 4096
 
     private struct Allowance {
         var left = KeyFreshness.mostGuesses
-        /// When the last one was given back.
+        /// The time of the last refill.
         var since: ContinuousClock.Instant
 
         mutating func refill(now: ContinuousClock.Instant) {
@@ -223,18 +222,18 @@ struct KeyFreshness {
         fetched[user] = now
     }
 
-    /// The gateway said that the device list is another.
+    /// The gateway's list has changed.
     mutating func markStale(_ user: UserID) { fetched[user] = nil }
 
-    /// They are to be fetched soon, whether anything is sent or not: ``claimDueGuess(now:)`` says when.
+    /// Requests a fetch even if nothing is sent: ``claimDueGuess(now:)`` says when.
     mutating func requestFetch(of user: UserID) {
         fetched[user] = nil
         postponed.insert(user)
     }
 
-    /// Asks whether keys may be fetched because something cannot be opened.
+    /// Claims a fetch because of an unopened message.
     ///
-    /// - Returns: whether they may: it counts as fetched then, and if not, they will be due later.
+    /// - Returns: whether it is within the limit; if not, it is due later.
     mutating func claimGuess(_ user: UserID, now: ContinuousClock.Instant) -> Bool {
         makeRoom(now: now)
         var allowance = guesses[user] ?? Allowance(since: now)
@@ -249,7 +248,7 @@ struct KeyFreshness {
         return true
     }
 
-    /// A user whose keys could not be asked for earlier and can be now; it counts as asked.
+    /// Claims a postponed fetch that is due.
     mutating func claimDueGuess(now: ContinuousClock.Instant) -> UserID? {
         for user in postponed where claimGuess(user, now: now) { return user }
         return nil
@@ -259,7 +258,7 @@ struct KeyFreshness {
         postponed.compactMap { guesses[$0]?.since }.min().map { $0 + KeyFreshness.betweenGuesses }
     }
 
-    /// The next connection begins with nothing fresh.
+    /// On a new connection no key is fresh.
     mutating func reset() { self = KeyFreshness() }
 
     private mutating func makeRoom(now: ContinuousClock.Instant) {

@@ -1,16 +1,15 @@
 import Foundation
 import Sodium
 
-/// What somebody types to have a device's keys opened.
+/// A passphrase that protects a device's keys.
 public struct Passphrase: Sendable {
     /// In bytes.
     public static let maximumLength = 1024
 
     let bytes: SecretBytes
 
-    /// - Parameter text: however its accents are spelled, it is the same passphrase (Unicode's NFC). Its own memory
-    ///   cannot be wiped.
-    /// - Returns: `nil` for an empty one, or one longer than 1024 bytes of UTF-8.
+    /// - Parameter text: normalized to Unicode's NFC. Its own memory cannot be wiped.
+    /// - Returns: `nil` for an empty text, or more than 1024 bytes of UTF-8.
     public init?(_ text: String) {
         var bytes = Array(text.precomposedStringWithCanonicalMapping.utf8)
         defer { wipe(&bytes) }
@@ -26,7 +25,7 @@ extension Passphrase: CustomStringConvertible, CustomReflectable {
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// How much it takes to try a passphrase.
+/// The cost of trying a passphrase.
 public struct PassphraseCost: Hashable, Sendable {
     let argon2id: Argon2id.Cost
 
@@ -38,11 +37,11 @@ public struct PassphraseCost: Hashable, Sendable {
     package init(_ cost: Argon2id.Cost) { argon2id = cost }
 }
 
-/// What keeps others from a device's keys.
+/// The protection of a device's keys.
 public enum KeyProtection: Sendable {
-    /// That only their owner may read the file.
+    /// By the file's permissions alone.
     case ownership
-    /// That it takes a passphrase to open them, too.
+    /// By a passphrase, too.
     case passphrase(Passphrase, PassphraseCost = .moderate)
 
     var passphrase: Passphrase? {

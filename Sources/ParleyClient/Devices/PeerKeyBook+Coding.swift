@@ -1,8 +1,8 @@
 import ParleyCrypto
 import ParleyProtocol
 
-/// How a book lies in its file once that is opened, version 2: for each user the id, flags, the pinned account key, the
-/// pinned devices, and what is listed.
+/// The encoding of a book, version 2: for each user the id, flags, the pinned account key, the pinned devices, and the
+/// listing.
 ///
 ///     a pin      id, flags, certified at (8), number of older keys, the key, the older ones
 ///     a listing  account key (32); number of devices; each: id, form, then by its form
@@ -10,7 +10,7 @@ import ParleyProtocol
 ///                1  key (32), certified at (8)
 ///                2  fault, id of the key (8), zero where there was none
 extension PeerKeyBook {
-    /// The version of the form that is written.
+    /// The version that is written.
     static let codingVersion: UInt8 = 2
 
     var encoded: [UInt8] {
@@ -24,7 +24,7 @@ extension PeerKeyBook {
     }
 
     /// - Parameter version: 1 or 2.
-    /// - Returns: `nil` for what no version has written.
+    /// - Returns: `nil` for invalid data.
     init?(parsing bytes: [UInt8], version: UInt8 = PeerKeyBook.codingVersion, of owner: DeviceAddress) {
         var reader = ByteReader(bytes)
         guard let count = reader.number(bytes: 4) else { return nil }
@@ -176,7 +176,7 @@ extension PublishedDevice {
 }
 
 extension UnusableKeyError {
-    /// Whether a listing alone shows it, whatever is known of the user.
+    /// Whether it follows from a listing alone, without knowledge of the user.
     fileprivate var isOfListing: Bool {
         switch self {
         case .weakKey, .badSignature, .listedTwice: true
@@ -196,12 +196,12 @@ extension ByteReader {
         number(bytes: 8).map { Timestamp(milliseconds: Int64(bitPattern: $0)) }
     }
 
-    /// It was checked before it was kept: the file is sealed.
+    /// Not checked again: the file is sealed.
     fileprivate mutating func accountKey() -> AccountKey? {
         bytes(count: AccountKey.length).flatMap(AccountKey.init(kept:))
     }
 
-    /// How many older keys there are, the pinned one, and the older ones.
+    /// The number of older keys, the pinned key, and the older ones.
     mutating func pinnedKeys() -> (key: IdentityKey, older: [IdentityKey])? {
         guard let count = byte(), let key = identityKey() else { return nil }
         var older: [IdentityKey] = []

@@ -7,11 +7,11 @@ private enum DeviceFlag {
     static let all: UInt8 = 3
 }
 
-/// How a book lay in its file in version 1, which knew no account keys: for each user the number of devices and each as
-/// its id, flags, when it was removed, the key that waited, the pinned and the older ones; then the number of those
-/// whose keys were not used, with the reason. Only read.
+/// The encoding of a book in version 1, without account keys: for each user the number of devices, and each device's
+/// id, flags, time of removal, pending key, pinned and older keys; then the number of ignored devices, each with a
+/// reason. Only read.
 extension PeerUser {
-    /// A user without an account key: the pins stay, what waited to be accepted waits on.
+    /// A user without an account key: pins stay, and pending keys stay pending.
     init?(readingVersion1 reader: inout ByteReader) {
         guard let count = reader.number(bytes: 2) else { return nil }
         var pins: [DeviceID: PeerPin] = [:]
@@ -38,7 +38,7 @@ extension PeerUser {
             anchor: nil, isVerified: false, pins: pins, listing: PeerListing(account: nil, devices: listed))
     }
 
-    /// What was not used is listed again, and reported again.
+    /// Ignored devices are listed and reported again.
     private static func skipFaults(_ reader: inout ByteReader) -> Bool {
         guard let count = reader.number(bytes: 2) else { return false }
         for _ in 0..<count {

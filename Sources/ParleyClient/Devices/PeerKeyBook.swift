@@ -1,13 +1,13 @@
 import ParleyCrypto
 import ParleyProtocol
 
-/// The keys of other users' devices, and of one's own other devices, as one device trusts them (protocol §6, "Account
+/// The keys of other users' devices and of the user's other devices, as one device trusts them (protocol §6, "Account
 /// keys"; decision 0040).
 ///
-/// A value: what the gateway lists goes in, what has become of the keys comes out. A device is sealed for only with a
-/// key that was pinned on first use, certified by the pinned account key, or accepted.
+/// A value without I/O. A device is a recipient only by a key that was pinned on first use, certified by the pinned
+/// account key, or accepted.
 package struct PeerKeyBook: Hashable, Sendable {
-    /// Whose book it is. This device is no peer of its own, whatever is listed of it.
+    /// The owner, which is never listed as its own peer.
     package let owner: DeviceAddress
     private(set) var users: [UserID: PeerUser]
 
@@ -20,7 +20,7 @@ package struct PeerKeyBook: Hashable, Sendable {
 
     // MARK: What changes it
 
-    /// Takes up the account key and the devices of a user, as the gateway lists them now.
+    /// Merges a user's account key and devices, as the gateway lists them now.
     package mutating func update(with listing: UserKeys) -> [PeerKeyNotice] {
         let listed = PeerListing(listing, besides: owner)
         return change(listing.user) { $0.update(listed) }
@@ -40,7 +40,7 @@ package struct PeerKeyBook: Hashable, Sendable {
         }
     }
 
-    /// Knows its own user by the account key that this device holds, whatever is listed.
+    /// Pins the account key that this device holds, whatever is listed.
     package mutating func adoptOwn(_ account: AccountKey) -> [PeerKeyNotice] {
         change(owner.user) { $0.adopt(account) }
     }
@@ -51,7 +51,7 @@ package struct PeerKeyBook: Hashable, Sendable {
         return notices(of: user, since: old)
     }
 
-    /// What happened since an older state of the same book.
+    /// The changes since an older state of the book.
     package func notices(since old: PeerKeyBook) -> [PeerKeyNotice] {
         users.keys.sorted().flatMap { notices(of: $0, since: old.users[$0]) }
     }
@@ -62,21 +62,21 @@ package struct PeerKeyBook: Hashable, Sendable {
 
     // MARK: For whom is sealed
 
-    /// Whether what the gateway lists of a user was ever merged.
+    /// Whether a list of a user was ever merged.
     package func isKnown(_ user: UserID) -> Bool { users[user]?.listing != nil }
 
-    /// Whether a message for this user alone has to wait until the person accepts what is listed.
+    /// Whether a message for this user alone has to wait for the person's acceptance.
     package func isHeld(_ user: UserID) -> Bool { users[user]?.isHeld ?? false }
 
-    /// Whether the person could accept anything of a user.
+    /// Whether keys of a user wait for acceptance.
     package func isPending(_ user: UserID) -> Bool { users[user]?.isPending ?? false }
 
-    /// Whether the person could accept anything of anybody.
+    /// Whether keys of any user wait for acceptance.
     package var isAnyPending: Bool { users.values.contains(where: \.isPending) }
 
-    /// The devices of these users that are listed, in order: those that are sealed for, and those that are left out.
+    /// The listed devices of these users, in order: recipients, and those that are left out.
     ///
-    /// - Parameter sender: the device that seals.
+    /// - Parameter sender: the device that seals, which is neither.
     package func recipients(of users: [UserID], besides sender: DeviceAddress) -> PeerRecipients {
         var recipients = PeerRecipients()
         for user in Set(users).sorted() {
@@ -98,52 +98,52 @@ package struct PeerKeyBook: Hashable, Sendable {
 
     // MARK: By what is opened
 
-    /// The keys by which a device's messages are opened: the pinned one and those before it, newest first. A key that
-    /// waits to be accepted is not among them.
+    /// The keys that open a device's messages: the pinned one and its predecessors, newest first. A pending key is not
+    /// among them.
     package func knownKeys(of device: DeviceAddress) -> [IdentityKey] {
         users[device.user]?.pins[device.device].map { [$0.key] + $0.older } ?? []
     }
 
-    /// Whether what is sealed for its user is sealed for a device.
+    /// Whether messages for its user are sealed for a device.
     func isRecipient(_ device: DeviceAddress) -> Bool {
         if case .counts? = users[device.user]?.status(of: device.device) { true } else { false }
     }
 
-    /// Whether a device is listed with a key that the person has yet to accept.
+    /// Whether a device is listed with a key that waits for acceptance.
     package func isHeld(_ device: DeviceAddress) -> Bool {
         if case .held? = users[device.user]?.status(of: device.device) { true } else { false }
     }
 
-    /// Why what is listed of a device is not used.
+    /// Why a listed device is ignored.
     package func fault(of device: DeviceAddress) -> UnusableKeyError? {
         if case .ignored(let fault)? = users[device.user]?.status(of: device.device) { fault } else { nil }
     }
 
     // MARK: What people compare
 
-    /// The keys by which a user is shown: as they are listed now, accepted or not; `nil` for a user without any.
+    /// The keys to show of a user: as listed now, accepted or not; `nil` if there are none.
     package func presented(of user: UserID) -> ShownKeys? {
         users[user]?.presented.map { ShownKeys(user: user, keys: $0) }
     }
 
-    /// The pinned account key of a user; `nil` for one who is known without one.
+    /// The pinned account key of a user, if any.
     package func accountKey(of user: UserID) -> AccountKey? { users[user]?.anchor }
 
     /// Whether the person has compared the pinned account key of a user.
     package func isVerified(_ user: UserID) -> Bool { users[user]?.isVerified ?? false }
 }
 
-/// The devices that a message is for.
+/// The recipients of a message.
 package struct PeerRecipients: Hashable, Sendable {
     package struct Sealed: Hashable, Sendable {
         package let device: DeviceAddress
         package let key: IdentityKey
     }
 
-    /// A device that the gateway wants named, and that gets nothing.
+    /// A device that has to be named, and gets nothing.
     package struct LeftOut: Hashable, Sendable {
         package let device: DeviceAddress
-        /// Of the key that it has published.
+        /// The id of its published key.
         package let keyID: KeyID?
     }
 

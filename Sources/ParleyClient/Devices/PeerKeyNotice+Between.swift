@@ -2,11 +2,10 @@ import ParleyCrypto
 import ParleyProtocol
 
 extension PeerKeyNotice {
-    /// What happened between two states of what is known of a user: first what concerns the user, then the devices in
-    /// order.
+    /// The changes between two states of a user: first the user's own, then the devices' in order.
     ///
     /// - Parameters:
-    ///   - old: `nil` for a user of whom nothing was known.
+    ///   - old: `nil` for an unknown user.
     ///   - isOwn: whether it is the user of this device.
     static func between(_ old: PeerUser?, _ new: PeerUser, of user: UserID, isOwn: Bool) -> [PeerKeyNotice] {
         guard old != new, new.listing != nil else { return [] }
@@ -16,7 +15,7 @@ extension PeerKeyNotice {
     }
 }
 
-/// Two states of one user, one after the other.
+/// Two successive states of one user.
 private struct Step {
     let old: PeerUser
     let new: PeerUser
@@ -25,7 +24,7 @@ private struct Step {
 
     private var isFirst: Bool { !old.isPinned }
 
-    /// The person has accepted what was listed: what became of each device is not reported.
+    /// Whether the person has accepted the listing: changes of single devices are not reported then.
     private var wasAccepted: Bool {
         guard !isFirst, old.listing != nil else { return false }
         if old.anchor != new.anchor { return true }
@@ -81,13 +80,13 @@ private struct Step {
         }
     }
 
-    /// A device counts that did not, or with another key.
+    /// A device has become a recipient, or has another key.
     private func counting(_ address: DeviceAddress, _ key: IdentityKey, _ before: PeerUser.Status?) -> PeerKeyNotice? {
-        // The devices that are there at first are what the user is known by. One's own are named all the same.
+        // The first devices are part of meeting the user. The user's own are reported all the same.
         guard !isFirst || isOwn else { return nil }
         guard let pin = old.pins[address.device] else { return .deviceAdded(address) }
         guard pin.key == key else { return .deviceRenewed(address) }
-        // What was held for the user's sake, or with another key for a while, was never gone.
+        // A device that was only held was never gone.
         if case .held? = before { return nil }
         return .deviceAdded(address)
     }

@@ -1,43 +1,43 @@
 import ParleyCrypto
 import ParleyProtocol
 
-/// What has become of the keys of others, or of one's own user's devices. Each is reported once.
+/// A change of the keys of another user, or of the user's own devices. Each is reported once.
 public enum PeerKeyNotice: Hashable, Sendable {
-    /// A user was seen for the first time. What was listed then is trusted.
+    /// A user was seen for the first time, and the listed keys are trusted.
     case met(UserID, hasAccountKey: Bool)
-    /// A device of a user who was known before is sealed for from now on.
+    /// A known user's new device gets messages from now on.
     case deviceAdded(DeviceAddress)
-    /// The user's account key has certified new keys of a known device, which is sealed for with them.
+    /// The user's account key has certified new keys of a known device, which are used from now on.
     case deviceRenewed(DeviceAddress)
-    /// A device is no longer listed, and gets nothing that is sent from now on.
+    /// A device is no longer listed, and gets no new messages.
     case deviceRemoved(DeviceAddress)
-    /// What is listed of a device is not used: nothing is sealed for it.
+    /// A listed device is ignored: nothing is sealed for it.
     case deviceIgnored(DeviceAddress, UnusableKeyError)
-    /// A device of a user without an account key is new, or has another key: nothing is sealed for it until it is
+    /// A device of a user without an account key is new, or has another key: nothing is sealed for it before it is
     /// accepted.
     case deviceHeld(DeviceAddress, isNew: Bool)
-    /// A device of one's own user that no other device of theirs has linked. Nothing is sealed for it.
+    /// A device of the user that none of their devices has linked. Nothing is sealed for it.
     case ownDeviceNotLinked(DeviceAddress)
-    /// The gateway lists another account key of a user: nothing is sealed for them until it is accepted.
+    /// The gateway lists another account key: nothing is sealed for the user before it is accepted.
     case accountKeyChanged(UserID, wasVerified: Bool)
-    /// The gateway lists no account key of a user who had one: nothing is sealed for them until that is accepted.
+    /// The gateway no longer lists the user's account key: nothing is sealed for them before that is accepted.
     case accountKeyGone(UserID, wasVerified: Bool)
-    /// A user who had none has an account key. Until it is accepted their pinned devices go on as they are.
+    /// A user without an account key has one now. Until it is accepted their pinned devices still count.
     case accountKeyAppeared(UserID)
-    /// What was listed of a user was accepted, in this process or in another one of the same device.
+    /// The listed keys of a user were accepted, in any process of this device.
     case accepted(UserID)
     /// The person has compared the user's account key.
     case verified(UserID)
-    /// The gateway has a new device of one's own user, which has no keys yet.
+    /// The gateway has a new device of the user, without keys so far.
     case ownDeviceMade(DeviceAddress)
-    /// The user has an account key, and it has not certified this device.
+    /// The user's account key has not certified this device.
     case thisDeviceNotLinked(DeviceAddress)
-    /// The gateway has another account key of one's own user than this device knows, or lists none.
+    /// The gateway lists another account key of the user than this device knows, or none.
     case ownAccountKeyRefused(UserID)
 }
 
 extension PeerKeyNotice: CustomStringConvertible {
-    /// A sentence for people, without an end.
+    /// A sentence for people, without a full stop.
     public var description: String {
         switch self {
         case .met(let user, hasAccountKey: _):
@@ -73,7 +73,6 @@ extension PeerKeyNotice: CustomStringConvertible {
 
     private static func verified(_ wasVerified: Bool) -> String { wasVerified ? ", which you had compared," : "" }
 
-    /// Whose keys these are.
     public var user: UserID {
         switch self {
         case .met(let user, _), .accountKeyChanged(let user, _), .accountKeyGone(let user, _),
@@ -86,7 +85,7 @@ extension PeerKeyNotice: CustomStringConvertible {
         }
     }
 
-    /// Whether somebody may be pretending to be somebody.
+    /// Whether it may be an impersonation.
     public var isWarning: Bool {
         switch self {
         case .deviceHeld, .accountKeyChanged, .accountKeyGone, .deviceIgnored, .ownDeviceNotLinked,
@@ -98,7 +97,7 @@ extension PeerKeyNotice: CustomStringConvertible {
         }
     }
 
-    /// Whether the person is to compare the user's safety number and accept.
+    /// Whether the person should compare the safety number and accept.
     public var asksToAccept: Bool {
         switch self {
         case .deviceHeld, .accountKeyChanged, .accountKeyGone, .accountKeyAppeared: true

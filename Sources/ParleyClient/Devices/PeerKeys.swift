@@ -3,36 +3,35 @@ import ParleyProtocol
 import PrivateFiles
 import Sodium
 
-/// A device's book of other devices' keys, kept on its disk and shared by all processes of the device.
+/// A device's key book on disk, shared by its processes.
 ///
-/// Every change is made to what is on the disk at that moment, under a lock, and is there before it counts.
+/// Every change is applied under a lock to the book on disk, and is saved before it counts.
 package struct PeerKeys: Sendable {
-    /// What is trusted, as of the last change or ``refresh()``.
+    /// The book as of the last change or ``refresh()``.
     package private(set) var book: PeerKeyBook
     private let file: PeerKeysFile
-    /// Which content of the file `book` is; `nil` before there is one.
+    /// The version of the file that `book` was read from; `nil` before there is one.
     private var identity: FileIdentity?
 
-    /// Reads what is there.
     package init(in directory: DeviceDirectory, storageKey: SecretBytes) throws(PeerKeysError) {
         file = try PeerKeysFile(in: directory, storageKey: storageKey)
         book = PeerKeyBook(of: directory.device)
         _ = try reread()
     }
 
-    /// Takes what another process has changed, such as `parley accept-key` beside a running chat. Costs one `stat`
-    /// where nothing was.
+    /// Merges changes of another process, such as `parley accept-key` beside a running chat. Costs one `stat` if there
+    /// are none.
     package mutating func refresh() throws(PeerKeysError) -> [PeerKeyNotice] {
         guard try file.identity() != identity else { return [] }
         return try reread()
     }
 
-    /// ``PeerKeyBook/update(with:)``, kept.
+    /// ``PeerKeyBook/update(with:)``, saved.
     package mutating func update(with listing: UserKeys) throws(PeerKeysError) -> [PeerKeyNotice] {
         try change { book in book.update(with: listing) }
     }
 
-    /// ``PeerKeyBook/adoptOwn(_:)``, kept.
+    /// ``PeerKeyBook/adoptOwn(_:)``, saved.
     package mutating func adoptOwn(_ account: AccountKey) throws(PeerKeysError) -> [PeerKeyNotice] {
         guard book.accountKey(of: book.owner.user) != account else { return [] }
         return try change { book in book.adoptOwn(account) }
@@ -71,8 +70,7 @@ package struct PeerKeys: Sendable {
         return notices
     }
 
-    /// A file that is gone is not taken for one that knows nobody: what was read before still counts, and is there
-    /// again with the next change.
+    /// A missing file is not an empty book: the one in memory still counts, and is saved with the next change.
     private mutating func reread() throws(PeerKeysError) -> [PeerKeyNotice] {
         guard let current = try file.read() else { return [] }
         let notices = current.book.notices(since: book)
@@ -81,12 +79,12 @@ package struct PeerKeys: Sendable {
     }
 }
 
-/// The file `peers` of a device's directory: its book of other devices' keys, sealed, so that nobody who cannot open
-/// the device's keys can put another key in place of a pinned one.
+/// The file `peers` of a device's directory: its key book, sealed, so that only a process with the device's keys can
+/// replace a pinned key.
 ///
 ///     PARLEYPK, version (2; 1 is read on), nonce (24), the book sealed with XChaCha20-Poly1305
 ///
-/// The key is BLAKE2b-256 of a label under the device's storage key; what is before the nonce and the device's
+/// The key is BLAKE2b-256 of a label, keyed with the device's storage key; the bytes before the nonce and the device's
 /// address are associated data.
 struct PeerKeysFile: Sendable {
     private static let magic = Array("PARLEYPK".utf8)
@@ -112,7 +110,6 @@ struct PeerKeysFile: Sendable {
         }
     }
 
-    /// Takes the lock under which the file is changed.
     func lock() throws(PeerKeysError) -> FileLock {
         do throws(FileError) {
             try directory.make()
@@ -122,7 +119,7 @@ struct PeerKeysFile: Sendable {
         }
     }
 
-    /// What is in place now; `nil` if there is no file.
+    /// `nil` if there is no file.
     func identity() throws(PeerKeysError) -> FileIdentity? {
         do throws(FileError) { return try Files.identity(of: directory.peersPath) } catch { throw .file(error) }
     }
@@ -141,7 +138,6 @@ struct PeerKeysFile: Sendable {
         return (try open(file.bytes), file.identity)
     }
 
-    /// Puts a book in place of what is there.
     func write(_ book: PeerKeyBook, holding lock: FileLock) throws(PeerKeysError) {
         let file = try seal(book)
         guard file.count <= PeerKeysFile.maximumLength else { throw .tooLarge(path: directory.peersPath) }
@@ -202,11 +198,11 @@ struct PeerKeysFile: Sendable {
     }
 }
 
-/// Why what is known of other devices' keys cannot be read or kept. The file is left as it is.
+/// Why the key book cannot be read or written. The file is left as it is.
 public enum PeerKeysError: Error, Hashable, Sendable, CustomStringConvertible {
     case file(FileError)
     case readableByOthers(path: String)
-    /// Not whole, changed, or sealed by another device's keys.
+    /// Truncated, changed, or sealed by another device's keys.
     case corrupt(path: String)
     case newerVersion(path: String, version: UInt8)
     case tooLarge(path: String)

@@ -2,22 +2,22 @@ import ParleyCrypto
 import ParleyProtocol
 import Sodium
 
-/// What a gateway lists of a user (`keys/get`), as far as it can be judged without knowing the user: which keys can be
-/// used, and which of them the account key that is listed beside them has certified.
+/// A gateway's list of a user's keys (`keys/get`), judged by itself: which keys are usable, and which of them the
+/// listed account key has certified.
 struct PeerListing: Hashable, Sendable {
-    /// How many devices of a listing are looked at: what a message can be sealed for (protocol §4).
+    /// The most devices that are read: as many as a message can be sealed for (protocol §4).
     static let maximumDevices = Limits.recipientKeys
 
-    /// `nil` where there is none, or none that can be used.
+    /// `nil` if there is none, or it is unusable.
     let account: AccountKey?
     let devices: [DeviceID: PublishedDevice]
 
-    /// Those that can be used, by their keys.
+    /// The usable keys.
     var usableKeys: [DeviceID: IdentityKey] { devices.compactMapValues(\.usableKey) }
 }
 
 extension PeerListing {
-    /// - Parameter owner: the device that looks, which is no peer of its own, whatever is listed of it.
+    /// - Parameter owner: this device, which is left out.
     init(_ keys: UserKeys, besides owner: DeviceAddress) {
         let account = keys.accountKey.flatMap { AccountKey($0) }
         var devices: [DeviceID: PublishedDevice] = [:]
@@ -30,23 +30,23 @@ extension PeerListing {
     }
 }
 
-/// What is listed of one device.
+/// A listed device.
 struct PublishedDevice: Hashable, Sendable {
     enum Key: Hashable, Sendable {
         case usable(IdentityKey)
-        /// Named all the same: the gateway compares the names of keys.
+        /// Its id still has to be named: the gateway compares key ids.
         case unusable(UnusableKeyError, KeyID?)
     }
 
     let key: Key
-    /// When the account key that is listed has certified it; `nil` if it has not.
+    /// The time of its certificate by the listed account key, if any.
     let certifiedAt: Timestamp?
 
     var usableKey: IdentityKey? {
         if case .usable(let key) = key { key } else { nil }
     }
 
-    /// Of the key that is published; `nil` where there was no memory to compute it.
+    /// `nil` if there was no memory to compute it.
     var keyID: KeyID? {
         switch key {
         case .usable(let key): key.id
@@ -68,7 +68,7 @@ extension PublishedDevice {
         }
     }
 
-    /// Of a device that is listed twice the keys count that were certified later; where that does not decide, none do.
+    /// Of two entries of one device the later certificate counts; without one, neither.
     fileprivate func merged(with other: PublishedDevice) -> PublishedDevice {
         if key == other.key || certifiedAt != other.certifiedAt {
             return (certifiedAt ?? .earliest) >= (other.certifiedAt ?? .earliest) ? self : other

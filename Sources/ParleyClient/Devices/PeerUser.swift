@@ -1,24 +1,23 @@
 import ParleyCrypto
 import ParleyProtocol
 
-/// What is trusted of one user, and what the gateway lists of them now. What of the list counts follows from the two.
+/// The pinned keys of one user, and the gateway's list of them. Both together say which devices count.
 struct PeerUser: Hashable, Sendable {
-    /// How many devices of one user are ever pinned. No pin makes room for another.
+    /// The most devices of one user that are pinned. No pin is replaced by another.
     static let maximumPins = 1024
 
-    /// The account key that the user is known by; `nil` for a user whose devices are pinned one by one, or of whom
-    /// nothing is pinned yet.
+    /// The pinned account key; `nil` if devices are pinned one by one, or nothing is pinned yet.
     private(set) var anchor: AccountKey?
     /// Whether the person has compared the pinned account key.
     private(set) var isVerified = false
-    /// Of every device that was ever trusted, listed or not.
+    /// Every device that was ever trusted, listed or not.
     private(set) var pins: [DeviceID: PeerPin] = [:]
-    /// `nil` where nothing was listed since the account key was pinned.
+    /// `nil` if no list came since the account key was pinned.
     private(set) var listing: PeerListing?
 
     init() {}
 
-    /// - Returns: `nil` for what no history leads to.
+    /// - Returns: `nil` for an impossible state.
     init?(anchor: AccountKey?, isVerified: Bool, pins: [DeviceID: PeerPin], listing: PeerListing?) {
         guard anchor != nil || !isVerified, anchor != nil || pins.values.allSatisfy({ $0.certifiedAt == nil }) else {
             return nil
@@ -26,12 +25,12 @@ struct PeerUser: Hashable, Sendable {
         (self.anchor, self.isVerified, self.pins, self.listing) = (anchor, isVerified, pins, listing)
     }
 
-    /// Whether anything is trusted of the user: from then on what is listed is held against it.
+    /// Whether any key is pinned: later lists are checked against it.
     var isPinned: Bool { anchor != nil || !pins.isEmpty }
 
     // MARK: What changes it
 
-    /// Takes up what the gateway lists. The first time it is trusted as it is (protocol §6, "Account keys").
+    /// Merges a list. The first one is trusted as it is (protocol §6, "Account keys").
     mutating func update(_ new: PeerListing) {
         if !isPinned { pinFirst(new) }
         listing = new
@@ -43,7 +42,7 @@ struct PeerUser: Hashable, Sendable {
         if anchor == nil { pins = new.usableKeys.mapValues { PeerPin($0) } }
     }
 
-    /// Pins what the pinned account key has certified, in the order of the devices.
+    /// Pins the devices that the pinned account key has certified, in order.
     private mutating func updateCertified() {
         guard let anchor, let listing, listing.account == anchor else { return }
         for (id, device) in listing.devices.sorted(by: { $0.key < $1.key }) {
@@ -56,7 +55,7 @@ struct PeerUser: Hashable, Sendable {
         }
     }
 
-    /// Trusts what is listed now, in place of what was pinned.
+    /// Trusts the listed keys in place of the pinned ones.
     mutating func acceptListing() {
         guard let listing else { return }
         if let account = listing.account {
@@ -75,7 +74,7 @@ struct PeerUser: Hashable, Sendable {
         }
     }
 
-    /// Pins an account key that is known for certain, whatever is listed. That is fetched anew.
+    /// Pins an account key that is certain. The list is dropped, to be fetched again.
     mutating func adopt(_ account: AccountKey) {
         guard account != anchor else { return }
         pin(account)
@@ -88,12 +87,11 @@ struct PeerUser: Hashable, Sendable {
         for id in pins.keys { pins[id]?.forgetCertificate() }
     }
 
-    /// The person has compared the pinned account key.
     mutating func verify() { isVerified = anchor != nil }
 
     // MARK: What it says
 
-    /// Why nothing at all is sealed for the user: the gateway lists another account key than the pinned one, or none.
+    /// Why nothing is sealed for the user: the gateway lists another account key than the pinned one, or none.
     enum Hold: Hashable {
         case otherAccount(AccountKey)
         case noAccount
@@ -104,14 +102,14 @@ struct PeerUser: Hashable, Sendable {
         return listing.account.map(Hold.otherAccount) ?? .noAccount
     }
 
-    /// An account key of a user who was known without one. The pinned devices go on until it is accepted.
+    /// A listed account key of a user who was known without one. Until it is accepted the pinned devices count.
     var appearedAccount: AccountKey? { anchor == nil && isPinned ? listing?.account : nil }
 
-    /// What a listed device is to this one.
+    /// The status of a listed device.
     enum Status: Hashable {
-        /// It is sealed for, with this key.
+        /// A recipient, with this key.
         case counts(IdentityKey)
-        /// Nothing is sealed for it before the person accepts what is listed.
+        /// Nothing is sealed for it before the person accepts the list.
         case held(IdentityKey)
         case ignored(UnusableKeyError)
     }
@@ -131,21 +129,20 @@ struct PeerUser: Hashable, Sendable {
         return pin.key == key && pin.certifiedAt == time ? .counts(key) : .ignored(.outdated)
     }
 
-    /// The devices that are listed, in order, and what they are.
+    /// The statuses of the listed devices, in order.
     var statuses: [(id: DeviceID, status: Status)] {
         (listing?.devices.keys.sorted() ?? []).compactMap { id in status(of: id).map { (id, $0) } }
     }
 
-    /// Whether a message for the user alone has to wait: the user, or one of the devices that are pinned one by one, is
-    /// held.
+    /// Whether a message for the user alone has to wait for the person's acceptance.
     var isHeld: Bool {
         hold != nil || statuses.contains { if case .held = $0.status { true } else { false } }
     }
 
-    /// Whether there is anything that the person could accept.
+    /// Whether keys wait for acceptance.
     var isPending: Bool { isHeld || appearedAccount != nil }
 
-    /// What the user is known by, as it is listed now; as it is pinned where nothing is listed.
+    /// The keys to show: the listed ones, or the pinned account key if there is no list.
     var presented: ShownKeys.Keys? {
         if let account = listing?.account { return .account(account) }
         if let listing { return listing.usableKeys.isEmpty ? nil : .devices(listing.usableKeys) }

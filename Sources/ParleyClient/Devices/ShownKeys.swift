@@ -1,12 +1,12 @@
 import ParleyCrypto
 import ParleyProtocol
 
-/// The keys by which a user was shown to the person: exactly those are accepted, and no others.
+/// The keys that the person was shown of a user: exactly these are accepted.
 public struct ShownKeys: Hashable, Sendable {
     public enum Keys: Hashable, Sendable {
-        /// The account key; the devices that it certifies are the user's.
+        /// The account key, which certifies the user's devices.
         case account(AccountKey)
-        /// The identity key of each device of a user without an account key.
+        /// The identity keys of a user without an account key.
         case devices([DeviceID: IdentityKey])
     }
 
@@ -14,11 +14,11 @@ public struct ShownKeys: Hashable, Sendable {
     public let keys: Keys
 }
 
-/// A safety number, and the other user's keys of which it was made.
+/// A safety number, and the other user's keys in it.
 public struct ShownNumber: Hashable, Sendable {
     public let number: SafetyNumber
-    /// What ``MessagingClient/Keys/accept(_:)`` accepts once the number was compared.
+    /// The keys for ``MessagingClient/Keys/accept(_:)`` after the comparison.
     public let shown: ShownKeys
-    /// Whether these keys are accepted already: there is nothing to accept.
+    /// Whether these keys are accepted already.
     public let isAccepted: Bool
 }

@@ -1,12 +1,11 @@
 import ParleyProtocol
 
-/// Why a device's token was not renewed. It is tried again; until the token ends the device signs in with it.
+/// Why the renewal of a device's token failed. It is retried; until the token expires the device signs in with it.
 public enum TokenRenewalError: Error, Sendable {
-    /// The credentials that are kept could not be read.
+    /// The stored credentials could not be read.
     case unreadable(any Error)
-    /// The gateway refused, or did not answer.
     case notRenewed(ClientError)
-    /// The new token could not be saved. The gateway gives the same one again until somebody has signed in with it.
+    /// The new token could not be saved. The gateway gives the same one again until the device has signed in with it.
     case notSaved(any Error)
 }
 

@@ -1,17 +1,17 @@
 import Platform
 import ParleyProtocol
 
-/// Renews the device's token when two thirds of its life are over, and has it kept before it is used (protocol §5).
+/// Renews the device's token after two thirds of its lifetime, and stores it before it is used (protocol §5).
 ///
-/// A lost reply or a process that ends between two steps costs nothing: as long as nobody has signed in with the new
-/// token the old one signs in, and whoever asks again gets the same.
+/// A lost reply or a crash between two steps is harmless: the old token works until the new one is used, and a repeated
+/// request gets the same one.
 struct TokenRenewer {
     let progress: ConnectionProgress
     let configuration: ClientConfiguration, device: DeviceAddress, gateway: GatewayAccess, hub: EventHub
     let renewalSignal: WakeSignal
 
     private static let longestPause: Duration = .seconds(3600)
-    /// How often a failure is reported while none succeeds.
+    /// The interval of reports while the renewal fails.
     private static let betweenReports: Duration = .seconds(3600)
 
     nonisolated(nonsending) func run() async {
@@ -29,13 +29,13 @@ struct TokenRenewer {
                 if left > 0 {
                     backoff.reset()
                     reportedAt = nil
-                    // Looked at again now and then, since the clock that counts may be set.
+                    // Checked again at least hourly, since the wall clock may be set.
                     next = .now + min(.milliseconds(left), TokenRenewer.longestPause)
                 } else if progress.isConnected {
                     try await renew(current.credentials, renewal)
                     next = .now + backoff.next()
                 }
-                // Without a connection there is no next time: the next connection wakes this loop.
+                // Without a connection the next one wakes this loop.
             } catch {
                 next = .now + backoff.next()
                 if !Task.isCancelled, reportedAt.map({ $0 + TokenRenewer.betweenReports <= .now }) ?? true {

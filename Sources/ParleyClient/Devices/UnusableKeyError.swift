@@ -1,19 +1,19 @@
-/// Why the keys that are listed of a device are not used: nothing is sealed for it.
+/// Why a listed device is ignored: nothing is sealed for it.
 public enum UnusableKeyError: UInt8, Error, Hashable, Sendable, CaseIterable, CustomStringConvertible {
-    /// The identity key is none, or is of low order and would protect nothing.
+    /// The identity key is invalid, or of low order, so that it protects nothing.
     case weakKey = 1
-    /// There is a signature, and it is not one of these keys by the signing key beside them.
+    /// The signature is not one of the listed signing key over these keys.
     case badSignature = 2
     /// The device is listed twice, with different keys.
     case listedTwice = 3
-    /// The user has an account key, and it has not certified these keys.
+    /// The user's account key has not certified these keys.
     case uncertified = 4
-    /// The account key has certified these keys, and others later.
+    /// The account key has certified other keys later.
     case outdated = 5
-    /// The user has had more devices than are remembered.
+    /// The user has had more devices than are pinned.
     case tooManyDevices = 6
 
-    /// What is said of the device.
+    /// A clause about the device.
     public var description: String {
         switch self {
         case .weakKey: "its key protects nothing"

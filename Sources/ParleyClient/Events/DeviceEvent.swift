@@ -1,30 +1,28 @@
 import ParleyProtocol
 
-/// What happens on a connection, in the order in which it happened.
+/// An event of a connection, in order.
 public enum DeviceEvent: Sendable {
     /// Signed in. Subscriptions are being made (again).
     case connected
     /// There is no connection; another attempt follows after the pause.
     case waiting(ConnectionError, pause: Duration)
-    /// The broker granted a subscription: what is published from now on will come. Retained messages may have come
-    /// before this.
+    /// The broker granted a subscription. Retained messages may have come before this event.
     case subscribed(filter: String)
-    /// The broker refused it. It is not asked for again.
+    /// The broker refused a subscription, which is not requested again.
     case subscriptionRefused(filter: String)
     case message(DeviceMessage)
-    /// So many events were dropped here because they were not taken in time.
+    /// The number of events that were dropped because the reader was too slow.
     case missed(Int)
-    /// The last event: no further attempt is made. It is not seen by a reader who has not taken the ones before.
+    /// The last event: no further attempt is made. A reader who is too slow misses it.
     case ended(ConnectionError)
 }
 
-/// A message that came on a subscription.
 public struct DeviceMessage: Hashable, Sendable {
-    /// The topic as it came; ``topic`` parses it.
+    /// ``topic`` parses it.
     public let topicName: String
-    /// JSON, on every topic of the protocol.
+    /// JSON on every topic of the protocol.
     public let payload: [UInt8]
-    /// Whether it was kept by the broker from earlier.
+    /// Whether it is a retained message.
     public let isRetained: Bool
 
     public init(topicName: String, payload: [UInt8], isRetained: Bool) {
@@ -33,7 +31,7 @@ public struct DeviceMessage: Hashable, Sendable {
         self.isRetained = isRetained
     }
 
-    /// `nil` for a topic that is not one of the protocol, such as a reply's own.
+    /// `nil` for a topic outside the protocol, such as a reply's.
     public var topic: Topic? { Topic(topicName) }
 
     /// The event's type and data (protocol §3); `nil` if the payload is no event.

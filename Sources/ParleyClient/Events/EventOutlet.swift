@@ -1,11 +1,11 @@
-/// Hands events to whoever iterates over them, a bounded number ahead.
+/// A bounded stream of events.
 struct EventOutlet {
     let events: AsyncStream<DeviceEvent>
     private let continuation: AsyncStream<DeviceEvent>.Continuation
-    /// Dropped since the last event that had room.
+    /// The events dropped since the last that had room.
     private var missed = 0
 
-    /// - Parameter capacity: how many events may wait to be taken.
+    /// - Parameter capacity: the events that may wait for the reader.
     init(capacity: Int = 4096) {
         (events, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(capacity))
     }

@@ -1,11 +1,11 @@
 import ParleyProtocol
 
-/// Hears what becomes of the groups that this device knows of. The broker lets members hear, and nobody else.
+/// Subscriptions to the training groups that this device knows. The broker grants them to members only.
 struct GroupWatch {
     let logs: ConversationLogs, signals: Signals, device: DeviceAddress, gateway: GatewayAccess, hub: EventHub
     let conversationUpdates: ConversationUpdates, leaderboardReader: LeaderboardReader
 
-    /// Asks for something of a group, and hears of it from now on.
+    /// Makes a request about a group, and subscribes to the group.
     nonisolated(nonsending) func group<R: Request>(
         _ id: GroupID, by request: R
     ) async throws(ClientError) -> TrainingGroup where R.Reply == TrainingGroup {
@@ -15,7 +15,7 @@ struct GroupWatch {
         return group
     }
 
-    /// Asks to take the user out of a group, and hears of it no more.
+    /// Makes a request that removes the user from a group, and unsubscribes.
     ///
     /// - Returns: the group without the user.
     nonisolated(nonsending) func leave<R: Request>(
@@ -30,10 +30,10 @@ struct GroupWatch {
         return group
     }
 
-    /// Hears of a group of the user's.
+    /// Subscribes to a group of the user.
     ///
-    /// - Throws: ``ClientError/gatewayFault(_:)`` for what no group of the user's can be, and for more groups than
-    ///   anybody is in, which is reported.
+    /// - Throws: ``ClientError/gatewayFault(_:)``, which is reported, for an impossible group, or more groups than a
+    ///   user can have.
     func watch(_ group: TrainingGroup) throws(ClientError) {
         try check(group)
         guard signals.hear(of: group.id) else { throw gateway.report(.endless) }
@@ -44,13 +44,13 @@ struct GroupWatch {
         if let fault = group.fault(for: device.user, asked: id) { throw gateway.report(fault) }
     }
 
-    /// The user is no member any more.
+    /// The user is no longer a member.
     ///
-    /// - Returns: whether the device knew of it.
+    /// - Returns: whether the group was known.
     @discardableResult
     func end(_ group: GroupID) -> Bool {
         let conversation = ConversationID(of: group)
-        // The conversation may have ended first; what is kept of it stays.
+        // The conversation may have ended first; its messages stay.
         let isKnown = logs[conversation] != nil
         let wasHeard = stopHearing(group)
         conversationUpdates.remove(conversation)
@@ -66,16 +66,16 @@ struct GroupWatch {
     }
 
     func handle(_ deletion: GroupDeleted) {
-        // What the device has never heard of cannot be over for it.
+        // Groups that were never known are ignored.
         if end(deletion.group) { hub.emit(.gateway(deletion)) }
     }
 
-    /// A conversation is the user's no more, and if it was a group's, neither is that.
+    /// The user has left a conversation, and with it its group, if any.
     func handleRemoval(of conversation: ConversationID) {
         stopHearing(GroupID(conversation.value))
     }
 
-    /// Whoever watches its boards is told so by the gateway's answer: the broker only falls silent.
+    /// The broker only falls silent: the gateway's refusal ends the streams of its leaderboards.
     @discardableResult
     private func stopHearing(_ group: GroupID) -> Bool {
         gateway.connection.unsubscribe(from: topic(of: group))
@@ -87,12 +87,12 @@ struct GroupWatch {
 }
 
 extension TrainingGroup {
-    /// What of this an honest gateway does not say. A group has a conversation under its own UUID, so that none can be
-    /// passed off as another's.
+    /// The fault of a group that no honest gateway sends. A group's conversation has the group's UUID, so that no other
+    /// can take its place.
     ///
     /// - Parameters:
     ///   - user: the device's own.
-    ///   - asked: the group that was asked for; `nil` if it was not asked for by its id.
+    ///   - asked: the requested group; `nil` if it was not requested by its id.
     func fault(for user: UserID, asked: GroupID?) -> GatewayFaultError? {
         if let asked, asked != id { return .otherGroup(id) }
         guard conversation == ConversationID(of: id) else { return .otherConversation(conversation) }

@@ -4,18 +4,18 @@ extension MessagingClient {
     /// The groups in which the user trains with others.
     public nonisolated var trainingGroups: TrainingGroups { TrainingGroups(client: self) }
 
-    /// The groups in which the user trains with others: ``MessagingClient/trainingGroups``. Each has a conversation of
-    /// its own, ``TrainingGroup/conversation``, which is used as any other.
+    /// The groups in which the user trains with others: ``MessagingClient/trainingGroups``. Each has an ordinary
+    /// conversation, ``TrainingGroup/conversation``.
     ///
-    /// The gateway decides about each change. What becomes of a group that was asked for here, made or joined, comes as
-    /// ``ClientEvent/gateway(_:)``; after ``ClientEvent/connected`` it is asked for again, for what was missed.
+    /// The gateway decides about each change. Changes of a group that was requested here, created or joined come as
+    /// ``ClientEvent/gateway(_:)``; request it again after ``ClientEvent/connected``, for missed ones.
     public struct TrainingGroups: Sendable {
         let client: MessagingClient
 
-        /// Those in which the user is, in the order in which they were made.
+        /// The user's groups, in order of their creation.
         ///
-        /// - Throws: ``ClientError/refused(_:)``, as all that follow; ``ClientError/gatewayFault(_:)`` for another
-        ///   group than was asked for.
+        /// - Throws: ``ClientError/refused(_:)``, as the methods below; ``ClientError/gatewayFault(_:)`` if the answer
+        ///   is about another group.
         public func all() async throws(ClientError) -> [TrainingGroup] {
             try await client.perform { context throws(ClientError) in
                 let groups = try await context.gateway.ask(ListGroups()).groups
@@ -24,22 +24,22 @@ extension MessagingClient {
             }
         }
 
-        /// - Throws: ``ClientError/refused(_:)`` with `not_found` for one in which the user is not.
+        /// - Throws: ``ClientError/refused(_:)`` with `not_found` if the user is no member.
         public func group(_ id: GroupID) async throws(ClientError) -> TrainingGroup {
             try await client.perform { context throws(ClientError) in
                 try await context.groupWatch.group(id, by: GetGroup(group: id))
             }
         }
 
-        /// Makes a group of the user alone; others come by ``MessagingClient/invites``.
+        /// Creates a group of the user alone; others join by ``MessagingClient/invites``.
         ///
         /// - Parameters:
         ///   - name: 1 to 100 characters.
-        ///   - timeZone: the IANA name of the zone in which its weeks begin; `nil` for UTC.
-        /// - Throws: ``ClientError/refused(_:)`` with `already_in_group` for a user who is in as many as may be.
+        ///   - timeZone: the IANA name of the time zone of its weeks; `nil` for UTC.
+        /// - Throws: ``ClientError/refused(_:)`` with `already_in_group` if the user has the most groups allowed.
         public func create(name: String, timeZone: String? = nil) async throws(ClientError) -> TrainingGroup {
             try await client.perform { context throws(ClientError) in
-                // Chosen here, so that a repeat of the request makes no second group.
+                // Chosen here, so that a repeated request makes no second group.
                 let id = GroupID.random()
                 let request = CreateGroup(id: id, name: name, timeZone: timeZone)
                 let group = try await context.groupWatch.group(id, by: request)
@@ -57,9 +57,9 @@ extension MessagingClient {
             }
         }
 
-        /// Takes somebody out of a group. To remove oneself is to leave it.
+        /// Removes a member from a group. The user themselves leave it.
         ///
-        /// - Returns: the group as it is then.
+        /// - Returns: the group afterwards.
         @discardableResult
         public func remove(_ user: UserID, from group: GroupID) async throws(ClientError) -> TrainingGroup {
             try await client.perform { context throws(ClientError) in
@@ -78,7 +78,7 @@ extension MessagingClient {
             }
         }
 
-        /// The user is no member any more. What is kept of its conversation stays readable. A repeat does nothing more.
+        /// Ends the user's membership. Stored messages stay readable. A repeat does nothing.
         public func leave(_ group: GroupID) async throws(ClientError) {
             try await client.perform { context throws(ClientError) in
                 try await context.gateway.ask(LeaveGroup(group: group))
@@ -86,7 +86,7 @@ extension MessagingClient {
             }
         }
 
-        /// Ends a group for all its members, with its conversation. A repeat does nothing more.
+        /// Deletes a group and its conversation for all members. A repeat does nothing.
         public func delete(_ group: GroupID) async throws(ClientError) {
             try await client.perform { context throws(ClientError) in
                 try await context.gateway.ask(DeleteGroup(group: group))

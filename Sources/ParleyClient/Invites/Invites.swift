@@ -1,24 +1,23 @@
 import ParleyProtocol
 
 extension MessagingClient {
-    /// How people come into groups.
+    /// Invites into training groups.
     public nonisolated var invites: Invites { Invites(client: self) }
 
-    /// How people come into groups: an invite has a token, which opens its group to whoever has it.
-    /// ``MessagingClient/invites``
+    /// Invites into training groups: whoever has an invite's token can join. ``MessagingClient/invites``
     public struct Invites: Sendable {
         let client: MessagingClient
 
-        /// Makes an invite. Its ``Invite/token`` and ``Invite/url`` are known now and never again.
+        /// Creates an invite. Only this reply has its ``Invite/token`` and ``Invite/url``.
         ///
         /// - Parameters:
-        ///   - life: how long it opens the group, in whole seconds: from one to a year.
-        ///   - uses: how many may come by it, 1 to 10,000; `nil` for as many as there is room for.
-        /// - Throws: ``ClientError/refused(_:)``, as all that follow.
+        ///   - life: its lifetime in whole seconds: from one to a year.
+        ///   - uses: how many can join by it, 1 to 10,000; `nil` for no limit.
+        /// - Throws: ``ClientError/refused(_:)``, as the methods below.
         public func create(
             to group: GroupID, lasting life: Duration = .seconds(CreateInvite.usualLife), uses: Int? = nil
         ) async throws(ClientError) -> Invite {
-            // Chosen here, so that a repeat of the request makes no second invite.
+            // Chosen here, so that a repeated request makes no second invite.
             let id = InviteID.random()
             let request = CreateInvite(
                 id: id, group: group, expiresIn: Int(clamping: life.components.seconds), uses: uses)
@@ -29,7 +28,7 @@ extension MessagingClient {
             return invite
         }
 
-        /// The invites that still open a group, the newest first: an admin gets all of them, others their own.
+        /// The valid invites of a group, newest first: all of them for an admin, the user's own for others.
         public func all(to group: GroupID) async throws(ClientError) -> [Invite] {
             try await client.perform { context throws(ClientError) in
                 let invites = try await context.gateway.all(most: Invites.most, by: \.id) { page in
@@ -42,10 +41,9 @@ extension MessagingClient {
             }
         }
 
-        /// More than one group can have.
+        /// More invites than a group can have.
         private static let most = 100_000
 
-        /// Nobody comes by it any more.
         @discardableResult
         public func revoke(_ invite: InviteID) async throws(ClientError) -> Invite {
             let revoked = try await client.ask(RevokeInvite(id: invite))
@@ -53,17 +51,17 @@ extension MessagingClient {
             return revoked
         }
 
-        /// What a token opens, without going there.
+        /// The group that a token opens, without joining it.
         ///
-        /// - Throws: ``ClientError/refused(_:)`` with `invite_invalid` for one that opens nothing for the user.
+        /// - Throws: ``ClientError/refused(_:)`` with `invite_invalid` for an invalid token.
         public func preview(_ token: InviteToken) async throws(ClientError) -> InvitePreview {
             try await client.ask(PreviewInvite(token: token))
         }
 
-        /// Makes the user a member of the group, and follows its conversation.
+        /// Joins the group, and follows its conversation.
         ///
-        /// - Throws: ``ClientError/refused(_:)`` with `invite_invalid`; `blocked`, where the user has blocked whoever
-        ///   invites; `already_in_group`, of this or of as many as may be; `group_full`.
+        /// - Throws: ``ClientError/refused(_:)`` with `invite_invalid`; `blocked`, if the user has blocked the inviter;
+        ///   `already_in_group`, this one or the most allowed; `group_full`.
         public func accept(_ token: InviteToken) async throws(ClientError) -> TrainingGroup {
             try await client.perform { context throws(ClientError) in
                 let group = try await context.gateway.ask(AcceptInvite(token: token))

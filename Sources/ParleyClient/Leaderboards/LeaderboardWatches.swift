@@ -1,8 +1,6 @@
 import ParleyProtocol
 
-/// The boards that an app watches, and who watches them.
-///
-/// It says who is to be given what, and the ``LeaderboardReader`` does it.
+/// The boards that an app watches, with their streams. ``LeaderboardReader`` subscribes and makes the requests.
 final class LeaderboardWatches {
     typealias Watcher = AsyncThrowingStream<Leaderboard, any Error>.Continuation
 
@@ -15,15 +13,15 @@ final class LeaderboardWatches {
 
     private struct Watch {
         var watchers: [Watcher]
-        /// The last that was given to them.
+        /// The last one that the streams got.
         var last: Leaderboard?
-        /// Whether `last` is of this connection. A gateway that was put back counts versions from where it was then.
+        /// Whether `last` is of this connection. A restored gateway counts versions from an older state.
         var isCurrent = false
-        /// Whether something may have been missed: it is asked for.
+        /// Whether events may have been missed, so that it has to be requested.
         var isStale = true
-        /// Whether an answer of an earlier week was asked about once more, and no later board has come since.
+        /// Whether an answer about an earlier week led to a second request, and no later board came since.
         var isAskedAgain = false
-        /// Which question was the last for it; 0 before the first.
+        /// The number of the last request for it; 0 before the first.
         var lastQuestion: UInt64 = 0
     }
 
@@ -31,7 +29,7 @@ final class LeaderboardWatches {
     private var questions: UInt64 = 0
     private var isClosed = false
 
-    /// - Returns: whether the board is watched only from now on.
+    /// - Returns: whether the board was not watched before.
     func add(_ watcher: Watcher, of board: Board) -> Bool {
         guard !isClosed else {
             watcher.finish()
@@ -48,7 +46,7 @@ final class LeaderboardWatches {
         return false
     }
 
-    /// What was retained comes again with the new connection, and what was not is asked for.
+    /// Retained boards come again on a new connection, and the others are requested.
     func markConnected() {
         for board in watches.keys {
             watches[board]?.isCurrent = false
@@ -60,11 +58,11 @@ final class LeaderboardWatches {
         for key in watches.keys where board == nil || board == key { watches[key]?.isStale = true }
     }
 
-    /// Whether there is a board that is to be asked for.
+    /// Whether a board has to be requested.
     var hasStale: Bool { watches.values.contains(where: \.isStale) }
 
-    /// The board that is to be asked for, and was not for the longest time: one that the gateway cannot give keeps none
-    /// waiting. It counts as asked for.
+    /// The stale board whose last request is the oldest, so that a failing one does not hold up the others. It counts
+    /// as requested.
     func nextStale() -> Board? {
         let stale = watches.lazy.filter { $0.value.isStale }
         guard let board = stale.min(by: { $0.value.lastQuestion < $1.value.lastQuestion })?.key else { return nil }
@@ -74,9 +72,9 @@ final class LeaderboardWatches {
         return board
     }
 
-    /// A board as it was heard: whoever watches it is given it, unless a later one was.
+    /// Merges a board from an event: its streams get it, unless they had a later one.
     ///
-    /// One of an earlier week is asked about: either it was late, or the gateway's clock ran ahead and was set back.
+    /// A board of an earlier week leads to a request: either it was late, or the gateway's clock was set back.
     ///
     /// - Returns: whether nobody watches it any more.
     func merge(heard leaderboard: Leaderboard, of board: Board) -> Bool {
@@ -85,11 +83,11 @@ final class LeaderboardWatches {
         return leaderboard.isLater(than: last) ? put(leaderboard, board) : false
     }
 
-    /// The board of the week that runs, as the gateway has answered: whoever watches it is given it, unless a later one
-    /// of that week was.
+    /// Merges the gateway's answer, the board of the current week: its streams get it, unless they had a later one of
+    /// that week.
     ///
-    /// What was heard while the question was on its way may be of a week that has begun since: an answer of an earlier
-    /// week is asked about once more.
+    /// An event that came before the answer may be of a new week: an answer about an earlier week is requested once
+    /// more.
     ///
     /// - Returns: whether nobody watches it any more.
     func merge(answer leaderboard: Leaderboard, of board: Board) -> Bool {
@@ -103,9 +101,9 @@ final class LeaderboardWatches {
         return isUnwatched
     }
 
-    /// Gives a board to whoever watches it.
+    /// Yields a board to its streams.
     ///
-    /// - Returns: whether nobody does any more.
+    /// - Returns: whether no stream is left.
     private func put(_ leaderboard: Leaderboard, _ board: Board) -> Bool {
         guard var watch = watches[board] else { return true }
         let isNew = leaderboard != watch.last
@@ -120,12 +118,12 @@ final class LeaderboardWatches {
         return watch.watchers.isEmpty
     }
 
-    /// Nobody can watch the board: whoever did is told why.
+    /// Ends the streams of a board with an error.
     func end(_ board: Board, _ error: ClientError) {
         for watcher in watches.removeValue(forKey: board)?.watchers ?? [] { watcher.finish(throwing: error) }
     }
 
-    /// The client ends, and with it every sequence.
+    /// Ends all streams.
     func close() {
         for watch in watches.values { for watcher in watch.watchers { watcher.finish() } }
         watches = [:]

@@ -1,18 +1,18 @@
 import ParleyProtocol
 
 extension MessagingClient {
-    /// Boards of the user's groups.
+    /// Leaderboards of the user's training groups.
     public nonisolated var leaderboards: Leaderboards { Leaderboards(client: self) }
 
-    /// Boards of the user's groups: ``MessagingClient/leaderboards``.
+    /// Leaderboards of the user's training groups: ``MessagingClient/leaderboards``.
     public struct Leaderboards: Sendable {
         let client: MessagingClient
 
-        /// A board as the gateway has it now.
+        /// A board as it is now.
         ///
-        /// - Parameter week: of the group's; `nil` for the one that runs. Weeks are kept for 90 days.
-        /// - Throws: ``ClientError/refused(_:)`` with `not_found` to whom is no member, and for a week that is not
-        ///   kept; ``ClientError/gatewayFault(_:)`` for the board of another group.
+        /// - Parameter week: of the group; `nil` for the current one. Weeks are kept for 90 days.
+        /// - Throws: ``ClientError/refused(_:)`` with `not_found` if the user is no member or the week is gone;
+        ///   ``ClientError/gatewayFault(_:)`` for the board of another group.
         public func board(
             of group: GroupID, _ type: LeaderboardType, week: ISOWeek? = nil
         ) async throws(ClientError) -> Leaderboard {
@@ -24,13 +24,12 @@ extension MessagingClient {
             }
         }
 
-        /// A board of the week that runs, as it is and each time it changes: snapshots, each whole, of which a slow
-        /// reader gets the last.
+        /// The board of the current week, now and after each change, as whole snapshots; a slow reader gets the latest.
         ///
-        /// It goes on over lost connections, and what was missed meanwhile is asked for. It begins anew with each week.
+        /// It continues after a lost connection, and starts over with each week.
         ///
-        /// - Returns: a sequence that ends with the client, and throws ``ClientError/refused(_:)`` when the user is no
-        ///   member any more.
+        /// - Returns: a stream that ends with the client, and throws ``ClientError/refused(_:)`` when the user is no
+        ///   longer a member.
         public func snapshots(
             of group: GroupID, _ type: LeaderboardType
         ) async -> AsyncThrowingStream<Leaderboard, any Error> {

@@ -1,16 +1,15 @@
 import ParleyProtocol
 
-/// What a link leads to: the text that people pass on, and that an app which has registered for `parley://` is opened
-/// with.
+/// The target of a link that people share, and that opens an app registered for `parley://`.
 ///
-/// A link names and opens nothing by itself but an invite: whoever follows it asks the gateway, which shows a challenge
-/// to those of its conversation alone, and a conversation to its members; a plan is the app's own.
+/// Only an invite grants access by itself: a challenge or a conversation is shown to those who may see it, and a plan
+/// is the app's own.
 public enum AppLink: Hashable, Sendable {
-    /// `parley://group/invite/{token}`, or the form that the gateway's operator has set (``InviteLink``).
+    /// `parley://group/invite/{token}`, or the operator's form (``InviteLink``).
     case invite(InviteToken)
     /// `parley://challenge/{challenge_id}`
     case challenge(ChallengeID)
-    /// `parley://conversation/{conversation_id}`: where a push leads.
+    /// `parley://conversation/{conversation_id}`: the target of a push.
     case conversation(ConversationID)
     /// `parley://plan/diet/{plan_id}`, with the app's own id of the plan.
     case dietPlan(String)
@@ -22,9 +21,9 @@ public enum AppLink: Hashable, Sendable {
     private static let dietPlanPrefix = "parley://plan/diet/"
     private static let workoutPlanPrefix = "parley://plan/workout/"
 
-    /// Scheme and host are read in capitals too (RFC 3986 §6.2.2.1), and so is a UUID.
+    /// Scheme and host are case-insensitive (RFC 3986 §6.2.2.1), and so is a UUID.
     ///
-    /// - Returns: `nil` for what leads nowhere.
+    /// - Returns: `nil` for any other text.
     public init?(_ text: String) {
         let text = AppLink.withLowerCaseHost(text)
         func rest(_ prefix: String) -> String? { text.hasPrefix(prefix) ? String(text.dropFirst(prefix.count)) : nil }
@@ -44,7 +43,7 @@ public enum AppLink: Hashable, Sendable {
         self = link
     }
 
-    /// A link with its scheme and its host in lower case; a text that has none is as it was.
+    /// A link with its scheme and host in lower case; other text is unchanged.
     private static func withLowerCaseHost(_ link: String) -> String {
         guard let slashes = link.firstRange(of: "://") else { return link }
         let end = link[slashes.upperBound...].firstIndex(of: "/") ?? link.endIndex
@@ -72,7 +71,7 @@ extension AppLink: CustomStringConvertible {
 }
 
 extension MessageContent {
-    /// Where a card leads to; `nil` for what is no card.
+    /// The target of a card; `nil` for other content.
     public var link: AppLink? {
         switch self {
         case .challenge(let card): .challenge(card.challengeID)
@@ -86,7 +85,7 @@ extension MessageContent {
 // MARK: Percent-encoding (RFC 3986 §2)
 
 extension String {
-    /// Everything but the unreserved characters as `%XX`.
+    /// All but the unreserved characters as `%XX`.
     fileprivate var percentEncoded: String {
         let digits = Array("0123456789ABCDEF".utf8)
         var bytes: [UInt8] = []
@@ -100,8 +99,7 @@ extension String {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// `nil` for what holds a character that has to be encoded, a `%` without its two digits, or bytes that are no
-    /// UTF-8.
+    /// `nil` for text with a character that has to be encoded, a `%` without two digits, or invalid UTF-8.
     fileprivate var percentDecoded: String? {
         var bytes: [UInt8] = []
         var rest = Array(utf8)[...]

@@ -1,16 +1,16 @@
 import ParleyProtocol
 
-/// A file that was encrypted by itself: where it lies, and what opens it (protocol §6).
+/// An encrypted file: its URL, and the key that opens it (protocol §6).
 public struct Attachment: Hashable, Sendable {
-    /// Where the encrypted file can be had; `nil` until it was uploaded.
+    /// The URL of the encrypted file; `nil` before the upload.
     public var url: String?
-    /// The key of the encrypted file, 32 bytes. Secret.
+    /// 32 bytes. Secret.
     public var key: [UInt8]
-    /// What the encrypted file must hash to, 32 bytes.
+    /// The SHA-256 of the encrypted file, 32 bytes.
     public var digest: [UInt8]
-    /// Of the file as it was before it was encrypted, in bytes.
+    /// The size before encryption, in bytes.
     public var size: Int
-    /// What its sender called it: to be shown, and never to be used as a path.
+    /// The sender's name of it: for display only, never a path.
     public var name: String
     public var mimeType: String
 

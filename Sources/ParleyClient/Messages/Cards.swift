@@ -1,6 +1,6 @@
 import ParleyProtocol
 
-/// A diet plan that is shared: which one, and enough of it for the card that shows it.
+/// A shared diet plan, with what its card shows.
 public struct DietPlanCard: Hashable, Sendable {
     /// The app's own id of the plan.
     public var planID: String
@@ -46,12 +46,12 @@ public struct WorkoutPlanCard: Hashable, Sendable {
     }
 }
 
-/// An invitation to a challenge; its state is the gateway's to say.
+/// An invitation to a challenge, whose state the gateway has.
 public struct ChallengeCard: Hashable, Sendable {
     public var challengeID: ChallengeID
     public var title: String
     public var challengeType: Named<ChallengeType>
-    /// How many of what the type counts.
+    /// In the unit of the type.
     public var target: Int
     public var durationDays: Int
 

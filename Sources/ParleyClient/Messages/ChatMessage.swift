@@ -1,52 +1,50 @@
 import ParleyCrypto
 import ParleyProtocol
 
-/// A message as an app shows it: what the gateway says of it, what is in it, and what has become of it since.
+/// A message as an app shows it, with the changes made to it since.
 ///
-/// Changes to messages are records of the log, too, and look the same: with their ``kind`` and ``target``.
+/// Changes to messages are log records too, and have the same form, with their ``kind`` and ``target``.
 public struct ChatMessage: Hashable, Sendable, Identifiable {
     public let id: MessageID
     public let conversation: ConversationID
-    /// Where it is in the conversation's log; `nil` until it is sent.
+    /// Its position in the conversation's log; `nil` until it is sent.
     public let place: Place?
     public let kind: Named<RecordKind>
-    /// The message that an edit, a deletion or a reaction is about.
+    /// The message that an edit, a deletion or a reaction changes.
     public let target: MessageID?
     public let sender: DeviceAddress
     public let type: Named<MessageType>
     public let suite: Named<Suite>?
     public let replyTo: MessageID?
     public let expiresAt: Timestamp?
-    /// By the gateway's clock; by this device's while it is not sent.
+    /// By the gateway's clock; by this device's before it is sent.
     public let createdAt: Timestamp
-    /// What it says: its newest text.
+    /// Its latest content.
     public let content: Content
-    /// When its text was last changed; `nil` if it never was.
+    /// The time of its last edit, if any.
     public let editedAt: Timestamp?
-    /// How members have reacted, each once.
+    /// One reaction of each member.
     public let reactions: [UserID: String]
-    /// How far a message of the user's own has come; `nil` for those of others.
+    /// The status of the user's own messages; `nil` for others'.
     public let status: Status?
-    /// The devices that its sender has left out: they are listed, and their keys were not accepted or certified. They
-    /// cannot read it.
+    /// Devices that cannot read it: the sender has not accepted their keys, or nobody has certified them.
     public internal(set) var leftOut: [DeviceAddress] = []
 
     public var isEdited: Bool { editedAt != nil }
 
-    /// Whether clients wrote it by themselves because a message could not be opened: it says nothing to people, and
-    /// what it is about is emitted as a message.
+    /// Whether clients sent it by themselves because a message could not be opened: not for display.
     public var isResending: Bool {
         guard case .opened(let content) = content else { return false }
         return content.value == .resendRequest || (kind == .known(.edit) && ResentMark.isOn(content.json))
     }
 
     public struct Place: Hashable, Comparable, Sendable {
-        /// Counted on this device: 0, and one more each time the gateway's history began anew. What epochs share is in
-        /// the earliest one's.
+        /// Counted on this device: 0, and one more with each new epoch. Records that epochs share have the earliest
+        /// one's.
         public let chapter: Int
-        /// The newest epoch that has it.
+        /// The newest epoch with it.
         public let epoch: String
-        /// 1, 2, 3 … without a hole inside an epoch.
+        /// 1, 2, 3 … without a gap in an epoch.
         public let seq: Int
 
         package init(chapter: Int = 0, epoch: String, seq: Int) {
@@ -61,46 +59,45 @@ public struct ChatMessage: Hashable, Sendable, Identifiable {
 
     public enum Content: Hashable, Sendable {
         case opened(OpenedContent)
-        /// The gateway's own words.
+        /// A notice of the gateway.
         case system(SystemNotice)
-        /// It was deleted, and its ciphertext is gone.
+        /// Deleted, with its ciphertext.
         case removed
-        /// It is here, and why it cannot be read. It is opened, and emitted again, should that become possible.
+        /// It cannot be read. If it can be opened later, it is emitted again.
         case unreadable(OpeningError)
     }
 
     public enum Status: Hashable, Sendable {
-        /// Kept on this device; it is sent as soon as it can be.
+        /// Stored on this device, to be sent.
         case queued
         /// Stored by the gateway.
         case sent
-        /// Every other member has it on one device at least.
+        /// On at least one device of every other member.
         case delivered
-        /// Every other member has seen it.
+        /// Read by every other member.
         case read
-        /// It is not sent before ``MessagingClient/retry(_:)``.
+        /// Not sent until ``MessagingClient/retry(_:)``.
         case failed(SendError)
     }
 }
 
-/// Messages that follow each other without a hole. Where the gateway's history began anew, those come first which it
-/// has no more.
+/// Successive messages without a gap. Messages of earlier epochs come before those of the present one.
 public struct HistorySlice: Hashable, Sendable {
-    /// Ascending by ``ChatMessage/place``; what is not sent yet comes last.
+    /// Ascending by ``ChatMessage/place``; unsent ones come last.
     public let messages: [ChatMessage]
-    /// Nothing is before the first of them.
+    /// No message is before the first.
     public let reachedStart: Bool
-    /// Nothing is after the last of them, as far as is known.
+    /// No message is known to be after the last.
     public let reachedEnd: Bool
 }
 
-/// An opened message: what this version makes of it, and the whole of what was sealed.
+/// An opened message: its parsed content, and the whole JSON.
 public struct OpenedContent: Hashable, Sendable {
     public let value: MessageContent
-    /// The JSON object in one line, members of later versions with it.
+    /// The JSON object in one line, with unknown members.
     public let json: [UInt8]
 
-    /// - Throws: `badContent` for what is no JSON object, or lacks what its type must have.
+    /// - Throws: `badContent` for invalid JSON, or a missing required member.
     public init(
         kind: Named<RecordKind> = .known(.message), type: Named<MessageType>, json: [UInt8]
     ) throws(OpeningError) {
@@ -108,7 +105,7 @@ public struct OpenedContent: Hashable, Sendable {
         self.json = OpenedContent.withoutSpace(json)
     }
 
-    /// Leaves out the white space between the tokens of a text that is known to be JSON.
+    /// Removes the white space between the tokens of valid JSON.
     private static func withoutSpace(_ json: [UInt8]) -> [UInt8] {
         var result: [UInt8] = []
         result.reserveCapacity(json.count)
@@ -131,9 +128,9 @@ public struct OpenedContent: Hashable, Sendable {
 // MARK: On its way
 
 extension Draft {
-    /// A message as it is shown before it is in the log.
+    /// A message before it is in the log.
     ///
-    /// - Parameter changes: those that wait to be sent after it.
+    /// - Parameter changes: the unsent changes to it.
     func message(
         _ id: MessageID, in conversation: ConversationID, of device: DeviceAddress, _ status: ChatMessage.Status,
         _ changes: MessageChanges = MessageChanges()
@@ -152,7 +149,6 @@ extension Draft {
 }
 
 extension ChatMessage.Content {
-    /// What was sealed: a JSON object.
     init(_ json: [UInt8], kind: Named<RecordKind>, type: Named<MessageType>) {
         do throws(OpeningError) {
             self = .opened(try OpenedContent(kind: kind, type: type, json: json))

@@ -2,17 +2,17 @@ import ParleyCrypto
 import ParleyDeviceStore
 import ParleyProtocol
 
-/// Messages as an app shows them: of the log or on their way there, with what has become of them.
+/// Makes ``ChatMessage``s of stored and of queued messages.
 struct ChatMessages {
     let outbox: Outbox, logs: ConversationLogs, keyring: Keyring
     let device: DeviceAddress, disk: StoreAccess, hub: EventHub
 
-    /// What was sealed in a record, by what is known of keys now.
+    /// Opens a record with the keys that are known now.
     func open(_ record: MessageRecord) -> Result<[UInt8], OpeningError> {
         keyring.open(record, among: logs.members(of: record.conversation))
     }
 
-    /// Opens what can be opened by what is known of keys now.
+    /// Opens a stored message with the keys that are known now, if possible.
     func opened(_ message: KeptMessage) -> KeptMessage {
         guard message.isSealed, case .success(let content) = open(message.record) else { return message }
         return message.opened(content)
@@ -31,12 +31,12 @@ struct ChatMessages {
 
     // MARK: What is not in the log yet
 
-    /// What waits to be sent or has failed, of one conversation or of all, changes with it.
+    /// The unsent and failed messages and changes, of one conversation or of all.
     func waiting(in conversation: ConversationID?) throws(ClientError) -> [ChatMessage] {
         try disk.read { try conversation.map($0.queued(in:)) ?? $0.queued() }.compactMap(waiting)
     }
 
-    /// The messages of a conversation that wait to be sent or have failed.
+    /// The unsent and failed messages of a conversation.
     func waitingMessages(in conversation: ConversationID) throws(ClientError) -> [ChatMessage] {
         try waiting(in: conversation).filter { $0.kind == .known(.message) }
     }
@@ -56,7 +56,7 @@ struct ChatMessages {
 
     // MARK: One of them
 
-    /// A message as it is shown now, in the log or on its way there.
+    /// A message, stored or queued.
     func message(_ id: MessageID, in conversation: ConversationID) throws(ClientError) -> ChatMessage? {
         let (stored, queued) = try disk.read { (try $0.message(id, in: conversation), try $0.queued(id)) }
         if let kept = KeptMessage(stored) { return message(kept) }
@@ -68,7 +68,7 @@ struct ChatMessages {
         if let message = try? message(id, in: conversation) { hub.emit(.message(message)) }
     }
 
-    /// The newest message of a conversation that this device has, sent or not.
+    /// The newest message of a conversation, sent or not.
     func newest(in id: ConversationID) -> ChatMessage? {
         if let waiting = try? waitingMessages(in: id).last { return waiting }
         let found = try? disk.read { try $0.messages(in: id, ChapterAnchor.newest, limit: 1).last }
@@ -80,8 +80,8 @@ extension ChatMessage {
     /// A message of the log.
     ///
     /// - Parameters:
-    ///   - changes: what has become of it, and what waits to be sent with it.
-    ///   - open: what was sealed in a record, by what is known of keys now.
+    ///   - changes: the changes to it, unsent ones included.
+    ///   - open: opens a record with the keys that are known now.
     init(
         _ kept: KeptMessage, _ changes: MessageChanges, _ status: Status?,
         open: (MessageRecord) -> Result<[UInt8], OpeningError>
@@ -96,7 +96,7 @@ extension ChatMessage {
             editedAt: changes.editedAt, reactions: changes.shownReactions, status: status, leftOut: kept.shownLeftOut)
     }
 
-    /// A message of the log of which this device says nothing more than it has: it is opened if it can be now.
+    /// A message of the log without status and unsent changes, opened if possible.
     init(_ kept: KeptMessage, open: (MessageRecord) -> Result<[UInt8], OpeningError>) {
         var opened = kept
         if kept.isSealed, case .success(let content) = open(kept.record) { opened = kept.opened(content) }

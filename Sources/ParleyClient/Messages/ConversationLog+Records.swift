@@ -3,7 +3,7 @@ import ParleyProtocol
 extension MessageRecord: LogRecord {}
 
 extension ConversationLog.Page where Record == MessageRecord {
-    /// A page that the gateway gave. Records of other conversations are none of it.
+    /// A page from the gateway, without records of other conversations.
     init(_ history: HistoryReply, of conversation: ConversationID) {
         self.init(
             epoch: history.summary.epoch, lastSeq: history.summary.lastSeq,

@@ -1,63 +1,62 @@
 import ParleyProtocol
 
-/// A record of a conversation's log, as far as its place in it goes.
+/// A record of a conversation's log, as far as the log has to know it.
 protocol LogRecord: Sendable {
     var id: MessageID { get }
     var epoch: String { get }
-    /// 1, 2, 3 … without a hole inside an epoch (protocol §1).
+    /// 1, 2, 3 … without a gap in an epoch (protocol §1).
     var seq: Int { get }
 }
 
-/// What of a conversation's log this device holds, and how live and fetched records join it: nothing missing, nothing
-/// twice, in order.
+/// The part of a conversation's log that this device holds, and how live and fetched records join it: complete, without
+/// duplicates, in order.
 ///
-/// One contiguous range is held. What comes early waits, a bounded number; what is missing is asked for by ``want``;
-/// what may be delivered next is ``ready(limit:)``. It is a value and does no I/O.
+/// One contiguous range is held. Early records wait, up to a bound; ``want`` says what to fetch, and ``ready(limit:)``
+/// what to deliver next. A value without I/O.
 struct ConversationLog<Record: LogRecord> {
-    /// A page that is to be fetched with `history/get`.
+    /// A page to fetch with `history/get`.
     enum Want: Hashable {
         case newest
-        /// What follows this seq.
+        /// The records after this seq.
         case after(Int)
     }
 
     /// A page of history, as far as the log has to know it.
     struct Page {
         var epoch: String
-        /// The newest seq that there was when the page was read.
+        /// The newest seq when the page was read.
         var lastSeq: Int
         /// In any order.
         var records: [Record]
-        /// Nothing that the user may see is before them.
+        /// Whether no record that the user may see is before them.
         var isOldest = false
     }
 
-    /// What is known and held of the log. Each case says how it leads to the next; an epoch that is known stays known.
+    /// The state of the log. Each case says which states follow; a known epoch stays known.
     enum State: Hashable, Sendable {
-        /// Nothing was ever said of it. A record, a list or a page makes it ``unplaced(epoch:)``.
+        /// Nothing is known. A record, a list or a page leads to ``unplaced(epoch:)``.
         case unknown
-        /// Only its epoch is known, from an earlier life: nothing is asked for. A record, a list or a page of that
-        /// epoch makes it ``unplaced(epoch:)``, of another one ``doubted(epoch:held:)``.
+        /// Only the stored epoch is known: nothing is fetched. A record, a list or a page of that epoch leads to
+        /// ``unplaced(epoch:)``, of another one to ``doubted(epoch:held:)``.
         case named(epoch: String)
-        /// There is something to be fetched, and nothing is held yet. The newest page says where the held range begins:
-        /// ``holding(epoch:seqs:)``. What is of another epoch makes it ``doubted(epoch:held:)``.
+        /// The newest page has to be fetched, which leads to ``holding(epoch:seqs:)``. Anything of another epoch leads
+        /// to ``doubted(epoch:held:)``.
         case unplaced(epoch: String)
-        /// These seqs are held, and the next one to be delivered is the upper bound. Empty where the place is known
-        /// from which the log goes on. Being a member again leads back to ``unplaced(epoch:)``, what is of another
-        /// epoch to ``doubted(epoch:held:)``.
+        /// These seqs are held, and the upper bound is delivered next; the range may be empty. A new membership leads
+        /// back to ``unplaced(epoch:)``, anything of another epoch to ``doubted(epoch:held:)``.
         case holding(epoch: String, seqs: Range<Int>)
-        /// Something of another epoch came: only the newest page says which one is valid, and nothing is delivered
+        /// Something of another epoch came: the newest page decides which one is valid, and nothing is delivered
         /// before. It leads back to ``holding(epoch:seqs:)``, or with the other epoch to ``unplaced(epoch:)`` and on.
         case doubted(epoch: String, held: Range<Int>?)
     }
 
     private var state: State
-    /// The newest seq known of, in the epoch.
+    /// The newest known seq of the epoch.
     private(set) var newest = 0
-    /// Records that came before those in front of them, by seq.
+    /// Records that came out of order, by seq.
     private var early: [Int: Record] = [:]
 
-    /// Which epoch the held range is of; `nil` before anything is known.
+    /// The epoch of the held range; `nil` before anything is known.
     var epoch: String? {
         switch state {
         case .unknown: nil
@@ -65,7 +64,7 @@ struct ConversationLog<Record: LogRecord> {
         }
     }
 
-    /// The seqs that are held; `nil` before their place is known.
+    /// The held range; `nil` before its start is known.
     var held: Range<Int>? {
         switch state {
         case .unknown, .named, .unplaced: nil
@@ -74,12 +73,12 @@ struct ConversationLog<Record: LogRecord> {
         }
     }
 
-    /// How many records may wait for those before them.
+    /// The most records that wait for earlier ones.
     static var capacity: Int { 512 }
-    /// Beyond every seq there can be; JSON's numbers are exact up to here.
+    /// The valid seqs: JSON's numbers are exact up to here.
     static var seqs: ClosedRange<Int> { 1...(1 << 53) }
 
-    /// - Parameter held: what was kept from earlier; `nil` for a conversation never seen.
+    /// - Parameter held: the stored range; `nil` for a new conversation.
     init(epoch: String? = nil, held: Range<Int>? = nil) {
         state =
             switch (epoch, held) {
@@ -93,13 +92,13 @@ struct ConversationLog<Record: LogRecord> {
     /// Whether a record is in the held range.
     func holds(_ epoch: String, _ seq: Int) -> Bool { epoch == self.epoch && held?.contains(seq) == true }
 
-    /// Whether a record is further back than the held range reaches.
+    /// Whether a record is before the held range.
     func isBefore(_ epoch: String, _ seq: Int) -> Bool {
         guard epoch == self.epoch, let held else { return false }
         return seq < held.lowerBound
     }
 
-    /// What has to be fetched now; `nil` when nothing is known to be missing.
+    /// The page to fetch; `nil` when nothing is known to be missing.
     var want: Want? {
         switch state {
         case .unknown, .named: return nil
@@ -110,14 +109,14 @@ struct ConversationLog<Record: LogRecord> {
         }
     }
 
-    /// Up to where nothing is missing: what is held, and what waits to be delivered after it.
+    /// The last seq of the held range and the ready records after it.
     var contiguousSeq: Int {
         var next = held?.upperBound ?? 1
         while early[next] != nil { next += 1 }
         return next - 1
     }
 
-    /// The records that come next, without a hole.
+    /// The next records, without a gap.
     func ready(limit: Int) -> [Record] {
         guard case .holding(_, let held) = state else { return [] }
         var records: [Record] = []
@@ -125,7 +124,7 @@ struct ConversationLog<Record: LogRecord> {
         return records
     }
 
-    /// The next `count` records have been delivered for good.
+    /// The next `count` records are stored.
     mutating func advance(by count: Int) {
         guard let held else { return }
         for seq in held.upperBound..<(held.upperBound + count) { early[seq] = nil }
@@ -133,23 +132,23 @@ struct ConversationLog<Record: LogRecord> {
         newest = max(newest, held.upperBound + count - 1)
     }
 
-    /// A record came live.
+    /// Merges a live record.
     mutating func receive(_ record: Record) {
         guard Self.seqs.contains(record.seq), mergeEpoch(record.epoch) else { return }
         newest = max(newest, record.seq)
         hold(record)
     }
 
-    /// The gateway said how far the log goes, in a list or in the conversation itself.
+    /// Merges the end of the log, from a list or the conversation object.
     mutating func recordEnd(epoch said: String, lastSeq: Int) {
         guard mergeEpoch(said) else { return }
         newest = max(newest, min(lastSeq, Self.seqs.upperBound))
     }
 
-    /// Something says that another epoch is current: history is asked.
+    /// Another epoch may be current: history decides.
     mutating func doubt() { if let epoch { state = .doubted(epoch: epoch, held: held) } }
 
-    /// Something of an epoch came.
+    /// Merges an epoch that was named.
     ///
     /// - Returns: whether it is the log's.
     private mutating func mergeEpoch(_ said: String) -> Bool {
@@ -164,7 +163,7 @@ struct ConversationLog<Record: LogRecord> {
         return true
     }
 
-    /// The held range is another one; whether its epoch is doubted stays as it is.
+    /// Changes the held range; a doubted epoch stays doubted.
     private mutating func hold(_ seqs: Range<Int>) {
         switch state {
         case .unknown: break
@@ -173,14 +172,14 @@ struct ConversationLog<Record: LogRecord> {
         }
     }
 
-    /// The gateway said that another epoch is current: nothing of it is held yet.
+    /// Begins another epoch, of which nothing is held.
     mutating func begin(epoch: String) {
         state = .unplaced(epoch: epoch)
         newest = 0
         early.removeAll()
     }
 
-    /// The user is a member again. What is between what is held and what comes may be none of theirs.
+    /// The user is a member again: records between the held range and new ones may not be theirs to see.
     mutating func rejoin() {
         early.removeAll()
         switch state {
@@ -190,16 +189,16 @@ struct ConversationLog<Record: LogRecord> {
         }
     }
 
-    /// What a page did.
+    /// The effect of a page.
     struct Outcome: Hashable {
-        /// Something that was asked for came. Without it, asking again at once would be in vain.
+        /// Whether a wanted record came. If not, an immediate repeat is pointless.
         var isProgress = false
     }
 
-    /// The page that ``want`` asked for.
+    /// Merges the page for ``want``.
     mutating func merge(_ page: Page, for want: Want) -> Outcome {
         var outcome = Outcome()
-        // A page of what follows says nothing of where a new epoch begins.
+        // Only the newest page says where a new epoch begins.
         guard mergeEpoch(page.epoch) || want == .newest else { return Outcome(isProgress: true) }
         if epoch != page.epoch { begin(epoch: page.epoch) }
         let records = page.records.filter { $0.epoch == page.epoch && Self.seqs.contains($0.seq) }
@@ -212,14 +211,14 @@ struct ConversationLog<Record: LogRecord> {
         let wasMissing = early[next] == nil
         for record in records { hold(record) }
         if wasMissing, early[next] != nil { outcome.isProgress = true }
-        // A page that was read when all that is known of was there says what there is.
+        // The page proves that there are no newer records.
         if !outcome.isProgress, early.isEmpty { newest = max(page.lastSeq, next - 1) }
         return outcome
     }
 
-    /// The newest page says that its epoch is current, and where the held range begins if nothing is held.
+    /// The newest page confirms its epoch, and places the held range if nothing is held.
     ///
-    /// - Returns: whether either was to be found out.
+    /// - Returns: whether either was unknown.
     private mutating func place(atStartOf records: [Record], lastSeq: Int) -> Bool {
         switch state {
         case .holding: return false
@@ -233,17 +232,17 @@ struct ConversationLog<Record: LogRecord> {
         return true
     }
 
-    /// A page of what follows begins with the oldest that the user may see: what is between, from while they were no
-    /// member, will never be given to them.
+    /// If a page of later records begins with the oldest that the user may see, the gap before it, from a time without
+    /// membership, is skipped.
     private mutating func skip(to first: Int?, after seq: Int) {
         guard let first, let held, seq == held.upperBound - 1, first > held.upperBound else { return }
         hold(held.lowerBound..<first)
         early = early.filter { $0.key >= first }
     }
 
-    /// A page of what lies before the held range, asked for with `before: lowerBound`.
+    /// Merges a page before the held range, requested with `before: lowerBound`.
     ///
-    /// - Returns: the records that join it, ascending; the range begins with the first of them now.
+    /// - Returns: the records that joined the range, ascending.
     mutating func mergeOlder(_ page: Page) -> [Record] {
         guard let held, epoch == page.epoch else {
             doubt()
@@ -257,8 +256,7 @@ struct ConversationLog<Record: LogRecord> {
         return joined.reversed()
     }
 
-    /// Keeps a record until those before it are there; of too many, those that are needed last are dropped, and fetched
-    /// when their turn comes.
+    /// Keeps an early record. Over the capacity the last ones are dropped, and fetched later.
     private mutating func hold(_ record: Record) {
         if let held, record.seq < held.upperBound { return }
         guard early[record.seq] == nil else { return }

@@ -2,8 +2,8 @@ import ParleyCrypto
 import ParleyDeviceStore
 import ParleyProtocol
 
-/// A message, or a change to one, that was written and not sealed yet: what the queue on disk keeps of it, so that it
-/// can be sealed as often as its recipients' devices change.
+/// A message, or a change to one, before it is sealed: the send queue stores it so that it can be sealed again when its
+/// recipients' devices change.
 struct Draft: Hashable, Sendable {
     let type: MessageType.Sendable
     /// The content: a JSON object.
@@ -11,17 +11,17 @@ struct Draft: Hashable, Sendable {
     let replyTo: MessageID?
     /// In seconds, as the header has it.
     let expiresIn: Int?
-    /// The one that the app chose; `nil` for the conversation's usual one.
+    /// The app's choice; `nil` for the conversation's default.
     let suite: Suite?
-    /// When it was written, by this device's clock.
+    /// By this device's clock.
     let writtenAt: Timestamp
-    /// Whether others are notified of it in their quiet hours too.
+    /// Whether recipients are notified in their quiet hours, too.
     var isUrgent = false
-    /// Which message it changes, and how; `nil` for a message.
+    /// `nil` for a message.
     var change: Change?
-    /// Why the client itself has written it; `nil` for what a person wrote. Should it fail, no event says so.
+    /// Why the client itself wrote it; `nil` for a person's. A failure of the client's own is not reported.
     var resending: Resending?
-    /// The only users whom it is sealed for; empty for all who are there.
+    /// The users that it is sealed for; empty for all members.
     var onlyFor: [UserID] = []
 
     struct Change: Hashable, Sendable {
@@ -71,12 +71,12 @@ extension Draft.Change: GatewayObject {
 // MARK: Forms of what the device keeps
 
 extension FieldPass {
-    /// What is false unless it is there.
+    /// A flag that is written only if it is true.
     mutating func mark(_ name: String, _ value: (Object) -> Bool) throws(Failure) -> Bool {
         try optional(name, { value($0) ? true : nil }, without: .omitted) ?? false
     }
 
-    /// Left out if there are none.
+    /// Users, omitted if there are none.
     mutating func users(_ name: String, _ value: (Object) -> [UserID]) throws(Failure) -> [UserID] {
         try optional(name, { value($0).isEmpty ? nil : value($0) }, as: UsersForm(), without: .omitted) ?? []
     }
@@ -90,16 +90,16 @@ private struct UsersForm: FieldForm {
     func write(_ value: [UserID], to writer: inout JSONWriter) { writer.array(value) { $1.write(to: &$0) } }
 }
 
-// What becomes of a draft once it is sealed, and of what was kept of that to be repeated.
+// Sealed drafts, and how they are stored.
 
-/// What a draft is sent as, the very same each time.
+/// The request of a draft, repeated with the same bytes.
 enum SealedDraft: Sendable {
     case message(SendMessage)
     case change(ChangeMessage)
 
     /// - Parameters:
-    ///   - recipients: those whom it was sealed for, and those whom it names only.
-    ///   - echoIsReply: whether its sender is subscribed to its echo.
+    ///   - recipients: the devices that it was sealed for, and those that it only names.
+    ///   - echoIsReply: whether this device is subscribed to its echo.
     init(
         _ sealed: SealedMessage, _ header: MessageHeader, _ draft: Draft, _ recipients: PeerRecipients,
         echoIsReply: Bool
@@ -124,9 +124,9 @@ enum SealedDraft: Sendable {
                 change: change.kind.sealing(content)))
     }
 
-    /// Reads back what was kept.
+    /// Reads a stored request.
     ///
-    /// - Returns: `nil` for what cannot be repeated.
+    /// - Returns: `nil` if it is unreadable.
     init?(_ kept: [UInt8], _ draft: Draft) {
         guard let object = try? JSONObject(parsing: kept) else { return nil }
         do throws(Rejection) {
@@ -148,10 +148,10 @@ enum SealedDraft: Sendable {
         }
     }
 
-    /// The devices that it names without anything sealed for them.
+    /// The devices that it names without a key.
     var leftOut: [DeviceAddress] { recipientKeys.filter(\.isLeftOut).map(\.address) }
 
-    /// The users for whose devices it names what is sealed for them.
+    /// The users that it names keys for.
     var sealedFor: [UserID] { Set(recipientKeys.filter { !$0.isLeftOut }.map(\.address.user)).sorted() }
 
     var request: any Request {
@@ -163,7 +163,7 @@ enum SealedDraft: Sendable {
 }
 
 extension PeerRecipients {
-    /// What was sealed for each device, with the name of the key that it was sealed for; and those that are left out.
+    /// The sealed key of each device with its key id, and the devices that are left out.
     fileprivate func naming(_ sealedKeys: [RecipientKey]) -> [RecipientKey] {
         let ids = Dictionary(uniqueKeysWithValues: sealed.map { ($0.device, $0.key.id) })
         return sealedKeys.map {
@@ -185,6 +185,6 @@ extension Draft.Kind {
 // MARK: In the store
 
 extension QueuedMessage {
-    /// What is to be sent; `nil` for what cannot be read.
+    /// `nil` if it is unreadable.
     var draft: Draft? { content.flatMap { Draft(payload: $0) } }
 }

@@ -1,11 +1,10 @@
 import ParleyCrypto
 import ParleyProtocol
 
-/// Seals what is written for the devices that a conversation has, by what is known of their keys now.
+/// Seals drafts for the devices of a conversation, with the keys that are known now.
 struct DraftSealer {
     let logs: ConversationLogs, keyring: Keyring, device: DeviceAddress
 
-    /// Seals a message for every device that is to open it.
     func seal(_ draft: Draft, _ id: MessageID, in conversation: ConversationID) -> Result<SealedDraft, UnsealableError>
     {
         let entry = logs[conversation]
@@ -39,7 +38,7 @@ struct DraftSealer {
 }
 
 extension SealedDraft {
-    /// A deletion holds nothing that anybody has to open; `nil` for what changes nothing.
+    /// A deletion has no content to seal. `nil` for a message.
     static func deletion(_ draft: Draft, _ id: MessageID, in conversation: ConversationID) -> SealedDraft? {
         draft.change.map { change in
             .change(ChangeMessage(id: id, conversation: conversation, message: change.target, change: .delete))
@@ -47,11 +46,11 @@ extension SealedDraft {
     }
 }
 
-/// Why a message cannot be sealed, or not now.
+/// Why a message cannot be sealed, perhaps only now.
 struct UnsealableError: Error {
     let answer: SendAnswer
 
-    /// Whether it is said of devices that may be certified by now.
+    /// Whether newer key lists may help.
     var isOfListing: Bool { if case .impossible(.uncertifiedRecipients) = answer { true } else { false } }
 }
 

@@ -1,20 +1,20 @@
 import ParleyDeviceStore
 import ParleyProtocol
 
-/// Fetches what lies before the held range of a conversation, and joins it to that.
+/// Fetches the records before the held range of a conversation, and joins them to it.
 struct EarlierPages {
     let logs: ConversationLogs, progress: ConnectionProgress, device: DeviceAddress, gateway: GatewayAccess
     let disk: StoreAccess, delivery: RecordDelivery, receiptReader: ReceiptReader, recordKeeper: RecordKeeper
     let resending: ResendExchange
 
-    /// Fetches what is before the held range until there are `count` of it before `place`, or it reaches the start.
+    /// Fetches earlier records until there are `count` before `place`, or the start is reached.
     nonisolated(nonsending) func extendDown(
         _ id: ConversationID, wanting count: Int, before place: ChapterPlace, _ contents: PageContents
     ) async throws(ClientError) {
         while let entry = logs[id], let held = entry.log.held, let epoch = entry.log.epoch, held.lowerBound > 1,
             entry.start == .unknown, progress.isConnected, entry.isMember
         {
-            // Between what is over and what is held of the present epoch nothing may be missing.
+            // Between an earlier epoch and the held range no record may be missing.
             let count = max(count, place.chapter < entry.chapter ? 1 : 0)
             let found = try disk.read {
                 try $0.count(in: id, epoch: epoch, from: held.lowerBound, before: place, limit: count, contents)
@@ -26,7 +26,7 @@ struct EarlierPages {
             do throws(ClientError) {
                 history = try await gateway.ask(request)
             } catch {
-                // What is kept is shown, and says that it does not reach the start.
+                // The stored messages are shown, without reaching the start.
                 guard case .unanswered = error else { throw error }
                 return
             }

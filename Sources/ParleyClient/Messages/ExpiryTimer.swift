@@ -2,12 +2,12 @@ import Platform
 import ParleyDeviceStore
 import ParleyProtocol
 
-/// Messages that disappear: when their time is over nothing of them is left here, whether anybody looks or not.
+/// Deletes disappearing messages when they expire.
 struct ExpiryTimer {
     let configuration: ClientConfiguration, store: DeviceStore, hub: EventHub
     let conversationUpdates: ConversationUpdates, expirySignal: WakeSignal
 
-    /// Waits for the next message whose time is over, by one timer, and removes it.
+    /// Waits for the next expiry with one timer, and deletes the message.
     nonisolated(nonsending) func run() async {
         var backoff = Backoff(first: .milliseconds(200), longest: .seconds(30))
         while !Task.isCancelled {
@@ -32,9 +32,9 @@ struct ExpiryTimer {
         }
     }
 
-    /// What was to go by now is gone before anything is shown.
+    /// Deletes the expired messages, before any are shown.
     ///
-    /// - Returns: whether it could be removed.
+    /// - Returns: whether the database could be written.
     @discardableResult
     func removeExpired() -> Bool {
         let now = configuration.now()

@@ -1,9 +1,9 @@
 import ParleyProtocol
 
-/// Something that was said.
+/// A voice message.
 public struct VoiceNote: Hashable, Sendable {
     public var file: Attachment
-    /// How long it is; sent as whole milliseconds.
+    /// Sent as whole milliseconds.
     public var duration: Duration
 
     public init(file: Attachment, duration: Duration) {
@@ -12,7 +12,7 @@ public struct VoiceNote: Hashable, Sendable {
     }
 }
 
-/// A picture, and how large it is where that is known, so that its place can be kept before it is there.
+/// A picture, with its size if known, so that its space can be reserved before it is loaded.
 public struct ImageMessage: Hashable, Sendable {
     public var file: Attachment
     /// In pixels.
@@ -50,7 +50,7 @@ extension VoiceNote: GatewayObject {
 }
 
 extension Duration {
-    /// Those that an `Int` holds.
+    /// Clamped to an `Int`.
     fileprivate var wholeMilliseconds: Int {
         let (seconds, attoseconds) = components
         let (milliseconds, isOver) = seconds.multipliedReportingOverflow(by: 1000)

@@ -2,7 +2,7 @@ import Platform
 import ParleyDeviceStore
 import ParleyProtocol
 
-/// Fetches pages of history that are missing.
+/// Fetches missing pages of history.
 struct HistoryPages {
     let logs: ConversationLogs, progress: ConnectionProgress, gateway: GatewayAccess
     let conversationUpdates: ConversationUpdates, receiptReader: ReceiptReader, deliverSignal: WakeSignal
@@ -11,7 +11,7 @@ struct HistoryPages {
 
     private typealias Log = ConversationLog<MessageRecord>
 
-    /// Fetches one page of what is missing of a conversation.
+    /// Fetches one missing page of a conversation.
     nonisolated(nonsending) func fetch(_ id: ConversationID) async {
         guard let entry = logs[id] else { return }
         let want = entry.log.want ?? .newest
@@ -58,7 +58,7 @@ struct HistoryPages {
             logs.update(id) { $0.notBefore = ContinuousClock.now + $0.backoff.next() }
         }
         if isAnew {
-            // How far everybody has come is asked for; not again and again at once, should epochs never end.
+            // The statuses are requested again, after a growing pause in case epochs never end.
             progress.markMissed()
             logs.update(id) { $0.notBefore = ContinuousClock.now + $0.epochBackoff.next() }
         }

@@ -1,14 +1,14 @@
 import ParleyDeviceStore
 import ParleyProtocol
 
-/// Pages through a conversation, both ways: from what is kept, and from the gateway where that ends.
+/// Pages through a conversation in both directions: from the store, and from the gateway beyond it.
 struct HistoryReader {
     let logs: ConversationLogs, progress: ConnectionProgress, waiters: Waiters
     let device: DeviceAddress, gateway: GatewayAccess, disk: StoreAccess
     let chatMessages: ChatMessages, delivery: RecordDelivery, earlierPages: EarlierPages, expiry: ExpiryTimer
     let following: Following
 
-    /// So many pages in a row may hold changes alone.
+    /// The most successive pages with changes only.
     private static let mostEmptyPages = 1000
 
     /// - Parameter limit: 1 to 200.
@@ -25,7 +25,7 @@ struct HistoryReader {
             return try await pass(position, limit, conversation, contents)
         }
         try await earlierPages.extendDown(conversation, wanting: position.before(limit), before: place, contents)
-        // What was fetched may have moved what it is about.
+        // Fetched records may have moved the message.
         let anchor = position.anchor(at: try self.place(of: position, in: conversation) ?? place)
         let (kept, isFirst, isLast) = try disk.read { snapshot in
             let kept = try snapshot.messages(in: conversation, anchor, limit: limit, contents)
@@ -42,7 +42,7 @@ struct HistoryReader {
             reachedStart: isFirst && logs[conversation]?.holdsStart == true, reachedEnd: isLast && progress.isConnected)
     }
 
-    /// Nothing is kept, and nothing could be fetched.
+    /// Nothing is stored, and nothing could be fetched.
     private func waiting(in conversation: ConversationID) throws(ClientError) -> HistorySlice {
         HistorySlice(
             messages: try chatMessages.waitingMessages(in: conversation), reachedStart: false,
@@ -51,7 +51,7 @@ struct HistoryReader {
 
     // MARK: Where
 
-    /// The place that a page begins, ends or turns at; `nil` for a message that is not here.
+    /// The position that a page is relative to; `nil` for a message that is not stored.
     private func place(
         of position: HistoryPosition, in conversation: ConversationID
     ) throws(ClientError) -> ChapterPlace? {
@@ -70,10 +70,10 @@ struct HistoryReader {
         }
     }
 
-    /// Whether what is kept has a place. Of the present epoch it does from the held range on; what is before that was
-    /// kept of an earlier stretch. What is kept of epochs that are over is all that there is of them.
+    /// Whether the store covers a position: from the held range on; before it, the records of earlier epochs, of which
+    /// the gateway has no others.
     ///
-    /// - Parameter first: the first sequence number that is wanted from there on.
+    /// - Parameter first: the first wanted sequence number.
     private func reaches(_ place: ChapterPlace, from first: Int, of conversation: ConversationID) -> Bool {
         guard let entry = logs[conversation] else { return false }
         guard let held = entry.log.held, let epoch = entry.log.epoch else {
@@ -83,7 +83,7 @@ struct HistoryReader {
         return (try? disk.read { try $0.isOver(place, in: conversation, epoch: epoch) }) ?? false
     }
 
-    /// Waits until what is new has come, if it can.
+    /// Waits for new records, if there is a connection.
     private nonisolated(nonsending) func settle(_ id: ConversationID) async throws(ClientError) {
         guard progress.end == nil, !isStranded else { return }
         if logs[id]?.isFollowed != true, logs[id]?.isMember != false, logs[id]?.isOpen != false {
@@ -95,18 +95,18 @@ struct HistoryReader {
                 return isSettled || isStranded ? () : nil
             }
         } catch {
-            // What is kept is shown meanwhile.
+            // The stored messages are shown meanwhile.
             guard case .timedOut = error else { throw error }
         }
     }
 
-    /// Whether there was a connection and is none.
+    /// Whether there is no connection, for a known reason.
     private var isStranded: Bool { progress.cause != nil }
 
     // MARK: What lies apart
 
-    /// A page that lies apart from what is kept: it is shown, and not kept. Changes that are neither on the page nor
-    /// kept are not seen on it.
+    /// Shows a page apart from the stored range, without storing it. Changes that are neither on the page nor stored
+    /// are not applied.
     private nonisolated(nonsending) func pass(
         _ start: HistoryPosition, _ limit: Int, _ id: ConversationID, _ contents: PageContents
     ) async throws(ClientError) -> HistorySlice {
@@ -119,7 +119,7 @@ struct HistoryReader {
         throw gateway.report(.endless)
     }
 
-    /// - Returns: no slice for a page that held nothing that is wanted, and where it goes on.
+    /// - Returns: no slice for a page without wanted records, and where to continue.
     private nonisolated(nonsending) func passOnce(
         _ position: HistoryPosition, _ limit: Int, _ id: ConversationID, _ contents: PageContents
     ) async throws(ClientError) -> (HistorySlice?, further: HistoryPosition) {
@@ -144,7 +144,7 @@ struct HistoryReader {
 
     // MARK: Damage
 
-    /// Reads what is kept; what is damaged is fetched again.
+    /// Reads stored messages; damaged ones are fetched again.
     private nonisolated(nonsending) func whole(_ kept: [CachedMessage], of id: ConversationID) async throws(ClientError)
         -> [ChatMessage]
     {
@@ -176,7 +176,7 @@ struct HistoryReader {
 }
 
 extension HistoryPosition {
-    /// Where it goes on behind a page that held nothing that is wanted.
+    /// Where to continue after a page without wanted records.
     fileprivate func further(after page: HistorySummary) -> HistoryPosition? {
         guard page.hasMore, let seq = page.nextCursor else { return nil }
         switch self {
@@ -197,7 +197,7 @@ extension HistoryPosition {
         }
     }
 
-    /// How far behind its place a page begins.
+    /// The offset of a page's first record from its position.
     fileprivate var firstAfter: Int {
         switch self {
         case .newest, .before, .around: 0
@@ -205,7 +205,7 @@ extension HistoryPosition {
         }
     }
 
-    /// How many of a page lie before the place that it is named by.
+    /// How many records of a page are before its position.
     fileprivate func before(_ limit: Int) -> Int {
         switch self {
         case .newest, .before: limit

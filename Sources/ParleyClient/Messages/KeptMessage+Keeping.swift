@@ -1,22 +1,21 @@
 import ParleyDeviceStore
 import ParleyProtocol
 
-/// What was kept in one transaction.
+/// The result of storing records in one transaction.
 struct Keeping {
-    /// The records of this device that had waited to be sent.
+    /// The records of this device that were in the send queue.
     var finished: Set<MessageID> = []
-    /// The messages that changes among them are about, as they are then, by the change.
+    /// The changed messages, by the change.
     var changed: [MessageID: KeptMessage] = [:]
-    /// Those that were here already, of an earlier epoch, and look as they did.
+    /// Records that were stored in an earlier epoch, with the same content.
     var known: Set<MessageID> = []
 }
 
 extension WriteTransaction {
-    /// Saves records of the log in their places, takes those of `device` that wait to be sent out of the queue, and
-    /// merges changes into the messages that they are about.
+    /// Stores records of the log, removes those of `device` from the send queue, and applies changes to their messages.
     ///
-    /// One that is kept of an earlier epoch is moved to its place in this one. One whose id is at another place of its
-    /// own epoch is made a replay, and kept as such.
+    /// A record of an earlier epoch is moved to its position in this one. A record whose id is at another position of
+    /// its own epoch is stored as a replay.
     ///
     /// - Parameter chapter: the conversation's present one.
     func save(_ messages: inout [KeptMessage], of device: DeviceAddress, chapter: Int) throws -> Keeping {
@@ -55,7 +54,7 @@ extension WriteTransaction {
         return keeping
     }
 
-    /// Marks whether a record of this device says what the queue has of it, and for whom that was sealed.
+    /// Marks whether a record of this device has the queued content, and its recipients.
     private func compareWithQueue(_ message: inout KeptMessage) throws {
         guard let content = message.content, let item = try facts.queued(message.record.id),
             let request = item.request, let draft = item.content.flatMap({ Draft(payload: $0) }),
@@ -65,7 +64,7 @@ extension WriteTransaction {
         message.sealedFor = SealedDraft(request, draft)?.sealedFor ?? []
     }
 
-    /// - Returns: the message as it is kept now; `nil` if another one has its id.
+    /// - Returns: the moved message; `nil` if its id belongs to another one.
     private func move(_ cached: CachedMessage, to new: KeptMessage, for user: UserID) throws -> KeptMessage? {
         var moved = new
         if let held = KeptMessage(cached) {
@@ -75,7 +74,7 @@ extension WriteTransaction {
         return try move(cached.place, to: moved.stored(for: user)) ? moved : nil
     }
 
-    /// What two epochs share is in the earlier one's chapter.
+    /// Records that two epochs share are in the earlier one's chapter.
     private func findChapter(of message: inout KeptMessage) throws {
         guard message.chapter > 0,
             let kept = try facts.message(message.record.id, in: message.record.conversation)
@@ -83,9 +82,9 @@ extension WriteTransaction {
         message.chapter = kept.chapter
     }
 
-    /// Merges a change into the message that it is about.
+    /// Applies a change to its message.
     ///
-    /// - Returns: the message, if it is kept here and has changed.
+    /// - Returns: the message, if it is stored and has changed.
     func apply(_ change: KeptMessage, for user: UserID) throws -> KeptMessage? {
         guard let id = change.record.target,
             case .whole(let stored)? = try facts.message(id, in: change.record.conversation),
@@ -96,8 +95,7 @@ extension WriteTransaction {
         return message
     }
 
-    /// Merges into a message what was kept of the changes to it: it joins after them when older pages are read, or when
-    /// what was damaged is fetched again.
+    /// Applies stored changes to a message that is stored after them, from an older page or after damage.
     func settle(_ message: inout KeptMessage, for user: UserID) throws {
         guard !message.isReplay else { return }
         let changes = try facts.changes(of: message.record.id, in: message.record.conversation)
@@ -108,7 +106,7 @@ extension WriteTransaction {
         if message.changes.isRemoved { try emptyChanges(of: message, for: user) }
     }
 
-    /// What a deleted message has said at any time is forgotten.
+    /// Deletes all earlier content of a deleted message.
     private func emptyChanges(of message: KeptMessage, for user: UserID) throws {
         for cached in try facts.changes(of: message.record.id, in: message.record.conversation) {
             guard case .whole(let stored) = cached, var change = KeptMessage(stored),

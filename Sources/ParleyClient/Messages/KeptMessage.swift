@@ -2,50 +2,46 @@ import ParleyCrypto
 import ParleyDeviceStore
 import ParleyProtocol
 
-/// A record as it is kept on this device: opened, with its content in place of the ciphertext; or as it came, so that
-/// it can be opened later.
+/// A stored record: opened, with its content in place of the ciphertext; or sealed, to be opened later.
 struct KeptMessage: Hashable, Sendable {
-    /// Without ciphertext if it was opened.
+    /// Without ciphertext once it is opened.
     var record: MessageRecord
-    /// What was sealed: a JSON object.
+    /// The opened content: a JSON object.
     var content: [UInt8]?
-    /// Why it is not to be opened, ever: it came before at another place.
+    /// Whether it came before at another position, so that it is never opened.
     var isReplay = false
-    /// What has become of it since.
     var changes = MessageChanges()
-    /// The devices that its sender has left out, once it was opened.
+    /// The devices that its sender left out, once it was opened.
     var leftOut: [DeviceAddress] = []
-    /// What its place in the conversation's order begins with, as the store has it.
+    /// The chapter of its position.
     var chapter = 0
-    /// What was done because somebody could not open it; once at most.
+    /// The resending step that it led to; once at most.
     var resending: Resending?
-    /// Whether this device has written these very words: its queue had them. What the log alone says of its own
-    /// messages whoever they were sealed for could have made up, with the gateway's help.
+    /// Whether its content equals this device's queued draft. A record of this device alone proves nothing: with the
+    /// gateway's help, a recipient could have made it up.
     var isOwnWriting = false
-    /// Of a message of its own writing that named its recipients: the users whom it was sealed for.
+    /// The recipients of a message of its own writing that named them.
     var sealedFor: [UserID] = []
 
-    /// Whether it has yet to be opened.
     var isSealed: Bool { content == nil && record.content != nil && !isReplay }
 
-    /// What it says now: its newest text.
+    /// Its latest content.
     var shownContent: [UInt8]? { changes.shownContent(over: content) }
 
-    /// What this device has written in it, newest text; `nil` where what it says now is of another device, or of nobody
-    /// known.
+    /// Its latest content if this device wrote it.
     var ownWords: [UInt8]? {
         guard isOwnWriting, !changes.isRemoved else { return nil }
         guard let edit = changes.edit, !edit.isResent else { return content }
         return edit.isOwnWriting ? edit.content : nil
     }
 
-    /// Whether it was meant for a device of another user's message, and could not be opened there.
+    /// Whether it was sealed for a device that could not open it.
     func isUnreadable(on device: DeviceAddress) -> Bool {
         isSealed && shownContent == nil && record.sender != device
             && record.recipientKeys?.value?.contains { $0.address == device && !$0.isLeftOut } ?? true
     }
 
-    /// The record, opened to this.
+    /// The message, opened.
     func opened(_ content: [UInt8]) -> KeptMessage {
         var opened = self
         opened.leftOut = shownLeftOut
@@ -54,13 +50,12 @@ struct KeptMessage: Hashable, Sendable {
         return opened
     }
 
-    /// The devices that its sender has left out.
     var shownLeftOut: [DeviceAddress] { leftOut.isEmpty ? record.leftOut : leftOut }
 
     var chapterPlace: ChapterPlace { ChapterPlace(chapter: chapter, seq: record.seq) }
 
-    /// What is kept of a message, at the place that it has in another epoch; `nil` if that is another message. Nothing
-    /// that is kept is given up for what the gateway says now.
+    /// This message at its position in another epoch; `nil` if the record there is another message. Stored content
+    /// stays, whatever the gateway sends.
     func moved(to new: KeptMessage) -> KeptMessage? {
         guard !isReplay, record.sender == new.record.sender, record.kind == new.record.kind,
             record.target == new.record.target
@@ -72,7 +67,7 @@ struct KeptMessage: Hashable, Sendable {
         return moved
     }
 
-    /// Takes up a change.
+    /// Applies a change.
     ///
     /// - Returns: whether anything has changed.
     mutating func apply(_ change: KeptMessage) -> Bool {
@@ -81,13 +76,13 @@ struct KeptMessage: Hashable, Sendable {
         return true
     }
 
-    /// Forgets what it said.
+    /// Deletes its content.
     mutating func empty() {
         record = record.withoutCiphertext
         content = nil
     }
 
-    /// Whether it is unread while the user has not read so far: by the rule of the gateway's `unread_count`.
+    /// Whether it counts as unread before it is read: by the rule of the gateway's `unread_count`.
     func counts(for user: UserID) -> Bool {
         record.sender.user != user && record.kind == .known(.message) && record.type != .known(.system)
             && (content != nil || record.content != nil)
@@ -97,8 +92,7 @@ struct KeptMessage: Hashable, Sendable {
 // MARK: In the store
 
 extension KeptMessage {
-    /// As the store keeps it for a device of `user`, in the record's own place. A replay is kept under an id of its
-    /// own, because its own is that of another message.
+    /// The stored form. A replay is stored under an id of its own, because its own is another message's.
     func stored(for user: UserID, as id: MessageID? = nil) -> StoredMessage {
         StoredMessage(
             place: MessagePlace(
@@ -107,7 +101,7 @@ extension KeptMessage {
             counts: counts(for: user), payload: json, chapter: chapter)
     }
 
-    /// - Returns: `nil` for what this version does not read.
+    /// - Returns: `nil` if this version cannot read it.
     init?(payload: [UInt8]) { try? self.init(json: payload) }
 
     init?(_ cached: CachedMessage?) {
@@ -140,13 +134,13 @@ extension KeptMessage: GatewayObject {
 }
 
 extension MessageRecord {
-    /// The same message at its place in another epoch.
+    /// The same message at its position in another epoch.
     fileprivate func at(epoch: String, seq: Int) -> MessageRecord {
         var moved = self
         (moved.epoch, moved.seq) = (epoch, seq)
         return moved
     }
 
-    /// The devices that are named without anything sealed for them.
+    /// The devices that are named without a key.
     var leftOut: [DeviceAddress] { recipientKeys?.value?.filter(\.isLeftOut).map(\.address) ?? [] }
 }

@@ -1,24 +1,23 @@
 import ParleyDeviceStore
 import ParleyProtocol
 
-/// What has become of a message since it was sent: its newest text, who has reacted how, whether it was deleted.
+/// The changes to a message: its latest edit, its reactions, its deletion.
 ///
-/// In whatever order changes are merged, and however often, the result is the same: what is later in the log counts.
-/// What somebody else than the sender edits or deletes counts for nothing, whoever let it through.
+/// The result does not depend on the order or number of merges: the change that is later in the log counts. Edits and
+/// deletions by others than the sender are ignored, even if the gateway let them through.
 struct MessageChanges: Hashable, Sendable {
     struct Edit: Hashable, Sendable {
         let place: ChapterPlace
         /// By the gateway's clock.
         let at: Timestamp
-        /// What was sealed: a JSON object.
+        /// The content: a JSON object.
         let content: [UInt8]
-        /// It says what the message has said before, for those who could not open that.
+        /// Whether it repeats the content for devices that could not open it.
         var isResent = false
         /// As ``KeptMessage/isOwnWriting``.
         var isOwnWriting = false
 
-        /// What is later in the log counts. A resent text counts for nothing beside another one, and the first of them
-        /// stays.
+        /// The later edit counts. A resent content counts only without a real edit, and then the first one.
         fileprivate func counts(before other: Edit) -> Bool {
             guard isResent == other.isResent else { return other.isResent }
             return isResent ? place < other.place : place > other.place
@@ -27,32 +26,30 @@ struct MessageChanges: Hashable, Sendable {
 
     struct ReactionMark: Hashable, Sendable {
         let place: ChapterPlace
-        /// Empty: taken back.
+        /// Empty if it was removed.
         let emoji: String
     }
 
     var edit: Edit?
     var isRemoved = false
-    /// The last one of each user.
+    /// The latest of each user.
     var reactions: [UserID: ReactionMark] = [:]
 
-    /// What the members' reactions are now.
     var shownReactions: [UserID: String] { reactions.filter { !$0.value.emoji.isEmpty }.mapValues(\.emoji) }
 
-    /// When the text was last changed.
     var editedAt: Timestamp? { edit.flatMap { $0.isResent ? nil : $0.at } }
 
     var isEmpty: Bool { self == MessageChanges() }
 
-    /// What a message says now.
+    /// The latest content of a message.
     ///
-    /// - Parameter content: what it said at first, if it could be opened.
+    /// - Parameter content: the original content, if it could be opened.
     func shownContent(over content: [UInt8]?) -> [UInt8]? {
         guard let edit, !edit.isResent || content == nil else { return content }
         return edit.content
     }
 
-    /// Merges an opened change into a message.
+    /// Applies an opened change.
     ///
     /// - Returns: whether anything has changed.
     mutating func apply(_ change: KeptMessage, to kept: KeptMessage) -> Bool {
@@ -81,7 +78,7 @@ struct MessageChanges: Hashable, Sendable {
         }
     }
 
-    /// What cannot be read in place of the message is passed over.
+    /// An edit that is no valid content is ignored.
     private mutating func merge(_ edit: Edit, of type: Named<MessageType>) -> Bool {
         guard self.edit.map(edit.counts) ?? true,
             (try? MessageContent(type: type, json: edit.content)) != nil
@@ -104,7 +101,7 @@ struct MessageChanges: Hashable, Sendable {
         isRemoved = true
     }
 
-    /// A change of the user's own that waits to be sent: shown as if it were at the log's end.
+    /// Applies an unsent change of the user, as if it were at the end of the log.
     mutating func apply(_ draft: Draft, by user: UserID) {
         guard !isRemoved, let change = draft.change else { return }
         switch change.kind {
@@ -126,7 +123,7 @@ extension Reaction {
 }
 
 extension MessageRecord {
-    /// Whether it is about another message, and is shown there.
+    /// Whether it changes another message.
     var isChange: Bool {
         switch kind {
         case .known(.message): false
@@ -135,7 +132,7 @@ extension MessageRecord {
         }
     }
 
-    /// Whether it is a message that somebody wrote.
+    /// Whether it is a message by a person.
     fileprivate var canChange: Bool { kind == .known(.message) && type != .known(.system) }
 }
 
@@ -182,7 +179,7 @@ private struct ReactionsForm: FieldForm {
 }
 
 extension ChapterPlace: GatewayObject {
-    /// Behind everything that is kept.
+    /// After every stored record.
     fileprivate static let end = ChapterPlace(chapter: .max, seq: .max)
 
     package init<Pass: FieldPass<ChapterPlace>>(fields pass: inout Pass) throws(Pass.Failure) {

@@ -1,7 +1,7 @@
 import ParleyCrypto
 import ParleyProtocol
 
-/// What is in a message: what devices seal and the gateway never sees (protocol §6, "Content").
+/// The content of a message, which only devices can read (protocol §6, "Content").
 public enum MessageContent: Hashable, Sendable {
     case text(String)
     case dietPlan(DietPlanCard)
@@ -10,19 +10,18 @@ public enum MessageContent: Hashable, Sendable {
     case voice(VoiceNote)
     case image(ImageMessage)
     case file(FileMessage)
-    /// How somebody reacts to a message; empty where they take their reaction back. Only in records of that kind.
+    /// A reaction to a message; empty to remove it. Only in records of that kind.
     case reaction(String)
-    /// A device of somebody could not open a message, and asks that it be sealed anew. Only in records of that kind;
-    /// clients write it by themselves.
+    /// A request to seal a message again for a device that could not open it. Only in reactions; clients send it by
+    /// themselves.
     case resendRequest
-    /// Of a type that this version does not know: its name, and the JSON object as it was sealed.
+    /// An unknown type, with its JSON.
     case unknown(type: String, json: [UInt8])
 
-    /// The most bytes of JSON: what is left of a sealed content's 64 KiB beside the header and the tags that the suites
-    /// put with it.
+    /// The most bytes of JSON: a sealed content's 64 KiB, less the header and tags of the suites.
     public static let maximumBytes = Limits.contentBytes - 512
 
-    /// `nil` for what is not sent as a message.
+    /// `nil` for content that is not a message.
     public var type: MessageType.Sendable? {
         switch self {
         case .text: .text
@@ -40,9 +39,9 @@ public enum MessageContent: Hashable, Sendable {
 // MARK: Reading
 
 extension MessageContent {
-    /// Reads what was opened. Members that this version does not know are passed over.
+    /// Reads opened content. Unknown members are ignored.
     ///
-    /// - Throws: `badContent` for what is no JSON object, or lacks what its type must have.
+    /// - Throws: `badContent` for invalid JSON, or a missing required member.
     public init(
         kind: Named<RecordKind> = .known(.message), type: Named<MessageType>, json: [UInt8]
     ) throws(OpeningError) {
@@ -90,7 +89,7 @@ extension MessageContent {
 extension MessageContent {
     /// The JSON object to be sealed.
     ///
-    /// What is given can be read: a value that no reader would take is refused here, before it is sent.
+    /// A value that a reader would refuse is refused here.
     public func encoded() throws(ContentError) -> [UInt8] {
         let json =
             switch self {
@@ -131,13 +130,12 @@ private struct TextContent: GatewayObject {
     }
 }
 
-/// Why a content cannot be sent.
 public enum ContentError: Error, Hashable, Sendable {
-    /// As JSON; `maximum` is what fits.
+    /// In bytes of JSON.
     case tooLarge(bytes: Int, maximum: Int)
-    /// A field holds what its readers would refuse: its name, and what is wrong with it.
+    /// A field is invalid: its name, and why.
     case invalid(String)
-    /// A type that this version can show by its name, but not make.
+    /// A type that this version does not know.
     case unknownType(String)
 }
 
@@ -156,8 +154,8 @@ extension MessageContent {
     static let longestName = 255
 }
 
-/// A text that a person wrote. It may hold any character, U+0000 too; whoever shows it makes those visible that have
-/// no form of their own. The bound of the whole content is reached before the text's own.
+/// A text that a person wrote, with any character, U+0000 included. Whoever displays it makes invisible characters
+/// visible. The bound of the whole content is reached before the text's own.
 struct WrittenTextForm: FieldForm {
     func read(_ name: String, of object: JSONObject) throws(Rejection) -> String? {
         do throws(Rejection) {

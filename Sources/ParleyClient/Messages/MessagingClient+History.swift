@@ -1,19 +1,19 @@
 import ParleyDeviceStore
 import ParleyProtocol
 
-// Messages that are there: by their place, and by their words.
+// History and search.
 
 extension MessagingClient {
-    /// Messages of a conversation that follow each other, as they are now: by default the newest.
+    /// Successive messages of a conversation: by default the newest.
     ///
-    /// Without a connection it gives what is kept, and says that neither start nor end was reached. What this device
-    /// keeps of a history that was over before the present one began is among it, in its place.
+    /// Without a connection it gives the stored messages, and reaches neither start nor end. Stored messages of earlier
+    /// epochs are included at their positions.
     ///
     /// - Parameters:
-    ///   - position: where; `before` and `after` leave out the message they name, `around` has it in the middle. A seq
-    ///     is one of the present epoch: whoever pages through everything names messages.
-    ///   - limit: 1 to 200; fewer may be given, which does not mean that there are no more.
-    ///   - withChanges: whether the records that change messages are among them, each in its place in the log.
+    ///   - position: `before` and `after` exclude the named message, `around` has it in the middle. A seq belongs to
+    ///     the present epoch: to page through everything, name messages.
+    ///   - limit: 1 to 200; fewer messages do not mean that there are no more.
+    ///   - withChanges: whether to include the records of changes, at their positions in the log.
     public func history(
         of conversation: ConversationID, at position: HistoryPosition = .newest, limit: Int = 50,
         withChanges: Bool = false
@@ -23,11 +23,10 @@ extension MessagingClient {
             withChanges ? .everything : .messages)
     }
 
-    /// Messages with all the words of `text`, the newest first: of what is kept on this device, without a connection
-    /// too.
+    /// Stored messages with all words of `text`, newest first.
     ///
     /// - Parameters:
-    ///   - text: words, each the beginning of one; those in double quotes are side by side.
+    ///   - text: beginnings of words; words in double quotes must be adjacent.
     ///   - conversation: `nil` for all.
     ///   - limit: at most 200.
     public func search(

@@ -1,19 +1,19 @@
 import ParleyDeviceStore
 import ParleyProtocol
 
-// What is to be sent: kept when these return, and sent as soon as it can be.
+// Sending: each call stores its message before it returns.
 
 extension MessagingClient {
-    /// Queues a message to be sent. It is kept on the device when this returns, and sent as soon as it can be: after
-    /// those written before it in its conversation.
+    /// Stores a message in the send queue. It is sent as soon as possible, after earlier ones of its conversation.
     ///
     /// - Parameters:
-    ///   - expiresIn: after so long, 1 to 31,536,000 whole seconds, the message goes, on every device.
-    ///   - suite: how it is sealed; `nil` for the usual one: `x25519-hkdf-sha256-aes256gcm`, in groups `group-box`.
-    ///   - isUrgent: whether others are notified of it in their quiet hours too. Who has muted the conversation is not.
-    /// - Throws: ``ClientError/content(_:)`` for what cannot be sent as it is, ``ClientError/queueFull``,
+    ///   - expiresIn: 1 to 31,536,000 whole seconds, after which the message is deleted on every device.
+    ///   - suite: `nil` for the default: `x25519-hkdf-sha256-aes256gcm`, in groups `group-box`.
+    ///   - isUrgent: whether recipients are notified in their quiet hours, too; not those who have muted the
+    ///     conversation.
+    /// - Throws: ``ClientError/content(_:)`` for invalid content, ``ClientError/queueFull``,
     ///   ``ClientError/storage(_:)``.
-    /// - Returns: its id, by which ``outcome(of:)`` and the events tell what becomes of it.
+    /// - Returns: its id, for ``outcome(of:)`` and the events.
     public func send(
         _ content: MessageContent, to conversation: ConversationID, replyTo: MessageID? = nil,
         expiresIn: Duration? = nil,
@@ -38,7 +38,7 @@ extension MessagingClient {
 
     /// Waits until a message is in the gateway's log.
     ///
-    /// - Throws: ``ClientError/setAside(_:)``, ``ClientError/discarded``, ``ClientError/unknownMessage(_:)``. Without a
+    /// - Throws: ``ClientError/failed(_:)``, ``ClientError/discarded``, ``ClientError/unknownMessage(_:)``. Without a
     ///   connection it waits for one.
     public func outcome(of id: MessageID) async throws(ClientError) -> SentMessage {
         try await context.waiters.wait(for: .outcome(id)) { () throws(ClientError) -> SentMessage? in
@@ -48,30 +48,29 @@ extension MessagingClient {
         }
     }
 
-    /// The messages that have failed, in the order in which they were written; their status says why.
+    /// The failed messages, in order of writing; their status has the reason.
     public func failedMessages() throws(ClientError) -> [ChatMessage] {
         try context.chatMessages.waiting(in: nil).filter { message in
             if case .failed? = message.status { true } else { false }
         }
     }
 
-    /// Sends a failed message again, in its old place among those that wait, sealed anew.
+    /// Sends a failed message again, sealed anew, at its old position in the queue.
     public func retry(_ id: MessageID) throws(ClientError) { try context.drafts.retry(id) }
 
-    /// Takes a message out of the queue for good. It may have reached the gateway already.
+    /// Removes a message from the queue. It may have reached the gateway already.
     public func discard(_ id: MessageID) throws(ClientError) { try context.drafts.discard(id) }
 }
 
 extension MessagingClient {
-    /// Puts something else in the place of what one of the user's own messages says, for everybody.
+    /// Edits one of the user's own messages, for everybody.
     ///
-    /// It is kept on the device when this returns, shown at once, and sent as messages are, after what was written
-    /// before it in the conversation.
+    /// The change is stored, shown at once, and sent like a message.
     ///
     /// - Parameter content: of the same type.
-    /// - Throws: ``ClientError/unknownMessage(_:)`` for what is no message here, ``ClientError/notOwn(_:)`` for
-    ///   somebody else's, and what ``send(_:to:replyTo:expiresIn:suite:isUrgent:)`` throws.
-    /// - Returns: the change's own id, by which ``outcome(of:)`` and the events tell what becomes of it.
+    /// - Throws: ``ClientError/unknownMessage(_:)``, ``ClientError/notOwn(_:)``, and what
+    ///   ``send(_:to:replyTo:expiresIn:suite:isUrgent:)`` throws.
+    /// - Returns: the id of the change, for ``outcome(of:)`` and the events.
     @discardableResult
     public func edit(
         _ message: MessageID, in conversation: ConversationID, to content: MessageContent
@@ -90,10 +89,10 @@ extension MessagingClient {
         try context.drafts.change(.delete, try context.drafts.ownTarget(message, in: conversation), [])
     }
 
-    /// Reacts to a message, in place of what the user has reacted before.
+    /// Reacts to a message, replacing an earlier reaction.
     ///
-    /// - Parameter emoji: at most 64 Unicode scalars; an empty one takes the reaction back.
-    /// - Throws: as ``edit(_:in:to:)``; others' messages can be reacted to.
+    /// - Parameter emoji: at most 64 Unicode scalars; an empty one removes the reaction.
+    /// - Throws: as ``edit(_:in:to:)``, but not ``ClientError/notOwn(_:)``.
     @discardableResult
     public func react(
         to message: MessageID, in conversation: ConversationID, with emoji: String
@@ -110,7 +109,7 @@ extension MessagingClient {
 }
 
 extension MessageContent {
-    /// As it is put into the queue: its type, and a JSON object.
+    /// Its type and its JSON, for the queue.
     fileprivate func sendable() throws(ClientError) -> (MessageType.Sendable, [UInt8]) {
         do throws(ContentError) {
             let json = try encoded()
@@ -122,13 +121,12 @@ extension MessageContent {
     }
 }
 
-/// Puts what a person has written into the queue on disk, and takes it out again.
+/// Puts drafts of a person into the stored queue, and removes them.
 struct Drafts {
     let outbox: Outbox, logs: ConversationLogs, keyring: Keyring
     let device: DeviceAddress, disk: StoreAccess, hub: EventHub
     let chatMessages: ChatMessages, outboxEffects: OutboxEffects, sendSignal: WakeSignal
 
-    /// Puts something into the queue on disk.
     func enqueue(_ draft: Draft, in conversation: ConversationID) throws(ClientError) -> MessageID {
         guard !outbox.isFull else { throw .queueFull }
         let id = MessageID.random()
@@ -141,7 +139,6 @@ struct Drafts {
         return id
     }
 
-    /// Sends a failed message again, sealed anew.
     func retry(_ id: MessageID) throws(ClientError) {
         let item = try disk.write { transaction -> QueuedMessage? in
             guard try transaction.retry(id) else { return nil }
@@ -149,7 +146,7 @@ struct Drafts {
             return try transaction.facts.queued(id)
         }
         guard let item else { throw .unknownMessage(id) }
-        // Perhaps for want of keys that are there now.
+        // It may have failed for lack of keys that are listed by now.
         for user in logs.members(of: item.conversation) { keyring.freshness.markStale(user) }
         let draft = item.draft
         outbox.retry(id, in: item.conversation, position: item.position, draft)
@@ -168,7 +165,7 @@ struct Drafts {
         outboxEffects.carryOut(outbox.discard(id, in: item.conversation))
     }
 
-    /// What became of a message of an earlier life of this client.
+    /// The outcome of a message of an earlier client.
     func keptOutcome(of id: MessageID) throws(ClientError) -> SentMessage? {
         let ids = logs.all.map(\.id)
         let (item, message) = try disk.read { snapshot in
@@ -206,7 +203,7 @@ struct Drafts {
         return Target(id: id, conversation: conversation, type: sendable, sender: message.sender.user)
     }
 
-    /// Changes a message: kept, shown at once, and sent like a message.
+    /// Queues a change of a message, and shows it at once.
     func change(_ kind: Draft.Kind, _ target: Target, _ content: [UInt8]) throws(ClientError) -> MessageID {
         let draft = Draft(
             type: target.type, content: content, replyTo: nil, expiresIn: nil, suite: nil, writtenAt: .now,

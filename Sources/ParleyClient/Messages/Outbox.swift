@@ -1,57 +1,55 @@
 import ParleyDeviceStore
 import ParleyProtocol
 
-/// What a device has to send, and what became of it: the order, the changes that are shown before they are sent, the
-/// outcomes, and the records that have yet to come.
+/// The messages that a device sends: their order, unsent changes, outcomes, and expected echoes.
 ///
-/// One of the four owners of a client's state (decision 0045). It does no I/O: what happened goes in, and what
-/// follows comes back as ``Effect``s, which ``OutboxEffects`` carries out in their order. The messages themselves are
-/// in the device's store.
+/// An owner of state (decision 0045): it does no I/O. What follows comes back as ``Effect``s, which ``OutboxEffects``
+/// applies in order. The messages are in the device's store.
 final class Outbox {
     private var queue = SendQueue()
     private var changes = PendingChanges()
     private var outcomes = SentMessages()
-    /// The devices that messages under way leave out, reported once they are sent.
+    /// The devices that messages in flight leave out, reported once they are sent.
     private var leftOut: [MessageID: [DeviceAddress]] = [:]
-    /// What the gateway has refused last in each conversation for being sealed for other devices than it wants.
+    /// The last refusal of each conversation because of the wrong devices.
     private var refusals: [ConversationID: RefusedSeal] = [:]
-    /// Messages that the gateway has accepted and whose records have to come.
+    /// Accepted messages whose records have yet to come.
     private var echoes: [ExpectedEcho] = []
-    /// Whether there was no room to ask for some messages to be sealed anew.
+    /// Whether resend requests were postponed for lack of room.
     private var hasPostponedRequests = false
 
-    /// How long a record may take to come by itself.
+    /// The time for an echo to arrive before it is fetched.
     static let echoPatience: Duration = .seconds(2)
 
-    /// What follows from a change of the outbox.
+    /// A consequence of a change of the outbox.
     enum Effect: Equatable {
         case emit(Notice)
-        /// Whoever waits for the outcome of a message looks again.
+        /// Wakes tasks that wait for a message's outcome.
         case wake(MessageID)
-        /// The gateway has given a message its place.
+        /// The gateway has accepted a message.
         case accepted(SentMessage, in: ConversationID)
-        /// Its record is to come by itself before ``Outbox/nextEchoTime``.
+        /// The echo is expected before ``Outbox/nextEchoTime``.
         case awaitRecord
-        /// Its record did not come: it is fetched.
+        /// The echo did not come: it is fetched.
         case fetchRecord(SentMessage, in: ConversationID)
-        /// It leaves the queue on disk.
+        /// Removes it from the stored queue.
         case discard(MessageID)
-        /// On disk, it is not tried any more.
+        /// Marks it as failed in the stored queue.
         case failed(MessageID, SendError)
-        /// A message has changed: it is shown without a change that is not sent any more.
+        /// Emits a message without a withdrawn change.
         case show(MessageID, in: ConversationID)
-        /// No request to seal anew waits any more: those that there was no room for have their turn.
+        /// Postponed resend requests are due.
         case requestPostponed
     }
 
-    /// What is to be done with the message that was under way.
+    /// The next step for the message in flight.
     enum Verdict: Equatable {
         case done([Effect])
-        /// It is sealed for the devices that there are now.
+        /// Seal it again, for the present devices.
         case reseal(Rejection.DeviceDifference?)
     }
 
-    /// What the outbox has to emit as an event.
+    /// An event of the outbox.
     enum Notice: Equatable {
         case sent(MessageID, in: ConversationID)
         case failed(MessageID, in: ConversationID, SendError)
@@ -64,11 +62,11 @@ final class Outbox {
 
     func contains(_ id: MessageID) -> Bool { queue.contains(id) }
 
-    /// Queues what waits on disk.
+    /// Adds a stored message to the queue.
     ///
     /// - Parameters:
-    ///   - position: when it was written, among the others.
-    ///   - draft: `nil` for what cannot be read.
+    ///   - position: in order of writing.
+    ///   - draft: `nil` if it is unreadable.
     func insert(_ id: MessageID, in conversation: ConversationID, position: Int, _ draft: Draft?) {
         queue.insert(id, in: conversation, position: position)
         if let draft, draft.change != nil { changes.add(id, draft) }
@@ -80,7 +78,7 @@ final class Outbox {
         insert(id, in: conversation, position: position, draft)
     }
 
-    /// The app takes a message back.
+    /// The app discards a message.
     func discard(_ id: MessageID, in conversation: ConversationID) -> [Effect] {
         queue.remove(id)
         leftOut[id] = nil
@@ -88,46 +86,46 @@ final class Outbox {
         return withdraw(id, in: conversation) + [.wake(id)]
     }
 
-    /// A change is not sent any more: what it was about is shown without it.
+    /// Withdraws a change: its message is shown without it.
     private func withdraw(_ id: MessageID, in conversation: ConversationID) -> [Effect] {
         changes.remove(id).map { [.show($0, in: conversation)] } ?? []
     }
 
     // MARK: What becomes of it
 
-    /// What became of a message of this client; `nil` for one that waits, or of which nothing is remembered.
+    /// The outcome of a message; `nil` if it is pending or no longer remembered.
     func outcome(of id: MessageID) -> Result<SentMessage, ClientError>? { outcomes[id] }
 
-    /// Whether the gateway has it, though its record has yet to come.
+    /// Whether the gateway has accepted it.
     func isAccepted(_ id: MessageID) -> Bool {
         if case .success? = outcomes[id] { true } else { false }
     }
 
-    /// What has become of a message, with the changes of this device that wait to be sent.
+    /// A message's changes, with this device's unsent ones.
     func applyPending(to changes: MessageChanges, of message: MessageID, by user: UserID) -> MessageChanges {
         self.changes.applied(to: changes, of: message, by: user)
     }
 
     // MARK: Sending
 
-    /// What to send now. It is under way until ``handle(_:of:in:isHeld:now:using:)``.
+    /// The next message to send. It is in flight until ``handle(_:of:in:isHeld:now:using:)``.
     func next(now: ContinuousClock.Instant) -> SendQueue.Next { queue.next(now: now) }
 
-    /// There is a new connection: what waited because of the old one goes at once.
+    /// A new connection: delayed messages are due at once.
     func markConnected() { queue.markConnected() }
 
-    /// Conversations in which something waits until a key is accepted.
+    /// Conversations in which messages wait for the acceptance of keys.
     var waitingForKeys: Set<ConversationID> { queue.waitingForKeys }
 
     /// The key was accepted.
     func release(_ conversation: ConversationID) { queue.release(conversation) }
 
-    /// A message is about to be sent that these devices cannot read, which is reported once it is sent.
+    /// Records the devices that a message leaves out, to be reported once it is sent.
     func leaveOut(_ devices: [DeviceAddress]?, of id: MessageID) { leftOut[id] = devices }
 
-    /// Handles what came of the message under way.
+    /// Handles the answer for the message in flight.
     ///
-    /// - Parameter isHeld: whether the record of an accepted message is in the log already.
+    /// - Parameter isHeld: whether an accepted message's record is in the log already.
     func handle(
         _ answer: SendAnswer, of id: MessageID, in conversation: ConversationID, isHeld: (SentMessage) -> Bool,
         now: ContinuousClock.Instant, using generator: inout some RandomNumberGenerator
@@ -152,7 +150,7 @@ final class Outbox {
     private func fail(_ id: MessageID, in conversation: ConversationID, _ reason: SendError) -> [Effect] {
         leftOut[id] = nil
         if let draft = changes.draft(id), draft.resending != nil {
-            // No person has written it: no event is emitted.
+            // No event: no person has written it.
             changes.remove(id)
             return [.discard(id)] + endRequest(draft)
         }
@@ -161,15 +159,15 @@ final class Outbox {
             + withdraw(id, in: conversation) + [.wake(id)]
     }
 
-    /// Another device of the user's has made the same change first: its record stands for this one, which never comes.
+    /// Another device of the user was first with the same change: its record stands for this one.
     func supersede(_ id: MessageID) -> [Effect] {
         changes.remove(id)
         return [.discard(id)]
     }
 
-    /// The gateway wants a message sealed for other devices. Members and keys are fetched anew after each such refusal.
+    /// Records a refusal because of the wrong devices; members and keys are fetched after each.
     ///
-    /// - Returns: whether it lists the same as before and refuses the same again: then it contradicts itself.
+    /// - Returns: whether the same list was refused before: then the gateway contradicts itself.
     func recordRefusal(of message: MessageID, in conversation: ConversationID, for recipients: PeerRecipients) -> Bool {
         let refused = RefusedSeal(message: message, recipients: recipients)
         return refusals.updateValue(refused, forKey: conversation) == refused
@@ -177,7 +175,6 @@ final class Outbox {
 
     // MARK: In the log
 
-    /// One of this device's own messages is in the log.
     func recordCommitted(_ record: MessageRecord) -> [Effect] {
         let (id, conversation) = (record.id, record.conversation)
         queue.remove(id)
@@ -190,18 +187,18 @@ final class Outbox {
         return effects + [.wake(id)]
     }
 
-    /// Whom a message that was sent has left out, once.
+    /// Reports the devices that a sent message leaves out, once.
     private func disclose(_ id: MessageID, in conversation: ConversationID) -> [Effect] {
         guard let devices = leftOut.removeValue(forKey: id), !devices.isEmpty else { return [] }
         return [.emit(.leftOut(id, in: conversation, devices))]
     }
 
-    /// When a record that did not come is to be fetched.
+    /// When the next missing echo has to be fetched.
     var nextEchoTime: ContinuousClock.Instant? { echoes.map(\.deadline).min() }
 
-    /// Gives up waiting for records that are there, will not come, or did not come in time.
+    /// Stops waiting for echoes that have come, will not come, or are late.
     ///
-    /// - Parameter log: what is held of a conversation.
+    /// - Parameter log: the log of a conversation.
     func expireEchoes(
         now: ContinuousClock.Instant, log: (ConversationID) -> ConversationLog<MessageRecord>?
     ) -> [Effect] {
@@ -210,8 +207,8 @@ final class Outbox {
             let (message, log) = (echo.message, log(echo.conversation))
             if log?.holds(message.epoch, message.seq) == true { return true }
             if log?.isBefore(message.epoch, message.seq) == true {
-                // Sent before the database was damaged, and further back than what was fetched anew: its record comes
-                // when somebody reads so far.
+                // Sent before the database was replaced, and older than the records fetched since: its record comes
+                // when the app pages back.
                 effects.append(.discard(message.id))
                 return true
             }
@@ -222,10 +219,9 @@ final class Outbox {
         return effects
     }
 
-    /// The history of a conversation began anew: what the gateway had accepted, and whose record has not come, is
-    /// perhaps lost with the old one.
+    /// A conversation has a new epoch: accepted messages whose records have not come may be lost.
     ///
-    /// - Returns: those messages. A repeat does nothing twice.
+    /// - Returns: those messages, to be sent again. A repeat does nothing twice.
     func removeEchoes(of conversation: ConversationID) -> [MessageID] {
         defer { echoes.removeAll { $0.conversation == conversation } }
         return echoes.filter { $0.conversation == conversation }.map(\.message.id)
@@ -233,10 +229,10 @@ final class Outbox {
 
     // MARK: What the client sends by itself
 
-    /// How many of the changes that wait the client has written by itself.
+    /// The number of unsent changes that the client wrote by itself.
     var pendingResends: [Resending: Int] { changes.resending }
 
-    /// There was no room for a request to seal a message anew: it has its turn when none waits any more.
+    /// A resend request found no room: it is due when none waits any more.
     func postponeRequest() { hasPostponedRequests = true }
 
     private func endRequest(_ draft: Draft?) -> [Effect] {
@@ -246,14 +242,14 @@ final class Outbox {
     }
 }
 
-/// A message that the gateway has accepted, and whose record has to come: by itself, or else it is fetched.
+/// An accepted message whose record has yet to come, or is fetched.
 struct ExpectedEcho: Sendable {
     let conversation: ConversationID
     let message: SentMessage
     let deadline: ContinuousClock.Instant
 }
 
-/// A message that the gateway has refused with `stale_devices`, and for which devices it was then.
+/// A message that was refused with `stale_devices`, and its recipients.
 struct RefusedSeal: Equatable {
     let message: MessageID
     let recipients: PeerRecipients

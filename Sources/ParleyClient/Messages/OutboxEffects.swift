@@ -1,7 +1,7 @@
 import ParleyDeviceStore
 import ParleyProtocol
 
-/// Carries out what follows from a change of the ``Outbox``.
+/// Applies the effects of the ``Outbox``.
 struct OutboxEffects {
     let logs: ConversationLogs, waiters: Waiters, disk: StoreAccess, hub: EventHub
     let chatMessages: ChatMessages, reopening: Reopening, fetchSignal: WakeSignal

@@ -1,11 +1,11 @@
 import ParleyProtocol
 
-/// The changes of this device that wait to be sent, by the message that they are about: it is shown with them.
+/// This device's unsent changes, by the message that they change.
 struct PendingChanges {
     private var drafts: [MessageID: [(id: MessageID, draft: Draft)]] = [:]
     private var targets: [MessageID: MessageID] = [:]
 
-    /// Nothing for a message.
+    /// Ignores a message.
     mutating func add(_ id: MessageID, _ draft: Draft) {
         guard let target = draft.change?.target, targets.updateValue(target, forKey: id) == nil else { return }
         drafts[target, default: []].append((id, draft))
@@ -15,16 +15,16 @@ struct PendingChanges {
         targets[id].flatMap { drafts[$0]?.first { $0.id == id }?.draft }
     }
 
-    /// How many of these the client has written by itself.
+    /// The number that the client wrote by itself.
     var resending: [Resending: Int] {
         drafts.values.joined().reduce(into: [:]) { counts, entry in
             if let step = entry.draft.resending { counts[step, default: 0] += 1 }
         }
     }
 
-    /// It is in the log, or is not sent any more.
+    /// Removes a change that is in the log, or withdrawn.
     ///
-    /// - Returns: the message that it was about.
+    /// - Returns: its message.
     @discardableResult
     mutating func remove(_ id: MessageID) -> MessageID? {
         guard let target = targets.removeValue(forKey: id) else { return nil }
@@ -33,7 +33,7 @@ struct PendingChanges {
         return target
     }
 
-    /// What has become of a message, these with it, in the order in which they were written.
+    /// A message's changes, with the unsent ones in order.
     func applied(to changes: MessageChanges, of message: MessageID, by user: UserID) -> MessageChanges {
         var changes = changes
         for (_, draft) in drafts[message] ?? [] { changes.apply(draft, by: user) }

@@ -1,11 +1,11 @@
 import ParleyProtocol
 
-/// What is sealed as a reaction: `{"emoji":"👍"}`, an empty one to take it back (protocol §6, "Content").
+/// The content of a reaction: `{"emoji":"👍"}` (protocol §6, "Content").
 struct Reaction: GatewayObject {
-    /// Empty: taken back.
+    /// Empty to remove the reaction.
     let emoji: String
 
-    /// In Unicode scalars: a family of several people of several colours is one emoji.
+    /// In Unicode scalars: one emoji can have many.
     static let longest = 64
 
     init(emoji: String) { self.emoji = emoji }

@@ -3,7 +3,7 @@ import ParleyCrypto
 import ParleyDeviceStore
 import ParleyProtocol
 
-/// Handles what came of each conversation's log: opened in its place, kept, and then emitted.
+/// Opens, stores and emits the records of each conversation's log, in order.
 struct RecordDelivery {
     let logs: ConversationLogs, keyring: Keyring, waiters: Waiters
     let configuration: ClientConfiguration, device: DeviceAddress, hub: EventHub
@@ -11,17 +11,17 @@ struct RecordDelivery {
     let receipts: ReceiptSender, recordKeeper: RecordKeeper, resending: ResendExchange
     let deliverSignal: WakeSignal, expirySignal: WakeSignal, fetchSignal: WakeSignal
 
-    /// How many records are opened and kept in one transaction.
+    /// The records of one transaction.
     private static let batch = 64
 
-    /// A record came live.
+    /// Handles a live record.
     func handle(_ record: MessageRecord) {
         guard case .received(let isPageMissing) = logs.receive(record) else { return }
         deliverSignal.signal()
         if isPageMissing { fetchSignal.signal() }
     }
 
-    /// Delivers what is next in each conversation's log, until there is nothing, and waits for more.
+    /// Delivers the next records of each log, and waits for more.
     nonisolated(nonsending) func run() async {
         var backoff = Backoff(first: .milliseconds(200), longest: .seconds(30))
         while !Task.isCancelled {
@@ -47,7 +47,7 @@ struct RecordDelivery {
     private nonisolated(nonsending) func deliver(_ id: ConversationID) async throws(DeviceStoreError) {
         let expected = logs[id]?.log.ready(limit: RecordDelivery.batch) ?? []
         var kept = await opened(expected)
-        // While keys were fetched the log may have begun anew.
+        // A new epoch may have begun while keys were fetched.
         let records = logs[id]?.log.ready(limit: expected.count) ?? []
         guard !records.isEmpty, records == expected, let old = logs[id] else { return }
 
@@ -66,9 +66,9 @@ struct RecordDelivery {
         receipts.markDelivered(kept.map(\.record), in: id)
     }
 
-    /// Emits what was kept. A receipt may have overtaken one of this device's own: then it is emitted after it.
+    /// Emits a stored record. A receipt of it that came earlier is emitted after it.
     private func emit(_ kept: KeptMessage, _ keeping: Keeping) {
-        // What came too late is removed before anybody sees it.
+        // An expired message is deleted before it is shown.
         if let end = kept.record.expiresAt, end <= configuration.now() { return }
         let message = chatMessages.message(kept)
         hub.emit(kept.record.isChange ? .change(message) : .message(message))
@@ -78,8 +78,7 @@ struct RecordDelivery {
         }
     }
 
-    /// Opens records, each in its place. Keys without which some cannot be opened are fetched, once in a while, before
-    /// those are tried again.
+    /// Opens records, after fetching missing keys, at a limited rate.
     nonisolated(nonsending) func opened(_ records: [MessageRecord]) async -> [KeptMessage] {
         var messages = records.map { chatMessages.opened(KeptMessage(record: $0)) }
         var users: Set<UserID> = []
@@ -88,7 +87,7 @@ struct RecordDelivery {
             users.formUnion(keyring.usersWithNewerKeys(for: message.record, among: members, now: .now))
         }
         for user in users.sorted() where keyring.freshness.claimGuess(user, now: .now) {
-            // What cannot be had now is shown as such, and opened when it can.
+            // Without the keys the message is shown as unreadable, and opened later.
             try? await keyExchange.fetch(of: user, timeout: .seconds(10))
         }
         guard !users.isEmpty else { return messages }
@@ -98,21 +97,21 @@ struct RecordDelivery {
 }
 
 extension FollowedConversation {
-    /// These records, which are next in the log, are delivered for good.
+    /// The next records of the log are stored.
     ///
     /// - Parameter user: the device's own.
     fileprivate mutating func advance(by records: [MessageRecord], own user: UserID) {
         log.advance(by: records.count)
         for record in records {
             if record.sender.user == user { ownSeq = max(ownSeq, record.seq) }
-            // A new message brings a conversation back.
+            // A new message unarchives the conversation.
             if record.kind == .known(.message), record.type != .known(.system) { preferences.isArchived = false }
         }
     }
 }
 
 extension MessageRecord {
-    /// What was sealed, and what it is bound to.
+    /// The sealed message and its header.
     package func sealed() throws(OpeningError) -> (SealedMessage, MessageHeader) {
         guard let named = suite else { throw .malformed }
         let suite = try Suite(named: named.name)

@@ -1,23 +1,22 @@
 import ParleyDeviceStore
 import ParleyProtocol
 
-/// Saves records of a log in their places, and in the same transaction all that follows from them.
+/// Stores records of a log, with everything that follows from them in the same transaction.
 struct RecordKeeper {
     let outbox: Outbox, device: DeviceAddress, store: DeviceStore
     let outboxEffects: OutboxEffects, resending: ResendExchange
 
-    /// What was kept, and what follows from it once it is.
+    /// The stored records, and the resends to start after the transaction.
     struct Outcome {
         let keeping: Keeping
         let resends: [Resend]
     }
 
-    /// Saves opened records: with what is unread then, what could not be opened, and what is asked for or answered
-    /// because of that.
+    /// Stores opened records, with the unread count, the unopened messages, and the resends that they cause.
     ///
     /// - Parameters:
-    ///   - kept: as they are kept afterwards.
-    ///   - entry: their conversation, of whose log they are by now.
+    ///   - kept: updated to their stored form.
+    ///   - entry: their conversation, whose log has them already.
     func save(
         _ kept: inout [KeptMessage], in entry: inout FollowedConversation
     ) throws(DeviceStoreError) -> Outcome {
@@ -32,7 +31,7 @@ struct RecordKeeper {
         }
     }
 
-    /// This device's own messages among them are sent.
+    /// Reports this device's own messages among them as sent.
     func finishSending(_ kept: [KeptMessage], _ keeping: Keeping) {
         for message in kept where keeping.finished.contains(message.record.id) {
             outboxEffects.carryOut(outbox.recordCommitted(message.record))

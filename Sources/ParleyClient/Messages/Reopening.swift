@@ -1,12 +1,12 @@
 import ParleyDeviceStore
 import ParleyProtocol
 
-/// Opens messages that could not be opened when they came, and emits them again.
+/// Opens messages later that could not be opened when they came, and emits them.
 struct Reopening {
     let logs: ConversationLogs, device: DeviceAddress, disk: StoreAccess, hub: EventHub
     let chatMessages: ChatMessages, resending: ResendExchange
 
-    /// What could not be opened in an earlier life of this client is tried with the keys that are accepted now.
+    /// Tries the unopened messages of earlier clients with the keys that are accepted now.
     func load() throws(ClientError) {
         for entry in Array(logs.all) {
             guard let epoch = entry.log.epoch else { continue }
@@ -28,7 +28,7 @@ struct Reopening {
         for user in logs.unopenedSenders { reopen(of: user) }
     }
 
-    /// More is known of a user's keys: what could not be opened for want of them is tried again.
+    /// Tries unopened messages again, after a change of a user's keys.
     func reopen(of user: UserID) {
         for entry in logs.removeUnopened(of: user, own: device) {
             guard let conversation = logs[entry.conversation] else { continue }

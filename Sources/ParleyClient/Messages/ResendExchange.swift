@@ -2,10 +2,10 @@ import ParleyCrypto
 import ParleyDeviceStore
 import ParleyProtocol
 
-// A message that a device could not open, as when its keys were made anew after it was sealed: that device asks, and
-// the one that sent it seals it anew, once.
+// If a device cannot open a message, for example because its keys have changed, it asks the sending device to seal it
+// again, once.
 
-/// What a client sends by itself because a message could not be opened.
+/// A request or an answer that a client sends by itself.
 struct Resend {
     let id: MessageID
     let position: Int
@@ -14,21 +14,21 @@ struct Resend {
     let event: ClientEvent
 }
 
-/// Asks for messages to be sealed anew, and answers those who ask.
+/// Requests that messages be sealed again, and answers such requests.
 struct ResendExchange {
     let outbox: Outbox, logs: ConversationLogs, keyring: Keyring
     let configuration: ClientConfiguration, device: DeviceAddress, disk: StoreAccess, hub: EventHub
     let chatMessages: ChatMessages, sendSignal: WakeSignal
 
-    /// So many requests wait to be sent at a time; the others follow.
+    /// The most unsent requests; further ones are postponed.
     private static let mostRequests = 64
-    /// So many answers wait at most; who asks for more gets none.
+    /// The most unsent answers; further requests are ignored.
     private static let mostAnswers = 1024
-    /// In milliseconds: what was sent before is not sealed anew.
+    /// In milliseconds: older messages are not sealed again.
     private static let resendAge: Int64 = 30 * 86_400_000
 
-    /// Puts into the queue what follows from records that are kept in the same transaction: so each of them has it
-    /// once. A client that keeps nothing would not know what it has done before.
+    /// Queues the resends for records in the same transaction, so that each causes one only once. A client without a
+    /// database would not remember.
     func resends(
         because kept: [KeptMessage], in conversation: FollowedConversation, _ transaction: WriteTransaction
     ) throws -> [Resend] {
@@ -55,7 +55,7 @@ struct ResendExchange {
         return resends
     }
 
-    /// What `resends` put into the queue is on disk.
+    /// Starts the queued resends once they are on disk.
     func start(_ resends: [Resend]) {
         guard !resends.isEmpty else { return }
         for resend in resends {
@@ -67,7 +67,7 @@ struct ResendExchange {
 
     // MARK: Asking
 
-    /// Asks for what was sealed for this device by one whose keys are accepted, and could not be opened all the same.
+    /// Requests a message that was sealed for this device by one with accepted keys, and does not open.
     private func request(_ message: KeptMessage, _ transaction: WriteTransaction) throws -> Resend? {
         let record = message.record
         guard record.kind == .known(.message), logs[record.conversation]?.isOpen == true,
@@ -83,8 +83,8 @@ struct ResendExchange {
 
     // MARK: Answering
 
-    /// Seals a message of this device anew for somebody for whom it was sealed before: its words as this device wrote
-    /// them.
+    /// Seals a message of this device again, for a user whom it was sealed for before, with the content that this
+    /// device wrote.
     private func answer(_ message: KeptMessage, _ transaction: WriteTransaction) throws -> Resend? {
         let record = message.record
         guard record.kind == .known(.reaction), record.sender != device, keyring.book.isRecipient(record.sender),
@@ -103,7 +103,7 @@ struct ResendExchange {
             .resent(id, in: record.conversation, for: record.sender))
     }
 
-    /// Whether an answer still says what its message says: it may have been deleted or have disappeared since.
+    /// Whether the message of an answer still exists: it may have been deleted or have expired.
     func isWorthSending(_ draft: Draft, in conversation: ConversationID) throws(ClientError) -> Bool {
         guard draft.resending == .answer, let target = draft.change?.target else { return true }
         let kept = KeptMessage(try disk.read { try $0.message(target, in: conversation) })
@@ -115,13 +115,13 @@ struct ResendExchange {
         logs[message.record.conversation]?.object?.type == .known(.direct)
     }
 
-    /// Whoever has joined a group since was none.
+    /// Members who joined later were no recipients.
     private func isRecipient(_ user: UserID, of message: KeptMessage) -> Bool {
         if isDirect(message) { return logs[message.record.conversation]?.members.contains(user) ?? false }
         return message.sealedFor.contains(user) || (user == device.user && !message.sealedFor.isEmpty)
     }
 
-    /// Puts a change to `target` into the queue, and keeps that this was done.
+    /// Queues a change to `target`, and records the step in it.
     private func put(
         _ kind: Draft.Kind, _ content: [UInt8], for target: KeptMessage, onlyFor: [UserID],
         _ transaction: WriteTransaction, _ event: ClientEvent

@@ -1,21 +1,21 @@
 import ParleyProtocol
 
-/// What clients do by themselves when a message could not be opened (docs/encryption.md, "Sealed anew").
+/// What clients do by themselves about a message that could not be opened (docs/encryption.md, "Sealed anew").
 enum Resending: String, CaseIterable, Sendable {
-    /// The sender's client is asked, by a reaction with a ``ResendRequest``.
+    /// The request to the sender's device: a reaction with a ``ResendRequest``.
     case request
-    /// The sender's client seals the message anew, as an edit to the same content, marked as such.
+    /// The answer: an edit to the same content, marked as resent.
     case answer
 }
 
-/// The reaction by which a device asks that a message be sealed anew.
+/// The content of a request to seal a message again.
 enum ResendRequest {
     static let json = Array(#"{"unopened":true}"#.utf8)
 
     static func isIn(_ reaction: JSONObject) throws(Rejection) -> Bool { try reaction.bool("unopened") == true }
 }
 
-/// The mark of an edit that says nothing new: its first member is `"resent":true`.
+/// The mark of an edit that repeats the content: its first member is `"resent":true`.
 enum ResentMark {
     private static let member = "\"resent\":true"
 

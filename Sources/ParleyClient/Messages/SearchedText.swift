@@ -2,7 +2,7 @@ import ParleyDeviceStore
 import ParleyProtocol
 
 extension KeptMessage {
-    /// What of it can be searched for: what it says now, and nothing of a change by itself.
+    /// The searchable text: of its latest content, and none of a change.
     var searchable: SearchableText? {
         guard !record.isChange, let content = shownContent,
             let opened = try? MessageContent(type: record.type, json: content),
@@ -13,7 +13,7 @@ extension KeptMessage {
 }
 
 extension MessageContent {
-    /// The words that people see of it; `nil` for none.
+    /// The visible words.
     fileprivate var searchedText: String? {
         switch self {
         case .text(let text): text

@@ -1,23 +1,23 @@
 import ParleyProtocol
 
-/// Why a message has failed: it is not sent before the app retries it, so that it does not keep others waiting.
+/// Why a message has failed. It no longer delays others, and is not sent until the app retries it.
 public enum SendError: Error, Hashable, Sendable {
     /// The gateway refused it.
     case refused(Rejection)
-    /// None of those it is for has published keys; once one has, ``MessagingClient/retry(_:)`` sends it.
+    /// No recipient has published keys; after one has, ``MessagingClient/retry(_:)`` sends it.
     case noRecipientKeys
-    /// A recipient's device has published a key that protects nothing.
+    /// A recipient's device has published a key of low order.
     case weakRecipientKey
-    /// The recipients' account keys have certified none of their devices; once one has, ``MessagingClient/retry(_:)``
+    /// None of the recipients' devices is certified by its account key; after one is, ``MessagingClient/retry(_:)``
     /// sends it.
     case uncertifiedRecipients
     /// More devices than a message can be sealed for.
     case tooManyDevices
-    /// Its content is over what the suite leaves of a message, in bytes.
+    /// The content is over the suite's maximum, in bytes.
     case contentTooLarge(maximum: Int)
-    /// Again and again what the gateway answered was no reply.
+    /// The gateway's answers were repeatedly malformed.
     case malformedReply
-    /// It could not be read back from the device's store, or does not seal.
+    /// It could not be read from the device's store, or not be sealed.
     case damaged
 }
 
@@ -69,7 +69,7 @@ extension SendError {
         return String(decoding: writer.finish(), as: UTF8.self)
     }
 
-    /// What cannot be read is taken for damage.
+    /// Unreadable text becomes ``damaged``.
     init(kept: String) {
         self = (try? SendError(reading: JSONObject(parsing: Array(kept.utf8)))) ?? .damaged
     }

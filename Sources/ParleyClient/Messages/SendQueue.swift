@@ -1,38 +1,35 @@
 import Platform
 import ParleyProtocol
 
-/// The order in which messages are sent: one at a time, in each conversation as they were written, the others going on
-/// where one has to wait.
+/// The order of sending: one message at a time, in each conversation in order of writing; a delayed one holds up only
+/// its conversation.
 ///
-/// A value that does no I/O: what came of the last one goes in, and what is to be done next comes out. The messages
-/// themselves are in the device's store; here are only their ids.
+/// A value without I/O, with the ids of messages that are in the device's store.
 struct SendQueue {
     private struct Entry {
         let id: MessageID
         let conversation: ConversationID
-        /// When it was written, among the others.
+        /// In order of writing.
         let position: Int
         var backoff = Backoff(first: .milliseconds(500), longest: .seconds(60))
         var notBefore: ContinuousClock.Instant?
-        /// Times that the gateway's device list was another than what was sealed for.
+        /// The number of refusals because of the wrong devices.
         var reseals = 0
-        /// Times that the gateway, or its answer, was at fault.
+        /// The number of answers that were the gateway's fault.
         var faults = 0
     }
 
     private var entries: [Entry] = []
-    /// Conversations in which nothing is sent until a changed key is accepted.
+    /// Conversations that wait for the acceptance of a key.
     private var held: Set<ConversationID> = []
-    /// The gateway takes nothing of this device before.
+    /// The gateway's rate limit ends then.
     private var pausedUntil: ContinuousClock.Instant?
     private(set) var underWay: MessageID?
 
-    /// How many may wait.
     static let capacity = 10_000
-    /// After so many answers that are the gateway's fault, or device lists that never fit, a message fails so that
-    /// it does not keep the others waiting.
+    /// The number of faulty answers, or of wrong devices, after which a message fails so that it does not delay others.
     static let mostFaults = 8
-    /// However long the gateway asks to wait, it is asked again after this.
+    /// The longest pause, whatever the gateway says.
     static let longestPause: Duration = .seconds(600)
 
     var count: Int { entries.count }
@@ -40,7 +37,7 @@ struct SendQueue {
 
     func contains(_ id: MessageID) -> Bool { entries.contains { $0.id == id } }
 
-    /// Queues a message, in the order of positions: one that has failed comes back to its old place.
+    /// Queues a message by its position: a failed one returns to its old place.
     mutating func insert(_ id: MessageID, in conversation: ConversationID, position: Int) {
         guard !contains(id) else { return }
         let index = entries.lastIndex { $0.position < position }.map { $0 + 1 } ?? 0
@@ -54,11 +51,11 @@ struct SendQueue {
 
     enum Next: Hashable {
         case send(MessageID, in: ConversationID)
-        /// Nothing now; by itself something will be to be sent at that time.
+        /// Nothing now; the next message is due at that time.
         case wait(until: ContinuousClock.Instant?)
     }
 
-    /// What to send now. It is under way until ``handle(_:now:using:)``.
+    /// The next message to send. It is in flight until ``handle(_:now:using:)``.
     mutating func next(now: ContinuousClock.Instant) -> Next {
         guard underWay == nil else { return .wait(until: nil) }
         if let pausedUntil, pausedUntil > now { return .wait(until: pausedUntil) }
@@ -78,10 +75,10 @@ struct SendQueue {
     /// The key was accepted.
     mutating func release(_ conversation: ConversationID) { held.remove(conversation) }
 
-    /// Where nothing is sent until a key is accepted, and something waits to be.
+    /// Conversations with messages that wait for the acceptance of a key.
     var waitingForKeys: Set<ConversationID> { held.intersection(entries.map(\.conversation)) }
 
-    /// There is a new connection: what waited because of the old one goes at once.
+    /// A new connection: delayed messages are due at once.
     mutating func markConnected() {
         for index in entries.indices {
             entries[index].notBefore = nil
@@ -89,7 +86,7 @@ struct SendQueue {
         }
     }
 
-    /// Handles what came of the message under way.
+    /// Handles the answer for the message in flight.
     mutating func handle(
         _ answer: SendAnswer, now: ContinuousClock.Instant, using generator: inout some RandomNumberGenerator
     ) -> SendVerdict {
@@ -156,7 +153,7 @@ struct SendQueue {
         case .badRequest, .forbidden, .notFound, .conflict, .tooLarge, .blocked, .requestLimit, .groupFull,
             .alreadyInGroup,
             .inviteInvalid, .weekClosed:
-            // A `conflict` that was this very message was found in the log before it came here.
+            // A `conflict` with this very message was resolved before, by the log.
             entries.remove(at: index)
             return .failed(.refused(rejection))
         }
@@ -169,7 +166,7 @@ struct SendQueue {
         return .wait
     }
 
-    /// What cannot be helped by waiting is tried a few times and no more.
+    /// Retries after a fault of the gateway, a few times only.
     private mutating func countFault(
         _ index: Int, _ reason: SendError, _ now: ContinuousClock.Instant,
         _ generator: inout some RandomNumberGenerator
@@ -183,26 +180,26 @@ struct SendQueue {
     }
 }
 
-/// What came of an attempt to send a message.
+/// The answer to an attempt to send a message.
 enum SendAnswer: Sendable {
-    /// It is in the log: by its reply, its echo, or found there.
+    /// It is in the log, by its reply, its echo or a lookup.
     case sent(SentMessage)
     case refused(Rejection)
     case unanswered(NoReplyError)
-    /// The system had no room for it; later it may.
+    /// A local failure that may pass.
     case notNow
     /// A recipient's key has changed and was not accepted.
     case blocked
-    /// It cannot be sent as it is.
+    /// It cannot be sent.
     case impossible(SendError)
 }
 
-/// What is to be done with it then.
+/// The next step for a message.
 enum SendVerdict: Hashable {
     case sent(SentMessage)
-    /// The devices are others: their keys are fetched, and it is sealed anew.
+    /// Fetch the devices' keys, and seal it again.
     case reseal(Rejection.DeviceDifference?)
-    /// It stays where it is and is sent again, the same bytes.
+    /// Send the same bytes again later.
     case wait
     case failed(SendError)
 }

@@ -2,7 +2,7 @@ import ParleyCrypto
 import ParleyDeviceStore
 import ParleyProtocol
 
-/// Sends what waits in the ``Outbox``: one message after another, each sealed once and repeated until it is in the log.
+/// Sends the messages of the ``Outbox`` one at a time: each is sealed once, and repeated until it is in the log.
 struct Sender {
     let outbox: Outbox, logs: ConversationLogs, keyring: Keyring, progress: ConnectionProgress
     let device: DeviceAddress, gateway: GatewayAccess, disk: StoreAccess
@@ -10,10 +10,10 @@ struct Sender {
     let keyExchange: KeyExchange, outboxEffects: OutboxEffects, resending: ResendExchange
     let sealer: DraftSealer, sendSignal: WakeSignal
 
-    /// Sends what can be sent, and waits for more.
+    /// Sends the due messages, and waits for more.
     nonisolated(nonsending) func run() async {
         while !Task.isCancelled {
-            // The first message waits for this device's keys: without them nobody could open it.
+            // Without this device's published keys nobody could open its messages.
             guard progress.isConnected, progress.hasPublished else {
                 await sendSignal.wait()
                 continue
@@ -45,8 +45,7 @@ struct Sender {
         }
     }
 
-    /// Forgets what was sealed for other devices than there are. Who is a member, and with which devices, is asked
-    /// anew.
+    /// Drops a message's ciphertext for the wrong devices, and fetches the members and devices.
     private nonisolated(nonsending) func reseal(
         _ id: MessageID, in conversation: ConversationID, _ difference: Rejection.DeviceDifference?
     ) async {
@@ -58,19 +57,18 @@ struct Sender {
         let named = (difference?.missing ?? []) + (difference?.extra ?? [])
         for user in Set(named.map(\.user)).union(members) { keyring.freshness.markStale(user) }
         disk.writeBestEffort { try $0.setRequest(nil, of: id) }
-        // Should it fail, the next attempt meets the same refusal.
+        // After a failure the next attempt meets the same refusal.
         let object = try? await gateway.ask(GetConversation(conversation: conversation))
         if let object { conversationUpdates.merge(object) }
     }
 }
 
-/// One attempt to send a message: the bytes that were sealed before, or sealed now.
+/// One attempt to send a message, with the stored bytes, or sealed now.
 struct SendAttempt {
     let sender: Sender
     let id: MessageID
     let conversation: ConversationID
 
-    /// How long one attempt waits for its answer.
     private static let answerTimeout: Duration = .seconds(30)
 
     nonisolated(nonsending) func run() async -> SendAnswer {
@@ -81,9 +79,9 @@ struct SendAttempt {
                 return .impossible(.damaged)
             }
             if sender.logs[conversation]?.object == nil { try await sender.following.follow(conversation) }
-            // A deletion holds nothing that anybody has to open.
+            // A deletion has no content to seal.
             if draft.change?.kind == .delete { return await send(.deletion(draft, id, in: conversation)) }
-            // What another process of the device knows of a key holds here, too.
+            // Another process of the device may have changed keys.
             sender.keyExchange.refresh()
             guard !isHeld else { return .blocked }
             if let request = item.request { return await send(SealedDraft(request, draft), leavingOutFor: draft) }
@@ -93,7 +91,7 @@ struct SendAttempt {
         }
     }
 
-    /// Whether a key has to be accepted before anything is sent here.
+    /// Whether keys must be accepted before anything is sent here.
     private var isHeld: Bool { sender.keyExchange.heldUser(in: conversation) != nil }
 
     private nonisolated(nonsending) func sealAndSend(_ draft: Draft) async throws(ClientError) -> SendAnswer {
@@ -104,7 +102,7 @@ struct SendAttempt {
         guard !isHeld else { return .blocked }
         var sealed = sender.sealer.seal(draft, id, in: conversation)
         if case .failure(let obstacle) = sealed, obstacle.isOfListing {
-            // By a listing that may be over: a device is linked, or an account reset, right after it signed in.
+            // The list may be outdated: a device is linked, or an account reset, right after it signed in.
             for user in members where user != sender.device.user { try await sender.keyExchange.fetch(of: user) }
             guard !isHeld else { return .blocked }
             sealed = sender.sealer.seal(draft, id, in: conversation)
@@ -119,16 +117,16 @@ struct SendAttempt {
 
     // MARK: Sending
 
-    /// Sends what was sealed; whom it leaves out is reported once it is sent. Of what the client has written by itself
-    /// nothing is reported.
+    /// Sends a sealed message. The devices that it leaves out are reported once it is sent, unless the client wrote it
+    /// by itself.
     private nonisolated(nonsending) func send(_ sealed: SealedDraft?, leavingOutFor draft: Draft) async -> SendAnswer {
         sender.outbox.leaveOut(draft.resending == nil ? sealed?.leftOut : nil, of: id)
         return await send(sealed)
     }
 
-    /// Sends what was sealed, the very same each time.
+    /// Sends a sealed message, with the same bytes each time.
     ///
-    /// - Parameter sealed: `nil` for what cannot be read back.
+    /// - Parameter sealed: `nil` if it is unreadable.
     private nonisolated(nonsending) func send(_ sealed: SealedDraft?) async -> SendAnswer {
         guard let sealed else { return .impossible(.damaged) }
         do throws(NoReplyError) {
@@ -155,7 +153,7 @@ struct SendAttempt {
         return try? SentMessage(reading: data)
     }
 
-    /// Another device of the user's was first: its record stands for this one, which never comes.
+    /// Another device of the user was first: its record stands for this one.
     private func handle(earlier deletion: SentMessage) -> SendAnswer {
         sender.outboxEffects.carryOut(sender.outbox.supersede(id))
         return .sent(SentMessage(id: id, epoch: deletion.epoch, seq: deletion.seq, createdAt: deletion.createdAt))
@@ -171,7 +169,7 @@ struct SendAttempt {
         return .sent(sent)
     }
 
-    /// The id is taken: perhaps by this very message, sealed before for other devices, whose answer was lost.
+    /// The id is taken, perhaps by this very message, if an earlier answer was lost.
     private nonisolated(nonsending) func lookUp(_ conflict: Rejection) async -> SendAnswer {
         let request = GetHistory(conversation: conversation, limit: 1, position: .around(.id(id)))
         do throws(ClientError) {
@@ -188,7 +186,7 @@ struct SendAttempt {
 }
 
 extension SendAnswer {
-    /// What went wrong before a message could be sent.
+    /// An error before or during sending.
     fileprivate init(_ error: ClientError) {
         self =
             switch error {

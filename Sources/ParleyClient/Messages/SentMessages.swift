@@ -1,6 +1,6 @@
 import ParleyProtocol
 
-/// What became of messages of this client, as long as somebody may ask: the last so many.
+/// The outcomes of this client's last messages.
 struct SentMessages {
     private var outcomes: [MessageID: Result<SentMessage, ClientError>] = [:]
     private var order: [MessageID] = []
@@ -16,7 +16,7 @@ struct SentMessages {
         order.removeFirst(SentMessages.capacity / 2)
     }
 
-    /// It is to be sent after all.
+    /// The message is sent again.
     mutating func forget(_ id: MessageID) {
         guard outcomes.removeValue(forKey: id) != nil else { return }
         order.removeAll { $0 == id }

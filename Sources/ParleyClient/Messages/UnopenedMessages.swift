@@ -1,7 +1,7 @@
 import ParleyProtocol
 
-/// Messages that could not be opened and may be when a key is fetched or accepted: the last so many. Older ones are
-/// tried again whenever they are read.
+/// The last messages that could not be opened, and may be after a change of keys. Older ones are tried when they are
+/// read.
 struct UnopenedMessages {
     struct Entry: Hashable, Sendable {
         let id: MessageID
@@ -21,8 +21,7 @@ struct UnopenedMessages {
 
     var senders: Set<UserID> { Set(entries.map(\.sender.user)) }
 
-    /// Those that what is known of `user` now may open, which are forgotten here. Whatever this device itself has sent
-    /// any user's key may open.
+    /// Removes the messages that newer keys of `user` may open. Any user's key may open this device's own messages.
     mutating func remove(of user: UserID, own device: DeviceAddress) -> [Entry] {
         let taken = entries.filter { $0.sender.user == user || $0.sender == device }
         entries.removeAll { $0.sender.user == user || $0.sender == device }
@@ -30,18 +29,16 @@ struct UnopenedMessages {
     }
 }
 
-/// Where in a conversation's log the messages are that could not be opened when they came: what the user has not seen
-/// is not marked read.
+/// The seqs of unopened messages in a conversation's log, which are not marked as read.
 struct UnopenedPlaces: Hashable, Sendable {
     /// Ascending.
     private(set) var seqs: [Int] = []
 
-    /// As many as the gateway counts as unread.
     static let capacity = Limits.unreadCount
 
     init(seqs: [Int] = []) { self.seqs = seqs.sorted() }
 
-    /// - Parameter readSeq: what is before it is of no interest any more.
+    /// - Parameter readSeq: earlier entries are removed.
     mutating func record(_ messages: [KeptMessage], unreadAfter readSeq: Int) {
         guard !messages.isEmpty else { return }
         seqs.removeAll { $0 <= readSeq }
@@ -51,7 +48,7 @@ struct UnopenedPlaces: Hashable, Sendable {
         seqs.sort()
     }
 
-    /// The first of them up to `seq` that still cannot be read; those before it are forgotten.
+    /// The first of them up to `seq` that still cannot be read; earlier ones are removed.
     mutating func first(upTo seq: Int, isUnreadable: (Int) throws -> Bool) rethrows -> Int? {
         while let first = seqs.first, first <= seq {
             if try isUnreadable(first) { return first }

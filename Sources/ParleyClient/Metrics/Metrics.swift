@@ -1,20 +1,18 @@
 import ParleyProtocol
 
 extension MessagingClient {
-    /// What the user had on their days: steps, calories, minutes of exercise.
+    /// The user's steps, calories and minutes of exercise of each day.
     public nonisolated var metrics: Metrics { Metrics(client: self) }
 
-    /// What the user had on their days: ``MessagingClient/metrics``.
+    /// The user's metrics of each day: ``MessagingClient/metrics``.
     ///
-    /// Each report replaces those of its day with lower versions, whole: nothing is added up, and the order in which
-    /// they come does not matter. In both calls `timeZone` is the IANA name of the zone where it was that day, and
-    /// `version` higher for whatever was known later.
+    /// A report replaces those of its day with lower versions as a whole; nothing is added up, and the order of arrival
+    /// does not matter. `timeZone` is the IANA name of the day's zone; later knowledge has a higher `version`.
     public struct Metrics: Sendable {
         let client: MessagingClient
 
-        /// Reports a day as it is known now. It is kept on the device before this returns, and told to the gateway as
-        /// soon as that can be reached: ``ClientEvent/dayReported(_:)`` follows, or
-        /// ``ClientEvent/requestRefused(_:_:)``.
+        /// Reports a day. The report is stored before this returns, and sent as soon as possible:
+        /// ``ClientEvent/dayReported(_:)`` follows, or ``ClientEvent/requestRefused(_:_:)``.
         public func report(
             _ values: MetricValues, on day: CivilDay, in timeZone: String, version: Int
         ) async throws(ClientError) {
@@ -22,9 +20,9 @@ extension MessagingClient {
             try await client.perform { context throws(ClientError) in try context.keptRequests.keep(report) }
         }
 
-        /// Reports a day to the gateway at once; without a connection it fails, and nothing is kept.
+        /// Reports a day at once; without a connection it fails, and nothing is stored.
         ///
-        /// - Returns: the day as the gateway has it, which may be what another device knew later.
+        /// - Returns: the day at the gateway, which may be a later version from another device.
         @discardableResult
         public func reportNow(
             _ values: MetricValues, on day: CivilDay, in timeZone: String, version: Int
@@ -38,7 +36,7 @@ extension MessagingClient {
 }
 
 extension ReportMetrics: KeptCommand {
-    /// Each version waits for itself: which of them holds is the gateway's to say.
+    /// Each version is queued by itself: the gateway decides which one counts.
     var keptID: UUIDValue {
         get throws { try .kept("metrics", day.description, String(version)) }
     }

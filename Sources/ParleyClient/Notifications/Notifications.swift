@@ -1,23 +1,22 @@
 import ParleyProtocol
 
 extension MessagingClient {
-    /// What concerns the user and is no message.
+    /// The feed of notifications.
     public nonisolated var notifications: Notifications { Notifications(client: self) }
 
-    /// The feed of notifications: ``MessagingClient/notifications``. What is new in it while there is a connection
-    /// comes as ``ClientEvent/gateway(_:)``.
+    /// The feed of notifications: ``MessagingClient/notifications``. New items come as ``ClientEvent/gateway(_:)``.
     ///
-    /// It is the gateway's to keep: without a connection these calls fail.
+    /// The gateway stores it: without a connection these calls fail.
     public struct Notifications: Sendable {
         let client: MessagingClient
 
-        /// The newest first, and how many are unread. The gateway keeps them for seven days.
+        /// The items, newest first, and the unread count. The gateway keeps them for seven days.
         public func list(page: Page = Page()) async throws(ClientError) -> NotificationPage {
             try await client.ask(ListNotifications(page: page))
         }
 
-        /// - Parameter ids: at most 200. Those that are not in the feed any more are passed over.
-        /// - Returns: how many are unread now.
+        /// - Parameter ids: at most 200; unknown ones are ignored.
+        /// - Returns: the new unread count.
         @discardableResult
         public func markRead(_ ids: [NotificationID]) async throws(ClientError) -> Int {
             try await client.ask(MarkNotificationsRead(.some(ids))).unreadCount

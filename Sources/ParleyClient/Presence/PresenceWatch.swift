@@ -1,16 +1,15 @@
 import ParleyProtocol
 
-/// Hears who is there. The broker lets friends hear of each other, and nobody else: whoever is none is asked for again
-/// when they become one, and on the next connection.
+/// Subscriptions to users' presence. The broker grants them to friends only: a refused one is requested again when the
+/// two become friends, and on the next connection.
 struct PresenceWatch {
     let signals: Signals, connection: DeviceConnection, hub: EventHub
 
-    /// Hears of a user's presence, as far as they let the user.
     func watch(_ user: UserID) {
         if signals.watch(user) { subscribe(to: user) }
     }
 
-    /// What the broker refused on an earlier connection it may grant on this one.
+    /// The broker may grant now what it refused on an earlier connection.
     func watchAgain() {
         for user in signals.watched { subscribe(to: user) }
     }

@@ -1,15 +1,14 @@
 import ParleyProtocol
 
-/// How many messages are unread, and the time for which that is true: what a push says for the app's icon.
+/// An unread count and its time: the number on an app's icon.
 public struct Badge: Hashable, Sendable {
     public let count: Int
     /// By the gateway's clock.
     public let at: Timestamp
 
-    /// More than any icon shows.
     private static let most = 99_999
 
-    /// - Parameter count: what is not between 0 and 99,999 becomes the nearer of them.
+    /// - Parameter count: clamped to 0 to 99,999.
     public init(count: Int, at: Timestamp) {
         self.count = min(max(count, 0), Badge.most)
         self.at = at
@@ -17,7 +16,7 @@ public struct Badge: Hashable, Sendable {
 }
 
 extension FeedNotification {
-    /// As of when it was made.
+    /// The badge at its creation.
     public var badgeThen: Badge { Badge(count: badge.number, at: createdAt) }
 }
 
@@ -25,28 +24,27 @@ extension NotificationsCleared {
     public var badgeThen: Badge { Badge(count: badge.number, at: at) }
 }
 
-/// What the app's icon shows, of badges that come in any order, twice or not at all: the one of the latest time counts,
-/// and never an older one that came late.
+/// Merges badges that come in any order, repeated or missing: the latest counts.
 ///
-/// A value; the app keeps ``badge`` where all its processes see it, merges what has come, and shows ``count``.
+/// The app stores ``badge`` where all its processes see it, merges each new one, and shows ``count``.
 public struct BadgeBoard: Hashable, Sendable {
-    /// What counts now; `nil` before anything has come.
+    /// `nil` before any badge has come.
     public private(set) var badge: Badge?
 
-    /// How far the gateway's clock may be before the device's. What says a later time than that counts as of then, so
-    /// that one badge from a far future does not keep all others away.
+    /// How far the gateway's clock may be ahead of the device's. A later time is clamped, so that one badge from the
+    /// far future does not block all others.
     public static let tolerance = Duration.seconds(3600)
 
     public init(_ badge: Badge? = nil) { self.badge = badge }
 
-    /// What to show.
+    /// The number to show.
     public var count: Int { badge?.count ?? 0 }
 
-    /// - Returns: whether there is something else to show.
+    /// - Returns: whether the number to show has changed.
     @discardableResult
     public mutating func merge(_ new: Badge) -> Bool { merge(new, now: .now) }
 
-    /// - Parameter now: what the device's clock shows.
+    /// - Parameter now: by the device's clock.
     @discardableResult
     package mutating func merge(_ new: Badge, now: Timestamp) -> Bool {
         let latest = now.advanced(byMilliseconds: BadgeBoard.tolerance.components.seconds * 1000)
@@ -56,7 +54,7 @@ public struct BadgeBoard: Hashable, Sendable {
             self.badge = new
             return count != before
         }
-        // Of two for the same time the larger one, whichever came first.
+        // Of two with the same time the larger count is kept, in any order.
         if (badge.at, badge.count) < (new.at, new.count) { self.badge = new }
         return count != before
     }

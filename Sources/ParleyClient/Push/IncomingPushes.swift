@@ -1,7 +1,7 @@
 import ParleyDeviceStore
 import ParleyProtocol
 
-/// Handles pushes that come on the topic while there is a connection.
+/// Handles pushes from the topic.
 struct IncomingPushes {
     let logs: ConversationLogs, keyring: Keyring, pushQueue: BoundedQueue<PushNotification>
     let configuration: ClientConfiguration, device: DeviceAddress, store: DeviceStore, hub: EventHub
@@ -15,8 +15,7 @@ struct IncomingPushes {
         pushSignal.signal()
     }
 
-    /// Emits what came, each in its turn: whose keys are not known yet they are fetched, once in a while, as for what
-    /// comes by the log.
+    /// Emits pushes in order, after fetching missing keys of senders, at a limited rate.
     nonisolated(nonsending) func run() async {
         while !Task.isCancelled {
             guard let notification = pushQueue.removeFirst() else {
@@ -46,7 +45,7 @@ struct IncomingPushes {
     }
 }
 
-/// What a running client has.
+/// The state of a running client.
 private struct RunningPushSource: PushSource {
     let pushes: IncomingPushes
     let snapshot: Snapshot

@@ -2,48 +2,47 @@ import ParleyCrypto
 import ParleyDeviceStore
 import ParleyProtocol
 
-/// A push notification as an app shows it (protocol §7): opened on the device by the keys that it trusts.
+/// A push notification as an app shows it (protocol §7), opened with the keys that the device trusts.
 ///
-/// The gateway has chosen what it is, when it came and what it counts. Who has written a message and what it says is
-/// proved as for every other message: by the sender's key, which is bound to the conversation and to the message's id.
+/// Its kind, time and count are the gateway's word. A message's sender and content are proved as always: by the
+/// sender's key, bound to the conversation and the message's id.
 public struct OpenedPush: Hashable, Sendable, Identifiable {
     /// The same on every repeat.
     public let id: NotificationID
     public let content: Content
-    /// Where to go when the person follows it; `nil` where it leads nowhere.
+    /// The conversation that it leads to, if any.
     public let place: Place?
-    /// What the app's icon counts, for ``BadgeBoard``; `nil` where it is another device's.
+    /// The unread count for ``BadgeBoard``; `nil` if the push is another device's.
     public let badge: Badge?
     public let createdAt: Timestamp
 
     public enum Content: Hashable, Sendable {
         case message(PushedMessage)
-        /// Nothing to show: what is shown of the conversation up to the number of ``OpenedPush/place`` is to be taken
-        /// away, and the message that it names, if any. Nothing of it need be read.
+        /// Nothing to show. The app removes the conversation's notifications up to the number of ``OpenedPush/place``,
+        /// and of its message, if any. They need not have been read.
         case clear
-        /// The quiet hours are over, and something has come meanwhile.
+        /// The quiet hours are over, and messages have come meanwhile.
         case digest
-        /// An operator tries whether the device can be reached.
+        /// A test by an operator.
         case test
-        /// Something has come. What, the device finds out when it connects.
+        /// Something has come; the device connects to fetch it.
         case wakeUp
-        /// What came into the feed of notifications.
+        /// An item of the feed of notifications.
         case feed(FeedNotification)
-        /// There is something, and why it cannot be shown here.
+        /// A push that cannot be shown, and why.
         case unopened(UnopenedPush)
     }
 
-    /// A place in a conversation, as the gateway says.
+    /// A position in a conversation, as the gateway says.
     public struct Place: Hashable, Sendable {
         public let conversation: ConversationID
-        /// The epoch that ``seq`` belongs to.
         public var epoch: String?
         /// `nil` for the conversation as a whole.
         public var seq: Int?
         public var message: MessageID?
     }
 
-    /// Where to go, as a link: a challenge, or a conversation; `nil` where it leads nowhere.
+    /// The challenge or conversation that it leads to, if any.
     public var link: AppLink? {
         if case .feed(let notification) = content, let challenge = notification.subject.challenge {
             return .challenge(challenge)
@@ -52,35 +51,33 @@ public struct OpenedPush: Hashable, Sendable, Identifiable {
     }
 }
 
-/// A message that came as a push, and can be shown.
+/// A message in a push.
 public struct PushedMessage: Hashable, Sendable {
-    /// With what has become of it since, where it is kept on this device. Its content is opened, or the gateway's own
-    /// words.
+    /// If it is stored on this device, with later changes. Its content is opened, or the gateway's notice.
     public let message: ChatMessage
     /// Whether the person has compared the sender's account key (``MessagingClient/Keys/isVerified(_:)``).
     public let isSenderVerified: Bool
-    /// Whether the user has read so far, as far as this device knows: there is nothing to show then.
+    /// Whether the user has already read it, as far as this device knows: then there is nothing to show.
     public let isRead: Bool
 
     public var sender: DeviceAddress { message.sender }
 }
 
-/// Why there is nothing to show of a push but that something has come, and perhaps where.
+/// Why a push can only be shown as "something has come", perhaps with its conversation.
 public enum UnopenedPush: Error, Hashable, Sendable {
-    /// The message is not in it: it was too large, or the gateway sends none. The device has it when it connects.
+    /// The push does not include the message: too large, or the gateway never includes it. The device gets it when it
+    /// connects.
     case reference
-    /// The message is in it, and cannot be opened. Who has written it is not proved, and not said.
+    /// The message cannot be opened. Its sender is not proved, and not shown.
     case sealed(OpeningError)
-    /// It is for another user or device.
     case notForThisDevice
-    /// It is of no use any more, or its message has disappeared.
+    /// The push or its message has expired.
     case expired
-    /// The message was deleted meanwhile.
     case deleted
-    /// It says one thing of the message and another in it, is about a message of the user's own, or lacks what its type
-    /// must have. No honest gateway sends that.
+    /// It contradicts its message, is about the user's own message, or lacks required fields. No honest gateway sends
+    /// that.
     case contradictory
-    /// Of a later version.
+    /// A type of a later version.
     case unknownType(String)
 }
 
@@ -112,16 +109,15 @@ extension UnopenedPush: CustomStringConvertible {
     }
 }
 
-/// Why a push could not be looked at. Whatever is in a push that can be read is no error, but ``OpenedPush``.
+/// Why a push could not be opened. A readable push of any content is no error, but an ``OpenedPush``.
 public enum PushError: Error, Sendable {
-    /// The payload is no notification object.
     case payload(ReadingError)
-    /// The device has no keys yet: no client of it has ever run.
+    /// The device has no keys: no client has ever run on it.
     case noKeys(DeviceAddress)
     case keys(KeyStoreError)
-    /// What is known of others' keys.
+    /// Other users' keys.
     case peers(PeerKeysError)
-    /// The database: also with `tooOld` or `tooNew`, where app and extension are not of one version.
+    /// The database, also with `tooOld` or `tooNew` if app and extension are of different versions.
     case storage(DeviceStoreError)
 }
 

@@ -1,12 +1,11 @@
 import ParleyDeviceStore
 import ParleyProtocol
 
-/// Opens pushes without a client and a connection: for an app's extension, which is a process of its own and has
-/// seconds to live, and while the app may be running.
+/// Opens pushes without a client or connection: for an app's extension, a process with seconds to live that may run
+/// beside the app.
 ///
-/// It opens by the device's keys and by what the device knows of others' keys, exactly as the client does: a push is
-/// trusted no more than what comes by the log. What the app keeps of a message already is what it says. Nothing is
-/// written, and the running client waits for nothing.
+/// It uses the device's keys and key book, exactly as the client does. A message that the app has stored is shown as
+/// stored. Nothing is written, and a running client is never blocked.
 ///
 /// ```swift
 /// let opener = PushOpener(keys: FileKeyStore(in: directory), directory: directory)
@@ -15,22 +14,22 @@ import ParleyProtocol
 public struct PushOpener: Sendable {
     private let keys: any DeviceKeyStore
     private let directory: DeviceDirectory
-    /// The time by which messages disappear: this device's clock.
+    /// The clock by which messages expire.
     public var now: @Sendable () -> Timestamp = { .now }
 
     /// - Parameters:
-    ///   - keys: where the device's own keys are.
-    ///   - directory: that of the client.
+    ///   - keys: the device's own keys.
+    ///   - directory: the client's.
     public init(keys: any DeviceKeyStore, directory: DeviceDirectory) {
         self.keys = keys
         self.directory = directory
     }
 
-    /// What a push is to this device.
+    /// Opens a push.
     ///
-    /// - Parameter payload: the notification object of protocol §7, as JSON: what APNs and FCM bring as `parley`, the
-    ///   body of a webhook, the decrypted Web Push; or the event of the topic.
-    /// - Throws: ``PushError``; never for what is in the notification.
+    /// - Parameter payload: the notification object of protocol §7 as JSON (`parley` in APNs and FCM, the body of a
+    ///   webhook, the decrypted Web Push), or the event of the topic.
+    /// - Throws: ``PushError``; never because of the notification's content.
     public func open(push payload: [UInt8]) throws(PushError) -> OpenedPush {
         let notification = try PushNotification(payload: payload)
         let own = try ownKeys()
@@ -53,7 +52,7 @@ public struct PushOpener: Sendable {
         }
     }
 
-    /// - Returns: `nil` where nothing was kept yet, or the file is just being made or migrated: the keys alone will do.
+    /// - Returns: `nil` if nothing is stored yet, or the file is just being made or migrated: the keys alone suffice.
     private func store(_ own: DeviceKeySet) throws(DeviceStoreError) -> DeviceStoreReader? {
         do throws(DeviceStoreError) {
             return try DeviceStoreReader.open(
@@ -73,7 +72,7 @@ public struct PushOpener: Sendable {
 }
 
 extension PushNotification {
-    /// Reads a payload: the object itself, or the event that it is the data of.
+    /// Reads a payload: the object itself, or an event with it as its data.
     init(payload: [UInt8]) throws(PushError) {
         let object: JSONObject
         do throws(JSONError) { object = try JSONObject(parsing: payload) } catch { throw .payload(.json(error)) }
@@ -85,10 +84,10 @@ extension PushNotification {
     }
 }
 
-/// What a client has left on the disk.
+/// The state that a client has stored.
 private struct StoredPushSource: PushSource {
     let keyring: Keyring
-    /// `nil` where nothing was kept.
+    /// `nil` if nothing is stored.
     let snapshot: Snapshot?
     let now: Timestamp
 
@@ -113,7 +112,7 @@ private struct StoredPushSource: PushSource {
 }
 
 extension Snapshot {
-    /// The message that is kept by its id, or else at its place.
+    /// The stored message with an id, or else at a position.
     func kept(at place: OpenedPush.Place) throws -> KeptMessage? {
         if let id = place.message {
             return KeptMessage(try message(id, in: place.conversation))

@@ -1,24 +1,23 @@
 import ParleyCrypto
 import ParleyProtocol
 
-/// What a device has, as a push is held against it: that of a running client, or what one has left on the disk.
+/// The state that a push is opened with: a running client's, or the stored one.
 protocol PushSource {
     var device: DeviceAddress { get }
-    /// The time by which messages disappear.
+    /// The time by which messages expire.
     var now: Timestamp { get }
 
-    /// The message as it is kept, by its id, or else by its place.
+    /// The stored message, by its id, or else by its position.
     func kept(at place: OpenedPush.Place) throws -> ChatMessage?
-    /// Up to where the user has read a conversation in its present epoch; `nil` where that is not known.
+    /// The user's read mark in the present epoch; `nil` if unknown.
     func read(in conversation: ConversationID) throws -> (epoch: String, seq: Int)?
-    /// A record that is not kept, opened by the keys that are trusted now, or with why it cannot be.
+    /// A record that is not stored, opened if possible.
     func opened(_ record: MessageRecord) -> ChatMessage
-    /// Whether the person has compared the account key of a user.
     func isVerified(_ user: UserID) -> Bool
 }
 
 extension PushSource {
-    /// What a notification is to this device. It may hold anything.
+    /// Opens a notification, whose content is untrusted.
     func read(_ notification: PushNotification) throws -> OpenedPush {
         guard notification.user == device.user, notification.device.map({ $0 == device.device }) ?? true else {
             return OpenedPush(notification, .unopened(.notForThisDevice), at: nil, badge: nil)
@@ -43,7 +42,7 @@ extension PushSource {
         guard let place = notification.place, place.seq != nil, place.epoch != nil,
             notification.message?.isAt(place) ?? true
         else { return .unopened(.contradictory) }
-        // What is kept was opened when it came, and has become what it is since.
+        // A stored message was verified when it came, and has later changes.
         let kept = try kept(at: place)
         guard let message = kept ?? notification.message.map({ opened($0) }) else { return .unopened(.reference) }
         guard message.kind == .known(.message), message.sender.user != device.user, !message.isResending else {
@@ -78,7 +77,7 @@ extension PushNotification {
         }
     }
 
-    /// The same as an item of the feed.
+    /// As an item of the feed.
     var feedNotification: FeedNotification {
         FeedNotification(
             id: id, type: Named(type.name), actor: actor, subject: subject, badge: badge, isRead: isRead,
@@ -87,7 +86,7 @@ extension PushNotification {
 }
 
 extension MessageRecord {
-    /// Whether a notification is about it.
+    /// Whether it is the message that a notification names.
     fileprivate func isAt(_ place: OpenedPush.Place) -> Bool {
         conversation == place.conversation && epoch == place.epoch && seq == place.seq && id == place.message
     }

@@ -1,6 +1,6 @@
 import ParleyProtocol
 
-/// How far every other member has come, and so the user's own messages.
+/// The "delivered" and "read" marks of the other members, which give the statuses of the user's messages.
 struct ReachedMarks: Hashable, Sendable {
     struct Mark: Hashable, Sendable {
         var delivered = 0
@@ -13,7 +13,7 @@ struct ReachedMarks: Hashable, Sendable {
         }
     }
 
-    /// What every other member has reached at least, as history said.
+    /// The marks that all other members have reached, as history said.
     private(set) var all = Mark()
     private(set) var users: [UserID: Mark] = [:]
 
@@ -25,7 +25,7 @@ struct ReachedMarks: Hashable, Sendable {
         }
     }
 
-    /// History says that one of the user's own messages has come so far.
+    /// Merges the status of one of the user's messages, from history.
     mutating func merge(_ status: MessageStatus, at seq: Int) {
         switch status {
         case .sent: break
@@ -34,7 +34,7 @@ struct ReachedMarks: Hashable, Sendable {
         }
     }
 
-    /// How far all of these have come.
+    /// The marks that all of these have reached.
     func least(of others: [UserID]) -> Mark {
         guard !others.isEmpty else { return all }
         var least = Mark(delivered: .max, read: .max)
@@ -45,7 +45,7 @@ struct ReachedMarks: Hashable, Sendable {
         return Mark(delivered: max(least.delivered, all.delivered), read: max(least.read, all.read))
     }
 
-    /// The gateway says how far a member has come.
+    /// Merges a member's marks.
     mutating func merge(_ user: UserID, _ marks: Watermarks) {
         users[user, default: Mark()].advance(delivered: marks.delivered, read: marks.read)
     }

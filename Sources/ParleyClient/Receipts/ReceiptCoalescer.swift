@@ -1,8 +1,7 @@
 import ParleyProtocol
 
-/// Which receipts have yet to be sent: of each kind one for a conversation, the farthest, and one under way at a time.
-///
-/// Marks only move forward. What a connection that broke may not have carried is sent again on the next.
+/// The receipts to send: the farthest of each kind and conversation, one in flight at a time. Marks only move forward;
+/// after a broken connection an unacknowledged receipt is sent again.
 struct ReceiptCoalescer {
     struct Key: Hashable, Sendable {
         var kind: ReceiptKind
@@ -23,7 +22,7 @@ struct ReceiptCoalescer {
 
     private var progress: [Key: Progress] = [:]
 
-    /// Everything up to this message was received, or seen.
+    /// Everything up to this message was received, or read.
     mutating func mark(_ key: Key, _ mark: Mark) {
         var entry = progress[key, default: Progress()]
         let known = max(entry.confirmed, entry.wanted?.seq ?? 0, entry.underWay?.seq ?? 0)
@@ -32,7 +31,7 @@ struct ReceiptCoalescer {
         progress[key] = entry
     }
 
-    /// The next receipt to be sent; from then on it is under way.
+    /// The next receipt, which is then in flight.
     mutating func next(now: ContinuousClock.Instant) -> (key: Key, mark: Mark)? {
         for (key, entry) in progress {
             guard entry.underWay == nil, let mark = entry.wanted else { continue }
@@ -48,7 +47,7 @@ struct ReceiptCoalescer {
         return nil
     }
 
-    /// The gateway answered: its watermark is at least there, or it will never take the receipt.
+    /// The gateway has taken the receipt, or never will.
     mutating func acknowledge(_ key: Key) {
         guard let mark = progress[key]?.underWay else { return }
         progress[key]?.underWay = nil
@@ -57,7 +56,7 @@ struct ReceiptCoalescer {
         progress[key]?.confirmed = max(confirmed, mark.seq)
     }
 
-    /// It has to be sent again, not before a time.
+    /// The receipt has to be sent again, not before a time.
     mutating func postpone(_ key: Key, until time: ContinuousClock.Instant) {
         guard let mark = progress[key]?.underWay else { return }
         progress[key]?.underWay = nil
@@ -65,24 +64,24 @@ struct ReceiptCoalescer {
         if (progress[key]?.wanted?.seq ?? 0) < mark.seq { progress[key]?.wanted = mark }
     }
 
-    /// Whether one is under way or waits.
+    /// Whether a receipt is in flight or waits.
     var hasOpen: Bool {
         progress.contains { key, entry in
             entry.underWay != nil || entry.wanted.map { !isImplied(key, $0) } ?? false
         }
     }
 
-    /// When one that waits can be sent.
+    /// When the next delayed receipt is due.
     var nextDue: ContinuousClock.Instant? {
         progress.values.compactMap { $0.underWay == nil && $0.wanted != nil ? $0.notBefore : nil }.min()
     }
 
-    /// The log of a conversation began anew: its old marks mean nothing.
+    /// A conversation has a new epoch: its old marks are void.
     mutating func reset(_ conversation: ConversationID) {
         for kind in ReceiptKind.allCases { progress[Key(kind: kind, conversation: conversation)] = nil }
     }
 
-    /// Whoever has read a message has received it.
+    /// A "read" receipt implies "delivered".
     private func isImplied(_ key: Key, _ mark: Mark) -> Bool {
         guard key.kind == .delivered else { return false }
         return (progress[Key(kind: .read, conversation: key.conversation)]?.confirmed ?? 0) >= mark.seq

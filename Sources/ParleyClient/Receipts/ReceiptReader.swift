@@ -1,12 +1,12 @@
 import ParleyDeviceStore
 import ParleyProtocol
 
-/// Merges how far others have received and read, and emits what that means for the user's own messages.
+/// Merges the marks of members, and emits status changes of the user's messages.
 struct ReceiptReader {
     let logs: ConversationLogs, device: DeviceAddress, disk: StoreAccess, hub: EventHub
     let conversationUpdates: ConversationUpdates
 
-    /// A member's watermark moved: of the user's own it says what another of their devices has seen.
+    /// Handles a member's watermark. The user's own comes from another of their devices.
     func handle(_ watermark: Watermark) {
         let id = watermark.conversation
         guard let old = logs[id], ConversationLog<MessageRecord>.seqs.contains(watermark.seq) else { return }
@@ -22,7 +22,7 @@ struct ReceiptReader {
         emitStatuses(of: id, since: old)
     }
 
-    /// History says how far the user's own messages have come.
+    /// Merges statuses of the user's messages from history.
     func handle(_ records: [MessageRecord], of id: ConversationID) {
         guard let old = logs[id] else { return }
         for record in records where record.sender.user == device.user {
@@ -34,7 +34,7 @@ struct ReceiptReader {
         emitStatuses(of: id, since: old)
     }
 
-    /// Tells which of the user's own messages have come farther.
+    /// Emits the statuses that have changed since an older state.
     func emitStatuses(of id: ConversationID, since old: FollowedConversation) {
         guard let new = logs[id], let epoch = new.log.epoch else { return }
         let others = new.members.filter { $0 != device.user }
@@ -45,8 +45,7 @@ struct ReceiptReader {
         emit(.read, of: id, epoch, from: before.read, to: after.read)
     }
 
-    /// - Parameters:
-    ///   - from: the seq after which it was not known, of the last so many messages.
+    /// - Parameter from: the seq after which it is new. At most a page of the last messages is reported.
     private func emit(_ status: ChatMessage.Status, of id: ConversationID, _ epoch: String, from: Int, to: Int) {
         guard to > from else { return }
         let found = try? disk.read { snapshot in

@@ -1,7 +1,7 @@
 import ParleyDeviceStore
 import ParleyProtocol
 
-/// Tells the others what was received and read here.
+/// Sends the "delivered" and "read" receipts of this device.
 struct ReceiptSender {
     let logs: ConversationLogs, signals: Signals, progress: ConnectionProgress, waiters: Waiters
     let configuration: ClientConfiguration, device: DeviceAddress, gateway: GatewayAccess, disk: StoreAccess
@@ -28,8 +28,8 @@ struct ReceiptSender {
         }
     }
 
-    /// Waits until the gateway has taken all receipts, or there is no connection: what it knows to have arrived it
-    /// notifies nobody of when the device is gone.
+    /// Waits until all receipts are acknowledged, or the connection is lost: the gateway sends no pushes of messages
+    /// with receipts.
     nonisolated(nonsending) func finish(until deadline: ContinuousClock.Instant) async {
         try? await waiters.wait(for: .receipts, until: deadline) { () throws(ClientError) -> Void? in
             progress.isConnected && signals.receipts.hasOpen ? nil : ()
@@ -45,7 +45,7 @@ struct ReceiptSender {
         conversationUpdates.save(key.conversation)
     }
 
-    /// Others' messages have arrived here; the last of them stands for all.
+    /// Marks others' messages as delivered; the last one stands for all.
     func markDelivered(_ records: [MessageRecord], in conversation: ConversationID) {
         guard configuration.sendsDeliveredReceipts,
             let last = records.last(where: { $0.sender.user != device.user && $0.type != .known(.system) }),
@@ -55,9 +55,9 @@ struct ReceiptSender {
         receiptSignal.signal()
     }
 
-    /// The user has seen everything of a conversation up to a message.
+    /// The user has read a conversation up to a message.
     ///
-    /// - Parameter passingUnopened: as of ``MessagingClient/markRead(_:upTo:passingUnopened:)``.
+    /// - Parameter passingUnopened: see ``MessagingClient/markRead(_:upTo:passingUnopened:)``.
     func markRead(
         _ conversation: ConversationID, upTo message: MessageID, passingUnopened: Bool
     ) throws(ClientError) {
@@ -73,8 +73,8 @@ struct ReceiptSender {
         receiptSignal.signal()
     }
 
-    /// A message as the gateway knows it. Of one that it has no more, the last one before it that it has; `nil` if
-    /// there is none.
+    /// The mark of a message. For a message of an earlier epoch, that of the last earlier message in the present one,
+    /// if any.
     private func mark(
         _ conversation: ConversationID, _ message: MessageID
     ) throws(ClientError) -> ReceiptCoalescer.Mark? {
@@ -88,7 +88,7 @@ struct ReceiptSender {
         return (present?.place).map { ReceiptCoalescer.Mark(message: $0.id, seq: $0.seq) }
     }
 
-    /// The farthest mark that an app has given, or that before the first message that still cannot be opened.
+    /// The farthest mark that the app has given, or the one before the first message that still cannot be opened.
     private func seen(
         _ id: ConversationID, upTo mark: ReceiptCoalescer.Mark
     ) throws(ClientError) -> ReceiptCoalescer.Mark? {
@@ -111,15 +111,14 @@ struct ReceiptSender {
 }
 
 extension MessagingClient {
-    /// The user has seen everything of a conversation up to this message. The receipt is sent as soon as it can be,
-    /// unless the user's profile says otherwise; without a connection, later.
+    /// The user has read a conversation up to this message. The receipt is sent as soon as possible, unless the user's
+    /// profile disables it.
     ///
-    /// What could not be opened was not seen: it and what follows it stay unread until it can be opened and is marked;
-    /// that marks what follows it, too. Its sender's client was asked to seal it anew
-    /// (``ClientEvent/resendRequested(_:in:of:)``).
+    /// Messages that could not be opened, and later ones, stay unread until they can be opened and are marked. The
+    /// sender's device was asked to seal them again (``ClientEvent/resendRequested(_:in:of:)``).
     ///
-    /// - Parameter passingUnopened: the person gives up what cannot be opened.
-    /// - Throws: ``ClientError/unknownMessage(_:)`` for one that is not in the log on this device.
+    /// - Parameter passingUnopened: whether to mark messages that cannot be opened, too.
+    /// - Throws: ``ClientError/unknownMessage(_:)`` if it is not in the log on this device.
     public func markRead(
         _ conversation: ConversationID, upTo message: MessageID, passingUnopened: Bool = false
     ) throws(ClientError) {

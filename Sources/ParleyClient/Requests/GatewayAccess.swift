@@ -1,12 +1,11 @@
 import ParleyProtocol
 
-/// A client's way to its gateway: requests, and the report of what the gateway says and cannot be so.
+/// A client's requests to its gateway, and reports of the gateway's faults.
 struct GatewayAccess {
     let connection: DeviceConnection
     let logs: ConversationLogs
     let hub: EventHub
 
-    /// Makes a request, and waits for its reply.
     @discardableResult
     nonisolated(nonsending) func ask<R: Request>(
         _ request: R, timeout: Duration = .seconds(30)
@@ -18,7 +17,7 @@ struct GatewayAccess {
         }
     }
 
-    /// Makes a request of whose reply nothing is read but that it was accepted.
+    /// Makes a request whose reply has no content of interest.
     nonisolated(nonsending) func carryOut(_ request: some Request) async throws(ClientError) {
         do throws(RequestError) {
             try await GatewayRequests(connection).carryOut(request)
@@ -27,13 +26,13 @@ struct GatewayAccess {
         }
     }
 
-    /// All of a list that comes in pages, each item once.
+    /// All pages of a list, each item once.
     ///
     /// - Parameters:
-    ///   - most: more than an honest gateway has.
-    ///   - id: what an item is known by.
-    ///   - request: asks for a page.
-    /// - Throws: ``ClientError/gatewayFault(_:)`` for a list that does not end, which is reported.
+    ///   - most: more items than an honest gateway has.
+    ///   - id: identifies an item.
+    ///   - request: requests a page.
+    /// - Throws: ``ClientError/gatewayFault(_:)``, which is reported, for a list without end.
     nonisolated(nonsending) func all<R: Request, Item, ID: Hashable>(
         most: Int, by id: (Item) -> ID, _ request: (Page) -> R
     ) async throws(ClientError) -> [Item] where R.Reply == ListPage<Item>, R.Reply: GatewayValue {
@@ -45,14 +44,16 @@ struct GatewayAccess {
             let before = items.count
             for item in page.items where known.insert(id(item)).inserted { items.append(item) }
             cursor = page.nextCursor
-            // Between two pages something may change; of no honest gateway is a page of nothing new with another behind
-            // it.
+            // The list may change between two pages, but only one without end has a page without new items before
+            // another.
             guard items.count <= most, cursor == nil || items.count > before else { throw report(.endless) }
         } while cursor != nil
         return items
     }
 
-    /// Reports a fault of the gateway, once, and gives it as an error.
+    /// Emits a fault of the gateway, once.
+    ///
+    /// - Returns: the fault as an error.
     @discardableResult
     func report(_ fault: GatewayFaultError) -> ClientError {
         if logs.disclose(fault) { hub.emit(.gatewayFault(fault)) }

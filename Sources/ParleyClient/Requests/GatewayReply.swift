@@ -4,12 +4,12 @@ import ParleyProtocol
 public struct GatewayReply: Hashable, Sendable {
     /// The JSON as it came.
     public let payload: [UInt8]
-    /// Why the request was refused; `nil` if it was carried out.
+    /// `nil` if the request was accepted.
     public let rejection: Rejection?
 
     public var isAccepted: Bool { rejection == nil }
 
-    /// What an accepted request gave; `nil` for a refused one, and where `data` is no object.
+    /// The result of an accepted request; `nil` for a refusal, or `data` that is no object.
     public var data: JSONObject? {
         guard let object = try? JSONObject(parsing: payload) else { return nil }
         return try? object.object("data")
@@ -29,7 +29,7 @@ public struct GatewayReply: Hashable, Sendable {
         rejection = Rejection(reply: error)
     }
 
-    /// What the gateway would have replied to a message whose echo has come.
+    /// The reply to a message whose echo has come.
     init(_ sent: SentMessage) {
         var writer = JSONWriter()
         Reply.writeAccepted(nil, to: &writer) { sent.write(to: &$0) }
@@ -37,7 +37,7 @@ public struct GatewayReply: Hashable, Sendable {
         rejection = nil
     }
 
-    /// A refusal that came from the broker, or from here because the broker would refuse, in the form of a reply.
+    /// A refusal by the broker, or in its place, as a reply.
     init(_ rejection: Rejection) {
         var writer = JSONWriter()
         Reply.writeRejected(nil, rejection, to: &writer)
@@ -47,7 +47,7 @@ public struct GatewayReply: Hashable, Sendable {
 }
 
 extension Rejection {
-    /// Reads the `error` of a reply. A code that is not in the catalogue is taken for `internal`, with its message.
+    /// Reads the `error` of a reply. An unknown code becomes `internal`.
     fileprivate init(reply error: JSONObject) {
         self.init(
             (try? error.choice("code")) ?? .internal, (try? error.text("message", maximum: 4096)) ?? "",

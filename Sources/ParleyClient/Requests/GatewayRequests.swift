@@ -1,13 +1,12 @@
 import ParleyProtocol
 
-/// What a device asks of its gateway, as Swift values (protocol §5): each operation is a type and knows what its reply
-/// is.
+/// Typed requests of a device to its gateway (protocol §5).
 ///
-/// Each request waits for its reply, is repeated until there is one, and throws a ``RequestError``. A write that is
-/// made again, with the same ids, does nothing twice.
+/// Each request is repeated until there is a reply, and throws a ``RequestError``. A write with the same ids does
+/// nothing twice.
 package struct GatewayRequests: Sendable {
     private let connection: DeviceConnection
-    /// How long each waits, being signed in or not.
+    /// Of each request, counted while there is no connection, too.
     private let timeout: Duration
 
     package init(_ connection: DeviceConnection, timeout: Duration = .seconds(30)) {
@@ -15,13 +14,12 @@ package struct GatewayRequests: Sendable {
         self.timeout = timeout
     }
 
-    /// - Returns: what an accepted request gave.
     @discardableResult
     package func ask<R: Request>(_ request: R) async throws(RequestError) -> R.Reply where R.Reply: GatewayValue {
         try await reply(to: request).read()
     }
 
-    /// Makes a request of whose reply nothing is read but that it was accepted.
+    /// Makes a request whose reply has no content of interest.
     package func carryOut(_ request: some Request) async throws(RequestError) {
         _ = try await reply(to: request).acceptedData()
     }
@@ -34,8 +32,8 @@ package struct GatewayRequests: Sendable {
         }
     }
 
-    /// Sends a sealed message. One with `echoIsReply` is answered by its own event, as soon as the conversation's
-    /// messages are subscribed to; while they are not, only by the reply to its first repeat.
+    /// Sends a sealed message. One with `echoIsReply` is answered by its own event, if the conversation's messages are
+    /// subscribed to; otherwise by the reply to its first repeat.
     package func send(_ message: SendMessage) async throws(RequestError) -> SentMessage {
         let reply: GatewayReply
         do throws(NoReplyError) {
@@ -46,8 +44,7 @@ package struct GatewayRequests: Sendable {
         return try reply.read()
     }
 
-    /// Makes a request that the gateway does not reply to (`typing/start`, `typing/stop`). Only the broker answers, so
-    /// that success says nothing of the gateway.
+    /// Makes a request that gets no reply (`typing/start`, `typing/stop`): success only means that the broker has it.
     package func notify(_ request: some Request) async throws(RequestError) {
         let refusal: GatewayReply?
         do throws(NoReplyError) {

@@ -3,19 +3,19 @@ import ParleyDeviceStore
 import ParleyProtocol
 import Sodium
 
-/// A command that is kept on the device until the gateway has answered it: what was done in a tunnel is told when there
-/// is a connection, in the order in which it was done. A repeat of it does nothing twice.
+/// A command that is stored on the device until the gateway has answered it, so that it can be made without a
+/// connection. Commands are sent in order; a repeat does nothing twice.
 protocol KeptCommand: ParleyProtocol.Command where Reply: GatewayValue {
-    /// Another command for the same takes the place of one that waits.
+    /// A command replaces a waiting one with the same id.
     var keptID: UUIDValue { get throws }
 
-    /// The id of another request that must not overtake this one, should both wait.
+    /// The id of a request that must not overtake this one.
     var successorID: UUIDValue? { get throws }
 
-    /// What is not done if the gateway refuses it.
+    /// Names the command when the gateway refuses it.
     var refused: RefusedRequest { get }
 
-    /// What is emitted when the gateway has carried it out; `nil` for a reply that is about something else.
+    /// The event of an accepted command; `nil` for a reply about something else.
     func event(of reply: Reply) -> ClientEvent?
 }
 
@@ -23,18 +23,17 @@ extension KeptCommand {
     var successorID: UUIDValue? { nil }
 }
 
-/// Keeps requests, and makes them one after the other.
+/// Stores requests, and sends them one at a time.
 struct KeptRequestSender {
     let progress: ConnectionProgress, requestPacing: RequestPacing
     let configuration: ClientConfiguration, gateway: GatewayAccess, disk: StoreAccess, hub: EventHub
     let requestsSignal: WakeSignal
 
-    /// How many may wait.
     static let capacity = 10_000
 
-    /// Keeps a request: it is on disk when this returns.
+    /// Stores a request on disk.
     ///
-    /// - Throws: ``ClientError/refused(_:)`` for what the gateway would not even read.
+    /// - Throws: ``ClientError/refused(_:)`` if it is invalid.
     func keep<R: KeptCommand>(_ request: R) throws(ClientError) {
         let payload = request.payload()
         do {
@@ -51,12 +50,12 @@ struct KeptRequestSender {
             return true
         }
         guard isKept else { throw .queueFull }
-        // It may have come in the place of one that could not be read.
+        // It may have replaced an unreadable one.
         requestPacing.unreadableThrough = .min
         requestsSignal.signal()
     }
 
-    /// Makes the requests that wait, and waits for more.
+    /// Sends the waiting requests, and waits for more.
     nonisolated(nonsending) func run() async {
         var generator = SystemRandomNumberGenerator()
         while !Task.isCancelled {
@@ -67,7 +66,7 @@ struct KeptRequestSender {
             }
             do throws(ClientError) {
                 let event = try await outcome(of: kept.request)
-                // Where it cannot be removed, as on a full disk, it is not made again at once.
+                // If it cannot be removed, as on a full disk, the repeat waits.
                 try disk.write { try $0.removeRequest(kept.place) }
                 hub.emit(event)
             } catch {
@@ -80,8 +79,8 @@ struct KeptRequestSender {
         }
     }
 
-    /// The first that can be read. Those that cannot, being damaged or of another version, stay where they are, for a
-    /// version that can; the app is told once a run.
+    /// The first readable request. Unreadable ones, damaged or of another version, stay for a version that can read
+    /// them; the app is told once.
     private func first() -> (place: KeptRequest, request: any KeptCommand)? {
         while let kept = try? disk.read({ try $0.request(after: requestPacing.unreadableThrough) }) {
             if let request = kept.request { return (kept, request) }
@@ -94,8 +93,7 @@ struct KeptRequestSender {
         return nil
     }
 
-    /// Puts a request behind those that wait, for which the gateway may have an answer, and behind it what must not
-    /// overtake it.
+    /// Moves a request, and the one that must not overtake it, to the end of the queue, so that others get an answer.
     private func putBehind(_ kept: KeptRequest, _ request: any KeptCommand) {
         disk.writeBestEffort { transaction in
             try transaction.putBehind(kept)
@@ -107,10 +105,10 @@ struct KeptRequestSender {
         }
     }
 
-    /// Makes a request.
+    /// Sends a request.
     ///
-    /// - Returns: what is emitted of its answer.
-    /// - Throws: why it is to be made again.
+    /// - Returns: the event of its answer.
+    /// - Throws: an error after which it is sent again.
     private nonisolated(nonsending) func outcome(
         of request: any KeptCommand
     ) async throws(ClientError) -> ClientEvent {
@@ -129,7 +127,7 @@ struct KeptRequestSender {
 }
 
 extension KeptRequest {
-    /// What was kept; `nil` where that is damaged, or of another version.
+    /// `nil` if it is damaged, or of another version.
     fileprivate var request: (any KeptCommand)? {
         guard let content, let end = content.firstIndex(of: UInt8(ascii: "\n")),
             let operation = ParleyProtocol.Operation(text: String(decoding: content[..<end], as: UTF8.self)),
@@ -141,12 +139,12 @@ extension KeptRequest {
 }
 
 extension ClientError {
-    /// Whether the gateway will say the same whenever it is asked.
+    /// Whether every repeat will be refused, too.
     var isFinalRefusal: Bool {
         if case .refused(let rejection) = self { !rejection.code.isPassing } else { false }
     }
 
-    /// Whether the gateway, or its answer, is at fault.
+    /// Whether it is the gateway's fault.
     fileprivate var isFault: Bool {
         switch self {
         case .malformedReply: true
@@ -157,7 +155,7 @@ extension ClientError {
 }
 
 extension UUIDValue {
-    /// The same for the same fields.
+    /// Derived from the fields.
     static func kept(_ fields: String...) throws -> UUIDValue {
         var writer = ByteWriter()
         for field in fields { writer.field(field.utf8) }

@@ -1,12 +1,12 @@
-/// Why a request has no reply. Whether it was carried out is not known; sending it again does nothing twice.
+/// Why a request has no reply. Whether it was carried out is unknown; a repeat does nothing twice.
 public enum NoReplyError: Error, Sendable {
     /// No reply in time. `cause` is why there is no connection, if there is none.
     case timedOut(cause: ConnectionError?)
     /// The connection has ended for good.
     case ended(ConnectionError)
-    /// What came is not a reply of the protocol.
+    /// The reply is malformed.
     case malformedReply
-    /// As many requests as may wait at once are waiting. This one was not sent.
+    /// Too many requests are waiting. This one was not sent.
     case tooManyWaiting
     /// The calling task was cancelled.
     case cancelled

@@ -1,12 +1,12 @@
 import ParleyProtocol
 
-/// What was kept here to be told to the gateway, and was refused.
+/// A queued request that the gateway refused.
 public enum RefusedRequest: Hashable, Sendable {
     /// The workout is not logged.
     case workout(WorkoutID)
-    /// The workout is not taken back: it counts as before.
+    /// The workout is not deleted: it still counts.
     case workoutDeletion(WorkoutID)
-    /// What was reported of a day, with this version.
+    /// This version of the day's report.
     case day(CivilDay, version: Int)
 }
 

@@ -1,33 +1,33 @@
 import ParleyProtocol
 
-/// The correlation data of a request: what its reply is known by.
+/// The correlation data of a request.
 struct RequestKey: Hashable, Sendable {
     let value: UUIDValue
 
     static func random() -> RequestKey { RequestKey(value: .random()) }
 }
 
-/// A request on its way.
+/// A request without a reply so far.
 struct PendingRequest: Sendable {
     let key: RequestKey
     let operation: Operation
     let payload: [UInt8]
-    /// Whether it is done with a reply, or as soon as the broker has it.
+    /// Whether it ends with a reply, or once the broker has it.
     let wantsReply: Bool
-    /// The event that is as good as a reply, if one is.
+    /// The event that counts as its reply, if any.
     var echo: Echo?
     let deadline: ContinuousClock.Instant
 }
 
-/// The requests that have no reply yet, in the order in which they were made, and when each is sent (again).
+/// The unanswered requests in order, and when each is sent or repeated.
 ///
-/// A value that does no I/O: the loop asks it what to send, and reports what came.
+/// A value without I/O.
 struct RequestBook {
     private struct Entry {
         let request: PendingRequest
         var sendAt: ContinuousClock.Instant
         var pause: Duration
-        /// The latest publish, until the broker has acknowledged it.
+        /// The last publish, until its PUBACK.
         var packet: PacketNumber?
     }
 
@@ -43,19 +43,19 @@ struct RequestBook {
 
     var isEmpty: Bool { entries.isEmpty }
 
-    /// Adds a request; `false` if as many as may wait are waiting.
+    /// - Returns: whether there was room.
     mutating func add(_ request: PendingRequest, now: ContinuousClock.Instant) -> Bool {
         guard entries.count < RequestBook.capacity else { return false }
         entries.append(Entry(request: request, sendAt: now, pause: firstRepeat))
         return true
     }
 
-    /// The first request whose time to be sent has come.
+    /// The first request that is due.
     func due(now: ContinuousClock.Instant) -> PendingRequest? {
         entries.first { $0.sendAt <= now }?.request
     }
 
-    /// The request was published: it is repeated after a pause, which doubles from one time to the next.
+    /// The request was published: it is repeated after a pause, which doubles each time.
     mutating func markSent(_ key: RequestKey, as packet: PacketNumber, now: ContinuousClock.Instant) {
         guard let index = index(of: key) else { return }
         entries[index].packet = packet
@@ -63,14 +63,14 @@ struct RequestBook {
         entries[index].pause = min(entries[index].pause * 2, RequestBook.longestPause)
     }
 
-    /// What an acknowledgement means for the request that it belongs to.
+    /// The effect of an acknowledgement on its request.
     enum Acknowledged: Hashable {
         /// The broker has a request that gets no reply.
         case done(RequestKey)
         case refused(RequestKey, Rejection)
     }
 
-    /// The broker acknowledged or refused a publish (MQTT 5 §3.4.2.1).
+    /// Handles a PUBACK (MQTT 5 §3.4.2.1).
     mutating func handleAcknowledgement(_ packet: PacketNumber, _ verdict: PublishVerdict) -> Acknowledged? {
         guard let index = entries.firstIndex(where: { $0.packet == packet }) else { return nil }
         entries[index].packet = nil
@@ -81,7 +81,7 @@ struct RequestBook {
             entries.remove(at: index)
             return .done(key)
         case .noRoom:
-            // The broker holds as much for the gateway as it may: the repeat will tell.
+            // The gateway's queue at the broker is full: the repeat may pass.
             return nil
         case .refused:
             entries.remove(at: index)
@@ -89,29 +89,28 @@ struct RequestBook {
         }
     }
 
-    /// Forgets a request that has its answer; `false` for one that is not waiting.
+    /// - Returns: whether the request was waiting.
     mutating func remove(_ key: RequestKey) -> Bool {
         guard let index = index(of: key) else { return false }
         entries.remove(at: index)
         return true
     }
 
-    /// Whether an event may be what a request waits for.
     var awaitsEcho: Bool { entries.contains { $0.request.echo != nil } }
 
-    /// The requests that this event answers, however often one was made.
+    /// The requests that this echo answers.
     func awaiting(_ echo: Echo) -> [RequestKey] {
         entries.filter { $0.request.echo == echo }.map(\.request.key)
     }
 
-    /// Forgets those whose time is over, and says which.
+    /// Removes and returns the requests that are over their deadline.
     mutating func expire(now: ContinuousClock.Instant) -> [RequestKey] {
         let over = entries.filter { $0.request.deadline <= now }.map(\.request.key)
         if !over.isEmpty { entries.removeAll { $0.request.deadline <= now } }
         return over
     }
 
-    /// The connection is gone, and with it whatever was on its way: the next one sends everything, in the old order.
+    /// The connection is lost: the next one sends every request again, in order.
     mutating func markDisconnected(now: ContinuousClock.Instant) {
         for index in entries.indices {
             entries[index].packet = nil
@@ -120,10 +119,8 @@ struct RequestBook {
         }
     }
 
-    /// When the next request's time is over.
     var nextDeadline: ContinuousClock.Instant? { entries.map(\.request.deadline).min() }
 
-    /// When the next one is to be sent.
     var nextSend: ContinuousClock.Instant? { entries.map(\.sendAt).min() }
 
     private func index(of key: RequestKey) -> Int? {
@@ -145,16 +142,15 @@ extension RequestKey {
     }
 }
 
-/// What a message that was sent comes back as on its conversation, which is as good as a reply (protocol §4, "The
-/// echo can be the reply").
+/// The echo of a sent message on its conversation, which counts as a reply (protocol §4, "The echo can be the reply").
 struct Echo: Hashable, Sendable {
     let conversation: ConversationID
     let id: MessageID
     let content: [UInt8]
 
-    /// What of an event a device has sent.
+    /// Reads an event as an echo.
     ///
-    /// - Returns: `nil` for any event but a new message of `device`'s own.
+    /// - Returns: `nil` unless it is a new message of `device`.
     static func read(_ message: DeviceMessage, of device: DeviceAddress) -> (echo: Echo, sent: SentMessage)? {
         guard let topic = message.topic, case .conversation(_, .messages) = topic,
             let event = try? ReceivedEvent(topic: topic, payload: message.payload), case .record(let record) = event,
@@ -165,7 +161,7 @@ struct Echo: Hashable, Sendable {
 }
 
 extension Echo {
-    /// - Returns: `nil` for a message whose reply is not its echo.
+    /// - Returns: `nil` if the message's echo is not its reply.
     init?(of message: SendMessage) {
         guard message.echoIsReply else { return nil }
         self.init(conversation: message.conversation, id: message.id, content: message.sealed.content)

@@ -1,12 +1,12 @@
 import ParleyProtocol
 
-/// Why a typed request gave no value.
+/// Why a typed request failed.
 public enum RequestError: Error, Sendable {
-    /// It was refused, and nothing was done: by the gateway, or with `forbidden` or `too_large` by the broker.
+    /// Refused, and not carried out: by the gateway, or with `forbidden` or `too_large` by the broker.
     case refused(Rejection)
-    /// There is no reply. Whether it was carried out is not known; making it again does nothing twice.
+    /// No reply. Whether it was carried out is unknown; a repeat does nothing twice.
     case unanswered(NoReplyError)
-    /// It was carried out, and the reply does not hold what it should.
+    /// Carried out, but the reply is malformed.
     case unreadable(ReadingError)
 }
 
@@ -21,7 +21,7 @@ extension RequestError: CustomStringConvertible {
 }
 
 extension GatewayReply {
-    /// What an accepted request gave.
+    /// The result of an accepted request.
     func read<Value: GatewayValue>(as _: Value.Type = Value.self) throws(RequestError) -> Value {
         let data = try acceptedData()
         do throws(ReadingError) {

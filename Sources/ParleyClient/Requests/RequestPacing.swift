@@ -2,37 +2,36 @@ import ParleyDeviceStore
 import ParleyProtocol
 import Platform
 
-/// When the next of the kept requests is made.
+/// The schedule of the queued requests.
 final class RequestPacing {
     private var backoff = Backoff(first: .milliseconds(500), longest: .seconds(60))
-    /// What has failed is not made again before.
+    /// The end of the pause after a failure.
     private var notBefore: ContinuousClock.Instant?
-    /// The gateway takes nothing of this device before.
+    /// The end of the gateway's rate limit.
     private var limitedUntil: ContinuousClock.Instant?
-    /// How many answers to the first request were the gateway's fault.
+    /// The faulty answers to the first request.
     private(set) var faults = 0
-    /// Requests that were put behind others for such answers, and were not answered otherwise since.
+    /// Requests that were moved to the end for faulty answers, and not answered since.
     private var putBehind: Set<UUIDValue> = []
-    /// Requests up to this position cannot be read.
+    /// Requests up to this position are unreadable.
     var unreadableThrough = Int.min
-    /// What the app was told of those.
+    /// The failures that the app was told of.
     private var disclosed: Set<DeviceStoreError> = []
 
-    /// After so many answers that are the gateway's fault a request has its next turn behind all others.
+    /// The number of faulty answers after which a request moves to the end.
     private static let mostFaults = 8
 
-    /// When it is made; `nil` for now.
+    /// `nil` for now.
     func pausedUntil(now: ContinuousClock.Instant) -> ContinuousClock.Instant? {
         [notBefore, limitedUntil].compactMap { $0 }.filter { $0 > now }.max()
     }
 
-    /// There is a new connection: what waited because of the old one is made at once.
+    /// A new connection: delayed requests are due at once.
     func markConnected() {
         notBefore = nil
         backoff.reset()
     }
 
-    /// A request is done, and the next one has its turn.
     func succeed(_ request: UUIDValue) {
         putBehind.remove(request)
         notBefore = nil
@@ -41,10 +40,10 @@ final class RequestPacing {
         backoff.reset()
     }
 
-    /// An answer to the first request was the gateway's fault. The pauses go on to grow, whoever has the next turn.
+    /// Counts a faulty answer to the first request. The pauses keep growing, whichever request is next.
     ///
-    /// - Returns: whether the request is to be put behind the others: after several such answers, and if it was
-    ///   already, after one.
+    /// - Returns: whether to move the request to the end: after several faulty answers, or after one if it was moved
+    ///   before.
     func countFault(of request: UUIDValue) -> Bool {
         faults += 1
         guard faults >= RequestPacing.mostFaults || putBehind.contains(request) else { return false }
@@ -53,7 +52,7 @@ final class RequestPacing {
         return true
     }
 
-    /// - Returns: whether the app was not told yet.
+    /// - Returns: whether to tell the app.
     func disclose(_ failure: DeviceStoreError) -> Bool { disclosed.insert(failure).inserted }
 
     func fail(_ error: ClientError, now: ContinuousClock.Instant, using generator: inout some RandomNumberGenerator) {

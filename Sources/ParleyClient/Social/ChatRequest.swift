@@ -1,14 +1,12 @@
 import ParleyProtocol
 
-/// Somebody who asks to write to the user, and waits.
+/// A stranger's request to write to the user.
 public struct ChatRequest: Hashable, Sendable, Identifiable {
-    /// The direct conversation that there will be: what
-    /// ``MessagingClient/MessageRequests/accept(_:)`` and its like are given.
+    /// The future direct conversation, for ``MessagingClient/MessageRequests/accept(_:)`` and `decline(_:)`.
     public let conversation: ConversationID
-    /// Who asks.
     public let user: UserID
     public let createdAt: Timestamp
-    /// The one message that they were allowed; `nil` if it is there no more.
+    /// The stranger's only message; `nil` if it is gone.
     public let message: ChatMessage?
 
     public var id: ConversationID { conversation }

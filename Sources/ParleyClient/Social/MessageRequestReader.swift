@@ -1,6 +1,6 @@
 import ParleyProtocol
 
-/// Emits the message requests that came, opened: for what a stranger wrote their keys may have to be fetched first.
+/// Opens and emits message requests, after fetching the stranger's keys.
 struct MessageRequestReader {
     let messageRequests: BoundedQueue<MessageRequest>, hub: EventHub
     let chatMessages: ChatMessages, delivery: RecordDelivery, fetchSignal: WakeSignal

@@ -1,15 +1,15 @@
 import ParleyProtocol
 
 extension MessagingClient {
-    /// Strangers who ask to write to the user.
+    /// Requests of strangers to write to the user.
     public nonisolated var messageRequests: MessageRequests { MessageRequests(client: self) }
 
-    /// Strangers who ask to write to the user: what they have sent is shown, and nothing else of theirs comes before
-    /// the user answers. ``MessagingClient/messageRequests``
+    /// Requests of strangers to write to the user: ``MessagingClient/messageRequests``. The stranger's first message is
+    /// shown, and no other before the user answers.
     public struct MessageRequests: Sendable {
         let client: MessagingClient
 
-        /// Those who ask to write to the user and wait, the last ones first as far as the gateway gives them so.
+        /// The waiting requests, in the gateway's order: the latest first.
         public func all() async throws(ClientError) -> [ChatRequest] {
             try await client.perform { context throws(ClientError) in
                 var requests: [ChatRequest] = []
@@ -23,9 +23,9 @@ extension MessagingClient {
             }
         }
 
-        /// Lets somebody write. The conversation is the user's from now on, with the message that asked.
+        /// Accepts a request. The conversation opens, with the stranger's message.
         ///
-        /// - Throws: ``ClientError/refused(_:)`` with `not_found` where nobody asks.
+        /// - Throws: ``ClientError/refused(_:)`` with `not_found` if there is no such request.
         @discardableResult
         public func accept(_ request: ConversationID) async throws(ClientError) -> ConversationSummary {
             try await client.perform { context throws(ClientError) in
@@ -35,7 +35,7 @@ extension MessagingClient {
             }
         }
 
-        /// Declines a request. Whoever asked does not hear of it, and cannot ask again.
+        /// Declines a request. The stranger is not told, and cannot ask again.
         public func decline(_ request: ConversationID) async throws(ClientError) {
             try await client.ask(DeclineRequest(conversation: request))
         }

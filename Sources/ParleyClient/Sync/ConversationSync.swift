@@ -1,35 +1,37 @@
 import ParleyProtocol
 
-/// What was missed, of all conversations at once: how far each is known goes to the gateway, and what follows comes
-/// back, part by part.
+/// Fetches missed records of all conversations at once with `sync/get`: the client sends its positions, and gets what
+/// follows them, in parts.
 struct ConversationSync {
     let logs: ConversationLogs, fetchPacing: FetchPacing, waiters: Waiters
     let configuration: ClientConfiguration, device: DeviceAddress, gateway: GatewayAccess
     let conversationUpdates: ConversationUpdates, receiptReader: ReceiptReader, deliverSignal: WakeSignal
 
-    /// More than so many conversations are listed, and their histories read: a request has room for 256 KiB of cursors.
+    /// The most positions in a request, which has room for 256 KiB of them. With more conversations, lists and
+    /// histories are read instead.
     private static let mostCursors = 2000
-    /// So many parts are read in a row: 2,000,000 records.
+    /// The most successive parts: 2,000,000 records.
     private static let mostParts = 10_000
-    /// How long parts wait for what came with those before to be kept.
+    /// The longest wait until earlier parts are stored.
     private static let patience: Duration = .seconds(60)
 
-    /// Whether `sync/get` can tell what was missed.
+    /// Whether `sync/get` covers all conversations.
     var isPossible: Bool {
         configuration.follows == .all && !fetchPacing.lacksSync && logs.all.count <= ConversationSync.mostCursors
     }
 
-    /// Brings every conversation up to date. What is new is subscribed to first and asked for once more, so that
-    /// nothing falls between.
+    /// Brings every conversation up to date. New ones are subscribed to first and synchronized again, so that no
+    /// message is missed between.
     ///
-    /// - Returns: whether it was done; an older gateway has no such request.
+    /// - Returns: `false` if the gateway has no such request.
     nonisolated(nonsending) func run() async throws(ClientError) -> Bool {
         var isNew = true
         var parts = 0
         while isNew {
             isNew = false
             var cursor: String?
-            // Each that the user is in is listed. One without a message has no cursor that could be answered as left.
+            // Every conversation of the user is listed. One without messages has no position, and is not reported as
+            // left.
             var missing = logs.listed
             var isDone = false
             while !isDone {
@@ -38,17 +40,17 @@ struct ConversationSync {
                 parts += 1
                 guard parts <= ConversationSync.mostParts else { throw gateway.report(.endless) }
                 for id in part.left { conversationUpdates.remove(id) }
-                // What came of an epoch that is over is kept first.
+                // Records of the old epoch are stored first.
                 if part.conversations.contains(where: isAnew) { try await awaitDelivery() }
                 for synced in part.conversations {
                     missing.remove(synced.id)
                     if handle(synced) { isNew = true }
                 }
-                // The next cursors include what came.
+                // The next positions include these records.
                 try await awaitDelivery()
                 cursor = part.nextCursor
                 isDone = part.isComplete && cursor == nil
-                // The same question would have the same answer.
+                // The same request would have the same answer.
                 guard isDone || request != SyncRequest(cursors: logs.cursors, cursor: cursor) else {
                     throw .malformedReply
                 }
@@ -68,7 +70,7 @@ struct ConversationSync {
         }
     }
 
-    /// Whether the history of a conversation began anew since this device last synchronized it.
+    /// Whether a conversation has a new epoch since the last synchronization.
     private func isAnew(_ synced: SyncedConversation) -> Bool {
         guard let epoch = logs[synced.id]?.log.epoch else { return false }
         return epoch != synced.epoch
@@ -90,21 +92,21 @@ struct ConversationSync {
         return isNew
     }
 
-    /// Waits until what has come is kept, so that the next cursors include it.
+    /// Waits until the records are stored, so that the next positions include them.
     private nonisolated(nonsending) func awaitDelivery() async throws(ClientError) {
         do throws(ClientError) {
             try await waiters.wait(for: .delivered, until: .now + ConversationSync.patience) {
                 logs.isDelivered ? () : nil
             }
         } catch {
-            // A full disk: what waits is in memory, and counted in.
+            // With a full disk the records are in memory, and count.
             guard case .timedOut = error else { throw error }
         }
     }
 }
 
 extension FollowedConversation {
-    /// Takes up what the gateway says of a conversation whose epoch this is.
+    /// Merges a synchronized conversation of the present epoch.
     ///
     /// - Parameter user: the device's own.
     fileprivate mutating func merge(_ synced: SyncedConversation, own user: UserID) {

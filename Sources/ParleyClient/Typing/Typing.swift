@@ -1,15 +1,14 @@
 import ParleyProtocol
 
 extension MessagingClient {
-    /// That the user is writing.
+    /// The user's typing indicators.
     public nonisolated var typing: Typing { Typing(client: self) }
 
-    /// Shows the others that the user is writing: ``MessagingClient/typing``.
+    /// The user's typing indicators: ``MessagingClient/typing``.
     public struct Typing: Sendable {
         let client: MessagingClient
 
-        /// To be called at each key press: the others see that the user writes. It stops by itself 5 s after the last
-        /// press, and when a message is sent.
+        /// Call this at each key press. The indicator stops 5 s after the last press, and when a message is sent.
         public func pressKey(in conversation: ConversationID) async {
             await client.perform { context in
                 guard context.progress.isConnected else { return }
@@ -18,7 +17,7 @@ extension MessagingClient {
             }
         }
 
-        /// The user has given up what they wrote.
+        /// The user has discarded the text.
         public func stop(in conversation: ConversationID) async {
             await client.perform { context in
                 if context.signals.stopTyping(conversation) { context.wakeUps.typing.signal() }

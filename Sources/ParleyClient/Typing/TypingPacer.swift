@@ -1,7 +1,7 @@
 import ParleyProtocol
 
-/// Paces one device's typing indicators: a start at a key press and at most one in 2 s, renewed while keys are pressed,
-/// and a stop 5 s after the last press.
+/// Paces a device's typing indicators: a start at a key press, repeated at most every 2 s while keys are pressed, and a
+/// stop 5 s after the last press.
 struct TypingPacer {
     enum Signal: Hashable {
         case start(ConversationID)
@@ -17,7 +17,7 @@ struct TypingPacer {
 
     static let betweenStarts: Duration = .seconds(2)
     static let silence: Duration = .milliseconds(Limits.typingMilliseconds)
-    /// Nobody writes in more conversations at once.
+    /// The most conversations with an indicator at once.
     static let capacity = 64
 
     /// A key was pressed.
@@ -32,12 +32,12 @@ struct TypingPacer {
         return .start(conversation)
     }
 
-    /// Nothing is written there any more: the message was sent, or the app says so.
+    /// The message was sent, or the text discarded.
     mutating func stop(_ conversation: ConversationID) -> Signal? {
         writing.removeValue(forKey: conversation).map { _ in .stop(conversation) }
     }
 
-    /// What is to be said by now.
+    /// The signals that are due.
     mutating func due(now: ContinuousClock.Instant) -> [Signal] {
         var signals: [Signal] = []
         for (conversation, state) in writing {
@@ -52,7 +52,7 @@ struct TypingPacer {
         return signals
     }
 
-    /// When something will be to be said.
+    /// When the next signal is due.
     var nextDue: ContinuousClock.Instant? {
         writing.values.map { state in
             let stop = state.lastPress + TypingPacer.silence
@@ -60,6 +60,6 @@ struct TypingPacer {
         }.min()
     }
 
-    /// The gateway has ended the indicators of a connection that is gone; the next press begins anew.
+    /// The gateway ends the indicators of a lost connection; the next press starts again.
     mutating func markDisconnected() { writing.removeAll() }
 }

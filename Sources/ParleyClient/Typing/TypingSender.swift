@@ -1,12 +1,12 @@
 import ParleyProtocol
 
-/// Tells the others that the user writes.
+/// Sends the user's typing indicators.
 struct TypingSender {
     let signals: Signals, connection: DeviceConnection, typingSignal: WakeSignal
 
     private static let timeout: Duration = .seconds(2)
 
-    /// Sends what there is to say, and waits for more.
+    /// Sends the due signals, and waits for more.
     nonisolated(nonsending) func run() async {
         while !Task.isCancelled {
             guard let signal = signals.nextTyping(now: .now) else {
@@ -14,7 +14,7 @@ struct TypingSender {
                 continue
             }
             let gateway = GatewayRequests(connection, timeout: TypingSender.timeout)
-            // Nobody misses one that is lost: the gateway ends every start.
+            // A lost signal is harmless: the gateway ends every start.
             switch signal {
             case .start(let conversation): try? await gateway.notify(StartTyping(conversation: conversation))
             case .stop(let conversation): try? await gateway.notify(StopTyping(conversation: conversation))

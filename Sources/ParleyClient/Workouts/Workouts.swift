@@ -1,25 +1,22 @@
 import ParleyProtocol
 
 extension MessagingClient {
-    /// What the user has done: workouts, which count on the boards of their groups.
+    /// The user's workouts, which count in the leaderboards of their groups.
     public nonisolated var workouts: Workouts { Workouts(client: self) }
 
-    /// What the user has done: ``MessagingClient/workouts``.
+    /// The user's workouts: ``MessagingClient/workouts``.
     ///
-    /// A workout is kept on the device before ``log(completedAt:timeZone:kind:minutes:)`` returns, and reported as soon
-    /// as it can be, once, however often the connection breaks: one that is done without a connection counts for its
-    /// own day and week, as long as that week is open. ``ClientEvent/workoutReported(_:)`` follows, or
-    /// ``ClientEvent/requestRefused(_:_:)``.
+    /// A workout is stored on the device before ``log(completedAt:timeZone:kind:minutes:)`` returns, and reported once,
+    /// as soon as possible. One that is done without a connection counts for its own day and week, as long as that week
+    /// is open. ``ClientEvent/workoutReported(_:)`` follows, or ``ClientEvent/requestRefused(_:_:)``.
     public struct Workouts: Sendable {
         let client: MessagingClient
 
         /// - Parameters:
-        ///   - completedAt: when it was done.
-        ///   - timeZone: the IANA name of the zone where it was done; its day is the day that it was there.
-        ///   - kind: what it was, in the person's words; at most 64 characters.
-        ///   - minutes: how long it took, at most a day.
-        /// - Returns: its id.
-        /// - Throws: ``ClientError/refused(_:)`` for what no gateway would read, ``ClientError/storage(_:)``,
+        ///   - timeZone: the IANA name of the zone whose day counts.
+        ///   - kind: in the person's words; at most 64 characters.
+        ///   - minutes: the duration, at most a day.
+        /// - Throws: ``ClientError/refused(_:)`` for an invalid workout, ``ClientError/storage(_:)``,
         ///   ``ClientError/queueFull``.
         @discardableResult
         public func log(
@@ -31,7 +28,7 @@ extension MessagingClient {
             return workout.id
         }
 
-        /// Takes back a workout that was logged: it counts no more, unless its week is final. Kept as a workout is.
+        /// Deletes a logged workout, unless its week is final. Queued like a workout.
         public func delete(_ workout: WorkoutID) async throws(ClientError) {
             try await client.perform { context throws(ClientError) in
                 try context.keptRequests.keep(DeleteWorkout(id: workout))
@@ -51,12 +48,12 @@ extension LogWorkout: KeptCommand {
 }
 
 extension DeleteWorkout: KeptCommand {
-    /// It takes no place of the workout's own, which goes before it.
+    /// Another id than the workout's, which is sent before it.
     var keptID: UUIDValue {
         get throws { try .kept("workouts/delete", id.description) }
     }
 
-    /// The workout, logged anew.
+    /// The workout, if it is logged again.
     var successorID: UUIDValue? { id.value }
 
     var refused: RefusedRequest { .workoutDeletion(id) }
