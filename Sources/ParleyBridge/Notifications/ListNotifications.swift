@@ -14,6 +14,11 @@ extension ListNotifications: QueryHandler {
             }
         }
         let unread = try snapshot.notifications.unreadCount(of: caller)
-        return NotificationPage(.json(page.items), nextCursor: page.nextCursor, unreadCount: unread).write
+        return { writer in
+            writer.object {
+                page.writeMembers(to: &$0)
+                $0.member("unread_count", unread)
+            }
+        }
     }
 }

@@ -28,11 +28,11 @@ struct CursorPage {
     let items: [UInt8]
     let nextCursor: String?
 
-    func write(to writer: inout JSONWriter) {
-        writer.object {
-            $0.member(name, elements: items)
-            $0.member("next_cursor", nextCursor)
-        }
+    func write(to writer: inout JSONWriter) { writer.object(writeMembers) }
+
+    func writeMembers(to object: inout JSONWriter) {
+        object.member(name, elements: items)
+        object.member("next_cursor", nextCursor)
     }
 }
 
