@@ -3,7 +3,7 @@ import ParleyProtocol
 
 /// The client's conversations, and how much of their logs it holds.
 ///
-/// An owner of state (decision 0045): it does no I/O. ``FollowedConversation/kept(own:)`` is stored of each
+/// An owner of state (decision 0067): it does no I/O. ``FollowedConversation/kept(own:)`` is stored of each
 /// conversation.
 final class ConversationLogs {
     /// The device's own user.

@@ -3,7 +3,7 @@ import ParleyProtocol
 
 /// A client's own keys, and other users' keys as far as they are trusted (protocol §6).
 ///
-/// An owner of state (decision 0045): it does no I/O beyond its key files. Changes come back as notices, which
+/// An owner of state (decision 0067): it does no I/O beyond its key files. Changes come back as notices, which
 /// ``KeyExchange`` emits. Trust is on disk before it counts.
 final class Keyring {
     /// This device's own keys.

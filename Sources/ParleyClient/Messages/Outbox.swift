@@ -3,7 +3,7 @@ import ParleyProtocol
 
 /// The messages that a device sends: their order, unsent changes, outcomes, and expected echoes.
 ///
-/// An owner of state (decision 0045): it does no I/O. What follows comes back as ``Effect``s, which ``OutboxEffects``
+/// An owner of state (decision 0067): it does no I/O. What follows comes back as ``Effect``s, which ``OutboxEffects``
 /// applies in order. The messages are in the device's store.
 final class Outbox {
     private var queue = SendQueue()

@@ -3,7 +3,7 @@ import ParleyProtocol
 
 /// Receipts, typing, presence, and watched groups and activity.
 ///
-/// An owner of state (decision 0045): it does no I/O.
+/// An owner of state (decision 0067): it does no I/O.
 final class Signals {
     var receipts = ReceiptCoalescer()
     private var receiptBackoff = Backoff(first: .milliseconds(200), longest: .seconds(30))
