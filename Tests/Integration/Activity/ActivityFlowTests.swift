@@ -6,11 +6,6 @@ extension GatewayTests {
     /// What friends achieve, through the real broker: who hears what, and what clients make of it.
     @Suite("Activity and notifications, through the real broker", .timeLimit(.minutes(20)))
     struct ActivityFlowTests {
-        private func befriend(_ one: DeviceClient, _ other: DeviceClient) throws {
-            try one.accepted("social/follow", ["user_id": .string(other.user)])
-            try other.accepted("social/follow", ["user_id": .string(one.user)])
-        }
-
         private func post(_ device: DeviceClient, _ title: String) throws -> String {
             let id = newID()
             try device.accepted(
@@ -24,8 +19,7 @@ extension GatewayTests {
             let people = try gateway.people(4)
             let devices = try people.map { try gateway.connect($0) }
             let (alice, bob, carol, mallory) = (devices[0], devices[1], devices[2], devices[3])
-            try befriend(alice, bob)
-            try befriend(alice, carol)
+            for friend in [bob, carol] { try alice.befriend(friend) }
             let topic = "users/\(alice.user)/activity"
             for device in [alice, bob, carol] { #expect(try device.subscribe("parley/v1/\(topic)") == 1) }
             #expect(try mallory.subscribe("parley/v1/\(topic)") == 0x87)

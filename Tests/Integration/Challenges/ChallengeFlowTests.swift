@@ -4,29 +4,24 @@ import Testing
 extension GatewayTests {
     /// Two people challenge each other and walk, through the real broker.
     @Suite("A challenge, through the real broker")
-    struct ChallengeFlowTests {
-        private let alice: DeviceClient
-        private let bob: DeviceClient
-        private let conversation: String
+    final class ChallengeFlowTests: PairSuite {
         private var topic: String { "conversations/\(conversation)/challenges" }
 
-        init() throws {
-            (alice, bob, conversation) = try SharedGateway.current.pair()
+        override init() throws {
+            try super.init()
             for device in [alice, bob] { try device.listen(to: conversation, "challenges") }
         }
 
-        private func challenge(_ id: String, _ changes: [String: JSON] = [:]) -> JSON {
-            var fields: [String: JSON] = [
+        private func challenge(_ id: String) -> JSON {
+            [
                 "id": .string(id), "conversation_id": .string(conversation), "challenged_id": .string(bob.user),
                 "type": "steps", "target": 1000, "duration_days": 2,
             ]
-            fields.merge(changes) { $1 }
-            return .object(fields)
         }
 
         @Test("both see live how far each has come, and nobody else does")
         func live() throws {
-            let (id, carol) = (newID(), try SharedGateway.current.connect(try SharedGateway.current.person()))
+            let (id, carol) = (newID(), try gateway.client())
             #expect(try carol.subscribe("parley/v1/\(topic)") == 0x87)
             let made = try alice.accepted("challenges/create", challenge(id))
             #expect(made["status"].text == "pending")
@@ -49,8 +44,8 @@ extension GatewayTests {
 
         @Test("who has blocked the other hears on all their devices what they answer to a challenge")
         func answeredUnderBlock() throws {
-            let (id, gateway) = (newID(), try SharedGateway.current)
-            let laptop = try gateway.connect(try gateway.device("laptop", of: bob.user))
+            let id = newID()
+            let laptop = try gateway.client("laptop", of: bob.user)
             try laptop.listen(to: conversation, "challenges")
             try alice.accepted("challenges/create", challenge(id))
             for device in [alice, bob, laptop] {
@@ -62,16 +57,6 @@ extension GatewayTests {
                 let event = try device.event("challenge.updated", on: topic)
                 #expect(event["id"].text == id && event["status"].text == "declined")
             }
-        }
-
-        @Test("what is no challenge is refused")
-        func refused() throws {
-            for changes: [String: JSON] in [
-                ["type": "naps"], ["target": 0], ["duration_days": 91], ["challenged_id": .string(alice.user)],
-            ] {
-                #expect(try alice.refusal("challenges/create", challenge(newID(), changes)) == "bad_request")
-            }
-            #expect(try alice.refusal("challenges/decline", ["id": .string(newID())]) == "not_found")
         }
     }
 }

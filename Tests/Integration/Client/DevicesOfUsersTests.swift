@@ -144,7 +144,7 @@ extension GatewayTests {
                 let second = try await alice.send(.text("to one"), to: conversation)
                 _ = try await alice.outcome(of: second)
             }
-            let reader = try gateway.connect(try gateway.device("reader", of: other.user.text))
+            let reader = try gateway.client("reader", of: other.user.text)
             let made = try reader.accepted("conversations/list")["conversations"][0]["id"].text ?? ""
             let page = try reader.accepted("history/get", ["conversation_id": .string(made)])["messages"]
             #expect(page[0]["recipient_keys"].elements.map { $0["device_id"] }.count == 2)

@@ -19,9 +19,7 @@ struct EchoTests {
         (alice, bob) = (people[0], people[1])
         let client = try gateway.connect(bob)
         defer { client.disconnect() }
-        let made = try client.accepted(
-            "conversations/create", ["type": "direct", "participant_ids": [.string(alice.username)]])
-        conversation = try #require(made["id"].text.flatMap(ConversationID.init))
+        conversation = try #require(ConversationID(try client.conversation(with: alice.username)))
     }
 
     private static let patience = Duration.seconds(600)

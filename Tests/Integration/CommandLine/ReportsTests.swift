@@ -23,9 +23,7 @@ final class ReportsTests {
 
     /// A group of the two, with one message of alice's that her content key opens.
     private func rudeMessage() throws -> JSON {
-        let group =
-            try alice.accepted(
-                "conversations/create", ["type": "group", "participant_ids": [.string(bob.user)]])["id"].text ?? ""
+        let group = try alice.group(with: bob)
         let id = MessageID.random()
         let header = MessageHeader(
             suite: .groupBox, conversation: try #require(ConversationID(group)), id: id,

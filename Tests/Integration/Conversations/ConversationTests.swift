@@ -4,25 +4,12 @@ import Testing
 
 extension GatewayTests {
     @Suite("Conversations")
-    struct ConversationTests {
-        let gateway: TestGateway
-        let alice: DeviceClient
-        let bob: DeviceClient
-        let carol: DeviceClient
-
-        init() throws {
-            let gateway = try SharedGateway.current
-            self.gateway = gateway
-            let clients = try gateway.people(3).map { try gateway.connect($0) }
-            (alice, bob, carol) = (clients[0], clients[1], clients[2])
-        }
-
-        private func group(_ members: DeviceClient..., changes: JSON = [:]) -> JSON {
-            let fields: JSON = [
+    final class ConversationTests: TrioSuite {
+        private func group(_ members: DeviceClient...) -> JSON {
+            [
                 "id": .string(newID()), "type": "group", "name": "Morning run",
                 "participant_ids": .array(members.map { .string($0.user) }),
             ]
-            return fields.with(changes)
         }
 
         @Test("the id of a direct conversation follows from its two users, whoever makes it")
@@ -59,62 +46,6 @@ extension GatewayTests {
             }
         }
 
-        @Test("a repeat makes no second group, and other content under its id is a conflict")
-        func repeated() throws {
-            try bob.subscribe("parley/v1/users/\(bob.user)/events")
-            let request = group(bob, carol)
-            let made = try alice.accepted("conversations/create", request)
-            #expect(try alice.accepted("conversations/create", request) == made)
-            let reordered = group(carol, bob, alice, changes: ["id": request["id"]])
-            #expect(try alice.accepted("conversations/create", reordered) == made)
-            #expect(try alice.refusal("conversations/create", request.with(["name": "Evening run"])) == "conflict")
-            #expect(try alice.refusal("conversations/create", group(bob, changes: ["id": request["id"]])) == "conflict")
-            #expect(
-                try bob.refusal("conversations/create", group(alice, carol, changes: ["id": request["id"]]))
-                    == "conflict")
-            try bob.accepted("profile/get")
-            #expect(bob.events(on: "users/\(bob.user)/events").count == 1)
-        }
-
-        @Test("a group has at most ten members, which is said before its participants are looked at")
-        func cap() throws {
-            let people = try gateway.people(9)
-            let ids = people.map { JSON.string($0.username) }
-            let request = group(changes: ["participant_ids": .array(ids)])
-            #expect(try alice.accepted("conversations/create", request)["members"].elements.count == 10)
-            let unknown = (0..<10).map { JSON.string("nobody\($0)") }
-            #expect(
-                try alice.refusal("conversations/create", group(changes: ["participant_ids": .array(unknown)]))
-                    == "group_full")
-            let named = ids + ids + [.string(alice.user)]
-            #expect(
-                try alice.accepted("conversations/create", group(changes: ["participant_ids": .array(named)]))[
-                    "members"
-                ].elements.count == 10)
-        }
-
-        @Test(
-            "a conversation that cannot be made is refused",
-            arguments: [
-                (["type": "direct", "participant_ids": ["nobody"]], "not_found"),
-                (["type": "group", "participant_ids": ["nobody"]], "not_found"),
-                (["type": "direct", "participant_ids": []], "bad_request"),
-                (["type": "group", "participant_ids": []], "bad_request"),
-                (["type": "direct", "participant_ids": ["a", "b"]], "bad_request"),
-                (["type": "party", "participant_ids": ["a"]], "bad_request"),
-                (["type": "group"], "bad_request"), (["participant_ids": ["a"]], "bad_request"),
-                (["type": "group", "participant_ids": ["a/#"]], "bad_request"),
-                (["type": "group", "participant_ids": [5]], "bad_request"),
-                (["type": "group", "participant_ids": ["a"], "id": "x"], "bad_request"),
-                (
-                    ["type": "group", "participant_ids": ["a"], "name": .string(String(repeating: "n", count: 101))],
-                    "bad_request"
-                ),
-            ] as [(JSON, String)])
-        func refused(_ fields: JSON, _ code: String) throws {
-            #expect(try alice.refusal("conversations/create", fields) == code)
-        }
-
         @Test("what a conversation is stays on its topic for whoever subscribes later")
         func info() throws {
             let made = try alice.accepted("conversations/create", group(bob))
@@ -130,8 +61,7 @@ extension GatewayTests {
 
         @Test("the list has the last active first, with what is unread")
         func list() throws {
-            let first = try alice.accepted("conversations/create", group(bob))["id"].text ?? ""
-            let second = try alice.accepted("conversations/create", group(bob, carol))["id"].text ?? ""
+            let (first, second) = (try alice.group(with: bob), try alice.group(with: bob, carol))
             let sent = message(first)
             try alice.accepted("messages/send", sent)
             try alice.accepted("messages/send", message(first))

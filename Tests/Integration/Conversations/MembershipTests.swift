@@ -2,34 +2,10 @@ import Testing
 
 extension GatewayTests {
     @Suite("Membership")
-    struct MembershipTests {
-        let gateway: TestGateway
-        let alice: DeviceClient
-        let bob: DeviceClient
-        let carol: DeviceClient
-
-        init() throws {
-            let gateway = try SharedGateway.current
-            self.gateway = gateway
-            let clients = try gateway.people(3).map { try gateway.connect($0) }
-            (alice, bob, carol) = (clients[0], clients[1], clients[2])
-            for client in clients { try client.accepted("profile/set", ["message_privacy": "anyone"]) }
-        }
-
+    final class MembershipTests: TrioSuite {
         private func named(_ group: String, _ changes: JSON = [:]) -> JSON {
             let fields: JSON = ["conversation_id": .string(group)]
             return fields.with(changes)
-        }
-
-        /// A group of alice and others; its id.
-        private func group(_ members: DeviceClient...) throws -> String {
-            let made = try alice.accepted(
-                "conversations/create",
-                [
-                    "type": "group", "name": "Morning run",
-                    "participant_ids": .array(members.map { .string($0.user) }),
-                ])
-            return made["id"].text ?? ""
         }
 
         private func remove(_ client: DeviceClient, from group: String) throws {
@@ -53,7 +29,7 @@ extension GatewayTests {
 
         @Test("after a removal nothing more of the group arrives, and nobody puts the removed one back")
         func removal() throws {
-            let (group, other) = (try group(bob, carol), try group(carol))
+            let (group, other) = (try alice.group(with: bob, carol), try alice.group(with: carol))
             try carol.listen(to: group, "messages", "info")
             try carol.listen(to: other, "messages")
             try carol.subscribe("parley/v1/users/\(carol.user)/events")
@@ -94,7 +70,7 @@ extension GatewayTests {
 
         @Test("what had waited for a device that was away is not delivered to it after the removal")
         func queued() throws {
-            let (group, other) = (try group(carol), try group(carol))
+            let (group, other) = (try alice.group(with: carol), try alice.group(with: carol))
             let credentials = try gateway.device("tablet", of: carol.user)
             let options = DeviceClient.Options(keepsSession: 3600)
             let away = try gateway.connect(credentials, options)
@@ -112,7 +88,7 @@ extension GatewayTests {
 
         @Test("whoever joins sees what comes after, and of the rest nothing is there")
         func views() throws {
-            let group = try group(bob)
+            let group = try alice.group(with: bob)
             let before = newID()
             try alice.accepted("messages/send", message(group, id: before))
             for _ in 0..<2 { try alice.accepted("messages/send", message(group)) }
@@ -148,7 +124,7 @@ extension GatewayTests {
 
         @Test("a list shows one who has joined no message from before, and counts none")
         func listed() throws {
-            let group = try group(bob)
+            let group = try alice.group(with: bob)
             for _ in 0..<3 { try alice.accepted("messages/send", message(group)) }
             _ = try add(carol, to: group)
             func row(_ client: DeviceClient) throws -> JSON {
@@ -158,81 +134,6 @@ extension GatewayTests {
             #expect(try row(bob)["last_message"]["seq"] == 3 && row(bob)["unread_count"] == 3)
             try alice.accepted("messages/send", message(group))
             #expect(try row(carol)["last_message"]["seq"] == 5 && row(carol)["unread_count"] == 1)
-        }
-
-        @Test("the last admin is followed by the longest member, and the last member leaves nothing behind")
-        func leaving() throws {
-            let group = try group(bob)
-            _ = try add(carol, to: group)
-            let left = try alice.accepted("conversations/leave", named(group))
-            let roles = Dictionary(
-                uniqueKeysWithValues: left["members"].elements.map { ($0["user_id"].text ?? "", $0["role"]) })
-            #expect(roles == [bob.user: "admin", carol.user: "member"])
-            #expect(
-                try carol.refusal("conversations/remove-member", named(group, ["user_id": .string(bob.user)]))
-                    == "forbidden")
-            try bob.accepted("conversations/update", named(group, ["name": "Without her"]))
-            #expect(try alice.accepted("conversations/leave", named(group)) == left)
-            #expect(try alice.refusal("conversations/get", named(group)) == "not_found")
-            for client in [bob, carol] { try client.accepted("conversations/leave", named(group)) }
-            let console = try gateway.operatorClient()
-            let (info, status) = ("parley/v1/conversations/\(group)/info", "parley/v1/gateway/status")
-            try console.subscribe(info)
-            try console.subscribe(status)
-            _ = try console.take("the retained status") { $0.topic == status }
-            #expect(console.events(on: "conversations/\(group)/info").isEmpty)
-        }
-
-        @Test("a direct conversation is of its two, and can be archived")
-        func direct() throws {
-            let made = try alice.accepted(
-                "conversations/create", ["type": "direct", "participant_ids": [.string(bob.user)]])
-            let direct = made["id"].text ?? ""
-            try alice.accepted("messages/send", message(direct))
-            for (operation, fields, code) in [
-                ("conversations/leave", [:], "forbidden"),
-                ("conversations/add-members", ["user_ids": [.string(carol.user)]], "forbidden"),
-                ("conversations/remove-member", ["user_id": .string(bob.user)], "forbidden"),
-                ("conversations/set-role", ["user_id": .string(bob.user), "role": "admin"], "forbidden"),
-                ("conversations/update", ["name": "Us"], "bad_request"),
-            ] as [(String, JSON, String)] {
-                #expect(try alice.refusal(operation, named(direct, fields)) == code)
-            }
-            let archived = try alice.accepted("conversations/update", named(direct, ["is_archived": true]))
-            #expect(archived["is_archived"] == true && archived["unread_count"] == 0)
-        }
-
-        @Test("what one wants of a conversation is one's own, and a new message brings it back from the archive")
-        func settings() throws {
-            let group = try group(bob)
-            let laptop = try gateway.connect(try gateway.device("laptop", of: bob.user))
-            try laptop.subscribe("parley/v1/users/\(bob.user)/events")
-            let until: JSON = "2100-01-01T00:00:00.000Z"
-            let set = try bob.accepted(
-                "conversations/update",
-                named(group, ["muted_until": until, "is_archived": true, "is_unread": true]))
-            #expect(
-                [set["is_muted"], set["muted_until"], set["is_archived"], set["is_unread"]] == [
-                    true, until, true, true,
-                ])
-            let event = try laptop.event("conversation.settings", on: "users/\(bob.user)/events")
-            #expect(
-                event == [
-                    "conversation_id": .string(group), "is_muted": true, "muted_until": until, "is_archived": true,
-                    "is_unread": true,
-                ])
-            func lists(_ client: DeviceClient) throws -> [JSON] {
-                try [false, true].map { archived in
-                    try client.accepted("conversations/list", ["archived": .bool(archived)])["total"]
-                }
-            }
-            #expect(try lists(bob) == [0, 1])
-            #expect(try lists(alice) == [1, 0])
-            try alice.accepted("messages/send", message(group))
-            #expect(try lists(bob) == [1, 0])
-            let past = try bob.accepted(
-                "conversations/update", named(group, ["muted_until": "2020-01-01T00:00:00.000Z"]))
-            #expect(past["is_muted"] == false && past["muted_until"] == .null)
         }
     }
 }

@@ -11,10 +11,9 @@ struct RetainedInfoTests {
 
     init() throws {
         gateway = try TestGateway(settings: TestGateway.roomy)
-        let (gateway, people) = (gateway, try gateway.people(2))
-        (alice, bob) = (try gateway.connect(people[0]), try gateway.connect(people[1]))
-        try alice.accepted("social/follow", ["user_id": .string(bob.user)])
-        try bob.accepted("social/follow", ["user_id": .string(alice.user)])
+        let clients = try gateway.clients(2)
+        (alice, bob) = (clients[0], clients[1])
+        try alice.befriend(bob)
     }
 
     private func group(_ name: String) throws -> String {

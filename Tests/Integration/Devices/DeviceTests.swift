@@ -5,15 +5,7 @@ import Testing
 
 extension GatewayTests {
     @Suite("Devices")
-    struct DeviceTests {
-        let gateway: TestGateway
-        let alice: DeviceClient
-
-        init() throws {
-            gateway = try SharedGateway.current
-            alice = try gateway.connect(try gateway.person())
-        }
-
+    final class DeviceTests: PersonSuite {
         private func expectRefused(_ credentials: DeviceCredentials) {
             #expect {
                 _ = try gateway.connect(credentials)
@@ -40,7 +32,7 @@ extension GatewayTests {
 
         @Test("the old token signs in until the new one has; until then its session goes on, and the user is told")
         func renew() throws {
-            let watch = try gateway.connect(try gateway.device("watch", of: alice.user))
+            let watch = try gateway.client("watch", of: alice.user)
             try watch.subscribe("parley/v1/users/\(alice.user)/events")
             let renewed = try alice.accepted("devices/renew")
             #expect(renewed["username"].text == alice.user)
@@ -90,22 +82,9 @@ extension GatewayTests {
             #expect(try console.accepted("admin/add-device", device) != added[0])
         }
 
-        @Test("a device renews itself alone")
-        func renewOther() throws {
-            let watch = try gateway.device("watch", of: alice.user)
-            for other in ["watch", "never"] as [JSON] {
-                #expect(try alice.refusal("devices/renew", ["device_id": other]) == "forbidden")
-            }
-            try gateway.connect(watch).accepted("profile/get")
-            try alice.accepted("devices/renew", ["device_id": "phone"])
-            let bob = try gateway.connect(try gateway.person())
-            #expect(try bob.refusal("devices/renew", ["device_id": "watch"]) == "forbidden")
-            #expect(try bob.refusal("devices/revoke", ["device_id": "watch"]) == "not_found")
-        }
-
         @Test("revoking a device ends its old token, its new one, and the sessions of both")
         func revokeRenewed() throws {
-            let watch = try gateway.connect(try gateway.device("watch", of: alice.user))
+            let watch = try gateway.client("watch", of: alice.user)
             let renewed = try credentials(try watch.accepted("devices/renew"))
             try alice.accepted("devices/revoke", ["device_id": "watch"])
             #expect(ends(watch))
@@ -114,7 +93,7 @@ extension GatewayTests {
 
         @Test("revoking ends the device's session at once and for good, and is announced to its user")
         func revoke() throws {
-            let watch = try gateway.connect(try gateway.device("watch", of: alice.user))
+            let watch = try gateway.client("watch", of: alice.user)
             try watch.accepted("profile/get")
             try alice.subscribe("parley/v1/users/\(alice.user)/events")
             let left = try alice.accepted("devices/revoke", ["device_id": "watch"])

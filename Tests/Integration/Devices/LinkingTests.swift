@@ -17,7 +17,7 @@ extension GatewayTests {
         init() throws {
             gateway = try SharedGateway.current
             (phone, bob, _) = try gateway.pair()
-            tablet = try gateway.connect(try gateway.device("tablet", of: phone.user))
+            tablet = try gateway.client("tablet", of: phone.user)
             account = try AccountSecret.generate()
             for device in [phone, tablet, bob] { try device.subscribe("parley/v1/users/\(device.user)/events") }
         }

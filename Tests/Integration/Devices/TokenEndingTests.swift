@@ -24,7 +24,7 @@ struct TokenEndingTests {
     @Test("once a reply has come by the new token, the old one is over for good, whichever of the two is killed")
     func killedAfterUse() throws {
         let gateway = try TestGateway()
-        let alice = try gateway.connect(try gateway.person())
+        let alice = try gateway.client()
         let renewed = try credentials(try alice.accepted("devices/renew"))
         // Nobody has signed in by the new one yet: both are good, also after both were killed.
         gateway.endBroker(SIGKILL)
@@ -44,7 +44,7 @@ struct TokenEndingTests {
     @Test("a new token that signs in while the gateway is away ends the old one, and the gateway learns of it")
     func usedWhileAway() throws {
         let gateway = try TestGateway()
-        let alice = try gateway.connect(try gateway.person())
+        let alice = try gateway.client()
         let renewed = try credentials(try alice.accepted("devices/renew"))
         gateway.endParleyd(SIGKILL)
         // The broker goes by what it was told last.

@@ -3,19 +3,11 @@ import Testing
 extension GatewayTests {
     /// Groups through a real broker and its plugin: who hears what, and who comes in.
     @Suite("Groups that train together")
-    struct TrainingGroupTests {
-        let gateway: TestGateway
-
-        init() throws { gateway = try SharedGateway.current }
-
-        private func person() throws -> DeviceClient { try gateway.connect(try gateway.person()) }
-
-        /// A group of somebody's; its id.
-        private func group(of admin: DeviceClient, zone: String = "UTC") throws -> String {
-            try admin.accepted(
-                "groups/create", ["id": .string(newID()), "name": "Runners", "time_zone": .string(zone)])[
-                    "id"
-                ].text ?? ""
+    final class TrainingGroupTests: TrioSuite {
+        /// A group of Alice's; its id.
+        private func group() throws -> String {
+            try alice.accepted("groups/create", ["id": .string(newID()), "name": "Runners", "time_zone": "UTC"])["id"]
+                .text ?? ""
         }
 
         private func named(_ group: String, _ changes: JSON = [:]) -> JSON {
@@ -23,8 +15,8 @@ extension GatewayTests {
             return fields.with(changes)
         }
 
-        private func token(for group: String, by member: DeviceClient, _ changes: JSON = [:]) throws -> String {
-            try member.accepted("invites/create", named(group, changes))["token"].text ?? ""
+        private func token(for group: String) throws -> String {
+            try alice.accepted("invites/create", named(group))["token"].text ?? ""
         }
 
         private func accept(_ token: String, by user: DeviceClient) throws -> JSON {
@@ -37,15 +29,14 @@ extension GatewayTests {
 
         @Test("members hear their group, a stranger's subscription is refused, and who is removed hears no more")
         func hearing() throws {
-            let (alice, bob, carol) = (try person(), try person(), try person())
-            let group = try group(of: alice)
+            let group = try group()
             let topic = "groups/\(group)/events"
             #expect(try subscribe(alice, group) == 1)
             for filter in ["events", "#", "leaderboards/streak", "+/check-ins"] {
                 #expect(try subscribe(bob, group, filter) == 0x87, "\(filter)")
             }
             #expect(try subscribe(alice, "+") == 0x87)
-            let token = try token(for: group, by: alice)
+            let token = try token(for: group)
             try bob.subscribe("parley/v1/users/\(bob.user)/events")
             #expect(try accept(token, by: bob)["ok"] == true)
             #expect(try bob.event("group.joined", on: "users/\(bob.user)/events")["id"].text == group)
@@ -67,16 +58,15 @@ extension GatewayTests {
             #expect(try subscribe(carol, group) == 0x87)
             // The invite from before brings nobody back; one from after it does, and the old subscription with it.
             #expect(try accept(token, by: bob)["error"]["code"] == "invite_invalid")
-            #expect(try accept(try self.token(for: group, by: alice), by: bob)["ok"] == true)
+            #expect(try accept(try self.token(for: group), by: bob)["ok"] == true)
             try alice.accepted("groups/update", named(group, ["name": "Cyclists"]))
             #expect(try bob.event("group.updated", on: topic)["name"] == "Cyclists")
         }
 
         @Test("an ended group is heard by nobody, and retains nothing")
         func ending() throws {
-            let (alice, bob) = (try person(), try person())
-            let group = try group(of: alice)
-            #expect(try accept(try token(for: group, by: alice), by: bob)["ok"] == true)
+            let group = try group()
+            #expect(try accept(try token(for: group), by: bob)["ok"] == true)
             for client in [alice, bob] {
                 try client.subscribe("parley/v1/users/\(client.user)/events")
                 #expect(try subscribe(client, group, "#") == 1)
@@ -94,35 +84,6 @@ extension GatewayTests {
             try console.subscribe("parley/v1/conversations/\(group)/info")
             _ = try console.accepted("gateway/info")
             #expect(console.takeAll().allSatisfy { !$0.isRetained })
-        }
-
-        @Test("50 who accept at the same instant: as many come as there is room for, and each is told which")
-        func fiftyAtOnce() throws {
-            let alice = try person()
-            let group = try group(of: alice)
-            let token = try token(for: group, by: alice, ["uses": 30])
-            #expect(try subscribe(alice, group) == 1)
-            let people = try gateway.people(50).map { try gateway.connect($0) }
-            let request: JSON = ["token": .string(token)]
-            let asked = try people.map { try $0.ask("invites/accept", request.bytes) }
-            let replies = try zip(people, asked).map { (user: $0.user, reply: try $0.reply(to: $1)) }
-
-            let accepted = replies.filter { $0.reply["ok"] == true }
-            let refused = replies.filter { $0.reply["ok"] != true }
-            #expect(accepted.count == 9 && refused.count == 41)
-            #expect(refused.allSatisfy { $0.reply["error"]["code"] == "group_full" })
-            let members = try alice.accepted("groups/get", named(group))["members"].elements.map { $0["user_id"].text }
-            #expect(Set(members) == Set(accepted.map(\.user) + [alice.user]) && members.count == 10)
-            let joined = alice.events(on: "groups/\(group)/events").compactMap { $0["data"]["user_id"].text }
-            #expect(joined.count == 9 && Set(joined) == Set(accepted.map(\.user)))
-            let left = try alice.accepted("invites/list", named(group))["items"].elements.first?["uses_left"].int
-            #expect(left == 21)
-            // As soon as one goes, one comes.
-            let refusedOne = try #require(people.first { $0.user == refused.first?.user })
-            #expect(try accept(token, by: refusedOne)["error"]["code"] == "group_full")
-            let leaver = try #require(people.first { $0.user == accepted.first?.user })
-            try leaver.accepted("groups/leave", named(group))
-            #expect(try accept(token, by: refusedOne)["ok"] == true)
         }
     }
 }

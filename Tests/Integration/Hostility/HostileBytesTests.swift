@@ -29,7 +29,7 @@ struct HostileBytesTests {
     init() throws {
         gateway = try TestGateway()
         alice = try gateway.person()
-        bob = try gateway.connect(try gateway.person())
+        bob = try gateway.client()
         processes = [gateway.parleyd?.identifier, gateway.broker?.identifier]
     }
 

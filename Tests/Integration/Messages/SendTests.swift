@@ -32,25 +32,6 @@ extension GatewayTests {
             #expect(try history() == [event])
         }
 
-        @Test("a repeat gets the first reply again, and makes no second record and no second event")
-        func repeated() throws {
-            try bob.listen(to: conversation, "messages")
-            let sent = message(conversation)
-            let first = try alice.accepted("messages/send", sent)
-            #expect(try alice.accepted("messages/send", sent) == first)
-            #expect(try history().count == 1)
-            #expect(bob.events(on: topic).count == 1)
-        }
-
-        @Test("repeats in one batch do one thing")
-        func repeatedAtOnce() throws {
-            let sent = message(conversation).bytes
-            let asked = try (0..<20).map { _ in try alice.ask("messages/send", sent) }
-            let replies = try asked.map { try alice.reply(to: $0)["data"] }
-            #expect(Set(replies).count == 1)
-            #expect(try history().count == 1)
-        }
-
         @Test("the echo is the reply where it is asked for, and a repeat of it is replied to")
         func echo() throws {
             try alice.listen(to: conversation, "messages")
@@ -66,30 +47,12 @@ extension GatewayTests {
             #expect(alice.events(on: topic).isEmpty)
         }
 
-        @Test("a refusal is replied to even where the echo was to be the reply")
-        func echoRefused() throws {
-            #expect(try alice.refusal("messages/send", message(newID(), ["reply": "event"])) == "not_found")
-        }
-
-        @Test(
-            "the same id with other content is a conflict",
-            arguments: [
-                ["encrypted_content": "AAAAAAAAAAAAAAAAAAAAAAAAAAA="], ["message_type": "voice"], ["expires_in": 60],
-                ["nonce": "BwcHBwcHBwcHBwcI"],
-            ] as [JSON])
-        func conflict(_ change: JSON) throws {
-            let sent = message(conversation)
-            try alice.accepted("messages/send", sent)
-            #expect(try alice.refusal("messages/send", sent.with(change)) == "conflict")
-            #expect(try history().count == 1)
-        }
-
         @Test("another's use of an id is a conflict: another user's, and another device's of the same user")
         func foreignID() throws {
             let sent = message(conversation)
             try alice.accepted("messages/send", sent)
             #expect(try bob.refusal("messages/send", sent) == "conflict")
-            let tablet = try gateway.connect(try gateway.device("tablet", of: alice.user))
+            let tablet = try gateway.client("tablet", of: alice.user)
             #expect(try tablet.refusal("messages/send", sent) == "conflict")
             let (carol, _, other) = try gateway.pair()
             #expect(
@@ -108,15 +71,6 @@ extension GatewayTests {
             #expect(try bob.refusal("messages/send", unknown) == "not_found")
             let (carol, _, other) = try gateway.pair()
             #expect(try carol.refusal("messages/send", message(other, ["reply_to": first["id"]])) == "not_found")
-        }
-
-        @Test("what expires says when, counted from when the gateway has it")
-        func expiry() throws {
-            try alice.accepted("messages/send", message(conversation, ["expires_in": 3600]))
-            let record = try #require(try history().first)
-            let (created, expires) = (record["created_at"].text ?? "", record["expires_at"].text ?? "")
-            let createdAt = try #require(Timestamp(created))
-            #expect(Timestamp(expires) == createdAt.advanced(byMilliseconds: 3_600_000))
         }
 
         @Test("the writes of one device are carried out in the order in which it sent them")

@@ -28,7 +28,7 @@ extension GatewayTests {
             try publishKeys(alice)
             try publishKeys(bob)
             try alice.accepted("messages/send", message(conversation))
-            let tablet = try gateway.connect(try gateway.device("tablet", of: bob.user))
+            let tablet = try gateway.client("tablet", of: bob.user)
             try alice.accepted("messages/send", message(conversation))
             try publishKeys(tablet)
             let error = try alice.request("messages/send", message(conversation))["error"]
@@ -41,7 +41,7 @@ extension GatewayTests {
         func exact() throws {
             try publishKeys(alice)
             try publishKeys(bob)
-            let watch = try gateway.connect(try gateway.device("watch", of: alice.user))
+            let watch = try gateway.client("watch", of: alice.user)
             try publishKeys(watch)
             let right = keys((bob.user, "phone"), (alice.user, "watch"))
             let sent = message(conversation, right)
@@ -70,7 +70,7 @@ extension GatewayTests {
         @Test("a revoked device is extra at once, and a repeat of what was sealed for it is still answered")
         func revoked() throws {
             try publishKeys(bob)
-            let tablet = try gateway.connect(try gateway.device("tablet", of: bob.user))
+            let tablet = try gateway.client("tablet", of: bob.user)
             try publishKeys(tablet)
             let both = keys((bob.user, "phone"), (bob.user, "tablet"))
             let sent = message(conversation, both)

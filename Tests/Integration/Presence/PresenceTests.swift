@@ -19,11 +19,6 @@ struct PresenceTests {
         return console
     }
 
-    private func befriend(_ one: DeviceClient, _ other: DeviceClient) throws {
-        try one.accepted("social/follow", ["user_id": .string(other.user)])
-        try other.accepted("social/follow", ["user_id": .string(one.user)])
-    }
-
     @Test("a user is online with their first connection, and offline when the last is gone for the hold")
     func comingAndGoing() throws {
         let (gateway, console) = try gateway(hold: 300)
@@ -33,7 +28,7 @@ struct PresenceTests {
         let tool = try gateway.connect(credentials, DeviceClient.Options(connection: "cli"))
         phone.disconnect()
         // Somebody else comes and goes after them: what was to be said of them would have been said by then.
-        let other = try gateway.connect(try gateway.person())
+        let other = try gateway.client()
         other.disconnect()
         _ = try console.presence(of: other.user, "offline")
         #expect(console.states(of: phone.user).isEmpty)
@@ -83,7 +78,7 @@ struct PresenceTests {
         phone.disconnect()
         let again = try gateway.connect(credentials)
         again.disconnect()
-        let other = try gateway.connect(try gateway.person())
+        let other = try gateway.client()
         other.disconnect()
         _ = try console.presence(of: other.user, "offline")
         #expect(console.states(of: phone.user).isEmpty)
@@ -132,12 +127,12 @@ struct PresenceTests {
     @Test("a friend hears it, retained and live; a stranger may not, nor may who was a friend")
     func friends() throws {
         let (gateway, console) = try gateway(hold: 200)
-        let clients = try gateway.people(3).map { try gateway.connect($0) }
+        let clients = try gateway.clients(3)
         let (alice, bob, carol) = (clients[0], clients[1], clients[2])
         let topic = "parley/v1/users/\(bob.user)/presence"
         for client in [alice, carol] { #expect(try client.subscribe(topic) == 0x87) }
         #expect(try bob.subscribe(topic) == 1)
-        try befriend(alice, bob)
+        try alice.befriend(bob)
         // The plugin is told a moment after the reply.
         try eventually("a friend's right to hear") { try alice.subscribe(topic) == 1 ? () : nil }
         #expect(try alice.presence(of: bob.user, "online")["user_id"].text == bob.user)

@@ -2,18 +2,12 @@ import Testing
 
 extension GatewayTests {
     @Suite("Receipts")
-    struct ReceiptTests {
-        let gateway: TestGateway
-        let alice: DeviceClient
-        let bob: DeviceClient
-        let conversation: String
+    final class ReceiptTests: PairSuite {
         /// Of three messages of Alice's.
-        let ids: [JSON]
+        private var ids: [JSON] = []
 
-        init() throws {
-            gateway = try SharedGateway.current
-            let (alice, bob, conversation) = try gateway.pair()
-            (self.alice, self.bob, self.conversation) = (alice, bob, conversation)
+        override init() throws {
+            try super.init()
             ids = try (0..<3).map { _ in try alice.accepted("messages/send", message(conversation))["id"] }
         }
 
@@ -36,30 +30,9 @@ extension GatewayTests {
             #expect(try alice.event("message.read", on: topic) == read)
         }
 
-        @Test("watermarks only move forward: a repeat, or one further back, changes and announces nothing")
-        func forwardOnly() throws {
-            try alice.listen(to: conversation, "receipts")
-            for kind in ["read", "delivered"] {
-                let stands = try mark(kind, 2)
-                #expect(try mark(kind, 2)["seq"] == 3)
-                #expect(try mark(kind, 0) == stands)
-            }
-            try alice.accepted("profile/get")
-            #expect(alice.events(on: "conversations/\(conversation)/receipts").count == 1)
-        }
-
-        @Test("what was read was delivered")
-        func readImpliesDelivered() throws {
-            let read = try mark("read", 1)
-            let delivered = try mark("delivered", 0)
-            #expect(delivered["seq"] == 2)
-            #expect(delivered["last_delivered_message_id"] == ids[1])
-            #expect(delivered["at"] == read["at"])
-        }
-
         @Test("reading on one device clears on the other, live or when it comes back")
         func otherDevice() throws {
-            let laptop = try gateway.connect(try gateway.device("laptop", of: bob.user))
+            let laptop = try gateway.client("laptop", of: bob.user)
             try laptop.subscribe("parley/v1/users/\(bob.user)/events")
             let read = try mark("read", 1)
             let cleared = try laptop.event("conversation.read", on: "users/\(bob.user)/events")
@@ -73,30 +46,9 @@ extension GatewayTests {
             try alice.accepted("profile/get")
             #expect(alice.events(on: "conversations/\(conversation)/receipts").isEmpty)
             // One that was not there has it from sync.
-            let tablet = try gateway.connect(try gateway.device("tablet", of: bob.user))
+            let tablet = try gateway.client("tablet", of: bob.user)
             let entry = try tablet.accepted("sync/get", ["cursors": [:]])["conversations"][0]
             #expect(entry["unread_count"] == 1 && entry["watermarks"][bob.user] == ["delivered": 2, "read": 2])
-        }
-
-        @Test("who sends no read receipts is heard to have received, and is told of no reading in a direct one")
-        func switchedOff() throws {
-            let topic = "conversations/\(conversation)/receipts"
-            try alice.listen(to: conversation, "receipts")
-            try bob.listen(to: conversation, "receipts")
-            try bob.accepted("profile/set", ["send_read_receipts": false])
-            let read = try mark("read", 0)
-            #expect(read["last_read_message_id"] == ids[0])
-            #expect(try alice.event("message.delivered", on: topic)["seq"] == 1)
-            #expect(try bob.event("message.delivered", on: topic)["user_id"].text == bob.user)
-            let status = try alice.accepted("history/get", ["conversation_id": .string(conversation)])["messages"][0]
-            #expect(status["status"] == "delivered")
-            let sent = try bob.accepted("messages/send", message(conversation))
-            let answer = try alice.accepted(
-                "receipts/read", ["conversation_id": .string(conversation), "message_id": sent["id"]])
-            #expect(answer["seq"] == 4)
-            #expect(try bob.event("message.delivered", on: topic)["user_id"].text == alice.user)
-            try bob.accepted("profile/get")
-            #expect(!bob.events(on: topic).contains { $0["type"] == "message.read" })
         }
 
         @Test("while one has blocked the other, reading is nobody's to hear, and blocking shows in no watermark")
@@ -110,15 +62,6 @@ extension GatewayTests {
             #expect(entry["messages"].elements.map { $0["status"].text } == ["read", "sent", "sent"])
             #expect(alice.events(on: topic).isEmpty)
             #expect(try bob.accepted("sync/get", ["cursors": [:]])["conversations"][0]["unread_count"] == 0)
-        }
-
-        @Test("a receipt for a message of another conversation, or of none, is not found")
-        func unknown() throws {
-            let (carol, _, other) = try gateway.pair()
-            let fields: JSON = ["conversation_id": .string(other), "message_id": ids[0]]
-            #expect(try carol.refusal("receipts/read", fields) == "not_found")
-            #expect(try carol.refusal("receipts/read", fields.with(["message_id": .string(newID())])) == "not_found")
-            #expect(try carol.refusal("receipts/read", fields.with(["message_id": 3])) == "bad_request")
         }
     }
 }

@@ -5,15 +5,7 @@ import Testing
 extension GatewayTests {
     /// Where replies go, and how they are told apart.
     @Suite("Replies")
-    struct ReplyTests {
-        let gateway: TestGateway
-        let alice: DeviceClient
-
-        init() throws {
-            gateway = try SharedGateway.current
-            alice = try gateway.connect(try gateway.person())
-        }
-
+    final class ReplyTests: PersonSuite {
         private func next(on topic: String) throws -> DeviceClient.Message {
             try alice.take("a reply on \(topic)") { $0.topic == topic }
         }
@@ -39,7 +31,7 @@ extension GatewayTests {
 
         @Test("a response topic that is not below one's own is ignored")
         func foreignResponseTopic() throws {
-            let bob = try gateway.connect(try gateway.person())
+            let bob = try gateway.client()
             let topics = [
                 "parley/v1/down/\(bob.user)/phone/replies", "\(alice.down)x/replies", "parley/v1/gateway/status",
                 "\(alice.down)", "\(alice.down)/", "somewhere/else",

@@ -34,13 +34,9 @@ struct FairTurnsTests {
     @Test("a user with hundreds of long pages waiting waits; another is answered at once, reads and writes")
     func reads() throws {
         let gateway = try TestGateway()
-        let people = try gateway.people(2)
-        let (alice, bob) = (try gateway.connect(people[0]), try gateway.connect(people[1]))
-        for _ in 0..<40 {
-            try alice.accepted(
-                "conversations/create",
-                ["type": "group", "name": "a group", "participant_ids": [.string(bob.user)]])
-        }
+        let clients = try gateway.clients(2)
+        let (alice, bob) = (clients[0], clients[1])
+        for _ in 0..<40 { _ = try alice.group(with: bob) }
         try expectTurn(of: bob, beside: alice, "profile/get", [:])
         try expectTurn(of: bob, beside: alice, "conversations/list", ["limit": 1])
         try expectTurn(of: bob, beside: alice, "profile/set", ["display_name": "Bob"])

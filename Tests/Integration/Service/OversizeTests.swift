@@ -23,8 +23,8 @@ struct OversizeTests {
     func answered() throws {
         // A small batch is a small receive maximum, which is what such requests could use up.
         let gateway = try gateway(TestGateway.roomy.with(["batch_limit": 3]))
-        let alice = try gateway.connect(try gateway.person())
-        let bob = try gateway.connect(try gateway.person())
+        let alice = try gateway.client()
+        let bob = try gateway.client()
         let long = [0x7B] + [UInt8](repeating: 0x20, count: 1_100_000) + [0x7D]
         for _ in 0..<8 {
             let reply = try alice.request("profile/get", payload: long)

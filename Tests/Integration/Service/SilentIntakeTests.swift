@@ -18,7 +18,7 @@ struct SilentIntakeTests {
         defer { proxy.stop() }
         try gateway.startBroker()
         try gateway.startParleyd()
-        let alice = try gateway.connect(try gateway.person())
+        let alice = try gateway.client()
         try alice.accepted("profile/get")
         let before = gateway.log
         #expect(!before.contains("connecting anew for requests"))

@@ -41,7 +41,7 @@ struct StartingTests {
         "a gateway that is asked to end says that it is offline, and ends with status 0", arguments: [SIGTERM, SIGINT])
     func ending(_ signal: Int32) throws {
         let gateway = try TestGateway()
-        let alice = try gateway.connect(try gateway.person())
+        let alice = try gateway.client()
         try alice.subscribe("parley/v1/gateway/status")
         #expect(try alice.event("gateway.status", on: "gateway/status")["state"] == "online")
         #expect(gateway.endParleyd(signal) == 0)
@@ -53,7 +53,7 @@ struct StartingTests {
     @Test("a gateway that is killed is offline by its will")
     func killed() throws {
         let gateway = try TestGateway()
-        let alice = try gateway.connect(try gateway.person())
+        let alice = try gateway.client()
         try alice.subscribe("parley/v1/gateway/status")
         let online = try alice.take("the status") { $0.topic == "parley/v1/gateway/status" }
         #expect(online.isRetained)

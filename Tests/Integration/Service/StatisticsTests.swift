@@ -16,7 +16,7 @@ extension GatewayTests {
                 let number = try console.take(name) { $0.topic == "parley/v1/gateway/stats/\(name)" }
                 #expect(Int(String(decoding: number.payload, as: UTF8.self)) != nil)
             }
-            let alice = try gateway.connect(try gateway.person())
+            let alice = try gateway.client()
             #expect(try alice.subscribe("parley/v1/gateway/stats/requests") == 0x87)
             #expect(try alice.subscribe("parley/v1/gateway/#") == 0x87)
         }

@@ -14,13 +14,11 @@ extension GatewayTests {
             throws
         {
             let gateway = try SharedGateway.current
-            let people = try gateway.people(2, privacy: privacy)
-            let (alice, bob) = (try gateway.connect(people[0]), try gateway.connect(people[1]))
-            for (one, other) in [(alice, bob), (bob, alice)] {
-                try one.accepted("social/follow", ["user_id": .string(other.user)])
-            }
+            let clients = try gateway.clients(2, privacy: privacy)
+            let (alice, bob) = (clients[0], clients[1])
+            try alice.befriend(bob)
             let conversation = try alice.conversation(with: bob.user)
-            let laptop = try gateway.connect(try gateway.device("laptop", of: alice.user))
+            let laptop = try gateway.client("laptop", of: alice.user)
             let kept = DeviceClient.Options(keepsSession: 3600)
             let tablets = try [alice.user, bob.user].map { try gateway.device("tablet", of: $0) }
             for credentials in tablets {
@@ -68,8 +66,8 @@ extension GatewayTests {
             privacy: MessagePrivacy
         ) throws {
             let gateway = try SharedGateway.current
-            let people = try gateway.people(2, privacy: privacy)
-            let (alice, bob) = (try gateway.connect(people[0]), try gateway.connect(people[1]))
+            let clients = try gateway.clients(2, privacy: privacy)
+            let (alice, bob) = (clients[0], clients[1])
             try bob.subscribe("parley/v1/users/\(bob.user)/events")
             try bob.accepted("social/block", ["user_id": .string(alice.user)])
             _ = try bob.event("user.blocked", on: "users/\(bob.user)/events")
@@ -152,24 +150,6 @@ extension GatewayTests {
             _ = try blocked.take("a message after the block") { $0.json["data"]["id"].text == next }
         }
 
-        @Test("the blocker's devices are told whom to hide, and the blocked one sees an unfollowing")
-        func devicesAreToldWhomToHide() throws {
-            let gateway = try SharedGateway.current
-            let people = try gateway.people(2, privacy: .followers)
-            let (alice, bob) = (try gateway.connect(people[0]), try gateway.connect(people[1]))
-            for device in [alice, bob] { try device.subscribe("parley/v1/users/\(device.user)/events") }
-            try alice.accepted("social/follow", ["user_id": .string(bob.user)])
-            try bob.accepted("social/follow", ["user_id": .string(alice.user)])
-            #expect(try alice.event("friend.added", on: "users/\(alice.user)/events")["user_id"].text == bob.user)
-            try alice.accepted("social/block", ["user_id": .string(bob.user)])
-            #expect(try alice.event("user.blocked", on: "users/\(alice.user)/events")["user_id"].text == bob.user)
-            #expect(try bob.event("friend.removed", on: "users/\(bob.user)/events")["user_id"].text == alice.user)
-            _ = try bob.accepted("profile/get")
-            #expect(
-                bob.events(on: "users/\(bob.user)/events").map { $0["type"].text } == ["friend.added"])
-            #expect(try alice.accepted("social/blocked")["items"].elements.map { $0["user_id"].text } == [bob.user])
-        }
-
         /// Bob has blocked alice after her request; carol has not, and does not answer. Alice cannot tell them apart.
         @Test("whoever was blocked sees what a stranger with a spent request sees")
         func blockedSeeASpentRequest() throws {
@@ -178,9 +158,7 @@ extension GatewayTests {
             let devices = try people.map { try gateway.connect($0) }
             let (alice, bob, carol) = (devices[0], devices[1], devices[2])
             let conversations = try [bob, carol].map { other in
-                let made = try alice.accepted(
-                    "conversations/create", ["type": "direct", "participant_ids": [.string(other.user)]])
-                let id = made["id"].text ?? ""
+                let id = try alice.conversation(with: other.user)
                 try alice.accepted("messages/send", message(id))
                 return id
             }

@@ -12,12 +12,10 @@ extension GatewayTests {
 
         init() throws {
             let gateway = try SharedGateway.current
-            let people = try gateway.people(2, privacy: .followers)
-            (alice, bob) = (try gateway.connect(people[0]), try gateway.connect(people[1]))
+            let clients = try gateway.clients(2, privacy: .followers)
+            (alice, bob) = (clients[0], clients[1])
             try bob.subscribe("parley/v1/users/\(bob.user)/events")
-            let made = try alice.accepted(
-                "conversations/create", ["type": "direct", "participant_ids": [.string(bob.user)]])
-            conversation = made["id"].text ?? ""
+            conversation = try alice.conversation(with: bob.user)
             try alice.listen(to: conversation, "messages", "typing", "receipts")
         }
 
@@ -88,34 +86,6 @@ extension GatewayTests {
             let next = newID()
             try alice.accepted("messages/send", message(conversation, id: next))
             _ = try bob.take("the next message") { $0.json["data"]["id"].text == next }
-        }
-
-        @Test("a declined asker is told what they were told before")
-        func declinedHearTheSame() throws {
-            _ = try request()
-            let other: JSON = ["user_id": .string(bob.user)]
-            let before = try alice.accepted("social/can-message", other)
-            try bob.accepted("requests/decline", ["conversation_id": .string(conversation)])
-            try expectNothingOfIt()
-            #expect(try alice.accepted("social/can-message", other) == before)
-            #expect(try alice.refusal("messages/send", message(conversation)) == "request_limit")
-        }
-
-        @Test("strangers learn nothing of it")
-        func strangersLearnNothing() throws {
-            _ = try request()
-            let gateway = try SharedGateway.current
-            let mallory = try gateway.connect(try gateway.person())
-            let (known, unknown): (JSON, JSON) = (
-                ["conversation_id": .string(conversation)], ["conversation_id": .string(newID())]
-            )
-            for operation in ["requests/accept", "requests/decline", "conversations/get", "history/get"] {
-                let answers = try [known, unknown].map { try mallory.request(operation, $0)["error"] }
-                #expect(answers[0]["code"].text == "not_found" && answers[0] == answers[1])
-            }
-            let sent = try [conversation, newID()].map { try mallory.request("messages/send", message($0))["error"] }
-            #expect(sent[0]["code"].text == "not_found" && sent[0] == sent[1])
-            #expect(try mallory.refusal("requests/list", ["cursor": "AAAA"]) == "bad_request")
         }
     }
 }

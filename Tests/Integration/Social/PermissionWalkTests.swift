@@ -11,7 +11,7 @@ extension GatewayTests {
         func walk(_ number: Int) throws {
             let gateway = try SharedGateway.current
             var random = Seeded(stream: UInt64(number))
-            let people = try gateway.people(3, privacy: .followers).map { try gateway.connect($0) }
+            let people = try gateway.clients(3, privacy: .followers)
             var walk = PermissionWalk(people)
             for _ in 0..<100 {
                 let event = Event.random(among: people.count, using: &random)

@@ -49,17 +49,39 @@ extension TestGateway {
         return try console.addDevice(user, device)
     }
 
+    /// Users that no other test has, each with a connected device.
+    func clients(_ count: Int, privacy: MessagePrivacy = .anyone) throws -> [DeviceClient] {
+        try people(count, privacy: privacy).map { try connect($0) }
+    }
+
+    /// A user that no other test has, with a connected device.
+    func client() throws -> DeviceClient { try connect(try person()) }
+
+    /// A further device of a user, connected.
+    func client(_ name: String, of user: String) throws -> DeviceClient { try connect(try device(name, of: user)) }
+
     /// Two users who talk, each with one connected device, and their conversation.
     func pair() throws -> (alice: DeviceClient, bob: DeviceClient, conversation: String) {
-        let people = try people(2)
-        let (alice, bob) = (try connect(people[0]), try connect(people[1]))
-        let made = try alice.accepted(
-            "conversations/create", ["type": "direct", "participant_ids": [.string(bob.user)]])
-        return (alice, bob, made["id"].text ?? "")
+        let clients = try clients(2)
+        return (clients[0], clients[1], try clients[0].conversation(with: clients[1].user))
     }
 }
 
 extension DeviceClient {
+    /// Makes a group with others; its id.
+    func group(with others: DeviceClient...) throws -> String {
+        try accepted(
+            "conversations/create",
+            ["type": "group", "participant_ids": .array(others.map { .string($0.user) })])["id"].text ?? ""
+    }
+
+    /// Each of the two follows the other.
+    func befriend(_ other: DeviceClient) throws {
+        for (one, other) in [(self, other), (other, self)] {
+            try one.accepted("social/follow", ["user_id": .string(other.user)])
+        }
+    }
+
     /// As an operator: makes a device, or its token anew.
     func addDevice(_ user: String, _ device: String) throws -> DeviceCredentials {
         let data = try accepted("admin/add-device", ["user_id": .string(user), "device_id": .string(device)])

@@ -34,6 +34,31 @@ extension Trait where Self == SharedGateway {
 @Suite("Gateway", .ownThreads, .sharedGateway)
 struct GatewayTests {}
 
+/// What a suite in it about one person begins with.
+class PersonSuite {
+    let gateway: TestGateway
+    let alice: DeviceClient
+
+    init() throws {
+        gateway = try SharedGateway.current
+        alice = try gateway.client()
+    }
+}
+
+/// What a suite in it about three people begins with.
+class TrioSuite {
+    let gateway: TestGateway
+    let alice: DeviceClient
+    let bob: DeviceClient
+    let carol: DeviceClient
+
+    init() throws {
+        gateway = try SharedGateway.current
+        let clients = try gateway.clients(3)
+        (alice, bob, carol) = (clients[0], clients[1], clients[2])
+    }
+}
+
 /// What a suite in it about one conversation begins with.
 class PairSuite {
     let gateway: TestGateway

@@ -29,9 +29,8 @@ struct ReconnectStormTests {
         let people = try gateway.people(10)
         let alice = try gateway.connect(people[0])
         for other in people.dropFirst() {
-            let id = try alice.accepted(
-                "conversations/create", ["type": "direct", "participant_ids": [.string(other.username)]])["id"]
-            for _ in 0..<20 { try alice.accepted("messages/send", message(try #require(id.text))) }
+            let id = try alice.conversation(with: other.username)
+            for _ in 0..<20 { try alice.accepted("messages/send", message(id)) }
         }
         let devices = try (0..<Self.connections).map { number in
             try gateway.connect(people[1 + number % 9], DeviceClient.Options(connection: "c\(number)"))

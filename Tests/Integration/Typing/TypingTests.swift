@@ -4,15 +4,9 @@ import Testing
 
 extension GatewayTests {
     @Suite("Typing")
-    struct TypingTests {
-        let gateway: TestGateway
-        let alice: DeviceClient
-        let bob: DeviceClient
-        let conversation: String
-
-        init() throws {
-            gateway = try SharedGateway.current
-            (alice, bob, conversation) = try gateway.pair()
+    final class TypingTests: PairSuite {
+        override init() throws {
+            try super.init()
             try bob.listen(to: conversation, "typing")
         }
 
