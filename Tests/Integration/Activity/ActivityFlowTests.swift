@@ -51,38 +51,36 @@ extension GatewayTests {
         @Test("a client posts, watches, reacts, and is told of what concerns its user")
         func clients() async throws {
             let (one, other) = try SharedGateway.chatters()
-            try await one.chat { alice in
-                try await other.chat { bob in
-                    var (atAlice, atBob) = (ClientEvents(alice), ClientEvents(bob))
-                    await bob.activity.watch([one.user, other.user])
-                    try await alice.people.follow(other.user)
-                    try await bob.people.follow(one.user)
-                    _ = try await atBob.next("the friendship") {
-                        if case .gateway(is PersonNotice) = $0 { true } else { nil }
-                    }
-                    let item = try await alice.activity.post(.planCompleted, title: "Six weeks", description: "done")
-                    // The first may have been posted before the broker granted the subscription.
-                    let listed = try await bob.activity.list().items
-                    #expect(listed == [item])
-                    let emoji = try #require(Emoji("👏"))
-                    let reacted = try await bob.activity.react(emoji, to: item.id)
-                    #expect(reacted.reactions == [other.user: "👏"])
-                    let notification = try await atAlice.next("the notification") { event -> FeedNotification? in
-                        if case .gateway(let notification as FeedNotification) = event { notification } else { nil }
-                    }
-                    #expect(notification.type == .known(.reaction) && notification.actor == other.user)
-                    #expect(notification.subject.activity == item.id && !notification.isRead)
-                    let page = try await alice.notifications.list()
-                    #expect(page.items.map(\.id) == [notification.id] && page.unreadCount == 1)
-                    #expect(try await alice.notifications.markRead([notification.id]) == 0)
-                    let cleared = try await atAlice.next("the clearing") { event -> NotificationsCleared? in
-                        if case .gateway(let cleared as NotificationsCleared) = event { cleared } else { nil }
-                    }
-                    #expect(cleared.ids == [notification.id] && cleared.unreadCount == 0)
-                    #expect(try await bob.activity.removeReaction(from: item.id).reactions.isEmpty)
-                    #expect(try await bob.activity.summary(of: one.user).achievements.map(\.id) == [item.id])
-                    try await alice.notifications.markAllRead()
+            try await chat(one, other) { alice, bob in
+                var (atAlice, atBob) = (ClientEvents(alice), ClientEvents(bob))
+                await bob.activity.watch([one.user, other.user])
+                try await alice.people.follow(other.user)
+                try await bob.people.follow(one.user)
+                _ = try await atBob.next("the friendship") {
+                    if case .gateway(is PersonNotice) = $0 { true } else { nil }
                 }
+                let item = try await alice.activity.post(.planCompleted, title: "Six weeks", description: "done")
+                // The first may have been posted before the broker granted the subscription.
+                let listed = try await bob.activity.list().items
+                #expect(listed == [item])
+                let emoji = try #require(Emoji("👏"))
+                let reacted = try await bob.activity.react(emoji, to: item.id)
+                #expect(reacted.reactions == [other.user: "👏"])
+                let notification = try await atAlice.next("the notification") { event -> FeedNotification? in
+                    if case .gateway(let notification as FeedNotification) = event { notification } else { nil }
+                }
+                #expect(notification.type == .known(.reaction) && notification.actor == other.user)
+                #expect(notification.subject.activity == item.id && !notification.isRead)
+                let page = try await alice.notifications.list()
+                #expect(page.items.map(\.id) == [notification.id] && page.unreadCount == 1)
+                #expect(try await alice.notifications.markRead([notification.id]) == 0)
+                let cleared = try await atAlice.next("the clearing") { event -> NotificationsCleared? in
+                    if case .gateway(let cleared as NotificationsCleared) = event { cleared } else { nil }
+                }
+                #expect(cleared.ids == [notification.id] && cleared.unreadCount == 0)
+                #expect(try await bob.activity.removeReaction(from: item.id).reactions.isEmpty)
+                #expect(try await bob.activity.summary(of: one.user).achievements.map(\.id) == [item.id])
+                try await alice.notifications.markAllRead()
             }
         }
     }

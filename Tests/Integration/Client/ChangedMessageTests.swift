@@ -28,70 +28,66 @@ extension GatewayTests {
 
         @Test("the other sees them live, with each suite, and so do search and history", arguments: Suite.allCases)
         func live(suite: Suite) async throws {
-            try await one.chat { alice in
-                try await other.chat { bob in
-                    let conversation = try await alice.conversation(with: other.user).id
-                    var atBob = ClientEvents(bob)
-                    let id = try await alice.send(.text("first words"), to: conversation, suite: suite)
-                    _ = try await awaited(id, &atBob, "the message") { $0.text == "first words" }
+            try await chat(one, other) { alice, bob in
+                let conversation = try await alice.conversation(with: other.user).id
+                var atBob = ClientEvents(bob)
+                let id = try await alice.send(.text("first words"), to: conversation, suite: suite)
+                _ = try await awaited(id, &atBob, "the message") { $0.text == "first words" }
 
-                    let edit = try await alice.edit(id, in: conversation, to: .text("second thoughts"))
-                    #expect(try await alice.history(of: conversation).messages.last?.text == "second thoughts")
-                    let edited = try await awaited(id, &atBob, "the edit") { $0.isEdited }
-                    #expect(edited.text == "second thoughts" && edited.reactions.isEmpty)
-                    #expect(try await alice.outcome(of: edit).id == edit)
-                    #expect(try await bob.search("second").map(\.id) == [id])
-                    #expect(try await bob.search("first", in: conversation).isEmpty)
+                let edit = try await alice.edit(id, in: conversation, to: .text("second thoughts"))
+                #expect(try await alice.history(of: conversation).messages.last?.text == "second thoughts")
+                let edited = try await awaited(id, &atBob, "the edit") { $0.isEdited }
+                #expect(edited.text == "second thoughts" && edited.reactions.isEmpty)
+                #expect(try await alice.outcome(of: edit).id == edit)
+                #expect(try await bob.search("second").map(\.id) == [id])
+                #expect(try await bob.search("first", in: conversation).isEmpty)
 
-                    try await bob.react(to: id, in: conversation, with: "👍")
-                    let again = try await bob.react(to: id, in: conversation, with: "❤️")
-                    _ = try await bob.outcome(of: again)
-                    try await alice.react(to: id, in: conversation, with: "👀")
-                    let reacted = try await awaited(id, &atBob, "reactions") { $0.reactions.count == 2 }
-                    #expect(reacted.reactions == [one.user: "👀", other.user: "❤️"])
-                    try await alice.react(to: id, in: conversation, with: "")
-                    _ = try await awaited(id, &atBob, "one fewer") { $0.reactions == [other.user: "❤️"] }
+                try await bob.react(to: id, in: conversation, with: "👍")
+                let again = try await bob.react(to: id, in: conversation, with: "❤️")
+                _ = try await bob.outcome(of: again)
+                try await alice.react(to: id, in: conversation, with: "👀")
+                let reacted = try await awaited(id, &atBob, "reactions") { $0.reactions.count == 2 }
+                #expect(reacted.reactions == [one.user: "👀", other.user: "❤️"])
+                try await alice.react(to: id, in: conversation, with: "")
+                _ = try await awaited(id, &atBob, "one fewer") { $0.reactions == [other.user: "❤️"] }
 
-                    try await alice.delete(id, in: conversation)
-                    let gone = try await awaited(id, &atBob, "the deletion") { $0.content == .removed }
-                    #expect(gone.reactions.isEmpty && !gone.isEdited)
-                    #expect(try await bob.search("second", in: conversation).isEmpty)
-                    for client in [alice, bob] {
-                        try await client.ready(timeout: chatPatience)
-                        let slice = try await client.history(of: conversation)
-                        #expect(slice.messages.map(\.content) == [.removed])
-                        let log = try await client.history(of: conversation, withChanges: true)
-                        #expect(
-                            log.messages.map(\.kind.name) == ["message", "edit"]
-                                + Array(repeating: "reaction", count: 4) + ["delete"])
-                    }
+                try await alice.delete(id, in: conversation)
+                let gone = try await awaited(id, &atBob, "the deletion") { $0.content == .removed }
+                #expect(gone.reactions.isEmpty && !gone.isEdited)
+                #expect(try await bob.search("second", in: conversation).isEmpty)
+                for client in [alice, bob] {
+                    try await client.ready(timeout: chatPatience)
+                    let slice = try await client.history(of: conversation)
+                    #expect(slice.messages.map(\.content) == [.removed])
+                    let log = try await client.history(of: conversation, withChanges: true)
+                    #expect(
+                        log.messages.map(\.kind.name) == ["message", "edit"]
+                            + Array(repeating: "reaction", count: 4) + ["delete"])
                 }
             }
         }
 
         @Test("nobody edits or deletes what another wrote, and nothing changes what is no message")
         func refused() async throws {
-            try await one.chat { alice in
-                try await other.chat { bob in
-                    let conversation = try await alice.conversation(with: other.user).id
-                    var atBob = ClientEvents(bob)
-                    let id = try await alice.send(.text("mine"), to: conversation)
-                    _ = try await atBob.message()
-                    for attempt in [
-                        { try await bob.edit(id, in: conversation, to: .text("yours")) },
-                        { try await bob.delete(id, in: conversation) },
-                        { try await alice.edit(.random(), in: conversation, to: .text("nothing")) },
-                        { try await alice.react(to: id, in: conversation, with: String(repeating: "x", count: 65)) },
-                    ] as [@Sendable () async throws -> MessageID] {
-                        await #expect(throws: ClientError.self) { try await attempt() }
-                    }
-                    let deletion = try await alice.delete(id, in: conversation)
-                    _ = try await alice.outcome(of: deletion)
-                    await #expect(throws: ClientError.self) {
-                        try await alice.edit(id, in: conversation, to: .text("back"))
-                    }
-                    #expect(try await alice.history(of: conversation).messages.map(\.content) == [.removed])
+            try await chat(one, other) { alice, bob in
+                let conversation = try await alice.conversation(with: other.user).id
+                var atBob = ClientEvents(bob)
+                let id = try await alice.send(.text("mine"), to: conversation)
+                _ = try await atBob.message()
+                for attempt in [
+                    { try await bob.edit(id, in: conversation, to: .text("yours")) },
+                    { try await bob.delete(id, in: conversation) },
+                    { try await alice.edit(.random(), in: conversation, to: .text("nothing")) },
+                    { try await alice.react(to: id, in: conversation, with: String(repeating: "x", count: 65)) },
+                ] as [@Sendable () async throws -> MessageID] {
+                    await #expect(throws: ClientError.self) { try await attempt() }
                 }
+                let deletion = try await alice.delete(id, in: conversation)
+                _ = try await alice.outcome(of: deletion)
+                await #expect(throws: ClientError.self) {
+                    try await alice.edit(id, in: conversation, to: .text("back"))
+                }
+                #expect(try await alice.history(of: conversation).messages.map(\.content) == [.removed])
             }
         }
 

@@ -73,6 +73,14 @@ extension ChatDevice {
     }
 }
 
+/// Runs `body` with a client of each that has all there is.
+func chat(
+    _ one: ChatDevice, _ other: ChatDevice,
+    _ body: @Sendable (MessagingClient, MessagingClient) async throws -> Void
+) async throws {
+    try await one.chat { first in try await other.chat { second in try await body(first, second) } }
+}
+
 /// What a client told, read up to what a test waits for.
 struct ClientEvents {
     private var iterator: AsyncStream<ClientEvent>.Iterator

@@ -7,21 +7,14 @@ import TestSupport
 import Testing
 
 @Suite("A device's connection", .ownThreads, .timeLimit(.minutes(20)))
-final class DeviceConnectionTests {
-    private let gateway: TestGateway
-    private let parley: ParleyTool
+final class DeviceConnectionTests: ToolSuite {
     private let alice = DeviceAddress(user: UserID(validated: "alice"), device: DeviceID(validated: "phone"))
 
-    init() throws {
-        gateway = try TestGateway()
-        parley = try ParleyTool(data: gateway.directory)
-        for user in ["alice", "bob"] {
-            try #require(try parley.run("user", "add", user, "--message-privacy", "anyone").status == 0)
-        }
-        try #require(try parley.run("device", "add", "alice", "phone").status == 0)
+    override init() throws {
+        try super.init()
+        try addUser("alice")
+        try addUser("bob", "--message-privacy", "anyone", device: false)
     }
-
-    deinit { parley.removeScratch() }
 
     /// Tests that block share the runtime's few threads with this suite, and its tasks wait for them in a queue: a
     /// request's time may begin long before the connection's own thread does.

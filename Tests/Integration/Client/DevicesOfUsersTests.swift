@@ -78,50 +78,48 @@ extension GatewayTests {
         func unlinked() async throws {
             let (one, other) = (try gateway.chatter(), try gateway.chatter())
             let tablet = try gateway.chatDevice("tablet", of: other.user.text)
-            try await one.chat { alice in
-                try await other.chat { bob in
-                    let conversation = try await alice.conversation(with: other.user).id
-                    try await MessagingClient.open(tablet.configuration) { bobsTablet in
-                        // Before its keys are published, which may be told at once.
-                        var (atAlice, atBob) = (ClientEvents(alice), ClientEvents(bob))
-                        // It may come before the message or after it.
-                        var warnings = ClientEvents(bob)
-                        var atTablet = ClientEvents(bobsTablet)
-                        try await bobsTablet.ready(timeout: chatPatience)
-                        let id = try await alice.send(.text("for the phone"), to: conversation)
-                        _ = try await alice.outcome(of: id)
-                        let notice = try await atAlice.next("word of the tablet") { event -> PeerKeyNotice? in
-                            if case .keys(let notice) = event, notice != .met(other.user, hasAccountKey: true) {
-                                notice
-                            } else {
-                                nil
-                            }
+            try await chat(one, other) { alice, bob in
+                let conversation = try await alice.conversation(with: other.user).id
+                try await MessagingClient.open(tablet.configuration) { bobsTablet in
+                    // Before its keys are published, which may be told at once.
+                    var (atAlice, atBob) = (ClientEvents(alice), ClientEvents(bob))
+                    // It may come before the message or after it.
+                    var warnings = ClientEvents(bob)
+                    var atTablet = ClientEvents(bobsTablet)
+                    try await bobsTablet.ready(timeout: chatPatience)
+                    let id = try await alice.send(.text("for the phone"), to: conversation)
+                    _ = try await alice.outcome(of: id)
+                    let notice = try await atAlice.next("word of the tablet") { event -> PeerKeyNotice? in
+                        if case .keys(let notice) = event, notice != .met(other.user, hasAccountKey: true) {
+                            notice
+                        } else {
+                            nil
                         }
-                        #expect(notice == .deviceIgnored(tablet.address, .uncertified))
-                        let leftOut = try await atAlice.next("who was left out") { event in
-                            if case .leftOut(id, in: conversation, let devices) = event { devices } else { nil }
-                        }
-                        #expect(leftOut == [tablet.address])
-                        let received = try await atBob.message()
-                        #expect(received.text == "for the phone" && received.leftOut == [tablet.address])
-                        let unread = try await atTablet.message()
-                        #expect(unread.content == .unreadable(.leftOut))
-                        let own = try await alice.history(of: conversation).messages.last
-                        #expect(own?.leftOut == [tablet.address])
-                        // Bob's own device is told loudly, at the latest when it looks.
-                        _ = try await bob.keys.safetyNumber(with: one.user)
-                        let loud = try await warnings.next("a warning") { event -> PeerKeyNotice? in
-                            if case .keys(.ownDeviceNotLinked(let device)) = event {
-                                .ownDeviceNotLinked(device)
-                            } else {
-                                nil
-                            }
-                        }
-                        #expect(loud == .ownDeviceNotLinked(tablet.address))
-                        let hidden = try await bobsTablet.send(.text("by nobody"), to: conversation)
-                        let shown = try await atAlice.message(from: other.user)
-                        #expect(shown.id == hidden && shown.content == .unreadable(.senderNotCertified))
                     }
+                    #expect(notice == .deviceIgnored(tablet.address, .uncertified))
+                    let leftOut = try await atAlice.next("who was left out") { event in
+                        if case .leftOut(id, in: conversation, let devices) = event { devices } else { nil }
+                    }
+                    #expect(leftOut == [tablet.address])
+                    let received = try await atBob.message()
+                    #expect(received.text == "for the phone" && received.leftOut == [tablet.address])
+                    let unread = try await atTablet.message()
+                    #expect(unread.content == .unreadable(.leftOut))
+                    let own = try await alice.history(of: conversation).messages.last
+                    #expect(own?.leftOut == [tablet.address])
+                    // Bob's own device is told loudly, at the latest when it looks.
+                    _ = try await bob.keys.safetyNumber(with: one.user)
+                    let loud = try await warnings.next("a warning") { event -> PeerKeyNotice? in
+                        if case .keys(.ownDeviceNotLinked(let device)) = event {
+                            .ownDeviceNotLinked(device)
+                        } else {
+                            nil
+                        }
+                    }
+                    #expect(loud == .ownDeviceNotLinked(tablet.address))
+                    let hidden = try await bobsTablet.send(.text("by nobody"), to: conversation)
+                    let shown = try await atAlice.message(from: other.user)
+                    #expect(shown.id == hidden && shown.content == .unreadable(.senderNotCertified))
                 }
             }
         }

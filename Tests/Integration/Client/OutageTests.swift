@@ -57,30 +57,28 @@ struct OutageTests {
     @Test("a gateway that is killed again and again in the middle loses and doubles nothing")
     func killed() async throws {
         let gateway = gateway
-        try await one.chat { [conversation, other] alice in
-            try await other.chat { bob in
-                var ids: [MessageID] = []
-                for round in 0..<3 {
-                    for number in 0..<10 {
-                        ids.append(try await alice.send(.text("\(round) \(number)"), to: conversation))
-                    }
-                    if round == 1 { gateway.endBroker(SIGKILL) }
-                    gateway.endParleyd(SIGKILL)
-                    if round == 1 { try gateway.startBroker() }
-                    try gateway.startParleyd()
+        try await chat(one, other) { [conversation] alice, bob in
+            var ids: [MessageID] = []
+            for round in 0..<3 {
+                for number in 0..<10 {
+                    ids.append(try await alice.send(.text("\(round) \(number)"), to: conversation))
                 }
-                for id in ids { _ = try await alice.outcome(of: id) }
-                for client in [alice, bob] {
-                    try await client.ready(timeout: chatPatience)
-                    var messages: [ChatMessage] = []
-                    try await waiting(for: "all messages") {
-                        messages = try await client.history(of: conversation).messages.filter { $0.place != nil }
-                        return messages.count > ids.count
-                    }
-                    #expect(messages.dropFirst().map(\.id) == ids)
-                    #expect(messages.compactMap { $0.place?.seq } == Array(1...ids.count + 1))
-                    #expect(messages.allSatisfy { $0.text != nil })
+                if round == 1 { gateway.endBroker(SIGKILL) }
+                gateway.endParleyd(SIGKILL)
+                if round == 1 { try gateway.startBroker() }
+                try gateway.startParleyd()
+            }
+            for id in ids { _ = try await alice.outcome(of: id) }
+            for client in [alice, bob] {
+                try await client.ready(timeout: chatPatience)
+                var messages: [ChatMessage] = []
+                try await waiting(for: "all messages") {
+                    messages = try await client.history(of: conversation).messages.filter { $0.place != nil }
+                    return messages.count > ids.count
                 }
+                #expect(messages.dropFirst().map(\.id) == ids)
+                #expect(messages.compactMap { $0.place?.seq } == Array(1...ids.count + 1))
+                #expect(messages.allSatisfy { $0.text != nil })
             }
         }
     }
@@ -172,22 +170,20 @@ struct OutageTests {
     func expiry() async throws {
         let lead = Mutex(Duration.zero)
         let (one, other) = (one.ahead { lead.withLock { $0 } }, other.ahead { lead.withLock { $0 } })
-        try await one.chat { [conversation, other] alice in
-            try await other.chat { bob in
-                var atBob = ClientEvents(bob)
-                let id = try await alice.send(.text("soon gone"), to: conversation, expiresIn: .seconds(3600))
-                let message = try await atBob.message(from: one.user)
-                #expect(message.id == id && message.text == "soon gone")
-                lead.withLock { $0 = .seconds(3601) }
-                for client in [alice, bob] {
-                    var slice = try await client.history(of: conversation)
-                    while slice.messages.contains(where: { $0.id == id }) {
-                        slice = try await client.history(of: conversation)
-                    }
-                    #expect(slice.messages.map(\.text) == ["0"])
-                    #expect(slice.reachedStart && slice.reachedEnd)
-                    #expect(try await client.search("gone").isEmpty)
+        try await chat(one, other) { [conversation, one] alice, bob in
+            var atBob = ClientEvents(bob)
+            let id = try await alice.send(.text("soon gone"), to: conversation, expiresIn: .seconds(3600))
+            let message = try await atBob.message(from: one.user)
+            #expect(message.id == id && message.text == "soon gone")
+            lead.withLock { $0 = .seconds(3601) }
+            for client in [alice, bob] {
+                var slice = try await client.history(of: conversation)
+                while slice.messages.contains(where: { $0.id == id }) {
+                    slice = try await client.history(of: conversation)
                 }
+                #expect(slice.messages.map(\.text) == ["0"])
+                #expect(slice.reachedStart && slice.reachedEnd)
+                #expect(try await client.search("gone").isEmpty)
             }
         }
     }

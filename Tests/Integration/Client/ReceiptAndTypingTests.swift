@@ -37,23 +37,21 @@ extension GatewayTests {
         @Test("the other sees that one writes, and that they stopped by sending")
         func typing() async throws {
             let (one, other) = try SharedGateway.chatters()
-            try await one.chat { alice in
-                try await other.chat { bob in
-                    let conversation = try await alice.conversation(with: other.user).id
-                    _ = try await bob.conversation(conversation)
-                    var atBob = ClientEvents(bob)
-                    for _ in 0..<20 { await alice.typing.pressKey(in: conversation) }
-                    func indicator() async throws -> TypingIndicator {
-                        try await atBob.next("a typing indicator") { event in
-                            if case .typing(let indicator) = event { indicator } else { nil }
-                        }
+            try await chat(one, other) { alice, bob in
+                let conversation = try await alice.conversation(with: other.user).id
+                _ = try await bob.conversation(conversation)
+                var atBob = ClientEvents(bob)
+                for _ in 0..<20 { await alice.typing.pressKey(in: conversation) }
+                func indicator() async throws -> TypingIndicator {
+                    try await atBob.next("a typing indicator") { event in
+                        if case .typing(let indicator) = event { indicator } else { nil }
                     }
-                    let start = try await indicator()
-                    #expect(start.isTyping && start.sender == one.address)
-                    _ = try await alice.send(.text("done"), to: conversation)
-                    // Where starting took seconds, it was renewed before the stop.
-                    while try await indicator().isTyping {}
                 }
+                let start = try await indicator()
+                #expect(start.isTyping && start.sender == one.address)
+                _ = try await alice.send(.text("done"), to: conversation)
+                // Where starting took seconds, it was renewed before the stop.
+                while try await indicator().isTyping {}
             }
         }
     }

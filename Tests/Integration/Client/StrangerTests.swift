@@ -32,75 +32,69 @@ extension GatewayTests {
 
         @Test("one message asks; accepted, the conversation opens for both, and what was set aside is sent")
         func accepted() async throws {
-            try await one.chat { alice in
-                try await other.chat { bob in
-                    var atBob = ClientEvents(bob)
-                    let (conversation, second) = try await ask(alice)
-                    let request = try await atBob.next("the request") { event -> ChatRequest? in
-                        if case .messageRequest(let request) = event { request } else { nil }
-                    }
-                    #expect(request.user == one.user && request.conversation == conversation)
-                    #expect(request.message?.text == "May I?")
-                    #expect(await bob.conversations.all().isEmpty)
-                    #expect(try await bob.messageRequests.all() == [request])
-
-                    let summary = try await bob.messageRequests.accept(conversation)
-                    #expect(summary.isOpen && summary.peer(of: other.user) == one.user)
-                    #expect(try await bob.history(of: conversation).messages.map(\.text) == ["May I?"])
-                    #expect(try await bob.messageRequests.all().isEmpty)
-                    try await alice.retry(second)
-                    let sent = try await alice.outcome(of: second)
-                    #expect(sent.seq == 2)
-                    var texts: [String?] = []
-                    while texts.last != "Well?" { texts.append(try await atBob.message().text) }
+            try await chat(one, other) { alice, bob in
+                var atBob = ClientEvents(bob)
+                let (conversation, second) = try await ask(alice)
+                let request = try await atBob.next("the request") { event -> ChatRequest? in
+                    if case .messageRequest(let request) = event { request } else { nil }
                 }
+                #expect(request.user == one.user && request.conversation == conversation)
+                #expect(request.message?.text == "May I?")
+                #expect(await bob.conversations.all().isEmpty)
+                #expect(try await bob.messageRequests.all() == [request])
+
+                let summary = try await bob.messageRequests.accept(conversation)
+                #expect(summary.isOpen && summary.peer(of: other.user) == one.user)
+                #expect(try await bob.history(of: conversation).messages.map(\.text) == ["May I?"])
+                #expect(try await bob.messageRequests.all().isEmpty)
+                try await alice.retry(second)
+                let sent = try await alice.outcome(of: second)
+                #expect(sent.seq == 2)
+                var texts: [String?] = []
+                while texts.last != "Well?" { texts.append(try await atBob.message().text) }
             }
         }
 
         @Test("an answer accepts: it is sent into a conversation of which nothing was heard, and then all is")
         func answered() async throws {
-            try await one.chat { alice in
-                try await other.chat { bob in
-                    let (conversation, _) = try await ask(alice)
-                    let summary = try await bob.conversation(with: one.user)
-                    #expect(summary.id == conversation && !summary.isOpen)
-                    #expect(await bob.conversations.all().isEmpty)
-                    #expect(try await bob.history(of: conversation).messages.isEmpty)
-                    var (atAlice, atBob) = (ClientEvents(alice), ClientEvents(bob))
-                    let answer = try await bob.send(.text("Yes"), to: conversation)
-                    #expect(try await bob.outcome(of: answer).seq == 2)
-                    #expect(try await atAlice.message(from: other.user).text == "Yes")
-                    _ = try await atBob.next("the conversation") { event -> ConversationSummary? in
-                        if case .conversationAdded(let summary) = event { summary } else { nil }
-                    }
-                    try await bob.ready(timeout: chatPatience)
-                    var texts: [String?] = []
-                    while texts.count < 2 { texts = try await bob.history(of: conversation).messages.map(\.text) }
-                    #expect(texts == ["May I?", "Yes"])
-                    #expect(await bob.conversations.all().map(\.id) == [conversation])
+            try await chat(one, other) { alice, bob in
+                let (conversation, _) = try await ask(alice)
+                let summary = try await bob.conversation(with: one.user)
+                #expect(summary.id == conversation && !summary.isOpen)
+                #expect(await bob.conversations.all().isEmpty)
+                #expect(try await bob.history(of: conversation).messages.isEmpty)
+                var (atAlice, atBob) = (ClientEvents(alice), ClientEvents(bob))
+                let answer = try await bob.send(.text("Yes"), to: conversation)
+                #expect(try await bob.outcome(of: answer).seq == 2)
+                #expect(try await atAlice.message(from: other.user).text == "Yes")
+                _ = try await atBob.next("the conversation") { event -> ConversationSummary? in
+                    if case .conversationAdded(let summary) = event { summary } else { nil }
                 }
+                try await bob.ready(timeout: chatPatience)
+                var texts: [String?] = []
+                while texts.count < 2 { texts = try await bob.history(of: conversation).messages.map(\.text) }
+                #expect(texts == ["May I?", "Yes"])
+                #expect(await bob.conversations.all().map(\.id) == [conversation])
             }
         }
 
         @Test("declined or blocked, nothing more comes of it, and nothing is told")
         func declined() async throws {
-            try await one.chat { alice in
-                try await other.chat { bob in
-                    let (conversation, second) = try await ask(alice)
-                    try await bob.messageRequests.decline(conversation)
-                    #expect(try await bob.messageRequests.all().isEmpty)
-                    try await alice.retry(second)
-                    _ = await #expect(throws: ClientError.self) { _ = try await alice.outcome(of: second) }
-                    #expect(await bob.conversations.all().isEmpty)
-                    var atBob = ClientEvents(bob)
-                    try await bob.people.block(one.user)
-                    let blocked = try await atBob.next("the block") { event -> UserID? in
-                        event.user(.userBlocked)
-                    }
-                    #expect(blocked == one.user)
-                    #expect(try await bob.people.blocked().items.map(\.user) == [one.user])
-                    #expect(try await alice.people.canMessage(other.user).canMessage == false)
+            try await chat(one, other) { alice, bob in
+                let (conversation, second) = try await ask(alice)
+                try await bob.messageRequests.decline(conversation)
+                #expect(try await bob.messageRequests.all().isEmpty)
+                try await alice.retry(second)
+                _ = await #expect(throws: ClientError.self) { _ = try await alice.outcome(of: second) }
+                #expect(await bob.conversations.all().isEmpty)
+                var atBob = ClientEvents(bob)
+                try await bob.people.block(one.user)
+                let blocked = try await atBob.next("the block") { event -> UserID? in
+                    event.user(.userBlocked)
                 }
+                #expect(blocked == one.user)
+                #expect(try await bob.people.blocked().items.map(\.user) == [one.user])
+                #expect(try await alice.people.canMessage(other.user).canMessage == false)
             }
         }
 

@@ -56,34 +56,32 @@ extension GatewayTests {
         @Test("both sides compute the same safety number, with each device more, and another for another account key")
         func safetyNumber() async throws {
             let (one, other) = (try gateway.chatter(), try gateway.chatter())
-            try await one.chat { alice in
-                try await other.chat { bob in
-                    let number = try await alice.keys.safetyNumber(with: other.user).number
-                    let bobs = try await bob.keys.safetyNumber(with: one.user).number
-                    #expect(bobs.digits == number.digits && number.digits.utf8.count == 60)
-                    #expect(try await alice.keys.verify(other.user, code: bobs.code) == .match)
-                    #expect(await alice.keys.isVerified(other.user))
-                    let tablet = try gateway.chatDevice("tablet", of: other.user.text)
-                    try tablet.link(by: other)
-                    try await tablet.chat { _ in }
-                    #expect(try await alice.keys.safetyNumber(with: other.user).number == number)
-                    #expect(await alice.keys.isVerified(other.user))
+            try await chat(one, other) { alice, bob in
+                let number = try await alice.keys.safetyNumber(with: other.user).number
+                let bobs = try await bob.keys.safetyNumber(with: one.user).number
+                #expect(bobs.digits == number.digits && number.digits.utf8.count == 60)
+                #expect(try await alice.keys.verify(other.user, code: bobs.code) == .match)
+                #expect(await alice.keys.isVerified(other.user))
+                let tablet = try gateway.chatDevice("tablet", of: other.user.text)
+                try tablet.link(by: other)
+                try await tablet.chat { _ in }
+                #expect(try await alice.keys.safetyNumber(with: other.user).number == number)
+                #expect(await alice.keys.isVerified(other.user))
 
-                    try await bob.account.reset()
-                    let changed = try await alice.keys.safetyNumber(with: other.user)
-                    #expect(changed.number.digits != number.digits && !changed.isAccepted)
-                    #expect(try await alice.keys.verify(other.user, code: bobs.code) == .mismatch)
-                    do {
-                        try await alice.keys.accept(of: other.user, matching: number.description)
-                        Issue.record("other keys were accepted than were compared")
-                    } catch ClientError.notAccepted(let error) {
-                        #expect(error == .mismatch(other.user))
-                    }
-                    #expect(await alice.keys.isPending(other.user))
-                    #expect(try await alice.keys.accept(of: other.user, matching: changed.number.description))
-                    #expect(await alice.keys.isPending(other.user) == false)
-                    #expect(await alice.keys.isVerified(other.user) == false)
+                try await bob.account.reset()
+                let changed = try await alice.keys.safetyNumber(with: other.user)
+                #expect(changed.number.digits != number.digits && !changed.isAccepted)
+                #expect(try await alice.keys.verify(other.user, code: bobs.code) == .mismatch)
+                do {
+                    try await alice.keys.accept(of: other.user, matching: number.description)
+                    Issue.record("other keys were accepted than were compared")
+                } catch ClientError.notAccepted(let error) {
+                    #expect(error == .mismatch(other.user))
                 }
+                #expect(await alice.keys.isPending(other.user))
+                #expect(try await alice.keys.accept(of: other.user, matching: changed.number.description))
+                #expect(await alice.keys.isPending(other.user) == false)
+                #expect(await alice.keys.isVerified(other.user) == false)
             }
         }
 

@@ -7,17 +7,7 @@ import TestSupport
 import Testing
 
 @Suite("parley: users, devices and requests", .ownThreads)
-final class AdministrationTests {
-    private let gateway: TestGateway
-    private let parley: ParleyTool
-
-    init() throws {
-        gateway = try TestGateway()
-        parley = try ParleyTool(data: gateway.directory)
-    }
-
-    deinit { parley.removeScratch() }
-
+final class AdministrationTests: ToolSuite {
     @Test("users are added once, and listed for people and for programs")
     func users() throws {
         let added = try parley.run("user", "add", "alice", "--name", "Alice Ärmel")

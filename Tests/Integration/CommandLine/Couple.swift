@@ -39,10 +39,9 @@ final class Couple: Sendable {
     /// Sends from alice to bob, with success.
     @discardableResult
     func send(_ text: String, _ arguments: String...) throws -> JSON {
-        let run = try parley.start(["send", "--as", "alice/phone", "--to", "bob"] + arguments + [text])
-        let status = run.child.waitUntilEnded()
-        try #require(status == 0, "\(run.errors)")
-        return try JSON(parsing: run.output.utf8)
+        let sent = try parley.run(["send", "--as", "alice/phone", "--to", "bob"] + arguments + [text])
+        try #require(sent.status == 0, "\(sent.errors)")
+        return sent.json
     }
 
     /// Lets the device make and publish its keys, as on its first use.

@@ -20,9 +20,7 @@ struct DamageTests {
     }
 
     private func chat(_ input: String, _ arguments: String...) throws -> ParleyTool.Outcome {
-        let run = try parley.start(["chat", "--as", "alice/phone", "--with", "bob"] + arguments, input: input)
-        let status = run.child.waitUntilEnded()
-        return ParleyTool.Outcome(status: status, output: run.output, errors: run.errors)
+        try parley.run(["chat", "--as", "alice/phone", "--with", "bob"] + arguments, input: input)
     }
 
     private func withAlice<Value: Sendable>(

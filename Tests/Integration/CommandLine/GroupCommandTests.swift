@@ -4,25 +4,14 @@ import TestSupport
 import Testing
 
 @Suite("parley: groups", .ownThreads, .timeLimit(.minutes(20)))
-final class GroupCommandTests {
-    private let gateway: TestGateway
-    private let parley: ParleyTool
-
-    init() throws {
-        gateway = try TestGateway()
-        parley = try ParleyTool(data: gateway.directory)
-        for user in ["alice", "bob"] {
-            #expect(try parley.run("user", "add", user, "--name", user.uppercased()).status == 0)
-            #expect(try parley.run("device", "add", user, "phone").status == 0)
-        }
+final class GroupCommandTests: ToolSuite {
+    override init() throws {
+        try super.init()
+        for user in ["alice", "bob"] { try addUser(user, "--name", user.uppercased()) }
     }
 
-    deinit { parley.removeScratch() }
-
     private func group(_ verb: String, as user: String, _ arguments: String...) throws -> ParleyTool.Outcome {
-        let run = try parley.start(["group", verb, "--as", "\(user)/phone"] + arguments)
-        let status = run.child.waitUntilEnded()
-        return ParleyTool.Outcome(status: status, output: run.output, errors: run.errors)
+        try parley.run(["group", verb, "--as", "\(user)/phone"] + arguments)
     }
 
     @Test("a group is made, shown, joined by its link, and ended, each in a line")
@@ -83,17 +72,5 @@ final class GroupCommandTests {
         #expect(try group("delete", as: "alice", "--group", id).output == "ended \(id)\n")
         let never = try group("leave", as: "alice", "--group", "7f31a5d0-0000-4000-8000-000000000000")
         #expect(never.status == 1 && never.errors.contains("not_found"))
-    }
-
-    @Test("what is no link, no role and no number is said before anybody is asked")
-    func arguments() throws {
-        for arguments in [
-            ["group", "join", "--as", "bob/phone", "nonsense"], ["open", "--as", "bob/phone", "parley://plan/1"],
-            ["group", "invite", "--as", "alice/phone", "--uses", "0"],
-            ["group", "role", "--as", "alice/phone", "bob", "king"],
-        ] {
-            let run = try parley.start(arguments)
-            #expect(run.child.waitUntilEnded() == 2, "\(arguments)")
-        }
     }
 }

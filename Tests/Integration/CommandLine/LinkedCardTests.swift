@@ -95,16 +95,4 @@ final class LinkedCardTests {
         let unknown = try parley.run("open", "--as", "bob/phone", "parley://plan/diet/5k")
         #expect(unknown.status == 0 && unknown.lines == ["plan 5k"] && unknown.errors.contains("no card of it"))
     }
-
-    @Test("what is no plan is said before anybody is asked")
-    func arguments() throws {
-        for arguments in [
-            ["diet", "", "--title", "x"], ["diet", "1", "--title", "x", "--minutes", "3"],
-            ["workout", "1", "--title", "x", "--calories", "3"], ["sleep", "1", "--title", "x"], ["diet", "1"],
-            ["diet", String(repeating: "a", count: 256), "--title", "x"],
-        ] {
-            let run = try parley.start(["plan", "share", "--as", "alice/phone", "--to", "bob"] + arguments)
-            #expect(run.child.waitUntilEnded() == 2, "\(arguments)")
-        }
-    }
 }

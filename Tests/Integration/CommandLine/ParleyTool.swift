@@ -1,6 +1,7 @@
 import Launch
 import Foundation
 import TestSupport
+import Testing
 
 /// The tool `parley`, run as a person at a shell runs it, on the data directory of a gateway.
 struct ParleyTool: Sendable {
@@ -35,7 +36,9 @@ struct ParleyTool: Sendable {
     }
 
     /// Runs the tool to its end, with `--data` before its other arguments.
-    func run(_ arguments: String..., input: String = "") throws -> Outcome {
+    func run(_ arguments: String..., input: String = "") throws -> Outcome { try run(arguments, input: input) }
+
+    func run(_ arguments: [String], input: String = "") throws -> Outcome {
         let run = try start(arguments, input: input)
         let status = run.child.waitUntilEnded()
         return Outcome(status: status, output: run.output, errors: run.errors)
@@ -64,5 +67,23 @@ struct ParleyTool: Sendable {
             "/bin/bash", words,
             directory: scratch, output: files + ".out", errors: files + ".err")
         return Run(child: child, files: files)
+    }
+}
+
+/// What a suite begins with that runs the tool on a gateway of its own.
+class ToolSuite {
+    let gateway: TestGateway
+    let parley: ParleyTool
+
+    init() throws {
+        gateway = try TestGateway()
+        parley = try ParleyTool(data: gateway.directory)
+    }
+
+    deinit { parley.removeScratch() }
+
+    func addUser(_ user: String, _ arguments: String..., device: Bool = true) throws {
+        try #require(try parley.run(["user", "add", user] + arguments).status == 0)
+        if device { try #require(try parley.run("device", "add", user, "phone").status == 0) }
     }
 }

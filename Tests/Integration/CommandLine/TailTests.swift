@@ -4,20 +4,12 @@ import TestSupport
 import Testing
 
 @Suite("parley tail", .ownThreads)
-final class TailTests {
-    private let gateway: TestGateway
-    private let parley: ParleyTool
-
-    init() throws {
-        gateway = try TestGateway()
-        parley = try ParleyTool(data: gateway.directory)
-        for user in ["alice", "bob"] {
-            try #require(try parley.run("user", "add", user, "--message-privacy", "anyone").status == 0)
-        }
-        try #require(try parley.run("device", "add", "alice", "phone").status == 0)
+final class TailTests: ToolSuite {
+    override init() throws {
+        try super.init()
+        try addUser("alice")
+        try addUser("bob", "--message-privacy", "anyone", device: false)
     }
-
-    deinit { parley.removeScratch() }
 
     private func createConversation() throws {
         let created = try parley.run(

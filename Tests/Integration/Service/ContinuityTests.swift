@@ -180,18 +180,16 @@ struct ContinuityTests {
         var generator = Seeded(stream: 3200 + stream)
         let rounds = (0..<TestForm.count(short: 1, whole: 3)).map { _ in Round(&generator) }
         let limit = generator.number(3...60)
-        try await one.chat { alice in
-            try await other.chat { bob in
-                for round in rounds {
-                    try await talk([alice, bob], round.before)
-                    try backUp()
-                    try await talk([alice, bob], round.lost)
-                    try putBack(round)
-                    try gateway.startParleyd()
-                    try await talk([alice, bob], round.after)
-                }
-                try await check([alice, bob], limit: limit)
+        try await chat(one, other) { alice, bob in
+            for round in rounds {
+                try await talk([alice, bob], round.before)
+                try backUp()
+                try await talk([alice, bob], round.lost)
+                try putBack(round)
+                try gateway.startParleyd()
+                try await talk([alice, bob], round.after)
             }
+            try await check([alice, bob], limit: limit)
         }
         expectNoticed(rounds)
     }

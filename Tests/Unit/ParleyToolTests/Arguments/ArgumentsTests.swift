@@ -50,12 +50,6 @@ struct ArgumentsTests {
         #expect(text != sampleID)
         #expect(ConversationID(argument: text)?.description == sampleID)
         #expect(MessageID(argument: text)?.description == sampleID)
-        #expect(GroupID(argument: text)?.description == sampleID)
-        #expect(InviteID(argument: text)?.description == sampleID)
-        #expect(ChallengeID(argument: text)?.description == sampleID)
-        #expect(ActivityID(argument: text)?.description == sampleID)
-        #expect(WorkoutID(argument: text)?.description == sampleID)
-        #expect(ReportID(argument: text)?.description == sampleID)
     }
 
     @Test("a group's link is understood with its scheme in capitals, and a token alone is")
@@ -119,5 +113,24 @@ struct ArgumentsTests {
         ])
     func refused(arguments: [String]) {
         #expect(throws: (any Error).self) { try Parley.parseAsRoot(arguments) }
+    }
+
+    @Test(
+        "what is no challenge, plan, link, role or number is refused",
+        arguments: [
+            ["challenge", "create", "--to", "bob", "naps", "5", "--days", "1"],
+            ["challenge", "create", "--to", "bob", "steps", "0", "--days", "1"],
+            ["challenge", "create", "--to", "bob", "steps", "5", "--days", "91"],
+            ["plan", "share", "--to", "bob", "diet", "", "--title", "x"],
+            ["plan", "share", "--to", "bob", "diet", "1"],
+            ["plan", "share", "--to", "bob", "diet", "1", "--title", "x", "--minutes", "3"],
+            ["plan", "share", "--to", "bob", "workout", "1", "--title", "x", "--calories", "3"],
+            ["plan", "share", "--to", "bob", "sleep", "1", "--title", "x"],
+            ["plan", "share", "--to", "bob", "diet", String(repeating: "a", count: 256), "--title", "x"],
+            ["group", "join", "nonsense"], ["open", "parley://plan/1"], ["group", "invite", "--uses", "0"],
+            ["group", "role", "bob", "king"],
+        ])
+    func refusedOfDevice(arguments: [String]) {
+        #expect(throws: (any Error).self) { try Parley.parseAsRoot(arguments + ["--as", "alice/phone"]) }
     }
 }
