@@ -4,6 +4,8 @@ import MQTTWire
 struct DeviceSocket {
     let descriptor: Int32
     var output: [UInt8] = []
+    /// Whether `output` may hold something to write.
+    var isDirty = false
     /// How much of `output` is written.
     private var written = 0
     private var partial: [UInt8] = []

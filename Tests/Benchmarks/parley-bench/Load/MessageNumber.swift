@@ -10,11 +10,7 @@ struct MessageNumber: Equatable {
     /// 0, 1, 2 … within the run.
     var count: Int
 
-    init(sender: Int, run: Int, count: Int) {
-        self.sender = sender
-        self.run = run
-        self.count = count
-    }
+    init(sender: Int, run: Int, count: Int) { (self.sender, self.run, self.count) = (sender, run, count) }
 
     /// From the 36 characters at `start`, which one of our own senders wrote or somebody has spoiled.
     @inline(__always)

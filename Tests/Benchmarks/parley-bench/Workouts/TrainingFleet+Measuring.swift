@@ -17,10 +17,10 @@ extension TrainingFleet {
         for _ in 0..<work.underway { sendNext(work) }
         let begun = MonotonicTime.now
         let (measureAt, end) = (begun + 1_000_000_000, begun + 1_000_000_000 + Int64(seconds * 1e9))
-        while MonotonicTime.now < measureAt { try sweep(wait: Self.longestWait) }
+        while MonotonicTime.now < measureAt { try sweep(wait: Self.pause) }
         edge(.begin)
         let (first, from) = (replies, MonotonicTime.now)
-        while MonotonicTime.now < end { try sweep(wait: Self.longestWait) }
+        while MonotonicTime.now < end { try sweep(wait: Self.pause) }
         let result = (replies - first, Double(MonotonicTime.now - from) / 1e9)
         edge(.end)
         self.work = nil
@@ -54,7 +54,7 @@ extension TrainingFleet {
                 sendMessage(in: messaged % groups.count)
                 messaged += 1
             }
-            let next = min(due(logged, workouts), due(messaged, messages), MonotonicTime.now + Self.longestWait)
+            let next = min(due(logged, workouts), due(messaged, messages), MonotonicTime.now + Self.pause)
             try sweep(wait: max(0, next - MonotonicTime.now))
         }
         try settle()
@@ -92,7 +92,7 @@ extension TrainingFleet {
     /// Lets what is under way come to its end.
     private func settle() throws {
         let end = MonotonicTime.now + 1_500_000_000
-        while MonotonicTime.now < end { try sweep(wait: Self.longestWait) }
+        while MonotonicTime.now < end { try sweep(wait: Self.pause) }
     }
 
     func sendNext(_ work: Work) {
@@ -120,7 +120,7 @@ extension TrainingFleet {
         devices[index].packet = devices[index].packet % 60_000 + 1
         packet.bytes[packet.identifierAt] = UInt8(devices[index].packet >> 8)
         packet.bytes[packet.identifierAt + 1] = UInt8(devices[index].packet & 0xFF)
-        devices[index].socket.output += packet.bytes
+        send(packet.bytes, by: index)
     }
 
     private func sendMessage(in group: Int) {
@@ -129,6 +129,6 @@ extension TrainingFleet {
         templates[group].prepare(
             MessageNumber(sender: group & 0xFFF, run: 1, count: messageCount),
             milliseconds: Timestamp.systemNow.milliseconds)
-        devices[index].socket.output += templates[group].bytes
+        send(templates[group].bytes, by: index)
     }
 }
