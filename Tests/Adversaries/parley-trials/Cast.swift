@@ -27,7 +27,6 @@ struct Cast {
     /// Makes people, devices and conversations for all trials, straight in the database of a gateway that does not run.
     static func make(_ cuts: [Cut], store: Store, tokens: TokenIssuer) throws -> [Cast] {
         let now = Timestamp.systemNow
-        let expiresAt = now.advanced(byMilliseconds: 86_400_000)
         return try store.write { transaction in
             func user(_ name: String, _ role: UserRole = .member) throws -> UserID {
                 guard let user = UserID(name) else { throw SiteError.badName }
@@ -35,12 +34,8 @@ struct Cast {
                 return user
             }
             func seat(_ user: UserID, _ device: String, _ role: AccessToken.Role = .device) throws -> Population.Seat {
-                let address = try DeviceAddress(named: user.text, device)
-                let token = TokenID.random()
-                try transaction.devices.put(address, tokenID: token.value, now: now, expiresAt: expiresAt)
-                let claims = AccessToken.Claims(
-                    user: user, device: address.device, expiresAt: expiresAt.milliseconds / 1000, id: token, role: role)
-                return Population.Seat(address: address, token: try tokens.issue(claims))
+                try Population.Seat(
+                    DeviceAddress(named: user.text, device), tokens, now: now, role: role, transaction)
             }
             let console = try seat(try user("trial-operator", .operator), "console", .operator)
             return try cuts.enumerated().map { number, cut in

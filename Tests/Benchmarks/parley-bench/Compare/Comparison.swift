@@ -48,7 +48,7 @@ struct Comparison {
         for round in 0..<plan.runs {
             for index in series.indices { series[index].rounds.append([:]) }
             for system in plan.systems.rotated(by: round) {
-                let program = try site.start(system, otherParleyd: plan.otherParleyd)
+                let program = try site.start(system, otherParleyd: plan.other)
                 for (index, load) in loads.enumerated() {
                     let sample = try measure(
                         fleet, plan.loadPlan(load, scenario, system), broker: site.broker, system: program)

@@ -1,3 +1,5 @@
+import ArgumentParser
+
 /// Who talks to whom: each sender has a conversation of its own, of which it is a member.
 struct Scenario: Hashable {
     let members: Int
@@ -9,25 +11,55 @@ struct Scenario: Hashable {
 }
 
 /// What is measured, and how long.
-struct ComparisonPlan {
-    var systems = System.ownSystems
-    /// The program of ``System/otherGateway``.
-    var otherParleyd: String?
-    var members = [2, 10]
-    var senders = [1, 16, 64]
-    /// Messages that all senders together keep under way in a closed loop. Enough that nobody on the way ever waits for
-    /// a device, and below the 1000 that the broker lets be unacknowledged towards one client, so that it queues none.
+struct ComparisonPlan: ParsableArguments {
+    @Option(parsing: .upToNextOption, help: "Members of a conversation, its sender included.") var members = [2, 10]
+    @Option(parsing: .upToNextOption, help: "Senders, each in a conversation of its own.") var senders = [1, 16, 64]
+
+    /// Enough that nobody on the way ever waits for a device, and below the 1000 that the broker lets be unacknowledged
+    /// towards one client, so that it queues none.
+    @Option(help: "Messages that all senders keep under way for throughput; with 1 each batch is one message.")
     var underWay = 512
-    /// Messages a second of the open loops.
+
+    @Option(parsing: .upToNextOption, help: "Messages a second at which latency is measured; 0 for none.")
     var rates = [200, 1000]
-    /// The senders that share those rates.
-    var latencySenders = 16
-    var runs = 5
-    var warmUp = 1.0
-    /// Seconds of each closed loop.
-    var seconds = 6.0
-    /// Seconds of each open loop.
-    var latencySeconds = 10.0
+
+    @Option(help: "Senders that share those rates.") var latencySenders = 16
+    @Option(parsing: .upToNextOption, help: "What is measured.") var systems = System.ownSystems
+
+    @Option(
+        help: ArgumentHelp(
+            "A parleyd of another build, measured by turns with this one on the same database.", valueName: "parleyd"))
+    var other: String?
+
+    @Option(help: "How often everything is measured; medians are of these.") var runs = 5
+    @Option(help: ArgumentHelp("How long throughput is measured each time.", valueName: "s")) var seconds = 6.0
+    @Option(help: ArgumentHelp("How long latency is measured each time.", valueName: "s")) var latencySeconds = 10.0
+    @Flag(help: "Three short runs of everything, for a first look.") var quick = false
+
+    private var warmUp: Double { quick ? 0.5 : 1 }
+
+    func validate() throws {
+        guard members.allSatisfy({ (2...16).contains($0) }) else { throw ValidationError("--members takes 2 to 16") }
+        guard senders.allSatisfy({ (1...64).contains($0) }), (1...64).contains(latencySenders) else {
+            throw ValidationError("--senders and --latency-senders take 1 to 64")
+        }
+        guard (1...900).contains(underWay) else { throw ValidationError("--under-way takes 1 to 900") }
+        guard other != nil || !systems.contains(.otherGateway) else {
+            throw ValidationError("\(System.otherGateway.rawValue) needs --other")
+        }
+        guard rates.allSatisfy({ (0...100_000).contains($0) }) else { throw ValidationError("--rates is out of range") }
+        guard (1...1000).contains(runs) else { throw ValidationError("--runs takes 1 to 1000") }
+        guard seconds > 0, latencySeconds > 0 else { throw ValidationError("nothing is measured in no time") }
+    }
+
+    /// The plan with what `--quick`, `--other` and a rate of 0 mean.
+    var resolved: ComparisonPlan {
+        var plan = self
+        if other != nil, !systems.contains(.otherGateway) { plan.systems.append(.otherGateway) }
+        plan.rates.removeAll { $0 == 0 }
+        if quick { (plan.runs, plan.seconds, plan.latencySeconds) = (3, 2, 2) }
+        return plan
+    }
 
     var scenarios: [Scenario] {
         members.flatMap { members in

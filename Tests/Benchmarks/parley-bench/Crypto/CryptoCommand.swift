@@ -13,15 +13,9 @@ struct CryptoCommand: ParsableCommand {
             those of the thread's CPU.
             """)
 
-    @Option(help: ArgumentHelp("The content of a message.", valueName: "bytes"))
-    var content = 256
-
-    @Option(help: "How often everything is measured; medians are of these.")
-    var runs = 7
-
-    @Option(help: ArgumentHelp("How long each is measured each time.", valueName: "s"))
-    var seconds = 0.5
-
+    @Option(help: ArgumentHelp("The content of a message.", valueName: "bytes")) var content = 256
+    @Option(help: "How often everything is measured; medians are of these.") var runs = 7
+    @Option(help: ArgumentHelp("How long each is measured each time.", valueName: "s")) var seconds = 0.5
     @OptionGroup var machine: MachineOptions
 
     func validate() throws {

@@ -13,12 +13,8 @@ struct FileCommand: ParsableCommand {
             which must have the first one's bytes. It leaves nothing behind.
             """)
 
-    @Option(help: ArgumentHelp("The attachment, in MB of 1,000,000 bytes.", valueName: "MB"))
-    var size = 1000
-
-    @Option(help: "How often each is measured.")
-    var runs = 5
-
+    @Option(help: ArgumentHelp("The attachment, in MB of 1,000,000 bytes.", valueName: "MB")) var size = 1000
+    @Option(help: "How often each is measured.") var runs = 5
     @OptionGroup var machine: MachineOptions
 
     func validate() throws {

@@ -12,12 +12,8 @@ struct JSONCommand: ParsableCommand {
             said; the shortest time counts. Without a broker, on one thread.
             """)
 
-    @Option(help: "How often each payload is read.")
-    var runs = 50
-
-    @Option(help: ArgumentHelp("End with status 1 if a payload costs more.", valueName: "ns"))
-    var most: Double?
-
+    @Option(help: "How often each payload is read.") var runs = 50
+    @Option(help: ArgumentHelp("End with status 1 if a payload costs more.", valueName: "ns")) var most: Double?
     @OptionGroup var machine: MachineOptions
 
     func validate() throws {

@@ -75,19 +75,10 @@ struct ListedConversations {
         let sender = DeviceAddress(user: others[0], device: try Self.device())
         let lastAt = begun.advanced(byMilliseconds: .random(in: 0...activity.span))
         for count in 0..<messages {
-            let filler = UInt8(truncatingIfNeeded: count)
-            let record = MessageRecord(
-                id: .random(), conversation: id, epoch: state.facts.epoch, seq: count + 1, kind: .message, target: nil,
-                sender: sender, type: .text, suite: .x25519AESGCM,
-                content: Array(repeating: filler, count: RequestTemplate.ciphertextBytes),
-                nonce: Array(repeating: filler, count: 12), recipientKeys: nil, replyTo: nil, expiresAt: nil,
-                createdAt: count == messages - 1 ? lastAt : begun)
             // By turns, as they would come: no two of one conversation lie side by side.
-            try transaction.records.insert(
-                record, conversation: state.key,
-                position: StreamPosition(number: count * (conversations + Self.archived) + number + 1),
-                digest: Array(repeating: filler, count: 16))
-            state.facts.append(record)
+            try transaction.append(
+                .random(), to: &state, from: sender, at: count == messages - 1 ? lastAt : begun,
+                number: count * (conversations + Self.archived) + number + 1)
         }
         try transaction.conversations.updateLog(&state)
         let reader = DeviceAddress(user: owner, device: sender.device)

@@ -14,21 +14,11 @@ struct ListsCommand: ParsableCommand {
             """)
 
     @OptionGroup var machine: MachineOptions
-
-    @Option(help: "Conversations of the user.")
-    var conversations = 5000
-
-    @Option(help: "Messages in each.")
-    var messages = 20
-
-    @Option(help: "The most that is unread in a conversation; how much is random.")
-    var unread = 20
-
-    @Option(help: "Conversations on a page.")
-    var limit = 20
-
-    @Option(help: "Pages that are read of each kind.")
-    var pages = 2000
+    @Option(help: "Conversations of the user.") var conversations = 5000
+    @Option(help: "Messages in each.") var messages = 20
+    @Option(help: "The most that is unread in a conversation; how much is random.") var unread = 20
+    @Option(help: "Conversations on a page.") var limit = 20
+    @Option(help: "Pages that are read of each kind.") var pages = 2000
 
     func validate() throws {
         guard (1...1_000_000).contains(conversations), (1...100_000).contains(messages), unread >= 0 else {

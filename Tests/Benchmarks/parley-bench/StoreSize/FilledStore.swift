@@ -17,10 +17,7 @@ struct FilledStore {
     /// The conversations, by the number of the user who began each.
     private(set) var ids: [ConversationID] = []
 
-    init(conversations: Int, messages: Int) {
-        self.conversations = conversations
-        self.messages = messages
-    }
+    init(conversations: Int, messages: Int) { (self.conversations, self.messages) = (conversations, messages) }
 
     /// Writes through the gateway's own store, a batch of this many rows at a time.
     private static let batch = 10_000
@@ -43,21 +40,18 @@ struct FilledStore {
 
     private mutating func makeUsers(_ addresses: [DeviceAddress], _ store: Store, _ tokens: TokenIssuer) throws {
         let now = Timestamp.systemNow
-        let expiresAt = Timestamp(milliseconds: now.milliseconds + 86_400_000)
         let reader = try DeviceAddress(named: "reader", "phone")
-        let token = TokenID.random()
-        try store.write { transaction in
+        self.reader = try store.write { transaction in
             for address in addresses + [reader] {
                 try transaction.users.insert(
                     address.user, role: .member, displayName: address.user.description, at: now)
-                let id = address == reader ? token : .random()
-                try transaction.devices.put(address, tokenID: id.value, now: now, expiresAt: expiresAt)
+                guard address != reader else { continue }
+                try transaction.devices.put(
+                    address, tokenID: TokenID.random().value, now: now,
+                    expiresAt: now.advanced(byMilliseconds: 86_400_000))
             }
+            return try Population.Seat(reader, tokens, now: now, transaction)
         }
-        let claims = AccessToken.Claims(
-            user: reader.user, device: reader.device, expiresAt: expiresAt.milliseconds / 1000, id: token,
-            role: .device)
-        self.reader = Population.Seat(address: reader, token: try tokens.issue(claims))
     }
 
     private mutating func makeConversations(
@@ -88,21 +82,30 @@ struct FilledStore {
         let now = Timestamp.systemNow
         for message in range {
             let number = message % states.count
-            let facts = states[number].facts
-            // Nothing looks into ciphertext, so that any bytes will do.
-            let filler = UInt8(truncatingIfNeeded: message)
-            let record = MessageRecord(
-                id: MessageID(
-                    MessageNumber(sender: 0, run: 0, count: message).id(milliseconds: now.milliseconds)),
-                conversation: facts.id, epoch: facts.epoch, seq: facts.lastSeq + 1, kind: .message, target: nil,
-                sender: addresses[number], type: .text, suite: .x25519AESGCM,
-                content: Array(repeating: filler, count: RequestTemplate.ciphertextBytes),
-                nonce: Array(repeating: filler, count: 12), recipientKeys: nil, replyTo: nil,
-                expiresAt: nil, createdAt: now)
-            try transaction.records.insert(
-                record, conversation: states[number].key, position: StreamPosition(number: message + 1),
-                digest: Array(repeating: filler, count: 16))
-            states[number].facts.append(record)
+            let id = MessageNumber(sender: 0, run: 0, count: message).id(milliseconds: now.milliseconds)
+            try transaction.append(
+                MessageID(id), to: &states[number], from: addresses[number], at: now, number: message + 1)
         }
+    }
+}
+
+extension WriteTransaction {
+    /// Appends a message of 256 bytes of ciphertext. Nothing looks into it, so that any bytes will do.
+    ///
+    /// - Parameter number: its place in the outbox.
+    func append(
+        _ id: MessageID, to state: inout ConversationState, from sender: DeviceAddress, at time: Timestamp, number: Int
+    ) throws {
+        let filler = UInt8(truncatingIfNeeded: number)
+        let record = MessageRecord(
+            id: id, conversation: state.facts.id, epoch: state.facts.epoch, seq: state.facts.lastSeq + 1,
+            kind: .message, target: nil, sender: sender, type: .text, suite: .x25519AESGCM,
+            content: Array(repeating: filler, count: RequestTemplate.ciphertextBytes),
+            nonce: Array(repeating: filler, count: 12), recipientKeys: nil, replyTo: nil, expiresAt: nil,
+            createdAt: time)
+        try records.insert(
+            record, conversation: state.key, position: StreamPosition(number: number),
+            digest: Array(repeating: filler, count: 16))
+        state.facts.append(record)
     }
 }

@@ -15,18 +15,10 @@ struct StoreSizeCommand: ParsableCommand {
             """)
 
     @OptionGroup var places: InstallationOptions
-
-    @Option(help: "Conversations, and as many users with one device each.")
-    var conversations = 10_000
-
-    @Option(help: "Stored messages of 256 bytes of ciphertext.")
-    var messages = 1_000_000
-
-    @Option(help: "Pages that are read.")
-    var pages = 2000
-
-    @Option(help: "How often the gateway is started.")
-    var starts = 5
+    @Option(help: "Conversations, and as many users with one device each.") var conversations = 10_000
+    @Option(help: "Stored messages of 256 bytes of ciphertext.") var messages = 1_000_000
+    @Option(help: "Pages that are read.") var pages = 2000
+    @Option(help: "How often the gateway is started.") var starts = 5
 
     func validate() throws {
         guard (2...1_000_000).contains(conversations), (0...100_000_000).contains(messages) else {

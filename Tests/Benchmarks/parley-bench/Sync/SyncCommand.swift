@@ -16,15 +16,12 @@ struct SyncCommand: ParsableCommand {
             is missing and all conversations were told of. It leaves nothing behind.
             """)
 
-    @Option(help: "Conversations.")
-    var conversations = 200
+    @Option(help: "Conversations.") var conversations = 200
 
     @Option(help: "Missed messages of 256 bytes of ciphertext, in all conversations together.")
     var missed = 10_000
 
-    @Option(help: "How often each is measured; medians are of these.")
-    var runs = 15
-
+    @Option(help: "How often each is measured; medians are of these.") var runs = 15
     @OptionGroup var machine: MachineOptions
 
     func validate() throws {

@@ -23,16 +23,7 @@ struct TrainingGroups {
     let connected: Int
 
     private let now = Timestamp.systemNow
-    private static let tokenDays: Int64 = 30
     private static let madeAtOnce = 20
-
-    init(groups: Int, members: Int, days: Int, devices: Int, connected: Int) {
-        self.groups = groups
-        self.members = members
-        self.days = days
-        self.devices = devices
-        self.connected = connected
-    }
 
     /// - Returns: those with devices.
     func fill(_ store: Store, _ tokens: TokenIssuer, stop: StopFlag) throws -> [Group] {
@@ -89,20 +80,12 @@ struct TrainingGroups {
     private func add(
         _ number: Int, _ isConnected: Bool, _ transaction: WriteTransaction, _ tokens: TokenIssuer
     ) throws -> (GroupKey, Group) {
-        let expiresAt = now.advanced(byMilliseconds: Self.tokenDays * 86_400_000)
         let users = try (0..<members).map { try user(number, $0) }
         for user in users {
             try transaction.users.insert(user, role: .member, displayName: user.text, at: now)
         }
-        var seats: [Population.Seat] = []
-        for place in 0..<(isConnected ? devices : 0) {
-            let address = try DeviceAddress(named: users[place].text, "phone")
-            let token = TokenID.random()
-            try transaction.devices.put(address, tokenID: token.value, now: now, expiresAt: expiresAt)
-            let claims = AccessToken.Claims(
-                user: address.user, device: address.device, expiresAt: expiresAt.milliseconds / 1000, id: token,
-                role: .device)
-            seats.append(Population.Seat(address: address, token: try tokens.issue(claims)))
+        let seats = try users.prefix(isConnected ? devices : 0).map { user in
+            try Population.Seat(DeviceAddress(named: user.text, "phone"), tokens, now: now, transaction)
         }
         let id = GroupID.random()
         let conversation = ConversationID(of: id)

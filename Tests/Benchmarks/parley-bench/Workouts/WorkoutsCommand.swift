@@ -19,18 +19,10 @@ struct WorkoutsCommand: ParsableCommand {
             """)
 
     @OptionGroup var places: InstallationOptions
-
-    @Option(help: "Groups.")
-    var groups = 10_000
-
-    @Option(help: "Members of a group.")
-    var members = 10
-
-    @Option(help: "Days on which each has done something.")
-    var days = 365
-
-    @Option(help: "Groups of which some members are connected.")
-    var connected = 120
+    @Option(help: "Groups.") var groups = 10_000
+    @Option(help: "Members of a group.") var members = 10
+    @Option(help: "Days on which each has done something.") var days = 365
+    @Option(help: "Groups of which some members are connected.") var connected = 120
 
     @Option(help: "Members who are connected of each of them; the last one listens, the others log.")
     var devices = 8
@@ -38,11 +30,8 @@ struct WorkoutsCommand: ParsableCommand {
     @Option(help: "Workouts a second at which latency is measured; fewer than there are connected groups.")
     var rate = 100
 
-    @Option(help: "Messages a second beside them.")
-    var messages = 200
-
-    @Option(help: ArgumentHelp("How long each is measured.", valueName: "s"))
-    var seconds = 6.0
+    @Option(help: "Messages a second beside them.") var messages = 200
+    @Option(help: ArgumentHelp("How long each is measured.", valueName: "s")) var seconds = 6.0
 
     private static let mostDevices = 990
 

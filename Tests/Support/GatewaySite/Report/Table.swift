@@ -5,10 +5,7 @@ package struct Table {
     package let names: Int
     package var rows: [[String]] = []
 
-    package init(_ header: [String], names: Int) {
-        self.header = header
-        self.names = names
-    }
+    package init(_ header: [String], names: Int) { (self.header, self.names) = (header, names) }
 
     package enum Style {
         case plain, markdown

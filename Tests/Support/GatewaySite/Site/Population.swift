@@ -9,9 +9,17 @@ package struct Population {
         /// The device's password.
         package let token: String
 
-        package init(address: DeviceAddress, token: String) {
-            self.address = address
-            self.token = token
+        /// Adds the device to the database, with a token that `tokens` makes.
+        package init(
+            _ address: DeviceAddress, _ tokens: TokenIssuer, now: Timestamp, role: AccessToken.Role = .device,
+            _ transaction: WriteTransaction
+        ) throws {
+            let (id, expiresAt) = (TokenID.random(), now.advanced(byMilliseconds: Population.tokenDays * 86_400_000))
+            try transaction.devices.put(address, tokenID: id.value, now: now, expiresAt: expiresAt)
+            let claims = AccessToken.Claims(
+                user: address.user, device: address.device, expiresAt: expiresAt.milliseconds / 1000, id: id,
+                role: role)
+            (self.address, token) = (address, try tokens.issue(claims))
         }
     }
 
@@ -30,20 +38,14 @@ package struct Population {
         conversations count: Int, members: Int, store: Store, tokens: TokenIssuer
     ) throws -> [Group] {
         let now = Timestamp.systemNow
-        let expiresAt = Timestamp(milliseconds: now.milliseconds + tokenDays * 86_400_000)
         return try store.write { transaction in
             try (0..<count).map { number in
                 let seats = try (0..<members).map { place in
                     let address = try DeviceAddress(named: "bench-\(number)-\(place)", "phone")
-                    let token = TokenID.random()
                     try transaction.users.insert(
                         address.user, role: .member, displayName: address.user.description, messagePrivacy: .anyone,
                         at: now)
-                    try transaction.devices.put(address, tokenID: token.value, now: now, expiresAt: expiresAt)
-                    let claims = AccessToken.Claims(
-                        user: address.user, device: address.device, expiresAt: expiresAt.milliseconds / 1000,
-                        id: token, role: .device)
-                    return Seat(address: address, token: try tokens.issue(claims))
+                    return try Seat(address, tokens, now: now, transaction)
                 }
                 let id = ConversationID.random()
                 _ = try transaction.conversations.insert(
