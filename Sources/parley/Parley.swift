@@ -32,7 +32,7 @@ struct Parley: AsyncParsableCommand {
     @OptionGroup var common: CommonOptions
 }
 
-/// What every command understands, before or after its name.
+/// The options of every command, before or after its name.
 struct CommonOptions: ParsableArguments {
     @Option(
         name: .customLong("data"),
@@ -54,7 +54,7 @@ struct CommonOptions: ParsableArguments {
         guard (1...3600).contains(timeout) else { throw ValidationError("--timeout takes 1 to 3600 seconds") }
     }
 
-    /// Where the gateway is found, as the option or else the environment says.
+    /// The gateway of the data directory that the option or the environment names.
     var gateway: LocalGateway {
         LocalGateway(
             path: data ?? Environment["PARLEY_DATA"] ?? "./data", timeout: .seconds(timeout),

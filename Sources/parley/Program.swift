@@ -2,7 +2,7 @@ import ArgumentParser
 import Platform
 import PrivateFiles
 
-/// Runs the command that the arguments name, and turns what becomes of it into an exit status.
+/// Runs the command that the arguments name, and turns its errors into an exit status.
 @main
 enum Program {
     static func main() async {
@@ -29,7 +29,7 @@ enum Program {
     }
 }
 
-/// What an exit status of the tool means.
+/// An exit status of the tool.
 enum Status: Int32 {
     /// Done.
     case accepted = 0
@@ -46,7 +46,7 @@ enum Status: Int32 {
 struct ToolError: Error {
     let status: Status
     let message: String
-    /// Whether the same command could do better later, with nothing changed on this machine.
+    /// Whether the same command may succeed later, with nothing changed on this machine.
     let canBeRepeated: Bool
 
     init(_ status: Status, _ message: String, canBeRepeated: Bool = true) {

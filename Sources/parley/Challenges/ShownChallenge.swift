@@ -2,10 +2,10 @@ import ParleyClient
 import ParleyProtocol
 
 extension Challenge {
-    /// What it is about: `50000 steps in 7 days`.
+    /// The aim: `50000 steps in 7 days`.
     var aim: String { type.aim(target, days: durationDays) }
 
-    /// What has become of it.
+    /// The status, and once it has ended, the outcome.
     var standing: String {
         switch (status, outcome) {
         case (.known(.completed), .known(.won)?): winner.map { "won by \($0)" } ?? "won"
@@ -15,7 +15,7 @@ extension Challenge {
         }
     }
 
-    /// How far the two have come: `alice 5000, bob 7000`.
+    /// The progress of the two: `alice 5000, bob 7000`.
     var score: String {
         [challenger, challenged].map { "\($0) \(progress[$0] ?? 0)" }.joined(separator: ", ")
     }
@@ -26,7 +26,7 @@ extension Challenge {
         return acceptedAt == nil ? start : "\(start), \(score)"
     }
 
-    /// What a chat shows of it: that it is new, was answered or has ended; `nil` where somebody has but come further.
+    /// The line that a chat shows when it is new, is answered or ends; `nil` for mere progress.
     var chatLine: String? {
         guard status == .known(.active) else { return sentence }
         return progress.values.allSatisfy { $0 == 0 } ? sentence : nil
@@ -34,7 +34,7 @@ extension Challenge {
 }
 
 extension ChallengeCard {
-    /// What it is about, as the challenge says it.
+    /// The aim, in the words of ``Challenge/aim``.
     var aim: String { challengeType.aim(target, days: durationDays) }
 }
 

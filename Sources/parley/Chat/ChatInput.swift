@@ -1,4 +1,4 @@
-/// A line that was written in a chat: a message, or something that is asked of the chat itself.
+/// A line of a chat: a message or a command.
 enum ChatInput: Hashable {
     case message(String)
     case urgent(String)
@@ -19,10 +19,10 @@ enum ChatInput: Hashable {
     case markRead
     case open(String)
     case nothing
-    /// A line that begins as a command and is none.
+    /// A command that does not exist.
     case unknown(String)
 
-    /// From what was written. A message that begins with `/` is written with two.
+    /// Parses a line. Two `/` begin a message with one.
     init(_ text: String) {
         guard text.contains(where: { !$0.isWhitespace }) else {
             self = .nothing

@@ -10,10 +10,9 @@ struct ChatLine: Hashable, Sendable {
     let time: Timestamp
     let text: String
     let look: Look
-    /// What has become of it: that it was edited, how the members have reacted.
+    /// Whether it was edited, and the reactions.
     var notes: String?
 
-    /// What distinguishes it from others.
     enum Key: Hashable, Sendable {
         case message(MessageID)
         /// A message that bears the id of another one.
@@ -23,11 +22,11 @@ struct ChatLine: Hashable, Sendable {
     enum Look: Hashable, Sendable {
         case received
         case own(Progress)
-        /// What was sent cannot be shown; the text says why.
+        /// It cannot be opened; the text says why.
         case unreadable
         /// It cannot be opened because it was sent before this device was linked.
         case earlier
-        /// The gateway's word: somebody joined, or left.
+        /// A notice of the gateway: a member joined, or left.
         case system
     }
 

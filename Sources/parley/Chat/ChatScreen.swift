@@ -12,12 +12,12 @@ struct ChatScreen {
         self.zone = zone
     }
 
-    /// Forgets what the terminal shows, so that all of it is drawn anew.
+    /// Forgets the drawn frame, so that the next is drawn whole.
     mutating func forget() {
         shown = nil
     }
 
-    /// The bytes that make a terminal of a size show the state.
+    /// The bytes that show the state on a terminal.
     mutating func draw(_ state: inout ChatState, size: TerminalSize) -> [UInt8] {
         let frame = frame(&state, size: size)
         defer { shown = frame }
@@ -39,7 +39,7 @@ struct ChatScreen {
         return Frame(size: size, rows: texts, cursor: cursor)
     }
 
-    /// Moves what is seen by a page.
+    /// Scrolls by a page.
     ///
     /// - Returns: whether it could move no further up, because there is no more.
     mutating func scroll(_ state: inout ChatState, up: Bool, size: TerminalSize) -> Bool {

@@ -2,7 +2,7 @@ import ParleyClient
 import ParleyCrypto
 import ParleyProtocol
 
-// What the terminal says, and what it is shown.
+// Input and output of the terminal.
 
 extension ChatSession {
 
@@ -103,7 +103,7 @@ extension ChatSession {
         }
     }
 
-    /// What is accepted later is what was compared now.
+    /// Keeps the keys that are compared: `/accept` accepts these.
     mutating func handle(_ shown: ShownNumber) {
         self.shown = shown.shown
         let groups = shown.number.groups

@@ -16,18 +16,18 @@ struct ChatSession {
     var readUpTo: ChatMessage.Place?
     /// The other's keys as they were last shown for comparing.
     var shown: ShownKeys?
-    /// Whether it was said that nothing shows yet whose keys the other's are.
+    /// Whether the notice was shown that the keys of the other are not verified.
     var hasShownNewContact = false
     var drawnAt: ContinuousClock.Instant?
     var isDrawingDue = false
     var typingUntil: ContinuousClock.Instant?
 
-    /// Drawn at most so often, so that a flood of messages costs no more than the eye takes in.
+    /// The least time between two drawings, which bounds the cost of a flood of messages.
     static let betweenDrawings: Duration = .milliseconds(25)
-    /// For what takes as long as it takes.
+    /// A timeout for work that has none.
     static let patience: Duration = .seconds(86_400)
     static let pageOfHistory = 100
-    /// The gateway ends a start after 5 s; a little more for what is under way.
+    /// The gateway ends a start after 5 s; a little more for the way.
     static let longestTyping: Duration = .seconds(7)
 
     init(
@@ -77,7 +77,7 @@ struct ChatSession {
 
     // MARK: The conversation and its history
 
-    /// Asks for it until there is an answer: it may be that there is no connection yet.
+    /// Retries until there is an answer: there may be no connection yet.
     func findConversation() {
         let (client, other) = (chat.client, chat.other)
         start {
@@ -132,7 +132,7 @@ struct ChatSession {
         state.transcript.insert(ChatLine(message, me: state.me.user, isEarlier: isEarlier))
     }
 
-    /// What the chat says of keys: of the other's, of one's own, and of new ones whosoever they are.
+    /// Shows a notice about the keys of the other or of the user.
     mutating func show(_ notice: PeerKeyNotice) {
         guard notice.user == chat.other || notice.user == state.me.user else { return }
         if case .met(chat.other, _) = notice { return showNewContact() }
@@ -142,7 +142,7 @@ struct ChatSession {
         state.transcript.append("\(notice). \(ChatSession.acceptInstructions)", .warning)
     }
 
-    /// The first thing that is said with somebody new. No client can see whose keys came first.
+    /// Shown once for a new contact: no client can tell whether the first keys are theirs.
     mutating func showNewContact() {
         guard !hasShownNewContact else { return }
         hasShownNewContact = true
@@ -154,7 +154,7 @@ struct ChatSession {
     static let acceptInstructions =
         "It was set up anew, or somebody pretends to be them: compare the safety number (/safety), then /accept."
 
-    /// What is on the screen was read; what is below it was not.
+    /// Marks the messages on the screen as read, not those below it.
     mutating func markRead() async {
         guard let conversation, state.anchor == nil, let newest = state.transcript.newestReceived,
             readUpTo.map({ $0 < newest.place }) ?? true

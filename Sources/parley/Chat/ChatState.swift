@@ -1,14 +1,14 @@
 import ParleyClient
 import ParleyProtocol
 
-/// All that a chat in a terminal is about at a time. What happens goes in; what is to be done comes out.
+/// The state of a chat in a terminal: keys go in, actions come out.
 struct ChatState {
     let me: DeviceAddress
     let other: UserID
     var transcript = Transcript()
     var editor = LineEditor()
     var link = Link.connecting
-    /// Until when the other is writing, as far as is known.
+    /// Whether the other is typing.
     var isOtherTyping = false
     /// Whether the other is there, as far as they let it be known.
     var presence: PresenceUpdate?
@@ -18,7 +18,7 @@ struct ChatState {
     var pageRows = 20
     /// Whether there are older messages than those that are shown; `nil` while they are being fetched.
     var hasOlder: Bool? = true
-    /// How many messages came below what is seen.
+    /// How many new messages are below the screen.
     var unseen = 0
 
     enum Link: Hashable {
@@ -35,7 +35,7 @@ struct ChatState {
         let part: Int
     }
 
-    /// What is to be done, beside showing the state.
+    /// An action for the session.
     enum Action: Hashable {
         case send(String)
         /// Notified of in quiet hours, too.
@@ -60,7 +60,7 @@ struct ChatState {
         case end
     }
 
-    /// What is done to a message.
+    /// A change of a message.
     enum Change: Hashable {
         case edit(String)
         case delete
@@ -72,7 +72,7 @@ struct ChatState {
         switch editor.apply(key) {
         case .edited:
             guard editor.text != before else { return [] }
-            // What is asked of the chat itself is nothing that the other waits for.
+            // Writing a command is no typing.
             let isMessage = !editor.text.isEmpty && !editor.text.hasPrefix("/")
             return [isMessage ? .typing : .stopTyping]
         case .submitted(let text): return submit(ChatInput(text))

@@ -7,12 +7,12 @@ struct PlainChat: Sendable {
     let gateway: LocalGateway
     let other: UserID
 
-    /// How many messages may wait for their replies.
+    /// The most messages that wait for their replies.
     private static let mostWaiting = 64
 
     private enum Happening: Sendable {
         case client(ClientEvent)
-        /// The input has ended and the gateway has all of it; or why it has not.
+        /// The input has ended, and the gateway has all of it; or the error.
         case spoken((any Error)?)
     }
 
@@ -41,7 +41,7 @@ struct PlainChat: Sendable {
             defer { group.cancelAll() }
             try await listen(to: happenings, in: conversation.id, &follower)
         }
-        // What came with the last reply.
+        // Messages that came with the last reply.
         try await follower.printHistory()
     }
 
@@ -59,7 +59,7 @@ struct PlainChat: Sendable {
         }
     }
 
-    /// Sends what is read, until its end, and waits until the gateway has all of it.
+    /// Sends each line of the input, and waits for the replies.
     private func speak(in conversation: ConversationSummary) async throws {
         var waiting: [MessageID] = []
         for try await line in StandardInput.lines() where line.contains(where: { !$0.isWhitespace }) {

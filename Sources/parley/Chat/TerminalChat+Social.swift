@@ -1,7 +1,7 @@
 import ParleyClient
 import ParleyProtocol
 
-// What a chat asks of the gateway between two people; each takes its time, and says what came of it.
+// The commands of a chat about the other user; each runs in the background and reports its result.
 
 extension TerminalChat {
     typealias Start = (@escaping Work) -> Void
@@ -59,7 +59,6 @@ extension TerminalChat {
         }
     }
 
-    /// Shows what a link leads to.
     func open(_ link: AppLink, _ start: Start) {
         let client = client
         attempt(start) { () async throws(ClientError) -> String in

@@ -1,32 +1,32 @@
 import ParleyClient
 import ParleyProtocol
 
-/// Runs a chat on a terminal: hands what happens to the state, does what the state asks for, and shows it.
+/// Runs a chat on a terminal: feeds events to the session until the chat ends.
 struct TerminalChat: Sendable {
     let client: MessagingClient
     let gateway: LocalGateway
     let other: UserID
 
-    /// What can happen to a chat.
+    /// An event of a chat.
     enum Happening: Sendable {
         case terminal(RawTerminal.Event)
         case client(ClientEvent)
         case conversation(Result<ConversationSummary, ClientError>)
         case page(Result<HistorySlice, ClientError>, isFirst: Bool)
-        /// The client has what was missed, and receives events.
+        /// The client has caught up, and receives events.
         case ready
-        /// Something to say, and the keys may be others now.
+        /// A notice for the transcript.
         case noticed(String)
         /// The number to compare, and the keys that it is of.
         case numberShown(ShownNumber)
         case failed(ClientError)
-        /// Time to show what has changed since the last time.
+        /// Time to draw again.
         case drawing
         /// The other may have stopped writing.
         case typingOver
     }
 
-    /// Something that takes its time; what comes of it happens to the chat.
+    /// Background work; its result is an event of the chat.
     typealias Work = @Sendable () async -> Happening?
 
     func run() async throws {
@@ -45,7 +45,7 @@ struct TerminalChat: Sendable {
                         group.cancelAll()
                     }
                 }
-                // What is begun and what waits ends with the chat.
+                // Work that runs or waits ends with the chat.
                 defer { group.cancelAll() }
                 var session = ChatSession(chat: self, terminal: terminal) { begin.yield($0) }
                 session.begin()

@@ -1,14 +1,14 @@
 import ParleyClient
 import ParleyProtocol
 
-/// What has been said in a conversation, in its order, and what the chat itself had to say meanwhile.
+/// The messages of a conversation in their order, and the notices of the chat among them.
 struct Transcript {
     enum Item: Hashable {
         case message(ChatLine)
         case notice(number: Int, text: String, style: Style)
     }
 
-    /// What distinguishes an item from others, whatever becomes of it.
+    /// The identity of an item through its changes.
     enum Identity: Hashable {
         case message(ChatLine.Key)
         case notice(Int)
@@ -17,7 +17,7 @@ struct Transcript {
     private(set) var items: [Item] = []
     private var messages: Set<ChatLine.Key> = []
     private var notices = 0
-    /// Rises with each change, so that what was made of the items is known to be old.
+    /// Rises with each change, so that a cached layout is known to be stale.
     private(set) var version = 0
 
     var isEmpty: Bool { items.isEmpty }
@@ -28,7 +28,7 @@ struct Transcript {
         return nil
     }
 
-    /// What older messages are asked for by.
+    /// The point before which older messages are fetched.
     var oldestPoint: RecordPoint? {
         oldest.flatMap { line in
             switch line.key {
@@ -40,13 +40,13 @@ struct Transcript {
 
     func contains(_ id: MessageID) -> Bool { messages.contains(.message(id)) }
 
-    /// Whether a message lies further back than what is shown reaches: it comes with the page that it is on.
+    /// Whether a message is older than the oldest one here: it comes with its page.
     func isBefore(_ place: ChatMessage.Place?) -> Bool {
         guard let place, let oldest = oldest?.place else { return false }
         return place < oldest
     }
 
-    /// The newest message of somebody else's.
+    /// The newest message of another user.
     var newestReceived: (id: MessageID, place: ChatMessage.Place)? {
         for case .message(let line) in items.reversed() {
             switch (line.look, line.key, line.place) {
@@ -58,7 +58,7 @@ struct Transcript {
         return nil
     }
 
-    /// Inserts a message, in place of what was known of it.
+    /// Inserts a message, or replaces it.
     mutating func insert(_ line: ChatLine) {
         version += 1
         if !messages.insert(line.key).inserted, let index = items.lastIndex(where: { $0.line?.key == line.key }) {
@@ -71,7 +71,6 @@ struct Transcript {
         items.insert(.message(line), at: index(of: line.place))
     }
 
-    /// Forgets a message that is there no more.
     mutating func remove(_ id: MessageID) {
         guard messages.remove(.message(id)) != nil else { return }
         version += 1
@@ -86,7 +85,7 @@ struct Transcript {
         return nil
     }
 
-    /// Forgets all messages: what is shown is to be read again.
+    /// Removes all messages, to be fetched again.
     mutating func removeMessages() {
         version += 1
         messages = []
@@ -100,7 +99,7 @@ struct Transcript {
         items.append(.notice(number: notices, text: text, style: style))
     }
 
-    /// One of one's own messages has come so far; a mark only moves forward.
+    /// Sets the progress of an own message, which only moves forward.
     mutating func mark(_ id: MessageID, _ progress: ChatLine.Progress) {
         guard let index = items.lastIndex(where: { $0.line?.key == .message(id) }), let line = items[index].line,
             case .own(let before) = line.look,
@@ -145,7 +144,6 @@ extension ChatLine {
 }
 
 extension ChatLine.Progress {
-    /// The order in which a message goes through them.
     fileprivate var rank: Int {
         switch self {
         case .failed: 0

@@ -1,18 +1,18 @@
 import ParleyProtocol
 
-/// A row of the transcript, and what it is a row of.
+/// A row of the transcript, and its item.
 struct TranscriptRow: Hashable {
     let item: Transcript.Identity
     let text: StyledText
 }
 
-/// How a transcript is laid out in rows of a given width.
+/// The layout of a transcript in rows.
 struct TranscriptLayout {
     let me: UserID
     let columns: Int
     let zone: TimeZone
 
-    /// Beside a text that is narrower than this there is no name.
+    /// A text narrower than this stands below the name, not beside it.
     private static let narrowest = 24
     private static let longestName = 16
 
@@ -96,7 +96,7 @@ extension ChatLine {
 }
 
 extension Transcript {
-    /// The newest of one's own messages that was read: said in a word, as colours are not for everybody.
+    /// The newest own message that was read: marked by a word, as not everybody sees colours.
     fileprivate var lastRead: ChatLine.Key? {
         items.last { $0.line?.look == .own(.read) }?.line?.key
     }

@@ -3,7 +3,7 @@ import ParleyClient
 import ParleyCrypto
 import ParleyProtocol
 
-/// The two ends whose keys a command is about.
+/// The two users whose keys a command compares.
 struct PeerOptions: ParsableArguments, DeviceOptions {
     @Option(name: .customLong("as"), help: ArgumentHelp("The device that asks.", valueName: "UID/DID"))
     var device: DeviceAddress

@@ -20,7 +20,7 @@ struct VerifyCommand: AsyncParsableCommand {
 
     func run() async throws {
         let comparison = try await common.signedIn(as: peers) { client in
-            // What is to be compared has to be known first; the code decides about exactly that.
+            // Fetches the keys that the code is compared with.
             _ = try await client.keys.safetyNumber(with: peers.other)
             return try await client.keys.verify(peers.other, code: code)
         }

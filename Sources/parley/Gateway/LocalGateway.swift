@@ -4,7 +4,7 @@ import ParleyMosquitto
 import ParleyProtocol
 import PrivateFiles
 
-/// The gateway of a data directory, as the tool sees it: where it listens, and what is kept for its devices.
+/// The gateway of a data directory: its address, and the files of its devices.
 struct LocalGateway: Sendable {
     /// The data directory.
     let path: String
@@ -12,14 +12,14 @@ struct LocalGateway: Sendable {
     /// The file with the passphrase of a device's keys; `nil` to ask the person at the terminal.
     var passphraseFile: String?
 
-    /// Connects as a device and runs `body`; what fails becomes a ``ToolError``.
+    /// Connects as a device and runs `body`; errors become a ``ToolError``.
     func connect<Value: Sendable>(
         as device: DeviceAddress, _ body: @Sendable (DeviceConnection) async throws -> Value
     ) async throws -> Value {
         try await DeviceConnection.open(connection(as: device), body)
     }
 
-    /// How a device connects to it.
+    /// The configuration of a device's connection.
     func connection(as device: DeviceAddress) throws(ToolError) -> DeviceConfiguration {
         let directory = DeviceDirectory(of: device, in: path)
         let endpoint = try endpoint()
@@ -27,14 +27,14 @@ struct LocalGateway: Sendable {
         var configuration = DeviceConfiguration(gateway: address, device: device) {
             try directory.readCredentials()
         }
-        // The gateway itself sees to the operator's.
+        // The gateway itself renews the operator's.
         if device != .operatorConsole {
             configuration.renewal = renewal(in: directory)
             if (try? directory.readCredentials()) != nil { try? saveOptions(in: directory) }
         }
         configuration.directory = directory
         configuration.persistence = .onceReached
-        // The gateway is on this machine, and somebody is waiting.
+        // The gateway is on this machine, and a person waits.
         configuration.longestPause = .seconds(2)
         return configuration
     }

@@ -4,7 +4,7 @@ import ParleyDeviceStore
 import ParleyProtocol
 
 extension LocalGateway {
-    /// Runs `body` with a device's messages; what fails becomes a ``ToolError``.
+    /// Runs `body` with a device's client; errors become a ``ToolError``.
     ///
     /// The device's keys are made if it has none, and published as soon as it has subscribed.
     ///
@@ -47,7 +47,7 @@ extension LocalGateway {
         }
     }
 
-    /// Asked for first: without them there would be keys of a device that cannot sign in.
+    /// Checked first: without credentials, keys would be made for a device that cannot sign in.
     func requireCredentials(_ directory: DeviceDirectory) throws(ToolError) {
         do throws(CredentialsError) {
             _ = try directory.readCredentials()
@@ -62,7 +62,7 @@ extension LocalGateway {
         ClientConfiguration(connection: try connection(as: directory.device), keys: keys, directory: directory)
     }
 
-    /// What a client's error means to the person at the terminal.
+    /// A client's error as the tool reports it.
     func failure(of error: ClientError, _ device: DeviceAddress) -> ToolError {
         switch error {
         case .refused(let rejection), .failed(.refused(let rejection)):
@@ -98,7 +98,7 @@ extension LocalGateway {
 }
 
 extension StorageRecovery {
-    /// What was recovered, for the person at the terminal.
+    /// The recovery in words.
     var sentence: String {
         guard !damagedFiles.isEmpty else { return "the messages kept on this device are in order" }
         var sentence = "made a new database with \(rescued) of the messages that waited to be sent"

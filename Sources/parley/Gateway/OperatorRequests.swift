@@ -40,7 +40,7 @@ extension LocalGateway {
         try await asOperator { try await $0.ask(request) }
     }
 
-    /// Makes a request of the operator's whose reply has no type.
+    /// Makes a request of the operator's that has no type for its reply.
     ///
     /// - Returns: the `data` of the reply.
     /// - Throws: ``ToolError`` with the gateway's own sentence if it refuses.

@@ -24,7 +24,7 @@ struct GroupCommand: AsyncParsableCommand {
     @OptionGroup var common: CommonOptions
 }
 
-/// Which group is meant.
+/// The group that a command acts on.
 struct GroupOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The group; without it, the only one of the user's.", valueName: "GROUP"))
     var group: GroupID?
@@ -44,8 +44,8 @@ struct GroupOptions: ParsableArguments {
         return only
     }
 
-    /// The group that the user is about to be in no more, and what it is called. One that is named by its id may be
-    /// over for the user already, as when the command is repeated: then it is called by its id.
+    /// The id and the name of the group that the user leaves or ends. The group of a repeated command is gone for them
+    /// already: then its id is its name.
     func chooseToEnd(by client: MessagingClient) async throws -> (GroupID, name: String) {
         do throws(ClientError) {
             if let group { return (group, try await client.trainingGroups.group(group).name.printable) }
@@ -167,7 +167,7 @@ struct RemoveGroupMemberCommand: ClientCommand {
 
     func ask(_ client: MessagingClient) async throws -> String {
         let group = try await choice.choose(by: client)
-        // Also of somebody who is not in it: the gateway decides.
+        // Also a user who is no member: the gateway decides.
         try await client.trainingGroups.remove(user, from: group.id)
         if user == sender.device.user { return "left \(group.name.printable)" }
         let wasMember = group.members.contains { $0.user == user }

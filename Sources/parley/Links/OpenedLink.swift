@@ -1,18 +1,18 @@
 import ParleyClient
 import ParleyProtocol
 
-/// What a link leads to, for people and for programs.
+/// The target of a link, for people and for programs.
 struct OpenedLink: Sendable {
-    /// What it is. Printable.
+    /// A description of the target. Printable.
     let lines: [String]
     /// The same as one JSON object.
     let json: [UInt8]
-    /// What can be done. Printable.
+    /// The commands that go on from there. Printable.
     let instructions: [String]
 }
 
 extension AppLink {
-    /// Whether what it leads to is looked for among the user's messages.
+    /// Whether the target is searched for among the user's messages.
     var needsConversations: Bool {
         switch self {
         case .invite, .challenge, .conversation: false
@@ -22,12 +22,12 @@ extension AppLink {
 }
 
 extension MessagingClient {
-    /// So many conversations are looked through for a plan's card, and of each so many messages, the newest.
+    /// The number of conversations that are searched for a plan's card, a page of the newest messages of each.
     private static let searchedConversations = 50
 
-    /// Asks what a link leads to. Nothing is changed by it.
+    /// Looks up the target of a link, and changes nothing.
     ///
-    /// - Throws: ``ClientError/refused(_:)`` for what the user may not see, and what is not there.
+    /// - Throws: ``ClientError/refused(_:)`` for a target that does not exist or that the user may not see.
     nonisolated func open(_ link: AppLink) async throws(ClientError) -> OpenedLink {
         switch link {
         case .invite(let token): return OpenedLink(try await invites.preview(token), link, for: device)
@@ -54,11 +54,11 @@ extension MessagingClient {
     }
 }
 
-/// Where a plan's card is looked for.
+/// The search for a plan's card.
 enum PlanSearch {
-    /// The messages of these conversations, without those whose history cannot be had.
+    /// The messages of these conversations, without those whose history cannot be read.
     ///
-    /// - Throws: the last error, if no history can be had.
+    /// - Throws: the last error, if no history can be read.
     static func messages<Message>(
         of conversations: [ConversationID],
         _ history: nonisolated(nonsending) (ConversationID) async throws(ClientError) -> [Message]

@@ -74,7 +74,7 @@ struct TargetOptions: ParsableArguments {
         }
     }
 
-    /// Reads back to the message: a device changes what it has.
+    /// Reads history back to the message: a device can only change messages that it has.
     private func find(by client: MessagingClient) async throws(ClientError) {
         var position = HistoryPosition.newest
         while true {

@@ -3,8 +3,7 @@ import ParleyCrypto
 import ParleyProtocol
 
 extension ClientEvent {
-    /// What the tool says of it; `nil` for messages and what belongs to them, and for what each command says in its own
-    /// way.
+    /// The event in words; `nil` for messages and their status, and for events that commands report in their own way.
     var words: EventWords? {
         switch self {
         case .gateway(let event): GatewayEventWords.words(of: event)

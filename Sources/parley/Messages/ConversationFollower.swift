@@ -2,31 +2,30 @@ import ParleyClient
 import ParleyCrypto
 import ParleyProtocol
 
-/// Prints the records of conversations in their order, each once, from a place on: from history where events have a
-/// hole.
+/// Prints the records of conversations in their order, each once, from a mark on; gaps between events are filled from
+/// history.
 struct ConversationFollower: Sendable {
     let client: MessagingClient
     /// `nil` for all.
     let only: ConversationID?
     let print: @Sendable (ChatMessage) -> Void
-    /// Prints what was sent before this device was linked, a line for each run of it; `nil` prints such messages as
-    /// others.
+    /// Prints one line for a run of messages from before this device was linked; `nil` prints them like others.
     let printEarlier: (@Sendable (EarlierMessages, ConversationID) -> Void)?
-    /// What is not printed yet: other such messages may follow.
+    /// Runs that are not printed yet, as they may go on.
     private var earlier: [ConversationID: EarlierMessages] = [:]
     private var marks: [ConversationID: Mark] = [:]
 
-    /// Up to where a conversation was printed.
+    /// The last printed record of a conversation.
     fileprivate struct Mark {
         /// `nil` before anything was.
         var place: ChatMessage.Place?
-        /// What history is asked by for what comes after it.
+        /// The point after which history is fetched.
         var point = RecordPoint.seq(0)
         /// Printed, but not opened yet.
         var unopened: Set<MessageID> = []
     }
 
-    /// Of how many messages it is remembered that they could not be opened, in each conversation.
+    /// The most unopened messages that are remembered of a conversation.
     private static let mostUnopened = 1000
 
     init(
@@ -39,9 +38,9 @@ struct ConversationFollower: Sendable {
         self.printEarlier = printEarlier
     }
 
-    /// Marks where each conversation is now: what follows is new.
+    /// Sets the marks to the end of each conversation.
     ///
-    /// - Parameter history: so many records before that are not printed yet.
+    /// - Parameter history: how many earlier records are still to print.
     mutating func begin(history: Int) async throws {
         for conversation in await client.conversations.all() where only == nil || only == conversation.id {
             marks[conversation.id] = try await last(in: conversation.id, before: history).map(Mark.init) ?? Mark()
@@ -63,7 +62,7 @@ struct ConversationFollower: Sendable {
         }
     }
 
-    /// Prints what comes after the marks already.
+    /// Prints the records after the marks.
     mutating func printHistory() async throws {
         for id in marks.keys.sorted() { try await catchUp(id) }
     }
@@ -112,7 +111,7 @@ struct ConversationFollower: Sendable {
 
     private mutating func show(_ message: ChatMessage, _ place: ChatMessage.Place) async {
         if message.isResending {
-            // What it is about is printed.
+            // The resent message itself is printed.
         } else if printEarlier != nil, await client.precedesThisDevice(message) {
             earlier[message.conversation, default: EarlierMessages()].add(message)
         } else {
@@ -152,7 +151,7 @@ extension ConversationFollower.Mark {
 }
 
 extension ChatMessage {
-    /// What history is asked by for what comes after it: a copy bears the id of another message.
+    /// The point after which history is fetched: a replayed copy has the id of another message.
     fileprivate func point(at place: Place) -> RecordPoint {
         if case .unreadable(.replayed) = content { .seq(place.seq) } else { .id(id) }
     }

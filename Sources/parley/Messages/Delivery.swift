@@ -2,18 +2,18 @@ import ArgumentParser
 import ParleyClient
 import ParleyProtocol
 
-/// What became of a message that somebody waits for.
+/// The outcome of a message that was sent.
 enum Delivery: Sendable {
     case sent(SentMessage)
     case rejected(Rejection)
-    /// It waits for this user's keys to be accepted.
+    /// The keys of this user have to be accepted first.
     case held(UserID)
     /// Not in time.
     case unanswered
 }
 
 extension Delivery {
-    /// Prints the reply to what a device has sent, or says why there is none.
+    /// Prints the reply, or reports why there is none.
     func report(to device: DeviceAddress, _ gateway: LocalGateway) throws {
         var writer = JSONWriter()
         switch self {
@@ -54,11 +54,11 @@ extension CommonOptions {
 }
 
 extension MessagingClient {
-    /// Waits until it is clear what becomes of a message.
+    /// Waits for the outcome of a message.
     nonisolated func delivery(
         of id: MessageID, in conversation: ConversationID, timeout: Duration
     ) async throws(ClientError) -> Delivery {
-        // Taken up before it is asked what is known, so that no change falls between.
+        // Before the keys are looked up, so that no change is missed.
         let events = events()
         if let user = await keys.heldUser(in: conversation) { return .held(user) }
         let result = await withTaskGroup(of: Result<Delivery, ClientError>?.self) { group in
@@ -88,19 +88,19 @@ extension MessagingClient {
 }
 
 extension UserID {
-    /// What a person reads of a message that waits for this user's keys.
+    /// The report of a message that waits for this user's keys.
     func heldSentence(for sender: DeviceAddress) -> String {
         "nothing was sent: keys of \(self) were not accepted; \(acceptInstructions(for: sender))"
     }
 
-    /// How a person accepts the keys of this user.
+    /// How to accept the keys of this user.
     func acceptInstructions(for device: DeviceAddress) -> String {
         "compare the safety number, then accept it with: parley accept-key --as \(device) --with \(self) NUMBER"
     }
 }
 
 extension ClientError {
-    /// What the gateway has answered, if it refused.
+    /// The gateway's refusal, if it is one.
     var rejection: Rejection? {
         switch self {
         case .refused(let rejection), .failed(.refused(let rejection)): rejection
@@ -111,7 +111,7 @@ extension ClientError {
         }
     }
 
-    /// Whether the same may be answered later: there is no connection, or no reply.
+    /// Whether a retry may succeed: there is no connection, or no reply.
     var passes: Bool {
         switch self {
         case .unanswered, .timedOut: true

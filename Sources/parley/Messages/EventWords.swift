@@ -1,11 +1,11 @@
 import ParleyClient
 import ParleyProtocol
 
-/// What the tool says of an event.
+/// An event in the tool's words.
 struct EventWords {
-    /// Who is told.
+    /// The users of the tool who see it.
     enum Audience {
-        /// Who asks for what happens beside messages.
+        /// Those who ask for other events (`--events`).
         case asking
         /// Everybody.
         case everybody
@@ -13,12 +13,12 @@ struct EventWords {
         case warned
     }
 
-    /// What programs know the event by; `nil` for what only people are told.
+    /// The event's name for programs; `nil` for an event that only people see.
     let name: String?
     /// For people.
     let sentence: String
     let audience: Audience
-    /// Writes what programs are told beside the name.
+    /// Writes the members of the JSON object beside the name.
     let members: (inout JSONWriter) -> Void
 
     init(
@@ -31,12 +31,12 @@ struct EventWords {
         self.members = members
     }
 
-    /// Of an object that programs are told as it is, under a key.
+    /// An event of one object, which the JSON object has under a key.
     init(_ name: String, _ sentence: String, _ key: String, _ object: some GatewayObject) {
         self.init(name, sentence) { $0.member(key, raw: object.json) }
     }
 
-    /// What everybody is told.
+    /// The line that every command reports.
     var warning: String? {
         switch audience {
         case .asking: nil
@@ -45,7 +45,7 @@ struct EventWords {
         }
     }
 
-    /// What is told to who asks: a line for people, or a JSON object.
+    /// The line of `--events`: for people, or a JSON object.
     func line(asJSON isJSON: Bool) -> String? {
         guard let name else { return nil }
         guard isJSON else { return sentence.printableLines.joined(separator: " ↵ ") }
@@ -58,12 +58,11 @@ struct EventWords {
 }
 
 extension ClientEvent {
-    /// What happened beside messages, as a line; `nil` for what is printed elsewhere, or of no interest to anybody.
+    /// The line of an event other than a message; `nil` for one that is printed elsewhere or not at all.
     func line(asJSON isJSON: Bool) -> String? { words?.line(asJSON: isJSON) }
 
-    /// What is said of who can read what is sent: keys, devices that were left out, members, and a gateway that says
-    /// what cannot be so; and of what was kept here and is not taken. To whoever acts as `device`; `nil` for everything
-    /// else.
+    /// The warning or notice for the user of `device`: of changed keys and members, devices left out, faults of
+    /// the gateway, and refused requests; `nil` for other events.
     func warning(for device: DeviceAddress) -> String? {
         guard case .keys(let notice) = self, notice.asksToAccept else { return words?.warning }
         return "\(notice); \(notice.user.acceptInstructions(for: device))"

@@ -1,6 +1,6 @@
 import ParleyProtocol
 
-/// What the tool says of an event of the gateway's, by its type.
+/// The words for a type of the gateway's events.
 struct GatewayEventWords: Sendable {
     private let type: ObjectIdentifier
     private let words: @Sendable (any GatewayEvent) -> EventWords?
@@ -58,7 +58,7 @@ struct GatewayEventWords: Sendable {
 
     private static let byType = Dictionary(uniqueKeysWithValues: all.map { ($0.type, $0.words) })
 
-    /// What is said of an event: of one that has no words of its own, its name and its data.
+    /// An event in words; one without words of its own by its name and data.
     static func words(of event: any GatewayEvent) -> EventWords {
         if let words = byType[ObjectIdentifier(Swift.type(of: event))]?(event) { return words }
         var writer = JSONWriter()

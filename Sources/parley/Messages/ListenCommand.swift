@@ -80,7 +80,7 @@ struct ListenCommand: AsyncParsableCommand {
         Terminal.print("\(stamp)\(conversation.description.prefix(8)) (\(run.sentence))")
     }
 
-    /// - Parameter complaint: what was last said of a connection that is not there, so that it is not said again.
+    /// - Parameter complaint: the last report of a lost connection, so that it is not repeated.
     private func complain(
         of event: ClientEvent, _ gateway: LocalGateway, after complaint: inout String?
     ) throws(ToolError) {

@@ -3,8 +3,8 @@ import ParleyCrypto
 import ParleyProtocol
 
 extension ChatMessage {
-    /// The message as one JSON object: its header's fields under the protocol's names (§3), and what was in it as
-    /// `content`, `system`, or an `error` that says why it could not be opened.
+    /// The message as one JSON object: its header's fields under the protocol's names (§3), and `content`, `system`, or
+    /// an `error` that says why it could not be opened.
     var json: [UInt8] {
         JSONWriter.object { object in
             object.member("id", id)

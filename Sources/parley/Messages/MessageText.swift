@@ -3,7 +3,7 @@ import ParleyCrypto
 import ParleyProtocol
 
 extension ChatMessage {
-    /// What it says, for people. It may hold anything: whoever shows it makes it printable.
+    /// The content, for people. Not printable yet.
     var text: String {
         switch content {
         case .opened(let content):
@@ -37,7 +37,7 @@ extension MessageContent {
         }
     }
 
-    /// What kind of card it is, and what is on it.
+    /// The kind of a card, and its parts.
     private func card(_ kind: String, _ parts: String?...) -> String {
         let text = parts.compactMap { $0 }.filter { !$0.isEmpty }.joined(separator: ", ")
         return text.isEmpty ? "[\(kind)]" : "[\(kind)] \(text)"

@@ -2,7 +2,7 @@ import ParleyClient
 import ParleyProtocol
 
 extension FeedNotification {
-    /// What a person reads of it.
+    /// The notification in words.
     var sentence: String {
         let actor = actor?.text ?? "somebody"
         let group = subject.group.map { " of group \($0)" } ?? ""
@@ -27,7 +27,7 @@ extension FeedNotification {
         }
     }
 
-    /// A line of the feed, one that is not read marked.
+    /// A line of the feed; an unread one is marked.
     func line(in zone: TimeZone) -> String {
         "\(isRead ? " " : "*") \(zone.civil(createdAt).stamp) \(sentence)".printable
     }

@@ -1,20 +1,20 @@
 import ParleyClient
 import ParleyProtocol
 
-/// The notifications that were shown, so that each is shown once: the last ones, more than a feed has.
+/// The ids of the notifications that were shown, so that each is shown once; more than a feed has.
 struct ShownNotifications {
     private var known: [NotificationID] = []
 
-    /// What is asked for at most, and a page more, so that all of it is known when it is asked for again.
+    /// A page more than the most that is fetched, so that all of it is known when it is fetched again.
     private static let capacity = (mostPages + 1) * Limits.pageItems
 
-    /// So many pages are asked for at most: more than the 500 notifications that the gateway keeps for somebody.
+    /// The most pages that are fetched: more than the 500 notifications that the gateway keeps for a user.
     private static let mostPages = 4
 
-    /// Asks for what is new, page by page, back to one that was shown.
+    /// Fetches new notifications, page by page, back to one that was shown.
     ///
-    /// - Parameter list: gives a page, the newest first, and what the next is asked for by; `nil` after the last.
-    /// - Returns: those that were not shown, the newest last. They count as shown; if a page fails, none does.
+    /// - Parameter list: fetches a page, the newest first, and the next page's cursor; `nil` after the last.
+    /// - Returns: the new ones, the newest last. They count as shown; if a page fails, none does.
     nonisolated(nonsending) mutating func addMissed(
         _ list: nonisolated(nonsending) (Page) async throws(ClientError) -> ([FeedNotification], nextCursor: String?)
     ) async throws(ClientError) -> [FeedNotification] {
@@ -31,7 +31,7 @@ struct ShownNotifications {
     }
 
     /// - Parameter notifications: the newest first.
-    /// - Returns: those that were not shown, the newest last.
+    /// - Returns: the new ones, the newest last.
     mutating func add(_ notifications: [FeedNotification]) -> [FeedNotification] {
         let before = Set(known)
         let new = notifications.reversed().filter { !before.contains($0.id) }

@@ -22,7 +22,6 @@ struct SharePlanCommand: AsyncParsableCommand {
               parley plan share --as alice/phone --to bob workout 5k --title 'To 5 km' --minutes 30 --days 56
             """)
 
-    /// What a plan is for.
     enum Kind: String, CaseIterable, ExpressibleByArgument {
         case diet, workout
     }

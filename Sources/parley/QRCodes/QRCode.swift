@@ -38,7 +38,7 @@ struct QRCode: Hashable, Sendable {
         isFixed[row * size + column] = true
     }
 
-    // MARK: What every code of a version has
+    // MARK: The fixed patterns of a version
 
     private mutating func drawFixed(_ version: QRVersion) {
         for index in 0..<size {
@@ -99,14 +99,14 @@ struct QRCode: Hashable, Sendable {
         }
     }
 
-    /// Of a binary polynomial with so many zeros behind it.
+    /// The remainder of a binary polynomial followed by `bits` zeros.
     private static func remainder(of value: Int, bits: Int, by divisor: Int) -> Int {
         var remainder = value
         for _ in 0..<bits { remainder = remainder << 1 ^ (remainder >> (bits - 1)) * divisor }
         return remainder
     }
 
-    // MARK: What is in it
+    // MARK: The data
 
     /// Two columns at a time from the right, up and down by turns.
     private mutating func place(_ codewords: [UInt8]) {

@@ -1,4 +1,4 @@
-/// A size of QR code, with what it holds at error correction level M (ISO/IEC 18004, tables 1, 7 and 9).
+/// A size of QR code, with its capacity at error correction level M (ISO/IEC 18004, tables 1, 7 and 9).
 struct QRVersion: Hashable, Sendable {
     let number: Int
 
@@ -8,7 +8,7 @@ struct QRVersion: Hashable, Sendable {
         (30, 5), (22, 8), (22, 9), (24, 9), (24, 10),
     ]
 
-    /// The smallest that has room for so many bytes.
+    /// The smallest version with room for `count` bytes.
     static func holding(_ count: Int) -> QRVersion? {
         QRCode.versions.lazy.map(QRVersion.init).first { count <= $0.capacity }
     }

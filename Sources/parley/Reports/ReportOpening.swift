@@ -2,11 +2,11 @@ import ParleyClient
 import ParleyCrypto
 import ParleyProtocol
 
-/// What a reported message holds, opened with the content key that its reporter has revealed.
+/// The content of a reported message, opened with the content key that its reporter has revealed.
 ///
-/// The ciphertext is the gateway's own copy, taken when the report was made, and its sender was signed in when they
-/// sent it: what it opens to under its header is what they have sealed. Only they could have made a ciphertext that
-/// opens to different contents under different keys.
+/// The ciphertext is the gateway's own copy, taken when the report was made, and its sender was signed in: the opened
+/// content is the one that they sealed. Only they could have made a ciphertext that opens to different contents under
+/// different keys.
 enum ReportOpening {
     case opened([UInt8])
     case failed(OpeningError)
@@ -62,7 +62,7 @@ enum ReportOpening {
         }
     }
 
-    /// `verified`, and what was opened: JSON as `content`, anything else as `content_text`.
+    /// `verified`, and the content: JSON as `content`, anything else as `content_text`.
     func writeMembers(to object: inout JSONWriter) {
         object.member("verified", code)
         guard case .opened(let content) = self else { return }
@@ -75,7 +75,7 @@ enum ReportOpening {
 }
 
 extension ReportOpening: CustomStringConvertible {
-    /// For people; what was opened may be anything.
+    /// For people. The content is not printable yet.
     var description: String {
         switch self {
         case .opened(let content): String(decoding: content, as: UTF8.self)

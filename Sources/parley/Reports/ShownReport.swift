@@ -1,9 +1,9 @@
 import ParleyProtocol
 
-/// A report as the tool shows it. What people wrote in it reaches no terminal as it is.
+/// A report as the tool shows it, made printable: its texts come from users.
 struct ShownReport {
     private let report: Report
-    /// What became of opening the message, if that was asked for.
+    /// The result of opening the message; `nil` without `--verify`.
     private let opening: ReportOpening?
 
     /// The longest reason in a table, in characters.

@@ -1,12 +1,11 @@
 import ParleyProtocol
 
-/// What the gateway answers to `admin/explain`: a decision, and the questions that led to it, in order.
+/// The reply to `admin/explain`: a decision, and the questions that led to it, in order.
 struct PermissionExplanation: Hashable {
     struct Step: Hashable {
         let name: String
         /// Whether it decided; nothing after it is asked.
         let holds: Bool
-        /// What was found.
         let detail: String?
     }
 

@@ -1,14 +1,14 @@
 import ParleyClient
 import ParleyProtocol
 
-/// One message as a line for people: when it came, its topic without the prefix, and what it says.
+/// One message as a line for people: its time, its topic without the prefix, and its content.
 ///
 /// Ciphertext and keys are shown by their lengths, secrets not at all.
 struct EventLine: CustomStringConvertible {
     let message: DeviceMessage
     let receivedAt: Timestamp
 
-    /// The longest payload that is shown where it is no JSON object, in characters.
+    /// The longest payload that is shown if it is no JSON object, in characters.
     private static let longestText = 200
 
     var description: String {
@@ -51,7 +51,7 @@ struct EventLine: CustomStringConvertible {
 
     /// A field by what may be shown of it.
     private enum Field {
-        /// Whoever has it can sign in, or open an invitation.
+        /// A password, or the token of an invite.
         case secret
         /// base64 of bytes that say nothing to people.
         case bytes
@@ -75,7 +75,7 @@ struct EventLine: CustomStringConvertible {
         base64.utf8.count / 4 * 3 - base64.utf8.suffix(2).count { $0 == UInt8(ascii: "=") }
     }
 
-    /// In quotes where it would not be seen otherwise where the text ends.
+    /// In quotes if its end could not be seen otherwise.
     private static func quoted(_ text: String) -> String {
         let isPlain = !text.isEmpty && !text.contains { $0 == " " || $0 == "\"" || $0 == "=" || $0 == "{" || $0 == "}" }
         guard !isPlain else { return text.printable }

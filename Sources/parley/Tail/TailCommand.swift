@@ -35,7 +35,7 @@ struct TailCommand: AsyncParsableCommand {
         }
     }
 
-    /// - Parameter complaint: what was last said of a connection that is not there, so that it is not said again.
+    /// - Parameter complaint: the last report of a lost connection, so that it is not repeated.
     private func show(_ event: DeviceEvent, of gateway: LocalGateway, after complaint: inout String?) throws(ToolError)
     {
         switch event {

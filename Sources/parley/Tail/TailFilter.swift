@@ -1,7 +1,7 @@
 import ArgumentParser
 import ParleyProtocol
 
-/// A topic filter (MQTT 5 §4.7.1), below `parley/v1/` where it does not say so itself.
+/// A topic filter (MQTT 5 §4.7.1); `parley/v1/` is put before one that lacks it.
 struct TailFilter: Hashable, ExpressibleByArgument {
     /// The filter as the broker takes it.
     let text: String
@@ -12,7 +12,7 @@ struct TailFilter: Hashable, ExpressibleByArgument {
         self.text = text
     }
 
-    /// - Returns: `nil` for what is not a filter: a wildcard that is not a whole level, or a `#` that is not the last.
+    /// - Returns: `nil` for a malformed filter: a wildcard that is not a whole level, or a `#` that is not the last.
     init?(argument: String) {
         guard !argument.isEmpty, !argument.utf8.contains(0) else { return nil }
         let levels = argument.split(separator: "/", omittingEmptySubsequences: false)

@@ -1,7 +1,7 @@
 import Platform
 import ParleyProtocol
 
-/// A time as people at one place say it.
+/// A time of day in a zone.
 struct CivilTime: Hashable, Sendable {
     /// Such as `Sat 21 Nov 2026`.
     let day: String
@@ -23,7 +23,7 @@ struct CivilTime: Hashable, Sendable {
     }
 }
 
-/// Where the person sits who reads the time.
+/// The zone in which times are shown.
 enum TimeZone: Sendable {
     /// The system's, or the one that `TZ` names.
     case local

@@ -2,7 +2,7 @@ extension String {
     /// How many columns a terminal gives this text.
     var columns: Int { reduce(0) { $0 + $1.columns } }
 
-    /// As much of its beginning as fits into so many columns.
+    /// The longest prefix that fits into so many columns.
     func prefix(columns: Int) -> String {
         var left = columns
         return String(
@@ -12,7 +12,6 @@ extension String {
             })
     }
 
-    /// Filled with spaces to so many columns.
     func padded(toColumns width: Int) -> String {
         self + String(repeating: " ", count: max(0, width - columns))
     }

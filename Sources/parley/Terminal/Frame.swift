@@ -1,6 +1,6 @@
 import Platform
 
-/// All that a terminal shows at a time.
+/// The content of a terminal's screen.
 struct Frame: Hashable, Sendable {
     let size: TerminalSize
     /// From the top; those that are missing are empty.
@@ -14,7 +14,7 @@ struct Frame: Hashable, Sendable {
         let column: Int
     }
 
-    /// The bytes that make a terminal show this where it showed `previous`; without that, where anything may be.
+    /// The bytes that turn a screen that shows `previous` into this one; `nil` for an unknown screen.
     ///
     /// Every row is set at its own place and its end erased, so that a character that is wider than thought spoils no
     /// other row.
@@ -46,7 +46,7 @@ struct TerminalSize: Hashable, Sendable {
     let columns: Int
     let rows: Int
 
-    /// What a terminal has that does not say.
+    /// For a terminal that does not say.
     static let usual = TerminalSize(columns: 80, rows: 24)
 
     /// Bounded to what can be worked with, whatever a terminal says of itself.

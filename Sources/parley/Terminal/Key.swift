@@ -1,4 +1,4 @@
-/// What a person does at the keyboard.
+/// A key, or a combination of keys, by its effect.
 enum Key: Hashable, Sendable {
     /// Characters that were typed.
     case text(String)
@@ -9,7 +9,7 @@ enum Key: Hashable, Sendable {
     case newLine
     case backspace, delete
     case deleteWord, deleteToStart, deleteToEnd
-    /// Brings back what was last deleted by one of the three.
+    /// Inserts the text that one of the three deleted last.
     case restore
     case left, right, wordLeft, wordRight, home, end
     case up, down, pageUp, pageDown
@@ -17,7 +17,7 @@ enum Key: Hashable, Sendable {
 }
 
 extension Key {
-    /// What an ASCII control character stands for, as readers of lines have taken it since Emacs.
+    /// The key of an ASCII control character, as in Emacs and readline.
     init?(control byte: UInt8) {
         switch byte {
         case 0x01: self = .home
@@ -39,7 +39,7 @@ extension Key {
         }
     }
 
-    /// What `ESC` and a character stand for.
+    /// The key of `ESC` and a character.
     init?(escaped byte: UInt8) {
         switch byte {
         case UInt8(ascii: "b"): self = .wordLeft

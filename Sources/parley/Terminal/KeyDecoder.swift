@@ -1,6 +1,6 @@
-/// Turns the bytes that a terminal sends into keys, however they are cut into pieces.
+/// Turns the bytes of a terminal into keys, in whatever pieces they come.
 ///
-/// Sequences that mean nothing here are left out whole, so that nothing of them is taken for text.
+/// Unknown sequences are dropped whole, so that no part of them is taken for text.
 struct KeyDecoder {
     private enum State {
         case ground
@@ -10,7 +10,7 @@ struct KeyDecoder {
         case sequence([UInt8])
         /// Behind `ESC O`.
         case singleShift
-        /// Inside of a bracketed paste, so many bytes of its end being there.
+        /// Inside of a bracketed paste; `endBytes` of its end were read.
         case paste(endBytes: Int)
     }
 
@@ -104,7 +104,7 @@ struct KeyDecoder {
         }
     }
 
-    /// Hands over what was typed, but for a character whose last bytes are still to come.
+    /// Emits the typed text, but for an unfinished character at its end.
     private mutating func flushText(to keys: inout [Key], isWhole: Bool) {
         let count = isWhole ? text.count : text.count - text.bytesOfUnfinishedCharacter
         guard count > 0 else { return }

@@ -1,12 +1,12 @@
 /// The line that a person writes: its text, the cursor, and the lines written before.
 struct LineEditor {
     private var characters: [Character] = []
-    /// Before which character the cursor is.
+    /// The index of the character behind the cursor.
     private var cursor = 0
     private var deleted = ""
     private var past = PastLines()
 
-    /// What a key meant that is not for the line alone.
+    /// The effect of a key beyond the line.
     enum Outcome: Hashable {
         /// The line is as it was, or was changed.
         case edited
@@ -21,7 +21,7 @@ struct LineEditor {
         case redraw
     }
 
-    /// In bytes of UTF-8: what a sealed message holds with room for its JSON.
+    /// In bytes of UTF-8: fits into a sealed message with its JSON.
     static let longestText = 32 * 1024
 
     var text: String { String(characters) }
@@ -109,7 +109,7 @@ struct LineEditor {
     }
 }
 
-// MARK: What is seen of it
+// MARK: The visible part
 
 extension LineEditor {
     /// The part of the line around the cursor that fits into so many columns, and the cursor's column in it.
@@ -149,12 +149,12 @@ extension String {
     }
 }
 
-/// The lines that were submitted, to be called up again.
+/// The history of submitted lines.
 struct PastLines {
     private var lines: [String] = []
-    /// The line that is shown; behind the last is the one that is being written.
+    /// The line that is shown; `lines.count` for the draft.
     private var position = 0
-    /// What was being written when an older line was called up.
+    /// The unfinished line while an older one is shown.
     private var draft = ""
 
     private static let capacity = 200

@@ -1,7 +1,7 @@
 extension String {
-    /// This text with everything that could move a terminal's cursor, or change what it shows, made visible.
+    /// This text with all control sequences made visible, so that it cannot move a terminal's cursor.
     ///
-    /// Of the marks that are piled on one character only the first few stay.
+    /// Of the combining marks on one character only the first few stay.
     var printable: String {
         guard unicodeScalars.contains(where: { !$0.isASCII || $0.isTerminalControl }) else { return self }
         var result = ""
@@ -17,10 +17,10 @@ extension String {
         return result
     }
 
-    /// More than any language or emoji puts on one.
+    /// More than any language or emoji uses.
     private static var marksOnOneCharacter: Int { 12 }
 
-    /// The lines of a text that somebody wrote, each printable, tabs as spaces.
+    /// The lines of a text from a user, each printable, tabs as spaces.
     var printableLines: [String] {
         split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).map { line in
             line.split(separator: "\t", omittingEmptySubsequences: false).joined(separator: "    ").printable
@@ -44,7 +44,7 @@ extension String {
         return result
     }
 
-    /// Filled with spaces to so many characters.
+    /// Filled with spaces to `width` characters.
     func padded(to width: Int) -> String {
         self + String(repeating: " ", count: max(0, width - count))
     }

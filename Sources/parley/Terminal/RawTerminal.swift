@@ -2,26 +2,25 @@ import Foundation
 import Platform
 import PrivateFiles
 
-/// A terminal that gives each key as it is pressed and shows what it is given.
+/// A terminal in raw mode: it gives each key as it is pressed and shows the bytes that are written.
 ///
 /// It exists while the body of ``run(input:output:_:)`` runs, and however that ends the terminal is as it was before:
 /// also when a signal ends the process, or a trap.
 struct RawTerminal: Sendable {
-    /// What comes from it, for one reader.
+    /// For one reader.
     let events: AsyncStream<Event>
     private let output: Int32
 
     enum Event: Hashable, Sendable {
-        /// What was typed.
         case bytes([UInt8])
         case resized
-        /// Somebody asks the program to end.
+        /// A signal that asks the program to end.
         case asked(signal: Int32)
         /// There is no more input: the terminal is gone.
         case closed
     }
 
-    /// How many reads may wait to be taken.
+    /// The most events that wait for the reader.
     private static let capacity = 4096
 
     static func run<Value: Sendable>(

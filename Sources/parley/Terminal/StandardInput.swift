@@ -7,7 +7,7 @@ import PrivateFiles
 enum StandardInput {
     /// More than a request can hold, so that the gateway can say that it is too much.
     private static let longest = 4 * Limits.requestBytes
-    /// How many lines may wait to be taken.
+    /// The most lines that wait to be taken.
     private static let linesAhead = 64
 
     /// All of it, but no more than a request can hold and a little.
@@ -21,7 +21,7 @@ enum StandardInput {
 
     /// Its lines, without their ends, as they come.
     ///
-    /// The thread that reads them ends with the input; whoever takes no more of them does not wait for it.
+    /// The thread that reads them ends with the input; nobody waits for it.
     static func lines() -> AsyncThrowingStream<String, any Error> {
         let (lines, continuation) = AsyncThrowingStream<String, any Error>.makeStream(
             bufferingPolicy: .bufferingOldest(linesAhead))
@@ -52,8 +52,8 @@ enum StandardInput {
         return ["y", "yes"].contains(answer.lowercased())
     }
 
-    /// `read`: what is there now; empty at the end, or for a descriptor that cannot be read; `nil` when there is
-    /// nothing yet.
+    /// `read`: the bytes that are there now; empty at the end, or for a descriptor that cannot be read; `nil` if there
+    /// are none yet.
     static func readAvailable(_ descriptor: Int32) -> [UInt8]? {
         var failure: Int32 = 0
         let bytes = unsafe [UInt8](unsafeUninitializedCapacity: 4096) { buffer, count in
@@ -90,7 +90,7 @@ struct LineSplitter {
         return lines
     }
 
-    /// What is behind the last line's end, if there is something.
+    /// The rest without a line end, if there is one.
     mutating func end() throws(ToolError) -> [String] {
         defer { rest = [] }
         guard let line = String(validating: rest, as: UTF8.self) else {

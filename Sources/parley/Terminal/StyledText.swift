@@ -1,6 +1,6 @@
-/// A text for one row of a terminal, in pieces that look differently.
+/// A text for one row of a terminal, in styled pieces.
 ///
-/// Whatever is put into it is made printable first: no byte of what somebody wrote reaches the terminal as a command.
+/// Every text is made printable first, so that no byte of a user's text reaches the terminal as a command.
 struct StyledText: Hashable, Sendable {
     struct Piece: Hashable, Sendable {
         let text: String
@@ -26,10 +26,10 @@ struct StyledText: Hashable, Sendable {
 
     var columns: Int { pieces.reduce(0) { $0 + $1.text.columns } }
 
-    /// Without its looks.
+    /// Without styles.
     var text: String { pieces.map(\.text).joined() }
 
-    /// As much of its beginning as fits into so many columns.
+    /// The longest prefix that fits into so many columns.
     func prefix(columns: Int) -> StyledText {
         var left = columns
         var result = StyledText()
@@ -41,7 +41,7 @@ struct StyledText: Hashable, Sendable {
         return result
     }
 
-    /// Filled to so many columns with spaces that look like the last piece.
+    /// Filled with spaces in the style of the last piece.
     func padded(toColumns width: Int) -> StyledText {
         var result = self
         result.append(String(repeating: " ", count: max(0, width - columns)), pieces.last?.style ?? .plain)
@@ -54,7 +54,6 @@ enum Style: Hashable, Sendable {
     case plain
     case bold
     case faint
-    /// What is to be noticed.
     case warning
     /// A person's name.
     case name

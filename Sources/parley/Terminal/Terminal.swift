@@ -3,8 +3,8 @@ import Platform
 
 /// The tool's standard output and standard error.
 ///
-/// Whatever is printed or said is made printable here, once for all commands: what others wrote reaches no terminal as
-/// it is, nor does it look like a line of the tool's own.
+/// All output is made printable here, once for all commands: a user's text cannot control the terminal or look like a
+/// line of the tool's own.
 enum Terminal {
     /// Writes a line to standard output, at once and whole.
     static func print(_ line: String) {
@@ -23,7 +23,7 @@ enum Terminal {
         for line in text.split(separator: "\n", omittingEmptySubsequences: false) { print(String(line)) }
     }
 
-    /// Says something to the person at the terminal, on one line.
+    /// Writes a sentence to standard error, on one line.
     static func report(_ sentence: String) {
         write("parley: \(sentence)".printable + "\n", to: STDERR_FILENO)
     }
@@ -35,12 +35,12 @@ enum Terminal {
         }
     }
 
-    /// Draws lines with sequences of the tool's own on standard error.
+    /// Writes lines with escape sequences to standard error.
     static func draw(_ lines: [String]) {
         for line in lines { write(line + "\n", to: STDERR_FILENO) }
     }
 
-    /// Writes rows to a standard output that is a terminal, in the place of so many that were written before.
+    /// Writes rows to a terminal, in place of the last `shown` rows.
     static func redraw(_ rows: [StyledText], over shown: Int) {
         var output = shown > 0 ? "\u{1B}[\(shown)A" : ""
         for row in rows {
@@ -48,7 +48,7 @@ enum Terminal {
             for piece in row.pieces { output += "\u{1B}[\(piece.style.parameters)m" + piece.text }
             output += "\u{1B}[0m\n"
         }
-        // What is left of a longer table.
+        // The rest of a longer table.
         write(output + "\u{1B}[J", to: STDOUT_FILENO)
     }
 

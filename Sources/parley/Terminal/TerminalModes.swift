@@ -3,13 +3,13 @@ import Synchronization
 
 /// How the terminal is set while a program draws on it, and how it was before.
 ///
-/// There is one for the process, so that a signal's handler can put everything back. What a handler calls here is
-/// allowed in one (`signal-safety(7)`): no allocation, no lock.
+/// There is one for the process, so that a signal's handler can restore everything. `leave` is safe in a handler
+/// (`signal-safety(7)`): no allocation, no lock.
 enum TerminalModes {
     /// What `leave` puts back; written before `isEntered` is set, and not while it is.
     nonisolated(unsafe) private static var saved = termios()
     private static let isEntered = Atomic<Bool>(false)
-    /// Whether the second screen is to be left, too.
+    /// Whether the second screen is shown.
     private static let isDrawing = Atomic<Bool>(false)
     private static let input = Atomic<Int32>(STDIN_FILENO)
     private static let output = Atomic<Int32>(STDOUT_FILENO)

@@ -11,7 +11,7 @@ enum TerminalSignals {
 
     static let asking = [SIGINT, SIGTERM, SIGHUP, SIGQUIT]
     private static let resizing = [SIGWINCH]
-    /// What the process does not survive. Swift's own traps are among them.
+    /// Fatal signals; Swift's own traps are among them.
     private static let crashing = [SIGILL, SIGTRAP, SIGABRT, SIGBUS, SIGFPE, SIGSEGV]
 
     /// What can be read from the pipe beside signals: that nobody wants them any more.
@@ -39,7 +39,9 @@ enum TerminalSignals {
         _ = unsafe write(writeEnd.load(ordering: .relaxed), &byte, 1)
     }
 
-    /// Handles them until what is returned is asked to restore whoever handled them before.
+    /// Installs handlers.
+    ///
+    /// - Returns: the former handlers, to be restored.
     static func handle() -> SignalHandlers {
         wasAsked.store(false, ordering: .relaxed)
         var handlers = SignalHandlers()
@@ -49,8 +51,9 @@ enum TerminalSignals {
         return handlers
     }
 
-    /// Lets those that ask for the end, end the program at once, with the terminal as it was; until what is returned is
-    /// asked to restore whoever handled them before.
+    /// Lets signals that ask for the end, end the program at once, with the terminal restored.
+    ///
+    /// - Returns: the former handlers, to be restored.
     static func endAtOnce() -> SignalHandlers {
         var handlers = SignalHandlers()
         for number in asking + crashing { handlers.set(number) { TerminalSignals.end($0) } }
