@@ -1,21 +1,12 @@
 /// A line of a chat: a message or a command.
 enum ChatInput: Hashable {
-    case message(String)
-    case urgent(String)
+    /// A message, or a command that the transcript has no part in.
+    case action(ChatState.Action)
     case help
-    case quit
     case history
-    case search(String)
-    case safetyNumber
-    case accept
-    case decline
-    case requests
     case edit(String)
     case delete
     case react(String)
-    case follow(Bool)
-    case block(Bool)
-    case retry
     case markRead
     case open(String)
     case nothing
@@ -29,33 +20,33 @@ enum ChatInput: Hashable {
             return
         }
         guard text.hasPrefix("/") else {
-            self = .message(text)
+            self = .action(.send(text))
             return
         }
         guard !text.hasPrefix("//") else {
-            self = .message(String(text.dropFirst()))
+            self = .action(.send(String(text.dropFirst())))
             return
         }
         let words = text.split(maxSplits: 1, whereSeparator: \.isWhitespace)
         let rest = words.count > 1 ? words[1].trimmed : ""
         switch (words[0], rest.isEmpty) {
         case ("/help", true): self = .help
-        case ("/quit", true): self = .quit
-        case ("/urgent", false): self = .urgent(rest)
+        case ("/quit", true): self = .action(.end)
+        case ("/urgent", false): self = .action(.sendUrgently(rest))
         case ("/history", true): self = .history
-        case ("/search", false): self = .search(rest)
-        case ("/safety", true): self = .safetyNumber
-        case ("/accept", true): self = .accept
-        case ("/decline", true): self = .decline
-        case ("/requests", true): self = .requests
+        case ("/search", false): self = .action(.search(rest))
+        case ("/safety", true): self = .action(.showSafetyNumber)
+        case ("/accept", true): self = .action(.accept)
+        case ("/decline", true): self = .action(.decline)
+        case ("/requests", true): self = .action(.listRequests)
         case ("/edit", false): self = .edit(rest)
         case ("/delete", true): self = .delete
         case ("/react", _): self = .react(rest)
-        case ("/follow", true): self = .follow(true)
-        case ("/unfollow", true): self = .follow(false)
-        case ("/block", true): self = .block(true)
-        case ("/unblock", true): self = .block(false)
-        case ("/retry", true): self = .retry
+        case ("/follow", true): self = .action(.follow(true))
+        case ("/unfollow", true): self = .action(.follow(false))
+        case ("/block", true): self = .action(.block(true))
+        case ("/unblock", true): self = .action(.block(false))
+        case ("/retry", true): self = .action(.retry)
         case ("/read", true): self = .markRead
         case ("/open", false): self = .open(rest)
         default: self = .unknown(String(words[0]))

@@ -89,24 +89,14 @@ struct ChatState {
         anchor = nil
         unseen = 0
         switch input {
-        case .message(let text): return [.send(text)]
-        case .urgent(let text): return [.sendUrgently(text)]
+        case .action(let action): return [action]
         case .help:
             transcript.append(ChatInput.manual)
             return []
-        case .quit: return [.end]
         case .history: return fetchOlder()
-        case .search(let words): return [.search(words)]
-        case .safetyNumber: return [.showSafetyNumber]
-        case .accept: return [.accept]
-        case .decline: return [.decline]
-        case .requests: return [.listRequests]
         case .edit(let text): return ownNewest().map { [.change($0, .edit(text))] } ?? []
         case .delete: return ownNewest().map { [.change($0, .delete)] } ?? []
         case .react(let emoji): return receivedNewest().map { [.change($0, .react(emoji))] } ?? []
-        case .follow(let isWanted): return [.follow(isWanted)]
-        case .block(let isWanted): return [.block(isWanted)]
-        case .retry: return [.retry]
         case .markRead: return receivedNewest().map { [.markRead($0)] } ?? []
         case .open(let text):
             if let link = AppLink(text) { return [.open(link)] }
