@@ -27,15 +27,6 @@ extension GatewayTests {
             }
         }
 
-        /// The code of the refusal that `body` must meet.
-        private func refusal(
-            sourceLocation: SourceLocation = #_sourceLocation, _ body: () async throws -> Void
-        ) async -> ErrorCode? {
-            let error = await #expect(throws: RequestError.self, sourceLocation: sourceLocation) { try await body() }
-            guard case .refused(let rejection)? = error else { return nil }
-            return rejection.code
-        }
-
         @Test("conversations are made, read and listed; others' are not found")
         func conversations() async throws {
             let (alice, bob) = (alice.address, bob.address)

@@ -21,15 +21,6 @@ extension GatewayTests {
             }
         }
 
-        /// The code of the refusal that `body` must meet.
-        private func refusal(
-            sourceLocation: SourceLocation = #_sourceLocation, _ body: () async throws -> Void
-        ) async -> ErrorCode? {
-            let error = await #expect(throws: RequestError.self, sourceLocation: sourceLocation) { try await body() }
-            guard case .refused(let rejection)? = error else { return nil }
-            return rejection.code
-        }
-
         @Test("following, blocking, and who may write; nobody follows themselves or somebody who is not there")
         func people() async throws {
             try await ask(one) { alice in

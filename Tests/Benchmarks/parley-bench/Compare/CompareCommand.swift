@@ -23,22 +23,18 @@ struct CompareCommand: ParsableCommand {
         signal(SIGPIPE, SIG_IGN)
         let (installation, plan) = (places.installation, options.resolved)
         let interruption = try Interruption()
-        let machine = Machine(scratch: installation.scratch, toolchain: places.machine.toolchain)
         let loadBefore = Machine.load
         var faults = Faults()
         let series = try Comparison(plan: plan, installation: installation, stop: interruption.stop)
             .run(faults: &faults)
 
-        let markdown = places.machine.markdown
-        let style: Table.Style = markdown ? .markdown : .plain
-        print(ComparisonReport(series: series, plan: plan, style: style).text)
-        print()
-        for line in machine.description + ["load average before: \(loadBefore), after: \(Machine.load)"] {
-            print(markdown ? "- \(line)" : line)
-        }
-        print(
-            "\(markdown ? "- " : "")\(plan.runs) runs: \(faults.losses) losses, \(faults.duplicates) duplicates, "
-                + "\(faults.reorderings) reorderings, \(faults.refusals) refusals")
+        places.machine.print(
+            ComparisonReport(series: series, plan: plan, style: places.machine.style).text,
+            [
+                "load average before: \(loadBefore), after: \(Machine.load)",
+                "\(plan.runs) runs: \(faults.losses) losses, \(faults.duplicates) duplicates, "
+                    + "\(faults.reorderings) reorderings, \(faults.refusals) refusals",
+            ])
         guard faults.count == 0 else {
             if let refusal = faults.firstRefusal { report("the first refusal: \(refusal)") }
             throw ExitCode(1)

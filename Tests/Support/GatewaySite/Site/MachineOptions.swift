@@ -14,13 +14,16 @@ package struct MachineOptions: ParsableArguments {
 
     package init() {}
 
-    /// Prints a table, and what it was measured on.
-    package func print(_ table: Table) {
-        Swift.print(table.text(markdown ? .markdown : .plain))
+    package var style: Table.Style { markdown ? .markdown : .plain }
+
+    /// Prints a table, and the machine that it was measured on.
+    package func print(_ table: Table) { print(table.text(style), ["load average after: \(Machine.load)"]) }
+
+    /// Prints a text, and the machine that it was measured on with further lines.
+    package func print(_ text: String, _ lines: [String]) {
+        Swift.print(text)
         Swift.print()
-        for line in Machine(scratch: scratch, toolchain: toolchain).description + [
-            "load average after: \(Machine.load)"
-        ] {
+        for line in Machine(scratch: scratch, toolchain: toolchain).description + lines {
             Swift.print(markdown ? "- \(line)" : line)
         }
     }
