@@ -1,7 +1,7 @@
 import Dispatch
 import Platform
 
-/// SIGINT and SIGTERM as a flag, so that whoever is under way ends what it has started and leaves nothing behind.
+/// SIGINT and SIGTERM as a flag, so that a run ends its processes and leaves nothing behind.
 package struct Interruption {
     package let stop = StopFlag()
     package let wakeUp: WakeUp

@@ -1,8 +1,8 @@
-/// Why devices of a site could not go on.
+/// An error that ends the devices of a site.
 package enum LoadError: Error, CustomStringConvertible {
     case refused(String, UInt8)
     case missing(String)
-    /// What the gateway answered.
+    /// A refusal of the gateway.
     case rejected(String)
     case interrupted
 

@@ -5,7 +5,7 @@ package enum MonotonicTime {
     package static var now: Int64 { SystemClock.monotonic.nanoseconds }
 }
 
-/// Nanoseconds of CPU that the calling thread has had: what others use meanwhile does not count.
+/// Nanoseconds of CPU time of the calling thread.
 package enum ThreadTime {
     package static var now: Int64 { SystemClock.threadTime.nanoseconds }
 }

@@ -1,6 +1,6 @@
 import GatewaySite
 
-/// What the comparison showed, as tables.
+/// The tables of a comparison.
 struct ComparisonReport {
     let series: [Series]
     let plan: ComparisonPlan

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// Who talks to whom: each sender has a conversation of its own, of which it is a member.
+/// The conversations of a load: each sender has one of its own.
 struct Scenario: Hashable {
     let members: Int
     let senders: Int
@@ -10,7 +10,7 @@ struct Scenario: Hashable {
     }
 }
 
-/// What is measured, and how long.
+/// The options of a comparison.
 struct ComparisonPlan: ParsableArguments {
     @Option(parsing: .upToNextOption, help: "Members of a conversation, its sender included.") var members = [2, 10]
     @Option(parsing: .upToNextOption, help: "Senders, each in a conversation of its own.") var senders = [1, 16, 64]

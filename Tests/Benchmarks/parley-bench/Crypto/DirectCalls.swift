@@ -2,7 +2,7 @@ import OpenSSL
 import ParleyProtocol
 import Sodium
 
-/// What a library gives: a nonce, what was sealed, and a content key where there is one.
+/// The output of a library: a nonce, the ciphertext, and a sealed content key if there is one.
 struct DirectMessage {
     var nonce: [UInt8]
     var sealed: [UInt8]

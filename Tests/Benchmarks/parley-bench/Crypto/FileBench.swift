@@ -26,8 +26,7 @@ struct FileBench {
         try file.synchronize()
     }
 
-    /// Rows of a table: what was done, MB/s, CPU seconds, and MB of memory: at most, and more than
-    /// before.
+    /// Rows of a table: name, MB/s, CPU seconds, and MB of memory: at most, and more than before.
     func measure(runs: Int) throws -> [[String]] {
         var sealing = Repetitions(name: "seal, file to file")
         var opening = Repetitions(name: "open, file to file")

@@ -44,7 +44,7 @@ struct JSONCommand: ParsableCommand {
 }
 
 extension HostilePayload {
-    /// Reads it as the gateway does, and says what it was.
+    /// Reads it as the gateway does: `ok`, or the code of the refusal.
     func outcome() -> String {
         do throws(JSONError) {
             let object = try JSONObject(parsing: bytes, MemberBound(requestOf: type))

@@ -10,7 +10,7 @@ enum ListedPlace: String, CaseIterable {
     case first, middle, last, archived
 }
 
-/// The conversations of one user: direct ones and groups of five by turns, some of what was written unread.
+/// The conversations of one user: direct ones and groups of five by turns, some of their messages unread.
 struct ListedConversations {
     /// When the conversations were last active.
     enum Activity: String, CaseIterable {

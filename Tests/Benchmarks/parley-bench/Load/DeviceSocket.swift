@@ -1,6 +1,6 @@
 import MQTTWire
 
-/// The socket of a device, what waits to be written to it, and the beginning of a packet that has not come whole.
+/// The socket of a device, with its unwritten output and the beginning of an unfinished packet.
 struct DeviceSocket {
     let descriptor: Int32
     var output: [UInt8] = []
@@ -24,7 +24,7 @@ struct DeviceSocket {
         return true
     }
 
-    /// Reads what has come, behind what came of a packet before.
+    /// Reads behind the kept beginning of a packet.
     ///
     /// - Returns: where it ends in `input`, which it begins.
     mutating func read(into input: inout [UInt8]) throws -> Int {

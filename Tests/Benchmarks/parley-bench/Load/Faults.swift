@@ -1,4 +1,4 @@
-/// What must not happen to a message; each count must be 0.
+/// The faults of a run; each count must be 0.
 struct Faults: Equatable {
     /// Deliveries and replies that did not come.
     var losses = 0
@@ -6,9 +6,9 @@ struct Faults: Equatable {
     var duplicates = 0
     /// Deliveries that came after a later message of the same conversation.
     var reorderings = 0
-    /// Publishes that the broker or the gateway refused, and what nobody can have sent.
+    /// Publishes that the broker or the gateway refused, and deliveries that nobody sent.
     var refusals = 0
-    /// The first of what was refused or not understood, for people.
+    /// The first of them, for people.
     var firstRefusal: String?
 
     var count: Int { losses + duplicates + reorderings + refusals }

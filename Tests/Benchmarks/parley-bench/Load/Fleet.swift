@@ -20,8 +20,8 @@ final class Fleet: SocketFleet {
     private var latencies: [Int64] = []
     private let realtimeOffset: Int64
 
-    /// Time that a sweep over the sockets takes at least in a closed loop: what comes meanwhile is read and written in
-    /// fewer and larger pieces, which leaves more of the machine to what is measured.
+    /// The least time of a sweep over the sockets in a closed loop: fewer and larger reads and writes leave more of the
+    /// machine to the gateway.
     private static let sweepNanoseconds: Int64 = 300_000
 
     /// Connects every device and subscribes it to its conversation and to its replies.
@@ -67,7 +67,7 @@ final class Fleet: SocketFleet {
 // MARK: A run
 
 extension Fleet {
-    /// Sends and receives as planned, and waits for what is under way at the end.
+    /// Sends and receives as planned, and waits for the messages under way at the end.
     func run(_ plan: LoadPlan, at edge: (MeasuredEdge) throws -> Void) throws -> LoadOutcome {
         prepare(plan)
         let start = MonotonicTime.now

@@ -1,11 +1,11 @@
-/// Which messages of one run are under way, and what each listener has had of them.
+/// The messages of one run that are under way, and the listeners that have received them.
 ///
 /// A listener is a device on its conversation's topic, or a sender on its replies; all of them get every message of
 /// their conversation, once and in the order in which it was sent.
 struct Ledger {
     private struct Listener {
         var next = 0
-        /// What was passed over: lost, or still to come out of order.
+        /// Skipped counts: lost, or still to come out of order.
         var missing: Set<Int> = []
     }
 
@@ -70,7 +70,7 @@ struct Ledger {
         return dueAt[slot]
     }
 
-    /// What has not come by now is lost.
+    /// Counts the messages that have not come as lost.
     mutating func close() {
         faults.losses += outstanding.reduce(0) { $0 + Int($1) }
     }

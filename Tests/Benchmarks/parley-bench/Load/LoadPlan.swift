@@ -1,24 +1,24 @@
-/// How one run of the load goes.
+/// The plan of one run of the load.
 struct LoadPlan {
     enum Pace {
-        /// Each sender keeps so many messages under way: for throughput.
+        /// Each sender keeps `window` messages under way: for throughput.
         case closed(window: Int)
-        /// So many messages a second altogether, whatever has become of the earlier ones: for latency.
+        /// A fixed rate of messages, whatever the state of the earlier ones: for latency.
         case open(perSecond: Int)
     }
 
     let pace: Pace
-    /// What the sender takes as the reply; a message is complete when it has that too.
+    /// The sender's reply; a message is complete when it has come, too.
     let form: ReplyForm
     /// Seconds before the measured time.
     let warmUp: Double
     /// Seconds that are measured.
     let measured: Double
-    /// Seconds that what is still under way may take at the end before it counts as lost.
+    /// Seconds after which a message under way counts as lost at the end.
     let patience = 10.0
 }
 
-/// What one run of the load showed.
+/// The outcome of one run of the load.
 struct LoadOutcome {
     /// Messages sent in the whole run.
     let sent: Int

@@ -1,6 +1,6 @@
 import ParleyProtocol
 
-/// Which message it is, carried in its id so that a delivery needs no look-up: a UUID of version 7 (RFC 9562 §5.7), as
+/// A message's number, carried in its id so that a delivery needs no look-up: a UUID of version 7 (RFC 9562 §5.7), as
 /// devices make them, with the sender, the run and a count where the random bits would be.
 struct MessageNumber: Equatable {
     /// Which sender, and so which conversation; below 4096.
@@ -12,7 +12,7 @@ struct MessageNumber: Equatable {
 
     init(sender: Int, run: Int, count: Int) { (self.sender, self.run, self.count) = (sender, run, count) }
 
-    /// From the 36 characters at `start`, which one of our own senders wrote or somebody has spoiled.
+    /// From the 36 characters at `start`, which a sender of this run wrote, or which are damaged.
     @inline(__always)
     init(parsing bytes: borrowing [UInt8], at start: Int) {
         sender = Self.number(bytes, start + 15, digits: 3)

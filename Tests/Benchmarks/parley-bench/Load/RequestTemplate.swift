@@ -54,7 +54,7 @@ enum ReplyForm {
     }
 }
 
-/// Where the id stands in what is delivered: behind the same bytes every time.
+/// The place of the id in a delivery: behind the same bytes every time.
 enum DeliveryForm {
     /// The gateway's event.
     static let event = Array(#"{"type":"message.new","data":{"id":""#.utf8)

@@ -41,7 +41,7 @@ struct Relay {
             connection.drainAcknowledgements(into: &acknowledgements)
             acknowledgements.removeAll(keepingCapacity: true)
             try queue.publish(over: connection)
-            // What was read is published, and committed if there is a store: now its PUBACKs may leave.
+            // The batch is published, and committed if there is a store: now its PUBACKs may leave.
             try connection.flush()
             if !isReady, isSubscribed(connection) {
                 isReady = true

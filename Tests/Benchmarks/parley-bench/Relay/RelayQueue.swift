@@ -2,7 +2,7 @@ import MQTTClient
 import ParleyProtocol
 import ParleyStore
 
-/// What a relay has taken and not yet published, in order, in one arena.
+/// The requests that a relay has not published yet, in order, in one arena.
 struct RelayQueue {
     private var bytes: [UInt8] = []
     private var messages: [OutboundMessage] = []
@@ -59,7 +59,7 @@ struct RelayQueue {
         }
     }
 
-    /// New messages are stored after what is stored.
+    /// Goes on behind the last stored message.
     mutating func resume(after store: Store) throws {
         position = try store.read { try $0.outbox.lastPosition() }
     }

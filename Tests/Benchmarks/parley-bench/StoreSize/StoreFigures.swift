@@ -6,7 +6,7 @@ import ParleyBridge
 import ParleyProtocol
 import ParleyStore
 
-/// What a gateway needs on a large database.
+/// The memory and times of a gateway on a large database.
 struct StoreFigures {
     private let databaseMegabytes: Double
     /// From the start of the process to its ready line.

@@ -66,7 +66,7 @@ final class AwayDevice {
             result.processor += ThreadTime.now - processor
             result.pages += 1
             result.bytes += reply.count
-            // What the device does with it is not the gateway's.
+            // The work of the device is not measured.
             guard let data = try JSONObject(parsing: reply).object("data") else { throw LoadError.missing("data") }
             let page = try SyncReply(members: data)
             for conversation in page.conversations {

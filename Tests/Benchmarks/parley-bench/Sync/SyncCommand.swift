@@ -30,7 +30,7 @@ struct SyncCommand: ParsableCommand {
         guard runs > 0 else { throw ValidationError("nothing is measured in no runs") }
     }
 
-    /// What is measured: so many times the conversations and the missed messages that were asked for.
+    /// The measured cases, as multiples of `--conversations` and `--missed`.
     private static let scales: [(conversations: Int, missed: Int)] = [
         (1, 1), (2, 2), (1, 2), (10, 1), (1, 0), (10, 0),
     ]

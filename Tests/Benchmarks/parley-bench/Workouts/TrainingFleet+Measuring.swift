@@ -89,7 +89,7 @@ extension TrainingFleet {
     /// Forgets that there was no board of the week yet.
     func forgetMissingBoards() { refusals.removeAll { $0.contains("There is no board") } }
 
-    /// Lets what is under way come to its end.
+    /// Waits for the replies under way.
     private func settle() throws {
         let end = MonotonicTime.now + 1_500_000_000
         while MonotonicTime.now < end { try sweep(wait: Self.pause) }

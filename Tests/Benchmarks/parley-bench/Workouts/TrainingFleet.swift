@@ -15,13 +15,12 @@ final class TrainingFleet: SocketFleet {
         var workouts = 0
     }
 
-    /// What is asked for.
+    /// A measured request.
     enum Work: String, CaseIterable {
         case log = "workouts/log"
         case get = "leaderboards/get"
 
-        /// Requests that are under way at once in a closed loop; the gateway refuses some of what is more than it lets
-        /// wait.
+        /// Requests under way at once in a closed loop; of more, the gateway refuses some.
         var underway: Int {
             switch self {
             case .log: 500
@@ -74,7 +73,7 @@ final class TrainingFleet: SocketFleet {
                 try connect(seat)
                 devices.append(Device(group: index, place: place, isListener: place == group.seats.count - 1))
             }
-            // The broker lets no more than so many wait to be accepted.
+            // The broker's listen queue is short.
             try awaitConnected()
             templates.append(
                 RequestTemplate(

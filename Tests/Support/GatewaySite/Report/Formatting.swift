@@ -1,12 +1,12 @@
 import Foundation
 
 extension Double {
-    /// With so many digits behind the point.
+    /// With `digits` digits behind the point.
     package func formatted(_ digits: Int) -> String { String(format: "%.\(digits)f", self) }
 }
 
 extension Double? {
-    /// Nothing for nothing.
+    /// Empty for `nil`.
     package func formatted(_ digits: Int) -> String { map { $0.formatted(digits) } ?? "" }
 }
 

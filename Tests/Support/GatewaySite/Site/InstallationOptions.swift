@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 
-/// What a site is made of. `scripts/bench.sh` and `scripts/trials.sh` build the programs, which lie beside this one.
+/// The files of a site. `scripts/bench.sh` and `scripts/trials.sh` build the programs, which lie beside this one.
 package struct InstallationOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The template of the broker's configuration.", valueName: "file"))
     package var template = "broker-config/development.conf"

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What the figures were measured on, and with.
+/// The machine and the software of a measurement.
 package struct Machine {
     /// Lines of text.
     package let description: [String]
@@ -19,7 +19,7 @@ package struct Machine {
         ]
     }
 
-    /// How many processes are running or want to, over the last minute.
+    /// The load average of the last minute.
     package static var load: String {
         ProcessUsage.contents("/proc/loadavg")?.split(separator: " ").first.map(String.init) ?? "unknown"
     }
@@ -42,7 +42,7 @@ package struct Machine {
         return text.isEmpty ? nil : text
     }
 
-    /// What one sync costs where the databases lie: the least that a commit takes.
+    /// The cost of one sync on the disk of the databases: the least that a commit takes.
     private static func syncMicroseconds(in scratch: String) -> Double? {
         let path = "\(scratch)/parley-bench-sync.\(getpid())"
         let descriptor = unsafe open(path, O_CREAT | O_WRONLY | O_CLOEXEC, 0o600)

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 
-/// What is measured on, and with. The script that built the programs says with what.
+/// Where to measure, and how to report it.
 package struct MachineOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Where temporary directories are made: a disk like a gateway's.", valueName: "dir"))
     package var scratch = NSTemporaryDirectory()

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What the kernel says of a process.
+/// The CPU time and memory of a process, from `/proc`.
 package enum ProcessUsage {
     /// CPU seconds used so far, in user and kernel mode, by all its threads.
     package static func cpuSeconds(_ pid: Int32) -> Double {

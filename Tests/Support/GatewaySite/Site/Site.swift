@@ -6,7 +6,7 @@ import ParleyProtocol
 import ParleyRules
 import ParleyStore
 
-/// Where the files are that a site is made of.
+/// The files of a site.
 package struct Installation {
     package let template: String
     /// Temporary directories are made in it; it should be on the kind of disk that a gateway would have.
@@ -23,7 +23,7 @@ package final class Site {
     /// For a program to end by itself.
     package static let grace = Duration.seconds(10)
 
-    /// Nothing is to be refused for its rate.
+    /// No limit of a rate applies.
     private static let settings = """
         {"request_burst":10000000,"requests_per_second":1000000,"first_message_burst":10000000,
         "first_messages_per_hour":10000000,"stranger_lookups_per_hour":10000000,"publish_burst":10000000,
