@@ -10,7 +10,7 @@ struct Cast {
     let conversation: ConversationID
     /// Removes or blocks; stays, and hears everything.
     let keeper: Population.Seat
-    /// Talks all the time. In a direct conversation it is the one who is blocked.
+    /// Talks all the time. In a direct conversation they are the blocked one.
     let talker: Population.Seat
     /// The device by which the one concerned acts.
     let actor: Population.Seat
@@ -21,7 +21,7 @@ struct Cast {
     /// An operator, who is in every trial.
     let console: Population.Seat
 
-    /// The user who is to hear nothing more.
+    /// The user who is cut off.
     var concerned: UserID { listener.address.user }
 
     /// Makes people, devices and conversations for all trials, straight in the database of a gateway that does not run.

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// What keeps somebody from hearing on.
+/// The request that cuts a user or a device off.
 enum Cut: String, CaseIterable, ExpressibleByArgument {
     /// An admin removes a member.
     case remove

@@ -56,11 +56,11 @@ struct Boundary {
     var firstSeq = Int.max
     /// Messages that were sent after the reply had come.
     var laterMessages: Set<MessageID> = []
-    /// Who acts only after the cut: all of their typing, receipts and presence is later.
+    /// The user who acts only after the cut: their typing, receipts and presence are later.
     var laterUsers: Set<UserID> = []
     /// Who stops typing only after the cut.
     var laterToStop: Set<UserID> = []
-    /// What the conversation is called only after the cut.
+    /// The name that the conversation gets after the cut.
     var laterName: String?
     /// Whose revocation is the cut: its announcement is later.
     var revoked: Set<DeviceID> = []

@@ -1,7 +1,7 @@
 import GatewaySite
 import ParleyProtocol
 
-// What follows the cut, and what is found wrong.
+// The events after the cut, and the faults among them.
 
 extension Trial {
     func goOn(after repliedAt: Int64) throws {
@@ -21,7 +21,7 @@ extension Trial {
         if resubscribes { try pump("SUBACK") { self.listener.subscription(number) != nil || !self.listener.isOpen } }
     }
 
-    /// Waits until the keeper has heard what the others may hear: now it has all been published.
+    /// Waits until the keeper has heard all events: now they are published.
     func awaitEverythingLater(_ outcome: inout TrialOutcome) throws {
         try pump("replies to all messages") { self.messages.allSatisfy { self.talker.reply($0.request) != nil } }
         let accepted = messages.filter { talker.reply($0.request)?.isAccepted == true }.map(\.id)

@@ -1,7 +1,7 @@
 import GatewaySite
 import ParleyProtocol
 
-// The cut, and what is sent after it on the same connection.
+// The cut, and the later requests on the same connection.
 
 extension Trial {
     /// Sends the cut, and on the same connection at once what must not be heard by the one concerned.

@@ -61,7 +61,7 @@ extension TrialDevice {
         return subscriptions.count + 1
     }
 
-    /// Asks for something; what is never replied to has no name.
+    /// Sends a request; one without a reply has no name.
     ///
     /// - Returns: the name by which ``reply(_:)`` finds the reply.
     @discardableResult

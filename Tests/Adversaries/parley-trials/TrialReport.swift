@@ -6,7 +6,7 @@ struct TrialReport {
 
     init(_ outcomes: [TrialOutcome]) { self.outcomes = outcomes }
 
-    /// What reached somebody who was cut off, in words.
+    /// The events that reached a device after the cut, in words.
     var breaches: [String] {
         outcomes.flatMap { outcome in outcome.breaches.map { "\(outcome.cut.label): \($0)" } }
     }

@@ -13,7 +13,7 @@ struct TrialRun {
     let lanes: Int
     let stop: StopFlag
 
-    /// What the threads share.
+    /// The state that the threads share.
     private final class Board: Sendable {
         struct State {
             var next = 0

@@ -77,7 +77,7 @@ extension GatewayTests {
         func rejoined() async throws {
             let gateway = try TestGateway()
             let (one, other) = (try gateway.chatter(), try gateway.chatter())
-            // Somebody stays there to whom what is said meanwhile can be said.
+            // A third member to whom the messages meanwhile are sent.
             let third = try gateway.chatter()
             for device in [one, other, third] { try await device.chat { _ in } }
             let group = try await one.chat { alice in

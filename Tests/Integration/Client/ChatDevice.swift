@@ -81,13 +81,13 @@ func chat(
     try await one.chat { first in try await other.chat { second in try await body(first, second) } }
 }
 
-/// What a client told, read up to what a test waits for.
+/// The events of a client, read one by one.
 struct ClientEvents {
     private var iterator: AsyncStream<ClientEvent>.Iterator
 
     init(_ client: MessagingClient) { iterator = client.events().makeAsyncIterator() }
 
-    /// The next event that is what is waited for; those before it are passed over.
+    /// The next event that `match` takes; those before it are passed over.
     mutating func next<Value>(_ what: String, _ match: (ClientEvent) -> Value?) async throws -> Value {
         while let event = await iterator.next() {
             if let value = match(event) { return value }

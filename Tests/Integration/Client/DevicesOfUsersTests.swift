@@ -58,13 +58,13 @@ extension GatewayTests {
                         #expect(added == tablet.address)
                         let message = try await atTablet.message()
                         #expect(message.id == second && message.text == "after")
-                        // What was sent before is shown in its place, and why it cannot be read.
+                        // Earlier messages stand in their places, with the reason why they cannot be read.
                         let history = try await bobsTablet.history(of: conversation)
                         #expect(history.messages.map(\.id) == [first, second])
                         #expect(
                             history.messages.first?.content == .unreadable(.notForThisDevice)
                                 || history.messages.first?.content == .unreadable(.notAuthentic))
-                        // The new device is known to others by what it sends.
+                        // Others learn of the new device by its messages.
                         let third = try await bobsTablet.send(.text("from the tablet"), to: conversation)
                         let received = try await atAlice.message(from: other.user)
                         #expect(received.id == third && received.text == "from the tablet")

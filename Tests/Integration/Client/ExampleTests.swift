@@ -2,7 +2,7 @@ import ParleyClient
 import ParleyProtocol
 import Testing
 
-/// The example of `docs/client.md`, with what it prints gathered.
+/// The example of `docs/client.md`; its output is collected.
 private func greet(
     _ bob: UserID, _ configuration: ClientConfiguration, print: @escaping @Sendable (String) async -> Void
 ) async throws {

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 extension GatewayTests {
-    /// What was sealed for keys that are gone when it comes.
+    /// Messages that were sealed for keys that are gone when they come.
     @Suite("Messages that could not be opened", .timeLimit(.minutes(20)))
     struct ResendingTests {
         private let gateway: TestGateway

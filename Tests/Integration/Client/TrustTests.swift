@@ -135,8 +135,7 @@ extension GatewayTests {
                 for _ in 0..<1000 where messages.last?.text != "last" {
                     messages = try await bob.history(of: conversation).messages
                 }
-                // What asks for them to be sent again, and is not answered by who has sent neither, may stand before
-                // it.
+                // The request to send them again may stand before it; nobody answers it.
                 let seqs = messages.compactMap { $0.place?.seq }
                 #expect(seqs.prefix(3) == [1, 2, 3] && seqs.count == 4)
                 #expect(messages.map(\.text) == ["first", nil, nil, "last"])

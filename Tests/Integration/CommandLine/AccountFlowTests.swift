@@ -13,7 +13,7 @@ struct AccountFlowTests {
 
     init() throws { couple = try Couple(keysOf: ["alice/phone", "bob/phone"]) }
 
-    /// A program in a terminal of its own, and what is typed into it.
+    /// A program in a terminal of its own.
     private struct Window {
         let terminal: PseudoTerminal
         let child: ChildProcess
@@ -110,7 +110,7 @@ struct AccountFlowTests {
         let listening = try open("listen", "--as", "bob/laptop", "--history", "10")
         try listening.terminal.awaitRow("what came", containing: "alice/phone: after")
         listening.terminal.type("\u{3}")
-        // What is said of keys comes when it does.
+        // Notices of keys come at any time.
         let heard = try listening.end().filter { !$0.hasPrefix("parley: ") && $0 != "^C" }
         try expect(heard, asShown: "listen after linking")
     }

@@ -3,7 +3,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// What the tool shows of what friends achieve, and of what concerns the user.
+/// The commands `activity` and `notifications`.
 @Suite("parley: activity and notifications", .ownThreads)
 final class ActivityCommandTests {
     private let couple: Couple

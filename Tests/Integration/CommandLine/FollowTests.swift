@@ -3,7 +3,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// What is followed is printed as it comes, and ends quietly.
+/// `--follow` prints each item as it comes, and ends quietly.
 @Suite("parley: what is followed", .ownThreads, .timeLimit(.minutes(20)))
 final class FollowTests {
     private let couple: Couple

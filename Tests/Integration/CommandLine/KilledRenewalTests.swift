@@ -115,7 +115,7 @@ struct KilledRenewalTests {
         #expect(kept > 0 && lost > 0, "\(kept) kept, \(lost) lost")
     }
 
-    /// Looks at the file without reading it as the tool does, which would remove what is being written.
+    /// Looks at the file without reading it as the tool does, which would remove a half-written one.
     private func isUnchanged(_ password: String) -> Bool {
         (try? String(contentsOfFile: directory.credentialsPath, encoding: .utf8))?.contains(password) == true
     }

@@ -2,7 +2,7 @@ import Launch
 import TestSupport
 import Testing
 
-/// What is shared as a card, and what its link leads to.
+/// Cards, and the targets of their links.
 @Suite("parley open", .ownThreads, .timeLimit(.minutes(20)))
 final class LinkedCardTests {
     private let couple: Couple

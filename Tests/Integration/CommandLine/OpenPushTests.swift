@@ -92,7 +92,7 @@ extension Couple {
         return try #require(page["data"]["messages"].elements.first)
     }
 
-    /// What is pushed of a message to a device: the object of protocol §7.
+    /// The push of a message to a device: the object of protocol §7.
     func payload(_ message: JSON, to device: String) -> String {
         let names = device.split(separator: "/").map(String.init)
         let object: JSON = [

@@ -25,7 +25,7 @@ struct ParleyTool: Sendable {
         try FileManager.default.createDirectory(atPath: scratch, withIntermediateDirectories: false)
     }
 
-    /// Removes what the runs left behind.
+    /// Removes the files of all runs.
     func removeScratch() {
         try? FileManager.default.removeItem(atPath: scratch)
     }
@@ -70,7 +70,7 @@ struct ParleyTool: Sendable {
     }
 }
 
-/// What a suite begins with that runs the tool on a gateway of its own.
+/// The fixture of a suite that runs the tool on a gateway of its own.
 class ToolSuite {
     let gateway: TestGateway
     let parley: ParleyTool

@@ -97,7 +97,7 @@ struct PassphraseTests {
         return (terminal, child)
     }
 
-    /// Runs `parley passphrase` in a terminal, answers each question, and gives how it ended and what was to be seen.
+    /// Runs `parley passphrase` in a terminal, answers each question, and gives its status and its output.
     private func typed(
         _ answers: [(question: String, line: String)], _ arguments: String...
     ) throws -> (status: Int32, screen: String) {

@@ -17,7 +17,7 @@ final class TailTests: ToolSuite {
         try #require(created.status == 0)
     }
 
-    /// Returns when tail has said so many times that it listens.
+    /// Waits until tail has reported its subscription this many times.
     private func awaitListening(_ tail: ParleyTool.Run, times: Int = 1) throws {
         try eventually("tail's word that it listens; it said: \(tail.errors)") { () -> Void? in
             tail.errors.components(separatedBy: "parley: showing ").count > times ? () : nil

@@ -16,7 +16,7 @@ extension GatewayTests {
             try alice.accepted("conversations/add-members", named(group, ["user_ids": [.string(client.user)]]))
         }
 
-        /// Messages of a group that have come up to what is sent now in another conversation.
+        /// Messages of a group that have come before a message that is sent now in another conversation.
         private func heard(
             _ client: DeviceClient, in group: String, upTo sentinel: String
         ) throws -> [Int] {

@@ -2,7 +2,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// What the broker retains on `info` of groups, whatever becomes of the broker. Each test has a gateway of its own.
+/// The retained `info` of groups, through kills of the broker and of parleyd. Each test has a gateway of its own.
 @Suite("Retained info", .ownThreads)
 struct RetainedInfoTests {
     private let gateway: TestGateway

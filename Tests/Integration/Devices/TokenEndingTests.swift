@@ -47,7 +47,7 @@ struct TokenEndingTests {
         let alice = try gateway.client()
         let renewed = try credentials(try alice.accepted("devices/renew"))
         gateway.endParleyd(SIGKILL)
-        // The broker goes by what it was told last.
+        // The broker goes by the last snapshot.
         let anew = try gateway.connect(renewed)
         #expect(isRefused(alice.credentials, by: gateway))
         try gateway.startParleyd()
@@ -122,12 +122,12 @@ struct TokenEndingTests {
         try alice.accepted("messages/send", message(conversation))
         let seqs = try hear(conversation, anew, of: gateway, lastBy: alice)
         #expect(seqs == [12])
-        // What is kept for itself comes.
+        // Its own queued messages come.
         try alice.accepted("messages/send", message(conversation))
         #expect(try hear(conversation, anew, of: gateway, lastBy: alice) == [13, 14])
     }
 
-    /// What the device hears in its kept session, up to a message that is sent when it has signed in.
+    /// The seqs that the device hears in its kept session, up to a message that is sent after it has signed in.
     private func hear(
         _ conversation: String, _ credentials: DeviceCredentials, of gateway: TestGateway, lastBy sender: DeviceClient
     ) throws -> [Int] {
@@ -141,7 +141,7 @@ struct TokenEndingTests {
                 heard +=
                     device?.takeAll().filter { $0.topic.hasSuffix("/messages") }.map { $0.json["data"]["seq"] } ?? []
             } catch {
-                // The plugin ends the first connection, whose places were taken by what it refused.
+                // The plugin ends the first connection, whose queue held refused messages.
                 device = nil
             }
             if device == nil { device = try? gateway.connect(credentials, options) }

@@ -109,7 +109,7 @@ extension GatewayTests {
 }
 
 extension ClientEvent {
-    /// What has changed in who is in a group, if it is of this kind.
+    /// The change of a group's members, if it is of this kind.
     fileprivate func change(_ kind: GroupMemberEvent.Kind) -> GroupMemberChange? {
         guard case .gateway(let event as GroupMemberEvent) = self, event.kind == kind else { return nil }
         return event.change

@@ -52,7 +52,7 @@ extension GatewayTests {
             _ = try bob.event("conversation.removed", on: "users/\(bob.user)/events")
             try alice.accepted("groups/update", named(group, ["name": "Swimmers"]))
             _ = try alice.event("group.updated", on: topic)
-            // What was published before this reply has come before it.
+            // Earlier events have come before this reply.
             #expect(try bob.refusal("groups/get", named(group)) == "not_found")
             #expect(bob.events(on: topic).isEmpty)
             #expect(try subscribe(carol, group) == 0x87)

@@ -17,7 +17,7 @@ struct KillRun: Sendable {
     /// Between two kills, in milliseconds: some come while the last one is being recovered from.
     private static let pause = 50...1200
 
-    /// What is asked for by the environment, as `scripts/kill-test.sh` does, or else few kills.
+    /// The plan of the environment (`scripts/kill-test.sh`), or else few kills.
     static func configured(_ habit: LoadedDevice.Habit, parleyd: Int, broker: Int) -> KillRun {
         func number(_ name: String) -> Int? { ProcessInfo.processInfo.environment[name].flatMap(Int.init) }
         return KillRun(

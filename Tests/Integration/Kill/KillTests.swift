@@ -33,7 +33,7 @@ struct KillTests {
                 #expect(order == order.sorted())
             }
             #expect(conversation.devices.reduce(0) { $0 + $1.sent.count } == log.count)
-            // What was deleted has no content, its edits have none, and all else has.
+            // Deleted messages and their edits have no content, and all others have.
             let deleted = conversation.devices.reduce(into: Set<MessageID>()) { $0.formUnion($1.deleted) }
             let deletions = conversation.history.filter { $0.target.map(deleted.contains) ?? false }
             #expect(Set(deletions.compactMap(\.target)) == deleted)

@@ -1,7 +1,7 @@
 import Synchronization
 import TestSupport
 
-/// What the devices under load and the one who kills know of each other.
+/// The state that the devices under load share with the killer.
 final class Load: Sendable {
     private struct State {
         var isEnded = false
@@ -14,7 +14,7 @@ final class Load: Sendable {
 
     init(devices: Int) { self.devices = devices }
 
-    /// Nothing new is sent from now on. What is unanswered after the patience of tests is given up.
+    /// Ends sending. Requests without a reply are given up after the patience of tests.
     func end() {
         state.withLock {
             $0.isEnded = true

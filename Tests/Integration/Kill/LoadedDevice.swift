@@ -14,7 +14,7 @@ final class LoadedDevice {
         case trusting
     }
 
-    /// What it has seen.
+    /// The log that it has seen.
     struct Record: Sendable {
         /// In the order of sending.
         var sent: [MessageID] = []
@@ -108,7 +108,7 @@ final class LoadedDevice {
         }
     }
 
-    /// Reads what is missing from history, repeating what is not answered.
+    /// Reads missing records from history, repeating requests without a reply.
     private func catchUp(_ client: DeviceClient) throws {
         var hasMore = true
         while hasMore {
@@ -218,7 +218,7 @@ final class LoadedDevice {
         record.answers[id] = seq
     }
 
-    /// Adds to the log; what is in it already must be the same.
+    /// Adds to the log; a known record must be the same.
     private func note(_ id: MessageID, _ seq: Int) {
         if seq == record.log.count + 1 {
             record.log.append(id)

@@ -6,7 +6,7 @@ import Testing
 /// What `docs/leaderboards.md` shows, run at a shell as a person would.
 @Suite("The transcript of docs/leaderboards.md", .ownThreads, .timeLimit(.minutes(20)))
 struct LeaderboardTranscriptTests {
-    /// A command and what the page says that it prints.
+    /// A command and its output on the page.
     private struct Step {
         var command: String
         var output: [String] = []
@@ -33,7 +33,7 @@ struct LeaderboardTranscriptTests {
         return steps
     }
 
-    /// Without what is another each time.
+    /// Without the parts that differ each time.
     private static func normal(_ line: String) -> String {
         line.replacing(/\d{4}-\d\d-\d\dT[\d:.]+Z/, with: "TIME").replacing(/\d{4}-W\d\d/, with: "WEEK")
     }

@@ -64,7 +64,7 @@ extension GatewayTests {
             let log = try history()
             #expect(log.compactMap { $0["kind"].text } == kinds)
             #expect(log.map { $0["target_id"] } == [.null, first, first, .null, first, second])
-            // What was deleted is announced as it was to who was away, and no more to be had.
+            // A device that was away gets the deleted message from its queue; history has its content no more.
             #expect(last[0]["data"]["encrypted_content"] != .null)
             #expect(log.map { $0["encrypted_content"] == .null } == [true, true, false, false, true, false])
             for record in log where record["encrypted_content"] == .null {
@@ -93,7 +93,7 @@ extension GatewayTests {
     }
 }
 
-/// What a change needs, beside what a test says of it.
+/// The fields of a change.
 func change(of target: JSON, in conversation: String, _ kind: String) -> JSON {
     let change: JSON = ["id": .string(newID()), "conversation_id": .string(conversation), "message_id": target]
     guard kind != "delete" else { return change }

@@ -12,7 +12,7 @@ import Testing
 struct DisappearingTests {
     private static let day: Int64 = 86_400_000
 
-    /// Clocks by which what was to disappear in a day is due.
+    /// Clocks by which messages that live for a day are due.
     private static var aDayLater: MovedClock {
         let clock = MovedClock()
         clock.move(by: day + 60_000)
@@ -127,7 +127,7 @@ struct DisappearingTests {
         #expect(sentinel["data"]["encrypted_content"] != .null)
         #expect(tablet.events(on: topic).compactMap { $0["data"]["seq"].int } == [brief + 2, brief + 3])
         #expect(tablet.events(on: topic)[0]["data"]["id"] == later["id"])
-        // What is missing live is in history, as what is left of it.
+        // History has the missing ones, without content.
         let log = try history(tablet, conversation)
         #expect(log.compactMap { $0["seq"].int } == Array(1...brief + 3))
         #expect(log.map { $0["encrypted_content"] == .null } == log.indices.map { $0 < log.count - 2 })

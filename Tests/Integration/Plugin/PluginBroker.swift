@@ -19,7 +19,7 @@ final class PluginBroker {
     var log: String { (try? String(contentsOf: folder.appending(path: "log"), encoding: .utf8)) ?? "" }
 
     /// - Parameters:
-    ///   - publicKey: what is put in the key file, if not the right one.
+    ///   - publicKey: the content of the key file, if not the right key.
     ///   - options: the plugin's options, if not the right ones.
     ///   - operatorListeners: where operators may sign in from; `nil` for what holds if nobody says.
     init(
@@ -192,7 +192,7 @@ struct TestDevice {
 }
 
 extension WireClient {
-    /// Takes what has come, but for the plugin's own reports.
+    /// Takes all messages, but for the plugin's own reports.
     func drainRequests() throws -> [Message] {
         try drain().filter {
             ![PresenceReport.topic, TokenUse.topic, BrokerCounts.topic, SessionRemoval.topic].contains($0.topic)

@@ -15,7 +15,7 @@ extension PluginTests {
         return (broker, intake)
     }
 
-    /// All that comes up to Bob's: the broker hands over so many at a time.
+    /// All messages up to Bob's: the broker hands over a few at a time.
     private func requests(_ intake: WireClient) throws -> [WireClient.Message] {
         var requests: [WireClient.Message] = []
         while requests.last?.payload != Array("bob".utf8) { requests += try intake.drainRequests() }

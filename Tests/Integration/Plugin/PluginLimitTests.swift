@@ -3,7 +3,7 @@ import ParleyProtocol
 import TestSupport
 import Testing
 
-/// What the plugin of a real broker holds devices to.
+/// The plugin's limits on devices, at a real broker.
 extension PluginTests {
     /// A broker whose plugin has the facts and these limits, and the gateway's `out`.
     private func limitedBroker(_ change: (inout BrokerLimits) -> Void) throws -> (PluginBroker, WireClient) {

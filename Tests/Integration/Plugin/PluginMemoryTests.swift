@@ -1,7 +1,7 @@
 import ParleyProtocol
 import Testing
 
-/// What the plugin keeps a real broker from holding.
+/// The plugin's bounds on a real broker's memory.
 extension PluginTests {
     private func limitedBroker(_ change: (inout BrokerLimits) -> Void) throws -> (PluginBroker, out: WireClient) {
         var limits = BrokerLimits()
@@ -48,7 +48,7 @@ extension PluginTests {
             for _ in 0..<20 { try out.publish(topic, payload) }
             try comeBack(bob, to: broker).close()
         }
-        // A connection that has lost much of what was kept must be made anew.
+        // A connection that has lost much of its queue must be made anew.
         var kept: [WireClient.Message] = []
         var back = try comeBack(bob, to: broker)
         while true {
@@ -83,7 +83,7 @@ extension PluginTests {
             try out.publish(topic, payload)
             if number % 100 == 0 { try out.publish(events, "\(number)") }
         }
-        // Whoever reads to see whether it was closed is no slow reader any more: the plugin says so.
+        // A read would show that it was closed, but end the slowness: the plugin's report says so.
         let intake = try broker.gateway(.intake)
         var counts = BrokerCounts()
         while counts.slowReadersEnded < 4 {

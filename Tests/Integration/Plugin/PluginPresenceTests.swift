@@ -153,7 +153,7 @@ extension PluginTests {
             #expect(try live.subscribe("parley/v1/conversations/\(conversation)/#") == 1)
         }
         #expect(try eve.signIn(to: broker).subscribe(topic) == 0x87)
-        // What was queued before the block is judged when it is delivered.
+        // Queued messages are judged when they are delivered.
         let back = try tablets.map { try $0.signIn(to: broker, clean: false, sessionExpiry: 600) }
         #expect(seqs(try back[0].drain().map(\.payload)) == [3])
         #expect(seqs(try back[1].drain().map(\.payload)) == [1, 2, 3])

@@ -2,7 +2,7 @@ import MQTTWire
 import ParleyProtocol
 import Testing
 
-/// What a device sends past the plugin, at a real broker: packets of which the plugin is shown nothing, or not all.
+/// Packets that the broker shows the plugin only in part, or not at all.
 extension PluginTests {
     enum Packet: UInt8, CaseIterable {
         case puback = 0x40

@@ -3,10 +3,10 @@ import ParleyProtocol
 import TestSupport
 import Testing
 
-/// Who is there, as the broker sees it and friends are told. Each test has a gateway of its own.
+/// Presence, from the connections at the broker to the friends. Each test has a gateway of its own.
 @Suite("Presence", .ownThreads)
 struct PresenceTests {
-    /// - Parameter hold: in milliseconds. Long where nobody is to go, short where somebody is.
+    /// - Parameter hold: in milliseconds; short in tests of going offline.
     private func gateway(hold: Int) throws -> (gateway: TestGateway, console: DeviceClient) {
         let gateway = try TestGateway(settings: TestGateway.roomy.with(["presence_hold_ms": .int(hold)]))
         return (gateway, try listening(gateway))
@@ -27,7 +27,7 @@ struct PresenceTests {
         #expect(try console.presence(of: phone.user, "online").keys == ["user_id", "state"])
         let tool = try gateway.connect(credentials, DeviceClient.Options(connection: "cli"))
         phone.disconnect()
-        // Somebody else comes and goes after them: what was to be said of them would have been said by then.
+        // Another user comes and goes after them: a later event, behind which none of theirs can come.
         let other = try gateway.client()
         other.disconnect()
         _ = try console.presence(of: other.user, "offline")
@@ -118,7 +118,7 @@ struct PresenceTests {
         let listener = try listening(gateway)
         #expect(try listener.presence(of: clients[2].user, "offline") == gone)
         _ = try listener.presence(of: clients[1].user, "offline")
-        // Whatever came of who is back, in whatever order with the listener's subscribing, says that they are there.
+        // Every event of the user who is back, before or after the subscription, says online.
         _ = try listener.presence(of: back.user, "online")
         #expect(!listener.states(of: back.user).contains("offline"))
         #expect(try listening(gateway).retained(of: back.user)["data"]["state"] == "online")
@@ -159,7 +159,7 @@ extension DeviceClient {
         }
     }
 
-    /// What has come of the user and was not taken.
+    /// The states of the user in the inbox.
     fileprivate func states(of user: String) -> [String] {
         events(on: "users/\(user)/presence").compactMap { $0["data"]["state"].text }
     }

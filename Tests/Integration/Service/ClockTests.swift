@@ -10,7 +10,7 @@ struct ClockTests {
     private static let minute: Int64 = 60_000
     private static let tenYears: Int64 = 3_652 * 86_400_000
 
-    /// How far a time that the gateway has told is ahead of what it really is, in milliseconds.
+    /// How far a time from the gateway is ahead of the real time, in milliseconds.
     private func ahead(_ time: JSON, _ clock: MovedClock, set: Int64 = 0) throws -> Int64 {
         let text = try #require(time.text)
         let told = try #require(Timestamp(text))

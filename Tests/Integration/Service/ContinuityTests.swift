@@ -5,7 +5,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// A gateway is put back to an earlier state, with devices that have what it has no more.
+/// A gateway is restored from a backup, with devices that have later messages.
 @Suite("A gateway that is put back", .ownThreads, .seeded, .timeLimit(.minutes(20)))
 struct ContinuityTests {
     /// What two people have said, and what of it the gateway has.
@@ -16,7 +16,6 @@ struct ContinuityTests {
             /// In the order of sending: which are in the gateway's log of each conversation.
             var log: [ConversationID: [Int]] = [:]
             var backup: [ConversationID: [Int]] = [:]
-            /// What each has had.
             var had: [UserID: [ConversationID: Set<Int>]] = [:]
             var senders: [UserID] = []
         }
@@ -127,7 +126,7 @@ struct ContinuityTests {
         ledger.keep(clients.map(\.device.user))
     }
 
-    // MARK: What is shown
+    // MARK: Assertions
 
     private func check(_ clients: [MessagingClient], limit: Int) async throws {
         for client in clients {
@@ -215,7 +214,7 @@ struct ContinuityTests {
             try await together { try await talk($0, round.after) }
         }
         try await together { try await check($0, limit: limit) }
-        // What is kept is read again from the disk.
+        // Messages are read again from the disk.
         try await together { try await check($0, limit: limit) }
         expectNoticed(rounds)
     }
@@ -224,7 +223,7 @@ struct ContinuityTests {
         try await one.chat { [other] alice in try await other.chat { bob in try await body([alice, bob]) } }
     }
 
-    /// What was put back by hand is said at the start, and nothing else is.
+    /// The start reports the restored database, and nothing else.
     private func expectNoticed(_ rounds: [Round]) {
         let said = gateway.log.components(separatedBy: "the database was put back").count - 1
         #expect(said == rounds.count(where: \.byHand), "\(gateway.log)")

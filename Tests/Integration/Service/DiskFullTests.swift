@@ -29,7 +29,7 @@ struct DiskFullTests {
         try bob.listen(to: conversation, "messages")
         try fill()
         let (refused, accepted) = try sendUntilFull(alice, conversation)
-        // What writes nothing is answered, unless it shares its transaction with what the gateway writes by itself.
+        // Reads are answered, unless they share a transaction with a write of the gateway's own.
         let unknown: JSON = ["conversation_id": .string(conversation), "message_id": .string(newID())]
         _ = try eventually("a refusal that needs no room") {
             try alice.refusal("receipts/read", unknown) == "not_found" ? true : nil

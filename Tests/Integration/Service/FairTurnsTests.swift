@@ -27,7 +27,7 @@ struct FairTurnsTests {
         }
         #expect(try other.reply(to: asked)["ok"] == true)
         #expect(busy.inbox.count - before < Self.pages - 1, "\(operation)")
-        // Nothing of what was asked is forgotten.
+        // No request is forgotten.
         for page in pages.dropFirst() { #expect(try busy.reply(to: page)["ok"] == true) }
     }
 

@@ -6,7 +6,7 @@ import Testing
 /// Requests larger than any may be, where the broker lets them pass. Each test has a gateway of its own.
 @Suite("Oversize requests", .ownThreads)
 struct OversizeTests {
-    /// A gateway whose broker has no limit on packets and messages, as a Mosquitto that somebody else has configured.
+    /// A gateway whose broker has no limit on packets and messages.
     private func gateway(_ settings: JSON) throws -> TestGateway {
         let gateway = try TestGateway(settings: settings, start: false)
         let path = gateway.directory + "/mosquitto.conf"

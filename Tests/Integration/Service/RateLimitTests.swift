@@ -24,7 +24,7 @@ struct RateLimitTests {
             for reply in refused {
                 #expect(reply["error"]["code"] == "rate_limited")
                 #expect((1...20_000).contains(reply["error"]["retry_after_ms"].int ?? 0))
-                // It was not read, so nobody knows what it calls itself.
+                // It was not read, so its id is unknown.
                 #expect(reply["request_id"] == .null)
             }
             try alice.accepted("devices/list")

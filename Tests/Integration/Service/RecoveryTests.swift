@@ -5,7 +5,7 @@ import ParleyStore
 import TestSupport
 import Testing
 
-/// What a gateway makes good of what an earlier process, or a broker, took with it. Each test has a gateway of its own.
+/// Recovery after the end of a process or of the broker. Each test has a gateway of its own.
 @Suite("Recovery", .ownThreads)
 struct RecoveryTests {
     private func seqs(_ events: [JSON]) -> [Int] { events.compactMap { $0["data"]["seq"].int } }

@@ -32,7 +32,7 @@ struct RestoreCommandTests {
         #expect(try names(gateway) == before)
         #expect(try alice.accepted("messages/send", sent) == reply)
         _ = try bob.accepted("messages/send", message(conversation))
-        // What was written after the backup was begun is not in it.
+        // Later writes are not in the backup.
         let store = try Store(path: file)
         #expect(
             try store.read { try $0.conversations.conversation(#require(ConversationID(conversation)))?.facts.lastSeq }

@@ -2,7 +2,7 @@ import ParleyProtocol
 import Testing
 
 extension GatewayTests {
-    /// Blocking, through the real broker: live and queued sessions, and what the blocked one can find out.
+    /// Blocking, through the real broker: live and queued sessions, and the answers to the blocked one.
     @Suite("A block, through the real broker")
     struct BlockFlowTests {
         /// One's own deletion, which is always permitted: whoever was blocked hears the echo, on every device, and the
@@ -118,7 +118,7 @@ extension GatewayTests {
             let (blocker, blocked) = blockerIsMaker ? (alice, bob) : (bob, alice)
             try blocker.accepted("social/block", ["user_id": .string(blocked.user)])
             #expect(try blocker.refusal("messages/send", message(conversation)) == "blocked")
-            // Whoever has not written before is taken for a stranger, who may ask once.
+            // One who has not written before is a stranger, who may ask once.
             let asked = try (0..<2).map { _ in try blocked.refusal("messages/send", message(conversation)) }
             #expect(asked == [blockerIsMaker ? nil : "request_limit", "request_limit"])
             let named: JSON = ["conversation_id": .string(conversation), "message_id": .string(first)]
@@ -136,7 +136,7 @@ extension GatewayTests {
             for credentials in sleepers {
                 let sleeper = try gateway.connect(credentials, kept)
                 _ = try sleeper.accepted("profile/get")
-                // What was queued before the block comes, as after an unfollowing; to the blocker, only what is theirs.
+                // Queued messages from before the block come, as after an unfollowing; the blocker gets only their own.
                 let heard = sleeper.events(on: "\(topic)/messages").map { $0["data"] }
                     .filter { $0["sender_id"].text == alice.user && $0["seq"] == 1 }.map { $0["id"].text }
                 let isHeard = credentials.username == blocked.user || alice.user == blocker.user

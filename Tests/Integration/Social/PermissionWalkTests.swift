@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 extension GatewayTests {
-    /// What the gateway answers over MQTT, beside the oracle that the permission engine is compared with.
+    /// The gateway's answers over MQTT, beside the oracle that the permission engine is compared with.
     @Suite("Permissions over MQTT")
     struct PermissionWalkTests {
         @Test("three people who do what comes to mind are answered as the words say", .seeded, arguments: 0..<4)
@@ -23,7 +23,7 @@ extension GatewayTests {
     }
 }
 
-/// People connected to a gateway, and what the oracle knows of all that they have done.
+/// People connected to a gateway, and the oracle's history of their acts.
 struct PermissionWalk {
     private var history: History
     private let devices: [DeviceClient]
@@ -33,7 +33,7 @@ struct PermissionWalk {
         history = History(people: devices.count)
     }
 
-    /// Does it and compares the answer, and what the two may do afterwards.
+    /// Performs the event, and compares the answer and the permissions of the two afterwards.
     mutating func step(_ event: Event) throws {
         let expected = history.append(event)
         let code = try perform(event)

@@ -83,7 +83,7 @@ final class DeviceClient {
 // MARK: Waiting
 
 extension DeviceClient {
-    /// Reads what has come, waiting for it no longer than `timeout`.
+    /// Reads incoming packets, waiting no longer than `timeout`.
     func receive(timeout: Duration) throws {
         try connection.flush()
         var watched = [WatchedDescriptor(connection.fileDescriptor, write: connection.wantsWrite)]

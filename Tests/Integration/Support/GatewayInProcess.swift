@@ -10,16 +10,16 @@ import TestSupport
 final class MovedClock: Sendable {
     private let elapsed = Atomic<Int64>(0)
     private let step = Atomic<Int64>(0)
-    /// What the machine's clocks said when they were stopped.
+    /// The reading of the machine's clocks when they were stopped.
     private let stopped: ClockReading?
 
     /// - Parameter isStopped: whether time passes only as the test says.
     init(isStopped: Bool = false) { stopped = isStopped ? .machine : nil }
 
-    /// As if so many milliseconds more had passed, in place of what was said before.
+    /// Sets all clocks ahead, in place of an earlier lead.
     func move(by milliseconds: Int64) { elapsed.store(milliseconds, ordering: .relaxed) }
 
-    /// Sets the time of day ahead by so much, in place of what was said before.
+    /// Sets the time of day ahead, in place of an earlier lead.
     func set(aheadBy milliseconds: Int64) { step.store(milliseconds, ordering: .relaxed) }
 
     var reading: ClockReading {
@@ -62,7 +62,7 @@ extension TestGateway {
             defer { gateway.stop() }
             var announced = readiness.makeAsyncIterator()
             guard await announced.next() != nil else {
-                // It has ended before it was ready: by what it has thrown.
+                // It has ended before it was ready: throws its error.
                 try await group.waitForAll()
                 throw NeverCameError("a gateway that is ready")
             }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// JSON as tests write and read it: literals in, subscripts out. What is not there reads as `null`.
+/// JSON as tests write and read it: literals in, subscripts out. A missing member reads as `null`.
 enum JSON: Hashable, Sendable {
     case null
     case bool(Bool)

@@ -89,7 +89,7 @@ extension DeviceClient {
     }
 }
 
-/// What a message needs, beside what a test says of it.
+/// The fields of a message, with changes.
 func message(
     _ conversation: String, id: String = MessageID.random().description, _ changes: JSON = [:]
 ) -> JSON {

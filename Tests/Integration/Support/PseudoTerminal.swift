@@ -57,7 +57,6 @@ final class PseudoTerminal: Sendable {
         _ = unsafe ioctl(master, UInt(TIOCSWINSZ), &size)
     }
 
-    /// What it shows now.
     var shown: TerminalScreen {
         screen.withLock { screen in
             while true {
@@ -77,7 +76,7 @@ final class PseudoTerminal: Sendable {
         return [settings.c_iflag, settings.c_oflag, settings.c_cflag, settings.c_lflag]
     }
 
-    /// Waits until something is to be seen on one row.
+    /// Waits until a row holds a text.
     @discardableResult
     func awaitRow(_ what: String, containing text: String...) throws -> String {
         try eventually("\(what): \(text); the terminal shows:\n\(shown.text)") {

@@ -30,11 +30,11 @@ extension Trait where Self == SharedGateway {
     static var sharedGateway: SharedGateway { SharedGateway() }
 }
 
-/// What one gateway does for its devices. The suites in it share one.
+/// Suites that share one gateway.
 @Suite("Gateway", .ownThreads, .sharedGateway)
 struct GatewayTests {}
 
-/// What a suite in it about one person begins with.
+/// The fixture of a suite about one person.
 class PersonSuite {
     let gateway: TestGateway
     let alice: DeviceClient
@@ -45,7 +45,7 @@ class PersonSuite {
     }
 }
 
-/// What a suite in it about three people begins with.
+/// The fixture of a suite about three people.
 class TrioSuite {
     let gateway: TestGateway
     let alice: DeviceClient
@@ -59,7 +59,7 @@ class TrioSuite {
     }
 }
 
-/// What a suite in it about one conversation begins with.
+/// The fixture of a suite about one conversation.
 class PairSuite {
     let gateway: TestGateway
     let alice: DeviceClient

@@ -6,11 +6,11 @@ struct TerminalScreen {
     private(set) var cursor = (row: 0, column: 0)
     /// Private modes that are set (`CSI ? n h`), such as 1049, the second screen.
     private(set) var modes: Set<Int> = []
-    /// Whether what is behind the last column goes on in the next row (mode 7), as it does from the beginning.
+    /// Whether lines wrap at the last column (mode 7), as they do from the beginning.
     private var wraps = true
     /// Sequences and controls that are not known here.
     private(set) var unknown: [String] = []
-    /// What is not whole yet.
+    /// The beginning of a sequence.
     private var pending: [UInt8] = []
 
     init(columns: Int, rows: Int) {

@@ -63,7 +63,7 @@ package final class ChildProcess: Sendable {
         return waitUntilEnded(within: grace)
     }
 
-    /// Lets it write no file beyond so many bytes, as if the disk were full there; `nil` for as many as it likes.
+    /// Limits the size of the files that it writes, as a full disk does; `nil` for no limit.
     package func limitFileSize(_ bytes: UInt?, scratch: String) throws {
         let limit = bytes.map(String.init) ?? "unlimited"
         let prlimit = try ChildProcess(

@@ -41,7 +41,7 @@ package struct ServiceFiles: Sendable {
         try ChildProcess(path, arguments, directory: directory, output: outputPath, errors: errorPath)
     }
 
-    /// Runs it to its end, and removes what it wrote.
+    /// Runs it to its end, and removes its output.
     package func run(_ path: String, _ arguments: [String]) throws -> (status: Int32, output: String, errors: String) {
         let status = try launch(path, arguments).waitUntilEnded()
         defer { for path in [outputPath, errorPath] { try? FileManager.default.removeItem(atPath: path) } }

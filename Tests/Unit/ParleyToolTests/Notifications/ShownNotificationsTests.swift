@@ -26,7 +26,7 @@ struct ShownNotificationsTests {
         #expect(numbers(listed) == [1, 2, 3] && numbers(live) == [4] && numbers(missed) == [5, 6])
     }
 
-    /// A feed of so many, the newest first, as the gateway gives it; a cursor is how many were given.
+    /// A feed of `count` notifications, the newest first; a cursor is the number of those given.
     private func page(_ page: Page, of count: Int) -> ([FeedNotification], nextCursor: String?) {
         let start = page.cursor.flatMap { Int($0) } ?? 0
         let end = min(start + page.limit, count)
