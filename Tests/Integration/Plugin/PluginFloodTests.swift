@@ -3,7 +3,7 @@ import Testing
 
 /// Floods of publishes at the plugin of a real broker.
 extension PluginTests {
-    private func limitedBroker(_ change: (inout BrokerLimits) -> Void) throws -> (PluginBroker, intake: WireClient) {
+    private func floodedBroker(_ change: (inout BrokerLimits) -> Void) throws -> (PluginBroker, intake: WireClient) {
         var limits = BrokerLimits()
         change(&limits)
         let broker = try PluginBroker()
@@ -24,7 +24,7 @@ extension PluginTests {
 
     @Test("publishes beyond the burst are refused, connecting anew gains nothing, and others are as before")
     func publishBurst() throws {
-        let (broker, intake) = try limitedBroker { limits in (limits.publishBurst, limits.publishesPerSecond) = (20, 0)
+        let (broker, intake) = try floodedBroker { limits in (limits.publishBurst, limits.publishesPerSecond) = (20, 0)
         }
         let client = try alice.signIn(to: broker)
         let codes = try (0..<30).map { try client.publish("\(alice.up)/profile/get", "\($0)") }
@@ -42,7 +42,7 @@ extension PluginTests {
         "who floods at QoS 0, which nobody answers, is taken off, and turned away for a moment",
         arguments: [2, 300_000])
     func flood(size: Int) throws {
-        let (broker, intake) = try limitedBroker { limits in
+        let (broker, intake) = try floodedBroker { limits in
             (limits.publishBurst, limits.publishesPerSecond) = (200, 50)
         }
         let client = try alice.signIn(to: broker)
@@ -61,7 +61,7 @@ extension PluginTests {
 
     @Test("a publish of thousands of user properties is refused and its sender taken off; of sixty it passes")
     func userProperties() throws {
-        let (broker, intake) = try limitedBroker { _ in }
+        let (broker, intake) = try floodedBroker { _ in }
         let client = try alice.signIn(to: broker)
         let topic = "\(alice.up)/profile/get"
         #expect(try client.publish(topic, Array("few".utf8), userProperties: 60) == 0)
@@ -80,7 +80,7 @@ extension PluginTests {
         "who sends a packet of 100,000 filters is ended in the middle of it, and the broker lives",
         arguments: [0x82, 0xA2] as [UInt8])
     func filters(_ packet: UInt8) throws {
-        let (broker, _) = try limitedBroker { _ in }
+        let (broker, _) = try floodedBroker { _ in }
         let filter: [UInt8] = packet == 0x82 ? [0, 1, 0x61, 0] : [0, 1, 0x61]
         let body = [0, 1, 0] + repeatElement(filter, count: 380_000 / filter.count).joined()
         let client = try alice.signIn(to: broker)

@@ -5,16 +5,6 @@ import Testing
 
 /// The plugin's limits on devices, at a real broker.
 extension PluginTests {
-    /// A broker whose plugin has the facts and these limits, and the gateway's `out`.
-    private func limitedBroker(_ change: (inout BrokerLimits) -> Void) throws -> (PluginBroker, WireClient) {
-        var limits = BrokerLimits()
-        change(&limits)
-        let broker = try PluginBroker()
-        let out = try broker.gateway()
-        #expect(try out.snapshot([.limits(limits)] + facts) == .ready(version: 1))
-        return (broker, out)
-    }
-
     @Test(
         "connections beyond a device's, a user's and everybody's are closed without a verdict; a take-over is none more"
     )

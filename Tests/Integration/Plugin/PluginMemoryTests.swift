@@ -3,15 +3,6 @@ import Testing
 
 /// The plugin's bounds on a real broker's memory.
 extension PluginTests {
-    private func limitedBroker(_ change: (inout BrokerLimits) -> Void) throws -> (PluginBroker, out: WireClient) {
-        var limits = BrokerLimits()
-        change(&limits)
-        let broker = try PluginBroker()
-        let out = try broker.gateway()
-        #expect(try out.snapshot([.limits(limits)] + facts) == .ready(version: 1))
-        return (broker, out)
-    }
-
     /// Signs in to the session that was kept, as often as it takes: a sign-in may be closed without a verdict.
     private func comeBack(_ device: TestDevice, to broker: PluginBroker) throws -> WireClient {
         for _ in 0..<50 {

@@ -29,7 +29,17 @@ struct PluginTests {
         return (broker, out)
     }
 
-    /// The topics of all that the broker has sent to a client until now.
+    /// A broker whose plugin has the facts and these limits, and the gateway's `out` connection.
+    func limitedBroker(_ change: (inout BrokerLimits) -> Void) throws -> (PluginBroker, out: WireClient) {
+        var limits = BrokerLimits()
+        change(&limits)
+        let broker = try PluginBroker()
+        let out = try broker.gateway()
+        #expect(try out.snapshot([.limits(limits)] + facts) == .ready(version: 1))
+        return (broker, out)
+    }
+
+    /// The topics of the messages to a client until now.
     func received(_ client: WireClient) throws -> [String] { try client.drain().map(\.topic) }
 }
 
