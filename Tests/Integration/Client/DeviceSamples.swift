@@ -1,7 +1,6 @@
 import ParleyClient
 import ParleyMosquitto
 import ParleyProtocol
-import Testing
 
 extension TestGateway {
     /// How a device signs in beside its other connections.
@@ -33,13 +32,4 @@ extension SendMessage {
             content: (0..<48).map { _ in UInt8.random(in: 0...255) }, nonce: [UInt8](repeating: 7, count: 24),
             echoIsReply: echoIsReply)
     }
-}
-
-/// The code of the refusal that `body` must meet.
-func refusal(
-    sourceLocation: SourceLocation = #_sourceLocation, _ body: () async throws -> Void
-) async -> ErrorCode? {
-    let error = await #expect(throws: RequestError.self, sourceLocation: sourceLocation) { try await body() }
-    guard case .refused(let rejection)? = error else { return nil }
-    return rejection.code
 }

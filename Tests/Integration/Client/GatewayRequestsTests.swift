@@ -1,64 +1,37 @@
 import ParleyClient
 import ParleyProtocol
-import TestSupport
 import Testing
 
 extension GatewayTests {
-    /// Every typed request, asked of a real gateway.
+    /// Typed requests, whose replies a client reads as values.
     @Suite("Typed requests of a device")
     struct GatewayRequestsTests {
-        private let gateway: TestGateway
-        private let alice: DeviceCredentials
-        private let bob: DeviceCredentials
+        private let one: ChatDevice
+        private let other: ChatDevice
 
-        init() throws {
-            gateway = try SharedGateway.current
-            let people = try gateway.people(2)
-            (alice, bob) = (people[0], people[1])
-        }
+        init() throws { (one, other) = try SharedGateway.chatters() }
 
-        private static let patience = Duration.seconds(600)
-
-        private func open(
-            _ credentials: DeviceCredentials, _ body: @Sendable (GatewayRequests) async throws -> Void
+        private func ask(
+            _ device: ChatDevice, _ body: @Sendable (GatewayRequests) async throws -> Void
         ) async throws {
-            try await DeviceConnection.open(gateway.configuration(credentials)) { connection in
-                try await body(GatewayRequests(connection, timeout: Self.patience))
+            try await DeviceConnection.open(device.configuration.connection) { connection in
+                try await body(GatewayRequests(connection, timeout: chatPatience))
             }
         }
 
-        @Test("conversations are made, read and listed; others' are not found")
-        func conversations() async throws {
-            let (alice, bob) = (alice.address, bob.address)
-            try await open(self.alice) { requests in
-                let direct = try await requests.ask(CreateConversation(form: .direct, participants: [bob.user]))
-                #expect(direct.type == .known(.direct) && Set(direct.members.map(\.user)) == [alice.user, bob.user])
-                #expect(direct.lastSeq == 0 && direct.listEntry == nil)
-                #expect(
-                    try await requests.ask(CreateConversation(form: .direct, participants: [bob.user])).id == direct.id)
-                let group = ConversationID.random()
-                let made = try await requests.ask(
-                    CreateConversation(form: .group(id: group, name: "Runners"), participants: [bob.user]))
-                #expect(made.id == group && made.name == "Runners" && made.createdBy == alice.user)
-                #expect(made.members.first { $0.user == alice.user }?.role == .known(.admin))
-                #expect(try await requests.ask(GetConversation(conversation: group)) == made)
-                let page = try await requests.ask(ListConversations(limit: 1, offset: 1))
-                #expect(page.total == 2 && page.conversations.count == 1 && page.conversations[0].listEntry != nil)
-                #expect(
-                    await refusal { _ = try await requests.ask(GetConversation(conversation: .random())) } == .notFound)
-                #expect(
-                    await refusal {
-                        _ = try await requests.ask(
-                            CreateConversation(form: .direct, participants: [UserID(validated: "nobody-at-all")]))
-                    } == .notFound)
-            }
+        /// The code of the refusal that `body` must meet.
+        private func refusal(
+            sourceLocation: SourceLocation = #_sourceLocation, _ body: () async throws -> Void
+        ) async -> ErrorCode? {
+            let error = await #expect(throws: RequestError.self, sourceLocation: sourceLocation) { try await body() }
+            guard case .refused(let rejection)? = error else { return nil }
+            return rejection.code
         }
 
         @Test("messages are sent, read by pages and marked; a receipt for what is not there is refused")
         func messages() async throws {
-            let bob = bob.address
-            try await open(alice) { requests in
-                let conversation = try await requests.ask(CreateConversation(form: .direct, participants: [bob.user]))
+            try await ask(one) { requests in
+                let conversation = try await requests.ask(CreateConversation(form: .direct, participants: [other.user]))
                     .id
                 var sent: [SentMessage] = []
                 for _ in 0..<3 { sent.append(try await requests.send(.sample(conversation))) }
@@ -83,53 +56,43 @@ extension GatewayTests {
             }
         }
 
-        @Test("keys are published and fetched; those that protect nothing are refused")
-        func keys() async throws {
-            let (alice, bob) = (alice.address, bob.address)
-            try await open(self.alice) { requests in
-                let key = PublishKeys(identityKey: [9] + [UInt8](repeating: 0, count: 31))
-                let published = try await requests.ask(key)
-                #expect(published.user == alice.user && published.devices.map(\.device) == [alice.device])
-                #expect(published.devices.first?.identityKey == key.identityKey)
-                #expect(try await requests.ask(GetKeys(user: alice.user)).devices == published.devices)
-                #expect(try await requests.ask(GetKeys(user: bob.user)).devices == [])
+        @Test("a group is named, joined, led and left; a direct conversation is muted, archived and marked")
+        func membership() async throws {
+            let group = ConversationID.random()
+            let third = try SharedGateway.current.chatter()
+            try await ask(one) { alice in
+                _ = try await alice.ask(
+                    CreateConversation(form: .group(id: group, name: "Trio"), participants: [other.user]))
+                #expect(try await alice.ask(UpdateConversation(conversation: group, renamedTo: "Duo")).name == "Duo")
+                #expect(try await alice.ask(UpdateConversation(conversation: group, renamedTo: nil)).name == nil)
+                let led = try await alice.ask(SetRole(conversation: group, user: other.user, role: .admin))
+                #expect(led.members.first { $0.user == other.user }?.role == .known(.admin))
+                #expect(try await alice.ask(AddMembers(conversation: group, users: [third.user])).members.count == 3)
+                #expect(try await alice.ask(RemoveMember(conversation: group, user: third.user)).members.count == 2)
                 #expect(
-                    await refusal {
-                        _ = try await requests.ask(PublishKeys(identityKey: [UInt8](repeating: 0, count: 32)))
-                    } == .badRequest)
-            }
-        }
-
-        @Test("one's devices are listed, renewed and revoked")
-        func devices() async throws {
-            let alice = alice.address
-            _ = try gateway.device("tablet", of: alice.user.text)
-            try await open(self.alice) { requests in
-                let tablet = DeviceID(validated: "tablet")
-                let devices = try await requests.ask(ListDevices()).devices
-                #expect(Set(devices.map(\.summary.device)) == [alice.device, tablet])
-                #expect(devices.filter(\.isCurrent).map(\.summary.device) == [alice.device])
+                    await refusal { _ = try await alice.ask(AddMembers(conversation: group, users: [third.user])) }
+                        == .forbidden)
+                let end = Timestamp(milliseconds: 4_000_000_000_000)
+                try await alice.ask(UpdateConversation(conversation: group, muting: .until(end)))
+                try await alice.ask(UpdateConversation(conversation: group, isUnread: true))
+                func listed(archived: Bool = false) async throws -> Conversation.ListEntry? {
+                    try await alice.ask(ListConversations(archived: archived)).conversations.first { $0.id == group }?
+                        .listEntry
+                }
                 #expect(
-                    try await requests.ask(RevokeDevice(device: tablet)).devices.map(\.summary.device) == [alice.device]
-                )
-                let renewed = try await requests.ask(RenewDevice())
-                #expect(renewed.username == alice.user.text && renewed.password != self.alice.password)
+                    try await listed()?.preferences
+                        == ConversationPreferences(muting: .until(end), isMarkedUnread: true))
+                try await alice.ask(UpdateConversation(conversation: group, muting: .off))
+                try await alice.ask(UpdateConversation(conversation: group, isArchived: true))
+                #expect(try await listed() == nil)
+                #expect(try await listed(archived: true)?.preferences.isArchived == true)
             }
-        }
-
-        @Test("of one's own profile everything is seen and changed, of another's what it shows")
-        func profiles() async throws {
-            let (alice, bob) = (alice.address, bob.address)
-            try await open(self.alice) { requests in
-                let hours = QuietHours(from: "22:00", to: "07:00")
-                let changed = try await requests.ask(
-                    ProfileChange(displayName: "Alice", sendsTyping: false, quietHours: .set(hours)))
-                #expect(changed.displayName == "Alice" && changed.settings?.quietHours == hours)
-                #expect(changed.settings?.sendsTyping == false && changed.settings?.sendsReadReceipts == true)
-                #expect(try await requests.ask(GetProfile()) == changed)
-                #expect(try await requests.ask(GetProfile(user: alice.user)) == changed)
-                let other = try await requests.ask(GetProfile(user: bob.user))
-                #expect(other.user == bob.user && other.settings == nil)
+            try await ask(other) { bob in
+                try await bob.ask(LeaveConversation(conversation: group))
+                try await bob.ask(LeaveConversation(conversation: group))
+                #expect(
+                    await refusal { try await bob.ask(UpdateConversation(conversation: group, renamedTo: "Mine")) }
+                        == .notFound)
             }
         }
     }
