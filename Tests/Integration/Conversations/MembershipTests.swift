@@ -86,42 +86,6 @@ extension GatewayTests {
             #expect(back.events(on: "conversations/\(other)/messages").count == 1)
         }
 
-        @Test("whoever joins sees what comes after, and of the rest nothing is there")
-        func views() throws {
-            let group = try alice.group(with: bob)
-            let before = newID()
-            try alice.accepted("messages/send", message(group, id: before))
-            for _ in 0..<2 { try alice.accepted("messages/send", message(group)) }
-            _ = try add(carol, to: group)
-            let after = newID()
-            try alice.accepted("messages/send", message(group, id: after))
-            func page(_ client: DeviceClient, _ fields: JSON = [:]) throws -> JSON {
-                try client.accepted("history/get", named(group, fields))
-            }
-            func seqs(_ page: JSON) -> [Int] { page["messages"].elements.compactMap { $0["seq"].int } }
-            let newest = try page(carol)
-            #expect(seqs(newest) == [4, 5])
-            #expect(newest["messages"][0]["system"]["event"] == "member.added")
-            #expect(newest["found_oldest"] == true && newest["has_more"] == false && newest["last_seq"] == 5)
-            #expect(try seqs(page(bob)) == [1, 2, 3, 4, 5])
-            for fields in [["before": 4], ["before": 2], ["after": 5]] as [JSON] {
-                #expect(try page(carol, fields)["messages"] == [])
-            }
-            #expect(try seqs(page(carol, ["after": 0, "limit": 1])) == [4])
-            #expect(try seqs(page(carol, ["around": 1])) == [4, 5])
-            for field in ["before", "after", "around"] {
-                let refused = try carol.refusal("history/get", named(group, [field: .string(before)]))
-                #expect(
-                    try refused == "not_found"
-                        && bob.refusal("history/get", named(group, [field: .string(before)])) == nil)
-            }
-            #expect(try carol.refusal("messages/send", message(group, ["reply_to": .string(before)])) == "not_found")
-            #expect(try carol.refusal("messages/send", message(group, ["reply_to": .string(after)])) == nil)
-            let read = { (id: String) in self.named(group, ["message_id": .string(id)]) }
-            #expect(try carol.refusal("receipts/read", read(before)) == "not_found")
-            #expect(try carol.refusal("receipts/read", read(after)) == nil)
-        }
-
         @Test("a list shows one who has joined no message from before, and counts none")
         func listed() throws {
             let group = try alice.group(with: bob)

@@ -22,21 +22,6 @@ extension GatewayTests {
             try device.accepted("keys/publish", ["identity_key": .string(base64(KeyPair().identityKey))])
         }
 
-        @Test("without recipient keys a message is accepted while at most one other device has published keys")
-        func single() throws {
-            try alice.accepted("messages/send", message(conversation))
-            try publishKeys(alice)
-            try publishKeys(bob)
-            try alice.accepted("messages/send", message(conversation))
-            let tablet = try gateway.client("tablet", of: bob.user)
-            try alice.accepted("messages/send", message(conversation))
-            try publishKeys(tablet)
-            let error = try alice.request("messages/send", message(conversation))["error"]
-            #expect(error["code"] == "stale_devices")
-            #expect(error["missing"] == addresses((bob.user, "phone"), (bob.user, "tablet")))
-            #expect(error["extra"] == [])
-        }
-
         @Test("recipient keys must name the devices of all members with published keys, the sending one left out")
         func exact() throws {
             try publishKeys(alice)
@@ -65,30 +50,6 @@ extension GatewayTests {
 
             let none = try alice.request("messages/send", message(conversation, keys()))["error"]
             #expect(none["missing"].elements.count == 2)
-        }
-
-        @Test("a revoked device is extra at once, and a repeat of what was sealed for it is still answered")
-        func revoked() throws {
-            try publishKeys(bob)
-            let tablet = try gateway.client("tablet", of: bob.user)
-            try publishKeys(tablet)
-            let both = keys((bob.user, "phone"), (bob.user, "tablet"))
-            let sent = message(conversation, both)
-            let first = try alice.accepted("messages/send", sent)
-            try bob.accepted("devices/revoke", ["device_id": "tablet"])
-            #expect(try alice.accepted("messages/send", sent) == first)
-            let error = try alice.request("messages/send", message(conversation, both))["error"]
-            #expect(error["extra"] == addresses((bob.user, "tablet")))
-            try alice.accepted("messages/send", message(conversation, keys((bob.user, "phone"))))
-        }
-
-        @Test("a device that is named twice is refused, and so are more keys than there may be")
-        func malformed() throws {
-            let twice = keys((bob.user, "phone"), (bob.user, "phone"))
-            #expect(try alice.refusal("messages/send", message(conversation, twice)) == "bad_request")
-            let many = JSON.array((0..<129).map { keys((bob.user, "d\($0)"))["recipient_keys"][0] })
-            #expect(
-                try alice.refusal("messages/send", message(conversation, ["recipient_keys": many])) == "too_large")
         }
     }
 }

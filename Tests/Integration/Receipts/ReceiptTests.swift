@@ -50,18 +50,5 @@ extension GatewayTests {
             let entry = try tablet.accepted("sync/get", ["cursors": [:]])["conversations"][0]
             #expect(entry["unread_count"] == 1 && entry["watermarks"][bob.user] == ["delivered": 2, "read": 2])
         }
-
-        @Test("while one has blocked the other, reading is nobody's to hear, and blocking shows in no watermark")
-        func blocked() throws {
-            let topic = "conversations/\(conversation)/receipts"
-            _ = try mark("read", 0)
-            try bob.accepted("social/block", ["user_id": .string(alice.user)])
-            #expect(try mark("read", 2)["seq"] == 3)
-            let entry = try alice.accepted("sync/get", ["cursors": [:]])["conversations"][0]
-            #expect(entry["watermarks"][bob.user] == ["delivered": 1, "read": 1])
-            #expect(entry["messages"].elements.map { $0["status"].text } == ["read", "sent", "sent"])
-            #expect(alice.events(on: topic).isEmpty)
-            #expect(try bob.accepted("sync/get", ["cursors": [:]])["conversations"][0]["unread_count"] == 0)
-        }
     }
 }

@@ -3,15 +3,9 @@ import ParleyProtocol
 import TestSupport
 import Testing
 
-/// The limits of protocol §4 as settings. Each test has a gateway of its own.
+/// A rate of protocol §4 as a setting.
 @Suite("Rate limits", .ownThreads)
 struct RateLimitTests {
-    /// Asks at once, and gives the errors of those that were refused.
-    private func burst(_ device: DeviceClient, _ operation: String, _ requests: [JSON]) throws -> [JSON] {
-        let asked = try requests.map { try device.ask(operation, $0.bytes) }
-        return try asked.map { try device.reply(to: $0) }.filter { $0["ok"] == false }
-    }
-
     @Test("too many requests of a device in an area are refused, with how long to wait; other areas are free")
     func requests() async throws {
         let host = try TestGateway(settings: ["request_burst": 20, "requests_per_second": 1], start: false)
@@ -19,7 +13,10 @@ struct RateLimitTests {
         let clock = MovedClock(isStopped: true)
         try await host.runInProcess(by: clock) {
             let alice = try host.client()
-            let refused = try burst(alice, "profile/get", (0..<30).map { ["request_id": "\($0)"] })
+            let asked = try (0..<30).map { number in
+                try alice.ask("profile/get", JSON.object(["request_id": "\(number)"]).bytes)
+            }
+            let refused = try asked.map { try alice.reply(to: $0) }.filter { $0["ok"] == false }
             #expect(refused.count == 10)
             for reply in refused {
                 #expect(reply["error"]["code"] == "rate_limited")
@@ -33,20 +30,6 @@ struct RateLimitTests {
             #expect(try alice.refusal("profile/get", [:]) == "rate_limited")
             clock.move(by: Int64(wait))
             try alice.accepted("profile/get")
-        }
-    }
-
-    @Test("all devices of a user together have twice what one has")
-    func user() async throws {
-        let host = try TestGateway(settings: ["request_burst": 20, "requests_per_second": 1], start: false)
-        try host.startBroker()
-        try await host.runInProcess(by: MovedClock(isStopped: true)) {
-            let alice = try host.person()
-            let devices = try [alice] + ["b", "c"].map { try host.device($0, of: alice.username) }
-            let refused = try devices.map { credentials in
-                try burst(try host.connect(credentials), "profile/get", (0..<20).map { _ in [:] }).count
-            }
-            #expect(refused == [0, 0, 20])
         }
     }
 }

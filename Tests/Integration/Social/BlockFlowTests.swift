@@ -58,43 +58,6 @@ extension GatewayTests {
             }
         }
 
-        /// Whoever has never written to somebody may ask them once; the answer is the same when they have been blocked.
-        @Test(
-            "the one message to whoever blocks is taken, echoed and listed, and reaches nobody",
-            arguments: [MessagePrivacy.anyone, .followers])
-        func oneMessageReachesNobody(
-            privacy: MessagePrivacy
-        ) throws {
-            let gateway = try SharedGateway.current
-            let clients = try gateway.clients(2, privacy: privacy)
-            let (alice, bob) = (clients[0], clients[1])
-            try bob.subscribe("parley/v1/users/\(bob.user)/events")
-            try bob.accepted("social/block", ["user_id": .string(alice.user)])
-            _ = try bob.event("user.blocked", on: "users/\(bob.user)/events")
-            let asked = try alice.accepted("social/can-message", ["user_id": .string(bob.user)])
-            #expect(asked["reason"].text == "request" && asked["can_message"] == .bool(true))
-            let conversation = try alice.conversation(with: bob.user)
-            try alice.listen(to: conversation, "messages")
-            let hidden = newID()
-            try alice.accepted("messages/send", message(conversation, id: hidden))
-            let topic = "conversations/\(conversation)/messages"
-            #expect(try alice.event("message.new", on: topic)["id"].text == hidden)
-            #expect(try alice.refusal("messages/send", message(conversation)) == "request_limit")
-            let list = try alice.accepted("conversations/list")["conversations"].elements
-            #expect(list.first?["last_message"]["id"].text == hidden)
-
-            let everything = try [
-                bob.accepted("requests/list"), bob.accepted("conversations/list"),
-                bob.accepted("sync/get", ["cursors": [:]]),
-            ].map { String(decoding: $0.bytes, as: UTF8.self) }
-            #expect(everything.allSatisfy { !$0.contains(hidden) && !$0.contains(conversation) })
-            #expect(bob.events(on: "users/\(bob.user)/events").isEmpty)
-            try bob.accepted("social/unblock", ["user_id": .string(alice.user)])
-            #expect(try bob.accepted("requests/list")["items"].elements.isEmpty)
-            #expect(
-                try bob.refusal("requests/accept", ["conversation_id": .string(conversation)]) == "not_found")
-        }
-
         @Test(
             "after a block nothing reaches the blocker, live or queued, and the other what was sent before",
             arguments: [true, false])
@@ -148,52 +111,6 @@ extension GatewayTests {
             let next = newID()
             try blocker.accepted("messages/send", message(conversation, id: next))
             _ = try blocked.take("a message after the block") { $0.json["data"]["id"].text == next }
-        }
-
-        /// Bob has blocked alice after her request; carol has not, and does not answer. Alice cannot tell them apart.
-        @Test("whoever was blocked sees what a stranger with a spent request sees")
-        func blockedSeeASpentRequest() throws {
-            let gateway = try SharedGateway.current
-            let people = try gateway.people(3, privacy: .followers)
-            let devices = try people.map { try gateway.connect($0) }
-            let (alice, bob, carol) = (devices[0], devices[1], devices[2])
-            let conversations = try [bob, carol].map { other in
-                let id = try alice.conversation(with: other.user)
-                try alice.accepted("messages/send", message(id))
-                return id
-            }
-            try bob.accepted("social/block", ["user_id": .string(alice.user)])
-
-            let asked = newID()
-            func both(_ operation: String, _ fields: (DeviceClient, String) -> JSON) throws {
-                let replies = try zip([bob, carol], conversations).map { other, conversation in
-                    let correlation = try alice.ask(operation, fields(other, conversation).bytes)
-                    let reply = try alice.take("a reply") { $0.correlation == correlation }
-                    return String(decoding: reply.payload, as: UTF8.self)
-                        .replacing(other.user, with: "other").replacing(conversation, with: "conversation")
-                        .replacing(/"(epoch|created_at|updated_at|joined_at)":"[^"]*"/, with: "")
-                }
-                #expect(replies[0] == replies[1], "\(operation)")
-            }
-            try both("social/can-message") { other, _ in ["user_id": .string(other.user)] }
-            try both("messages/send") { message($1) }
-            try both("messages/send") { message($1, ["reply_to": .string(asked)]) }
-            try both("conversations/get") { ["conversation_id": .string($1)] }
-            try both("conversations/create") { other, _ in
-                ["type": "direct", "participant_ids": [.string(other.user)]]
-            }
-            try both("profile/get") { other, _ in ["user_id": .string(other.user)] }
-            try both("keys/get") { other, _ in ["user_id": .string(other.user)] }
-            try both("social/followers") { other, _ in ["user_id": .string(other.user)] }
-            for channel in ["messages", "info", "typing", "receipts", "challenges"] {
-                let codes = try conversations.map { try alice.subscribe("parley/v1/conversations/\($0)/\(channel)") }
-                #expect(codes[0] == codes[1] && codes[0] < 0x80)
-            }
-            _ = try alice.accepted("profile/get")
-            let retained = conversations.map { id in
-                alice.inbox.filter { $0.topic == "parley/v1/conversations/\(id)/info" }.count
-            }
-            #expect(retained == [0, 0])
         }
     }
 }
