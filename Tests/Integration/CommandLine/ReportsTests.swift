@@ -27,7 +27,7 @@ final class ReportsTests {
         let id = MessageID.random()
         let header = MessageHeader(
             suite: .groupBox, conversation: try #require(ConversationID(group)), id: id,
-            sender: DeviceAddress(user: UserID(validated: alice.user), device: DeviceID(validated: "phone")),
+            sender: alice.credentials.address,
             type: .text)
         let nonce = [UInt8](repeating: 9, count: 24)
         let (content, associated, key) = (Array(#"{"text":"rude"}"#.utf8), header.bytes, contentKey)

@@ -23,10 +23,9 @@ extension GatewayTests {
         }
 
         private func certificate(of keys: JSON, _ device: DeviceClient) throws -> JSON {
-            let address = DeviceAddress(
-                user: UserID(validated: device.user), device: DeviceID(validated: device.device))
             let certificate = try account.certify(
-                address, identityKey: try bytes(keys["identity_key"]), signingKey: try bytes(keys["signing_key"]),
+                device.credentials.address, identityKey: try bytes(keys["identity_key"]),
+                signingKey: try bytes(keys["signing_key"]),
                 at: Timestamp(milliseconds: 1_768_469_400_000))
             return [
                 "certificate": .string(base64(certificate.signature)), "issued_at": .string("\(certificate.issuedAt)"),
@@ -60,9 +59,7 @@ extension GatewayTests {
 
             let (new, link) = (try KeyPair().fields(for: tablet), try LinkKeyPair.generate())
             let offered = new.without("signature").with(["link_key": .string(base64(link.publicKey))])
-            let address = DeviceAddress(
-                user: UserID(validated: tablet.user), device: DeviceID(validated: tablet.device))
-            let code = try LinkCode(try LinkCode(offer(offered), of: address).text)
+            let code = try LinkCode(try LinkCode(offer(offered), of: tablet.credentials.address).text)
             let reply = try tablet.accepted("links/offer", offered)
             #expect(try tablet.accepted("links/offer", offered) == reply)
             let event = try phone.event("link.offered", on: events)

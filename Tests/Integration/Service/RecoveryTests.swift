@@ -14,7 +14,7 @@ struct RecoveryTests {
     private func commitUnpublished(_ count: Int, in conversation: String, by sender: DeviceClient, _ store: Store)
         throws
     {
-        let address = DeviceAddress(user: UserID(validated: sender.user), device: DeviceID(validated: sender.device))
+        let address = sender.credentials.address
         let id = try #require(ConversationID(conversation))
         try store.write { transaction in
             guard var state = try transaction.facts.conversations.conversation(id) else { return }
@@ -81,7 +81,7 @@ struct RecoveryTests {
         let (alice, bob, conversation) = try gateway.pair()
         gateway.endParleyd()
         try alice.publish("\(alice.up)/messages/send", message(conversation).bytes)
-        let address = DeviceAddress(user: UserID(validated: alice.user), device: DeviceID(validated: alice.device))
+        let address = alice.credentials.address
         try Store(path: gateway.database).write { try $0.devices.revoke(address, at: Timestamp(milliseconds: 1)) }
         try gateway.startParleyd()
         let console = try gateway.operatorClient()

@@ -13,9 +13,7 @@ struct KeyPair {
 
     /// What `keys/publish` takes.
     func fields(for device: DeviceClient) throws -> JSON {
-        let address = DeviceAddress(
-            user: UserID(validated: device.user), device: DeviceID(validated: device.device))
-        let signed = DeviceKeys.signaturePreimage(address, identityKey: identityKey)
+        let signed = DeviceKeys.signaturePreimage(device.credentials.address, identityKey: identityKey)
         let key = try signing()
         return [
             "identity_key": .string(base64(identityKey)), "signing_key": .string(base64(key.publicKey.bytes)),

@@ -24,18 +24,16 @@ extension TestGateway {
     }
 
     /// Makes a user that no other test has, with a device.
-    func person(_ name: String? = nil, device: String = "phone") throws -> DeviceCredentials {
-        try people(1, device: device, name: name)[0]
-    }
+    func person() throws -> DeviceCredentials { try people(1)[0] }
 
     /// - Parameter privacy: who may write to them without asking. Most tests are about other things than that.
     func people(
-        _ count: Int, device: String = "phone", name: String? = nil, privacy: MessagePrivacy = .anyone
+        _ count: Int, device: String = "phone", privacy: MessagePrivacy = .anyone
     ) throws -> [DeviceCredentials] {
         let console = try operatorClient()
         defer { console.disconnect() }
         return try (0..<count).map { _ in
-            let user = name ?? uniqueName()
+            let user = uniqueName()
             try console.accepted(
                 "admin/add-user", ["user_id": .string(user), "message_privacy": .string(privacy.rawValue)])
             return try console.addDevice(user, device)
