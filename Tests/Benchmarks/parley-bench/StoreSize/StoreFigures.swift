@@ -7,67 +7,44 @@ import ParleyProtocol
 import ParleyStore
 
 /// The memory and times of a gateway on a large database.
-struct StoreFigures {
-    private let databaseMegabytes: Double
-    /// From the start of the process to its ready line.
-    private let startSeconds: Spread?
-    private let residentReady: Double
-    private let residentAfterPages: Double
-    private let residentMost: Double
-    /// Of pages, from request to reply at a device, in nanoseconds, ascending.
-    private let roundTrips: [Int64]
-    /// CPU time of the gateway for a page.
-    private let pageMicroseconds: Double
-    /// Of pages made by the gateway's own code in this process, in nanoseconds, ascending.
-    private let inside: [Int64]
-
-    init(_ site: Site, _ filled: FilledStore, starts: Int, pages: Int, stop: StopFlag) throws {
+enum StoreFigures {
+    /// - Returns: names and values, for a table.
+    static func measure(
+        _ site: Site, _ filled: FilledStore, starts: Int, pages: Int, stop: StopFlag
+    ) throws -> [[String]] {
         guard let seat = filled.reader else { throw SiteError.badName }
         let size = try FileManager.default.attributesOfItem(atPath: site.directory.database)[.size] as? Int
-        databaseMegabytes = Double(size ?? 0) / 1e6
         var seconds: [Double] = []
         for _ in 1..<starts {
-            let (gateway, taken) = try StoreFigures.start(site, stop)
+            let (gateway, taken) = try start(site, stop)
             seconds.append(taken)
             gateway.end(grace: Site.grace)
         }
-        let (gateway, taken) = try StoreFigures.start(site, stop)
+        let (gateway, taken) = try start(site, stop)
         defer { gateway.end(grace: Site.grace) }
-        startSeconds = Spread(seconds + [taken])
-        residentReady = ProcessUsage.residentMegabytes(gateway.identifier).now
+        let residentReady = ProcessUsage.residentMegabytes(gateway.identifier).now
 
         var reader = try HistoryReader(seat, port: site.port)
         let cpuBefore = ProcessUsage.cpuSeconds(gateway.identifier)
-        roundTrips = try (0..<pages).map { _ in
+        let roundTrips = try (0..<pages).map { _ in
             if stop.isRaised { throw LoadError.interrupted }
             return try reader.read(filled.ids[Int.random(in: filled.ids.indices)])
         }.sorted()
-        pageMicroseconds = (ProcessUsage.cpuSeconds(gateway.identifier) - cpuBefore) * 1e6 / Double(pages)
-        (residentAfterPages, residentMost) = ProcessUsage.residentMegabytes(gateway.identifier)
+        let pageMicroseconds = (ProcessUsage.cpuSeconds(gateway.identifier) - cpuBefore) * 1e6 / Double(pages)
+        let (residentAfterPages, residentMost) = ProcessUsage.residentMegabytes(gateway.identifier)
         gateway.end(grace: Site.grace)
 
         // No second process may have the database open.
         let store = try Store(path: site.directory.database)
-        inside = try (0..<pages).map { _ in
+        let inside = try (0..<pages).map { _ in
             let request = GetHistory(conversation: filled.ids[Int.random(in: filled.ids.indices)])
             let begun = MonotonicTime.now
             _ = try store.read { try HistoryPage.read(request, for: seat.address.user, $0) }
             return MonotonicTime.now - begun
         }.sorted()
-    }
-
-    private static func start(_ site: Site, _ stop: StopFlag) throws -> (gateway: ChildProcess, seconds: Double) {
-        if stop.isRaised { throw LoadError.interrupted }
-        let begun = MonotonicTime.now
-        let gateway = try site.start(.gatewayEvent)
-        return (gateway, Double(MonotonicTime.now - begun) / 1e9)
-    }
-
-    /// Name and value, for a table.
-    var rows: [[String]] {
-        [
-            ["database", "\(databaseMegabytes.formatted(0)) MB"],
-            ["start to ready", "\(startSeconds.formatted(2)) s"],
+        return [
+            ["database", "\((Double(size ?? 0) / 1e6).formatted(0)) MB"],
+            ["start to ready", "\(Spread(seconds + [taken]).formatted(2)) s"],
             ["resident when ready", "\(residentReady.formatted(1)) MB"],
             ["resident after the pages", "\(residentAfterPages.formatted(1)) MB"],
             ["resident at most", "\(residentMost.formatted(1)) MB"],
@@ -77,7 +54,14 @@ struct StoreFigures {
         ]
     }
 
-    private func milliseconds(_ times: [Int64]) -> String {
+    private static func start(_ site: Site, _ stop: StopFlag) throws -> (gateway: ChildProcess, seconds: Double) {
+        if stop.isRaised { throw LoadError.interrupted }
+        let begun = MonotonicTime.now
+        let gateway = try site.start(.gatewayEvent)
+        return (gateway, Double(MonotonicTime.now - begun) / 1e9)
+    }
+
+    private static func milliseconds(_ times: [Int64]) -> String {
         [0.5, 0.99].map { share in
             times.percentile(share).map { (Double($0) / 1e6).formatted(2) } ?? ""
         }.joined(separator: " / ") + " ms"

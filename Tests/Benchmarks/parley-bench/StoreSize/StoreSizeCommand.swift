@@ -36,9 +36,8 @@ struct StoreSizeCommand: ParsableCommand {
         let site = try Site(installation) { try filled.fill($0, $1, stop: interruption.stop) }
         defer { site.close() }
         report("starting gateways")
-        let figures = try StoreFigures(site, filled, starts: starts, pages: pages, stop: interruption.stop)
         var table = Table(["\(conversations) conversations, \(messages) messages", ""], names: 1)
-        table.rows = figures.rows
+        table.rows = try StoreFigures.measure(site, filled, starts: starts, pages: pages, stop: interruption.stop)
         places.machine.print(table)
     }
 }
