@@ -7,12 +7,7 @@ import Testing
 
 /// The order of a user's conversations, by hints that lag behind.
 @Suite("The order of conversations")
-final class ConversationOrderTests: StoreSuite {
-    override init() throws {
-        try super.init()
-        try store.write { try $0.insertPeople(["alice", "bob", "carol"]) }
-    }
-
+final class ConversationOrderTests: PeopleSuite {
     private func plan(_ query: String, _ snapshot: Snapshot) throws -> String {
         let filled = query.replacing("?", with: "1")
         let explanation = try HotStatement("EXPLAIN QUERY PLAN " + filled, snapshot.database)

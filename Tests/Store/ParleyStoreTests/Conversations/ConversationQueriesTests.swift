@@ -6,12 +6,7 @@ import Testing
 @testable import ParleyStore
 
 @Suite("Stored conversations")
-final class ConversationQueriesTests: StoreSuite {
-    override init() throws {
-        try super.init()
-        try store.write { try $0.insertPeople(["alice", "bob", "carol"]) }
-    }
-
+final class ConversationQueriesTests: PeopleSuite {
     @Test("a conversation comes back with its members and what made it")
     func comesBackWhole() throws {
         let id = ConversationID.random()

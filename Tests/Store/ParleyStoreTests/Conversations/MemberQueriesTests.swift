@@ -6,14 +6,9 @@ import Testing
 @testable import ParleyStore
 
 @Suite("Stored members")
-final class MemberQueriesTests: StoreSuite {
+final class MemberQueriesTests: PeopleSuite {
     private let alice = device("alice", "phone")
     private let bob = device("bob", "phone")
-
-    override init() throws {
-        try super.init()
-        try store.write { try $0.insertPeople(["alice", "bob", "carol"]) }
-    }
 
     @Test("whoever joins starts where the log is, and sees what they are let see")
     func joiningStartsAtTheLog() throws {

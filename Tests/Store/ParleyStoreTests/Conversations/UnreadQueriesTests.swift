@@ -5,15 +5,12 @@ import Testing
 @testable import ParleyStore
 
 @Suite("Counting what is unread")
-final class UnreadQueriesTests: StoreSuite {
+final class UnreadQueriesTests: PeopleSuite {
     private let id = ConversationID.random()
 
     override init() throws {
         try super.init()
-        try store.write { [id] transaction in
-            try transaction.insertPeople(["alice", "bob", "carol"])
-            try transaction.insertConversation(["alice", "bob", "carol"], id: id)
-        }
+        try store.write { [id] in _ = try $0.insertConversation(["alice", "bob", "carol"], id: id) }
     }
 
     /// Appends rows to the log: what `columns` gives for them over what a message of `sender` has.

@@ -6,12 +6,7 @@ import Testing
 @testable import ParleyStore
 
 @Suite("The stored clock")
-final class ClockQueriesTests: StoreSuite {
-    override init() throws {
-        try super.init()
-        try store.write { try $0.insertPeople(["alice", "bob"]) }
-    }
-
+final class ClockQueriesTests: PeopleSuite {
     @Test("a new database knows of no clock, whatever is in its log")
     func newHasNoClock() throws {
         let nothing = StoredClock(boot: nil, bootOffset: nil, clockOffset: 0, lastTime: nil)

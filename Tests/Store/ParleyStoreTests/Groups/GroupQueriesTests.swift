@@ -6,12 +6,7 @@ import Testing
 @testable import ParleyStore
 
 @Suite("Groups and invites as they are stored")
-final class GroupQueriesTests: StoreSuite {
-    override init() throws {
-        try super.init()
-        try store.write { try $0.insertPeople(["alice", "bob", "carol", "dave"]) }
-    }
-
+final class GroupQueriesTests: PeopleSuite {
     /// A group of these, the first of whom made it.
     private func group(
         _ members: [UserID], zone: String = "UTC", _ transaction: WriteTransaction

@@ -6,17 +6,8 @@ import Testing
 @testable import ParleyStore
 
 @Suite("Stored records")
-final class RecordQueriesTests: StoreSuite {
-    private let id = ConversationID.random()
+final class RecordQueriesTests: ConversationSuite {
     private let phone = device("alice", "phone")
-
-    override init() throws {
-        try super.init()
-        try store.write { [id] transaction in
-            try transaction.insertPeople(["alice", "bob", "carol"])
-            try transaction.insertConversation(["alice", "bob"], id: id)
-        }
-    }
 
     private static let everyRecord: [MessageRecord] = {
         var records: [MessageRecord] = []

@@ -9,17 +9,7 @@ import Testing
 
 /// Ciphertext that is deleted or disappears, on real files.
 @Suite("Removing ciphertext", .seeded)
-final class RemovalTests: StoreSuite {
-    private let id = ConversationID.random()
-
-    override init() throws {
-        try super.init()
-        try store.write { [id] transaction in
-            try transaction.insertPeople(["alice", "bob"])
-            try transaction.insertConversation(["alice", "bob"], id: id)
-        }
-    }
-
+final class RemovalTests: ConversationSuite {
     /// The marks of the ciphertexts that the rows have, and of those in the files once these are cleaned.
     private func marks() throws -> (rows: Set<Int>, files: Set<Int>) {
         try store.checkpoint()

@@ -5,13 +5,8 @@ import Testing
 @testable import ParleyStore
 
 @Suite("Stored days")
-final class MetricQueriesTests: StoreSuite {
+final class MetricQueriesTests: PeopleSuite {
     private let day = CivilDay(daysSinceEpoch: 20_000)
-
-    override init() throws {
-        try super.init()
-        try store.write { try $0.insertPeople(["alice", "bob"]) }
-    }
 
     private func metrics(_ values: MetricValues, day: Int = 0, version: Int = 1) -> DayMetrics {
         DayMetrics(

@@ -6,12 +6,7 @@ import Testing
 @testable import ParleyStore
 
 @Suite("The feeds of notifications in the store")
-final class NotificationQueriesTests: StoreSuite {
-    override init() throws {
-        try super.init()
-        try store.write { try $0.insertPeople(["alice", "bob", "carol"]) }
-    }
-
+final class NotificationQueriesTests: PeopleSuite {
     private func row(
         _ number: Int, of user: UserID = "alice", by actor: UserID? = "bob", key: String? = nil,
         as type: NotificationType = .reaction, disappearsAt: Timestamp = at(.days(7))

@@ -5,17 +5,7 @@ import Testing
 @testable import ParleyStore
 
 @Suite("The outbox")
-final class OutboxTests: StoreSuite {
-    private let id = ConversationID.random()
-
-    override init() throws {
-        try super.init()
-        try store.write { [id] transaction in
-            try transaction.insertPeople(["alice", "bob"])
-            try transaction.insertConversation(["alice", "bob"], id: id)
-        }
-    }
-
+final class OutboxTests: ConversationSuite {
     /// Records and events in turn: positions 1, 3, 5 … are records.
     private func fill(_ count: Int) throws {
         try store.write { transaction in

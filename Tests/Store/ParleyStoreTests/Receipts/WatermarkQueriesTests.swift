@@ -6,14 +6,9 @@ import Testing
 @testable import ParleyStore
 
 @Suite("Stored watermarks")
-final class WatermarkQueriesTests: StoreSuite {
+final class WatermarkQueriesTests: PeopleSuite {
     private let phone = device("alice", "phone")
     private let laptop = device("alice", "laptop")
-
-    override init() throws {
-        try super.init()
-        try store.write { try $0.insertPeople(["alice", "bob", "carol", "dave"]) }
-    }
 
     @Test("a member begins at nothing, and what one device tells is the user's")
     func oneDeviceCountsForAll() throws {

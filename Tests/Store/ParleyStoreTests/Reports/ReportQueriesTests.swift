@@ -6,12 +6,7 @@ import Testing
 @testable import ParleyStore
 
 @Suite("Stored reports")
-final class ReportQueriesTests: StoreSuite {
-    override init() throws {
-        try super.init()
-        try store.write { try $0.insertPeople(["alice", "bob"]) }
-    }
-
+final class ReportQueriesTests: PeopleSuite {
     private func report(_ reason: String, evidence: String? = nil) -> Report {
         Report(
             id: .random(), reporter: "alice", reason: reason, user: "bob", message: Array(#"{"seq":1}"#.utf8),

@@ -1,4 +1,3 @@
-import TestSupport
 import ParleyProtocol
 import ParleyRules
 import TestNames
@@ -8,24 +7,12 @@ import Testing
 
 /// What the broker is told when the gateway has connected.
 @Suite("Audiences of conversations")
-struct AudienceQueriesTests {
-    private let directory: TemporaryDirectory
-    private let store: Store
-
+final class AudienceQueriesTests: PeopleSuite {
     private struct Audience: Equatable {
         let members: [UserID]
         let silences: [Silence]
 
-        init(_ members: [UserID], _ silences: [Silence] = []) {
-            self.members = members
-            self.silences = silences
-        }
-    }
-
-    init() throws {
-        directory = try TemporaryDirectory()
-        store = try Store(path: directory.database)
-        try store.write { try $0.insertPeople(["alice", "bob", "carol"]) }
+        init(_ members: [UserID], _ silences: [Silence] = []) { (self.members, self.silences) = (members, silences) }
     }
 
     private func audiences(_ snapshot: Snapshot) throws -> [ConversationID: Audience] {

@@ -8,12 +8,7 @@ import Testing
 
 /// What is between two people, as it is written and read.
 @Suite("Stored contacts")
-final class ContactQueriesTests: StoreSuite {
-    override init() throws {
-        try super.init()
-        try store.write { try $0.insertPeople(["alice", "bob", "carol"]) }
-    }
-
+final class ContactQueriesTests: PeopleSuite {
     @Test("between people there is nothing, and of nobody there is no contact")
     func nothingBetweenPeople() throws {
         try store.write { try $0.users.insert("operator", role: .operator, displayName: "O", at: at(0)) }

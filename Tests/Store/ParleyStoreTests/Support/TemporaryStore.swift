@@ -24,6 +24,24 @@ class StoreSuite {
     }
 }
 
+/// The same with four people.
+class PeopleSuite: StoreSuite {
+    override init() throws {
+        try super.init()
+        try store.write { try $0.insertPeople(["alice", "bob", "carol", "dave"]) }
+    }
+}
+
+/// The same with a conversation of the first two.
+class ConversationSuite: PeopleSuite {
+    let id = ConversationID.random()
+
+    override init() throws {
+        try super.init()
+        try store.write { [id] in _ = try $0.insertConversation(["alice", "bob"], id: id) }
+    }
+}
+
 extension Store {
     /// One value of a query as text, on a snapshot.
     func text(_ query: String) throws(StoreError) -> String? {

@@ -6,12 +6,7 @@ import Testing
 @testable import ParleyStore
 
 @Suite("What sync reads")
-final class SyncQueriesTests: StoreSuite {
-    override init() throws {
-        try super.init()
-        try store.write { try $0.insertPeople(["alice", "bob", "carol"]) }
-    }
-
+final class SyncQueriesTests: PeopleSuite {
     @Test("candidates are the conversations that are the user's own, however they are archived")
     func candidatesAreOnesOwn() throws {
         try store.write { transaction in

@@ -6,12 +6,7 @@ import Testing
 @testable import ParleyStore
 
 @Suite("What is left of deleted workouts, in the store")
-final class DeletedWorkoutTests: StoreSuite {
-    override init() throws {
-        try super.init()
-        try store.write { try $0.insertPeople(["alice", "bob"]) }
-    }
-
+final class DeletedWorkoutTests: PeopleSuite {
     private func id(_ number: Int) -> WorkoutID { WorkoutID(UUIDValue(high: 1, low: UInt64(number))) }
 
     /// Workouts that were done a millisecond after each other, and deleted.
