@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The gate: connections, snapshots, endings")
 struct AccessGateTests {
-    static let now: Int64 = 1_768_469_400
+    static let now = AccessGate.now
     static let outKey = ConnectionKey(1)
     static let phone = DeviceAddress(user: UserID(validated: "alice"), device: DeviceID(validated: "phone"))
     let cid = ConversationID.random()
@@ -63,8 +63,7 @@ extension AccessGateTests {
         try signIn(&gate, 9, token)
         #expect(gate.handle(.begin(version: 8), .conversation(cid, members: [])) == AudienceOutcome())
         #expect(gate.receive(9, "alice:phone", topic) == .allowed)
-        let outcome = gate.handle(
-            .device(Self.phone, Self.status(token)), .ready(version: 8))
+        let outcome = gate.handle(.device(Self.phone, Self.status(token)), .ready(version: 8))
         #expect(outcome == AudienceOutcome(ended: [], answer: .ready(version: 8)))
         #expect(gate.receive(9, "alice:phone", topic) == .denied(.foreignTopic))
     }
@@ -100,8 +99,7 @@ extension AccessGateTests {
             #expect(gate.publish(1, "parley/v1/gateway/status", retain: true) == .allowed)
             let change = AudienceChange.conversation(cid, members: [])
             #expect(gate.handle(change)?.answer == .snapshotNeeded(.outOfOrder))
-            _ = gate.handle(
-                .begin(version: 9), .device(Self.phone, Self.status(token)), .ready(version: 9))
+            _ = gate.handle(.begin(version: 9), .device(Self.phone, Self.status(token)), .ready(version: 9))
             try signIn(&gate, 10, token)
         }
     }
@@ -137,8 +135,7 @@ extension AccessGateTests {
         #expect(outcome?.answer == nil)
         #expect(gate.receive(9, "alice:phone", topic) == .denied(.unknownClient))
         #expect(gate.receive(11, "alice:tablet", topic) == .allowed)
-        #expect(
-            gate.signIn("alice:phone", "alice", self.claims(token), on: ConnectionKey(9)) == .refused(.revoked))
+        #expect(gate.signIn("alice:phone", "alice", self.claims(token), on: ConnectionKey(9)) == .refused(.revoked))
     }
 
     @Test("a token made anew ends the sessions of the old one, and keeps it out")
@@ -150,7 +147,7 @@ extension AccessGateTests {
         #expect(gate.publish(9, "parley/v1/up/alice/phone/messages/send") == .denied(.unknownClient))
         #expect(gate.signIn("alice:phone:a", "alice", claims(first), on: ConnectionKey(10)) == .refused(.revoked))
         try signIn(&gate, 10, second)
-        GatePresenceTests.connect(.intake, &gate, on: 2)
+        gate.connect(.intake, on: 2)
         #expect(gate.drainCounts()?.accessEnded == 1)
     }
 
@@ -166,7 +163,7 @@ extension AccessGateTests {
             gate.publish(9, "parley/v1/up/alice/phone/messages/send", now: Self.now + 60) == .denied(.unknownClient))
         #expect(gate.expire(now: Self.now + 60) == ["alice:phone"])
         #expect(gate.expire(now: Self.now + 61) == [])
-        GatePresenceTests.connect(.intake, &gate, on: 2)
+        gate.connect(.intake, on: 2)
         #expect(gate.drainCounts()?.tokensExpired == 1)
     }
 
@@ -251,14 +248,14 @@ extension AccessGateTests {
 extension AccessGate {
     mutating func signIn(
         _ clientID: String, _ username: String, _ claims: AccessToken.Claims, on key: ConnectionKey,
-        from origin: ClientOrigin = .unixSocket, cleanStart: Bool = true
+        from origin: ClientOrigin = .unixSocket, cleanStart: Bool = true, protocolVersion: Int = 5
     ) -> SignInDecision {
         let token = CompactToken.assemble(
             signingInput: AccessToken.signingInput(for: claims), signature: [UInt8](repeating: 0, count: 64))
         let attempt = SignInAttempt(
             clientID: Array(clientID.utf8), username: Array(username.utf8), password: token, origin: origin,
-            cleanStart: cleanStart)
-        return signIn(attempt, on: key, now: AccessGateTests.now) { _ in true }
+            cleanStart: cleanStart, protocolVersion: protocolVersion)
+        return signIn(attempt, on: key, now: AccessGate.now) { _ in true }
     }
 
     mutating func handle(_ changes: AudienceChange...) -> AudienceOutcome? { handle(changes) }
@@ -268,7 +265,7 @@ extension AccessGate {
     }
 
     mutating func publish(
-        _ key: UInt, _ topic: String, payloadLength: Int = 0, retain: Bool = false, now: Int64 = AccessGateTests.now
+        _ key: UInt, _ topic: String, payloadLength: Int = 0, retain: Bool = false, now: Int64 = AccessGate.now
     ) -> AccessDecision {
         let bytes = Array(topic.utf8)
         return publish(
@@ -277,17 +274,17 @@ extension AccessGate {
 
     mutating func subscribe(_ key: UInt, _ filter: String, held: Int = 1) -> AccessDecision {
         let bytes = Array(filter.utf8)
-        return subscribe(ConnectionKey(key), filter: bytes.span, held: held, now: AccessGateTests.now)
+        return subscribe(ConnectionKey(key), filter: bytes.span, held: held, now: AccessGate.now)
     }
 
     mutating func unsubscribe(_ key: UInt, _ filter: String) -> AccessDecision {
         let bytes = Array(filter.utf8)
-        return unsubscribe(ConnectionKey(key), filter: bytes.span, now: AccessGateTests.now)
+        return unsubscribe(ConnectionKey(key), filter: bytes.span, now: AccessGate.now)
     }
 
     mutating func receive(
         _ key: UInt, _ clientID: String, _ topic: String, payloadLength: Int = 0, qos: UInt8 = 1,
-        now: Int64 = AccessGateTests.now
+        now: Int64 = AccessGate.now
     ) -> AccessDecision {
         let (id, bytes) = (Array(clientID.utf8), Array(topic.utf8))
         let payload = [UInt8](repeating: 0x20, count: payloadLength)

@@ -5,8 +5,6 @@ import Testing
 
 @Suite("The gate: what the broker holds for those who are away or do not read")
 struct BrokerMemoryTests {
-    static let second: Int64 = 1_000_000_000
-    static let token = TokenID.random()
     static let phone = device("alice", "phone")
     static let laptop = device("alice", "laptop")
     static let bob = device("bob", "phone")
@@ -15,32 +13,20 @@ struct BrokerMemoryTests {
     /// What one message of this length counts for.
     var size: Int { topic.utf8.count + 1000 + 128 }
 
-    func gate(_ change: (inout BrokerLimits) -> Void) -> AccessGate {
-        var gate = AccessGate()
-        GatePresenceTests.connect(.out, &gate, on: 1)
-        snapshot(&gate, [Self.phone, Self.laptop, Self.bob], change)
-        return gate
+    private var conversation: [AudienceChange] { [.conversation(cid, members: [Self.phone.user, Self.bob.user])] }
+
+    func gate(_ limit: (inout BrokerLimits) -> Void) -> AccessGate {
+        .ready([Self.phone, Self.laptop, Self.bob], conversation, limit)
     }
 
-    func snapshot(
-        _ gate: inout AccessGate, _ devices: [DeviceAddress], _ change: (inout BrokerLimits) -> Void
-    ) {
-        var limits = BrokerLimits()
-        change(&limits)
-        let facts = devices.map {
-            AudienceChange.device(
-                $0, DeviceStatus(token: Self.token, expiresAt: GatePresenceTests.now + 60, isOperator: false))
-        }
-        _ = gate.handle(
-            [.begin(version: 1), .limits(limits)] + facts
-                + [.conversation(cid, members: [Self.phone.user, Self.bob.user]), .ready(version: 1)])
+    func snapshot(_ gate: inout AccessGate, _ devices: [DeviceAddress], _ limit: (inout BrokerLimits) -> Void) {
+        gate.snapshot(devices, conversation, limit)
     }
 
     func signIn(
         _ gate: inout AccessGate, _ address: DeviceAddress, _ connection: String = "", on key: UInt
     ) {
-        #expect(
-            GatePresenceTests.signIn(&gate, address, connection: connection, token: Self.token, on: key).isAdmitted)
+        #expect(gate.signIn(address, connection, on: key).isAdmitted)
         // The CONNECT has been handled.
         _ = gate.publish(1, "parley/v1/gateway/status")
     }
@@ -64,7 +50,7 @@ struct BrokerMemoryTests {
         #expect(queued(&gate, 51, "bob:phone", of: 12) == 5)
         // Whoever is there is not bounded by it.
         #expect(queued(&gate, 10, "alice:phone", of: 40) == 40)
-        gate.advance(to: 10 * Self.second)
+        gate.advance(to: 10 * AccessGate.second)
         gate.disconnect(ConnectionKey(10))
         #expect(queued(&gate, 50, "alice:phone", of: 12) == 5)
     }
@@ -92,19 +78,19 @@ struct BrokerMemoryTests {
         #expect(gate.relieveMemory(used: 5 << 20).ended == ["alice:phone:c"])
         gate.disconnect(ConnectionKey(12))
         #expect(gate.relieveMemory(used: 9 << 20).ended.isEmpty)
-        gate.advance(to: Self.second / 2)
+        gate.advance(to: AccessGate.second / 2)
         #expect(gate.relieveMemory(used: 9 << 20).ended == ["alice:phone:b", "alice:phone:a"])
         for key in UInt(10)...11 { gate.disconnect(ConnectionKey(key)) }
         // Bob has been sent little.
-        gate.advance(to: Self.second)
+        gate.advance(to: AccessGate.second)
         #expect(gate.relieveMemory(used: 9 << 20).ended.isEmpty)
         _ = queued(&gate, 20, "bob:phone", of: 600)
-        gate.advance(to: 60 * Self.second)
+        gate.advance(to: 60 * AccessGate.second)
         // Nobody is slow, and what the others have left may still be removed.
         signIn(&gate, Self.laptop, on: 30)
         #expect(gate.relieveMemory(used: 9 << 20) == MemoryRelief())
         _ = gate.handle(.deviceEnded(Self.phone))
-        gate.advance(to: 61 * Self.second)
+        gate.advance(to: 61 * AccessGate.second)
         #expect(gate.relieveMemory(used: 9 << 20).ended.isEmpty)
     }
 
@@ -117,7 +103,7 @@ struct BrokerMemoryTests {
         }
         #expect(gate.relieveMemory(used: 8 << 20).ended.count == 4)
         #expect(gate.relieveMemory(used: 8 << 20).ended.isEmpty)
-        gate.advance(to: Self.second / 10)
+        gate.advance(to: AccessGate.second / 10)
         #expect(gate.relieveMemory(used: 8 << 20).ended.count == 4)
     }
 
@@ -126,7 +112,7 @@ struct BrokerMemoryTests {
         var gate = gate { $0.memoryBytes = 1 << 20 }
         signIn(&gate, Self.bob, on: 20)
         for second in Int64(0)..<60 {
-            gate.advance(to: second * Self.second)
+            gate.advance(to: second * AccessGate.second)
             _ = queued(&gate, 20, "bob:phone", of: 200)
             gate.recordSocket(ConnectionKey(20), SocketBytes(read: 0, written: Int(second + 1) * 200 * size))
         }
@@ -143,7 +129,7 @@ struct BrokerMemoryTests {
         #expect(gate.relieveMemory(used: 2 << 20).ended == ["alice:phone"])
         gate.disconnect(ConnectionKey(10))
         #expect(gate.receive(50, "alice:phone", topic) == .denied(.anotherDevice))
-        #expect(GatePresenceTests.signIn(&gate, Self.phone, token: Self.token, on: 11).isAdmitted)
+        #expect(gate.signIn(Self.phone, on: 11).isAdmitted)
         #expect(gate.receive(11, "alice:phone", topic) == .denied(.anotherDevice))
         #expect(gate.drainExhausted() == ["alice:phone"])
         #expect(gate.receive(11, "alice:phone", topic) == .allowed)
@@ -156,19 +142,15 @@ struct BrokerMemoryTests {
         _ gate: inout AccessGate, _ clientID: String, from origin: ClientOrigin = .unixSocket, cleanStart: Bool = true,
         connection: GatewayConnection = .out
     ) -> SignInDecision {
-        let claims = connection.claims(id: .random(), expiresAt: GatePresenceTests.now + 60)
-        let token = CompactToken.assemble(
-            signingInput: AccessToken.signingInput(for: claims), signature: [UInt8](repeating: 0, count: 64))
-        let attempt = SignInAttempt(
-            clientID: Array(clientID.utf8), username: Array(GatewayConnection.username.utf8), password: token,
-            origin: origin, cleanStart: cleanStart)
-        return gate.signIn(attempt, on: ConnectionKey(60), now: GatePresenceTests.now) { _ in true }
+        let claims = connection.claims(id: .random(), expiresAt: AccessGate.now + 60)
+        return gate.signIn(
+            clientID, GatewayConnection.username, claims, on: ConnectionKey(60), from: origin, cleanStart: cleanStart)
     }
 
     @Test("the gateway is asked to remove what is kept for whoever was ended so, may do that alone, and only as long")
     func removals() throws {
         var gate = gate { $0.memoryBytes = 1 << 20 }
-        GatePresenceTests.connect(.intake, &gate, on: 2)
+        gate.connect(.intake, on: 2)
         #expect(removes(&gate, "alice:phone") == .refused(.username))
         for (key, name) in [(UInt(10), ""), (11, ":x")] {
             signIn(&gate, Self.phone, name, on: key)
@@ -180,7 +162,7 @@ struct BrokerMemoryTests {
         #expect(removes(&gate, "alice:phone") == .refused(.username))
         #expect(gate.drainRemovals().isEmpty)
         for key in UInt(10)...11 { gate.disconnect(ConnectionKey(key)) }
-        gate.advance(to: 30 * Self.second)
+        gate.advance(to: 30 * AccessGate.second)
         #expect(Set(gate.drainRemovals().map(\.description)) == Set(ids))
         #expect(gate.drainRemovals().isEmpty)
         #expect(removes(&gate, "alice:phone", from: .loopback) == .refused(.username))
@@ -198,7 +180,7 @@ struct BrokerMemoryTests {
         // Whoever comes back needs nobody for it.
         signIn(&gate, Self.phone, ":x", on: 11)
         gate.disconnect(ConnectionKey(11))
-        gate.advance(to: 90 * Self.second)
+        gate.advance(to: 90 * AccessGate.second)
         #expect(gate.drainRemovals().isEmpty)
         #expect(removes(&gate, "alice:phone:x") == .refused(.username))
     }

@@ -5,9 +5,7 @@ import Testing
 
 @Suite("The gate: how many connections, and under how many names")
 struct ConnectionLimitTests {
-    private static let second: Int64 = 1_000_000_000
-    private static let day = 86_400 * second
-    private static let token = TokenID.random()
+    private static let day = 86_400 * AccessGate.second
     private static let phone = device("alice", "phone")
     private static let laptop = device("alice", "laptop")
     private static let tablet = device("alice", "tablet")
@@ -16,36 +14,15 @@ struct ConnectionLimitTests {
 
     /// A gate with these limits in force.
     private func gate(_ limits: BrokerLimits) -> AccessGate {
-        var gate = AccessGate()
-        GatePresenceTests.connect(.out, &gate, on: 1)
-        snapshot(&gate, limits, [Self.phone, Self.laptop, Self.tablet, Self.bob, Self.console])
-        return gate
-    }
-
-    private func snapshot(_ gate: inout AccessGate, _ limits: BrokerLimits, _ devices: [DeviceAddress]) {
-        let changes = devices.map { address in
-            AudienceChange.device(
-                address,
-                DeviceStatus(
-                    token: Self.token, expiresAt: AccessGateTests.now + 60, isOperator: address == Self.console))
-        }
-        _ = gate.handle([.begin(version: 1), .limits(limits)] + changes + [.ready(version: 1)])
-    }
-
-    private func claims(_ address: DeviceAddress, _ token: TokenID) -> AccessToken.Claims {
-        AccessToken.Claims(
-            user: address.user, device: address.device, expiresAt: AccessGateTests.now + 60, id: token,
-            role: address == Self.console ? .operator : .device)
+        .ready([Self.phone, Self.laptop, Self.tablet, Self.bob, Self.console]) { $0 = limits }
     }
 
     /// Why a device does not come in, and `nil` if it does.
     private func turnedAway(
         _ gate: inout AccessGate, _ address: DeviceAddress, _ name: String? = nil, on key: UInt,
-        token: TokenID = token, from origin: ClientOrigin = .unixSocket
+        token: TokenID = AccessGate.token, from origin: ClientOrigin = .unixSocket
     ) -> TurnAway? {
-        let decision = gate.signIn(
-            "\(address.user):\(address.device)" + (name.map { ":\($0)" } ?? ""), address.user.text,
-            claims(address, token), on: ConnectionKey(key), from: origin)
+        let decision = gate.signIn(address, name.map { ":\($0)" } ?? "", token: token, on: key, from: origin)
         switch decision {
         case .turnedAway(let reason): return reason
         case .admitted: return nil
@@ -96,11 +73,11 @@ struct ConnectionLimitTests {
         #expect(turnedAway(&gate, Self.bob, on: 13) == nil)
         #expect(turnedAway(&gate, Self.bob, "a", on: 14) == .connections)
         #expect(turnedAway(&gate, Self.console, on: 15) == nil)
-        GatePresenceTests.connect(.intake, &gate, on: 2)
+        gate.connect(.intake, on: 2)
         var open = AccessGate(operatorListeners: .any)
-        GatePresenceTests.connect(.out, &open, on: 1)
+        open.connect(.out, on: 1)
         limits.connections = 0
-        snapshot(&open, limits, [Self.console])
+        open.snapshot([Self.console]) { $0 = limits }
         #expect(turnedAway(&open, Self.console, on: 15, from: .loopback) == .connections)
         #expect(turnedAway(&open, Self.console, on: 15) == nil)
     }
@@ -111,22 +88,20 @@ struct ConnectionLimitTests {
         limits.connectionsPerDevice = 1
         var gate = gate(limits)
         #expect(turnedAway(&gate, Self.phone, on: 10) == nil)
-        let refused = gate.signIn(
-            "alice:phone:x", "alice", claims(Self.phone, .random()), on: ConnectionKey(11))
-        #expect(refused == .refused(.revoked))
+        #expect(gate.signIn(Self.phone, ":x", token: .random(), on: 11) == .refused(.revoked))
         #expect(turnedAway(&gate, Self.phone, "x", on: 12) == .deviceConnections)
-        GatePresenceTests.connect(.intake, &gate, on: 2)
+        gate.connect(.intake, on: 2)
         var counts = BrokerCounts()
         (counts.refusedSignIns, counts.turnedAway) = (1, 1)
         #expect(gate.drainCounts() == counts)
         #expect(gate.drainCounts() == nil)
         #expect(turnedAway(&gate, Self.phone, "x", on: 13) == .deviceConnections)
         #expect(gate.drainCounts() == nil)
-        gate.advance(to: 5 * Self.second)
+        gate.advance(to: 5 * AccessGate.second)
         counts.turnedAway = 2
         #expect(gate.drainCounts() == counts)
         // An intake that has come anew knows nothing.
-        GatePresenceTests.connect(.intake, &gate, on: 3)
+        gate.connect(.intake, on: 3)
         #expect(gate.drainCounts() == counts)
     }
 
@@ -142,15 +117,15 @@ struct ConnectionLimitTests {
             return reason
         }
         for turn in Int64(0)..<20 {
-            for name in ["a", "b", nil] { #expect(come(name, at: turn * Self.second) == nil) }
+            for name in ["a", "b", nil] { #expect(come(name, at: turn * AccessGate.second) == nil) }
         }
-        #expect(come("c", at: 20 * Self.second) == .names)
-        #expect(come("c", at: 20 * Self.second, Self.laptop) == nil)
+        #expect(come("c", at: 20 * AccessGate.second) == .names)
+        #expect(come("c", at: 20 * AccessGate.second, Self.laptop) == nil)
         #expect(come("a", at: Self.day) == nil)
         // The last use of `b` was after 19 s.
-        #expect(come("c", at: Self.day + 19 * Self.second - 1) == .names)
-        #expect(come("c", at: Self.day + 19 * Self.second) == nil)
-        #expect(come("b", at: Self.day + 19 * Self.second) == .names)
+        #expect(come("c", at: Self.day + 19 * AccessGate.second - 1) == .names)
+        #expect(come("c", at: Self.day + 19 * AccessGate.second) == nil)
+        #expect(come("b", at: Self.day + 19 * AccessGate.second) == .names)
         // A clock that goes back frees nothing.
         #expect(come("b", at: 0) == .names)
     }
@@ -182,20 +157,18 @@ struct ConnectionLimitTests {
         #expect(gate.rememberedDevices == 3)
         // Strangers, and who is refused, are not remembered.
         for number in 0..<100 {
-            let address = device(UserID(validated: "stranger\(number)"), "phone")
-            _ = gate.signIn(
-                "\(address.user):phone:\(number)", address.user.text, claims(address, .random()),
-                on: ConnectionKey(20))
+            let stranger = device(UserID(validated: "stranger\(number)"), "phone")
+            _ = gate.signIn(stranger, ":\(number)", token: .random(), on: 20)
         }
         #expect(gate.rememberedDevices == 3)
         // The gateway was away, and comes with a new snapshot.
         _ = gate.handle([9], from: AccessGateTests.outKey)
-        snapshot(&gate, limits, [Self.phone, Self.bob])
+        gate.snapshot([Self.phone, Self.bob]) { $0 = limits }
         #expect(gate.rememberedDevices == 2)
         #expect(turnedAway(&gate, Self.phone, "b", on: 10) == .names)
         _ = gate.handle(.deviceEnded(Self.phone))
         #expect(gate.rememberedDevices == 1)
-        snapshot(&gate, limits, [Self.phone, Self.bob])
+        gate.snapshot([Self.phone, Self.bob]) { $0 = limits }
         #expect(turnedAway(&gate, Self.phone, "b", on: 10) == nil)
     }
 
@@ -203,13 +176,7 @@ struct ConnectionLimitTests {
     func oldProtocol() {
         for (version, isOld) in [(3, true), (4, false), (5, false)] {
             var gate = gate(BrokerLimits())
-            let token = CompactToken.assemble(
-                signingInput: AccessToken.signingInput(for: claims(Self.phone, Self.token)),
-                signature: [UInt8](repeating: 0, count: 64))
-            let attempt = SignInAttempt(
-                clientID: Array("alice:phone".utf8), username: Array("alice".utf8), password: token,
-                origin: .elsewhere, cleanStart: true, protocolVersion: version)
-            let decision = gate.signIn(attempt, on: ConnectionKey(9), now: AccessGateTests.now) { _ in true }
+            let decision = gate.signIn(Self.phone, on: 9, from: .elsewhere, protocolVersion: version)
             #expect((decision == .turnedAway(.outdatedProtocol)) == isOld)
         }
     }

@@ -6,35 +6,7 @@ import Testing
 
 @Suite("The gate: whom it reports to be connected", .seeded)
 struct GatePresenceTests {
-    static let now = AccessGateTests.now
-    static let token = TokenID.random()
-
-    static func connect(_ connection: GatewayConnection, _ gate: inout AccessGate, on key: UInt) {
-        let claims = connection.claims(id: .random(), expiresAt: now + 60)
-        let decision = gate.signIn(connection.clientID, GatewayConnection.username, claims, on: ConnectionKey(key))
-        #expect(decision == .admitted(.gateway(connection)))
-    }
-
-    static func signIn(
-        _ gate: inout AccessGate, _ address: DeviceAddress, connection: String = "", token: TokenID = token,
-        role: AccessToken.Role = .device, on key: UInt, cleanStart: Bool = true
-    ) -> SignInDecision {
-        let claims = AccessToken.Claims(
-            user: address.user, device: address.device, expiresAt: now + 60, id: token, role: role)
-        return gate.signIn(
-            "\(address.user):\(address.device)\(connection)", address.user.text, claims, on: ConnectionKey(key),
-            cleanStart: cleanStart)
-    }
-
-    static func snapshot(_ gate: inout AccessGate, version: UInt64 = 1, _ devices: [DeviceAddress]) {
-        let changes = devices.map { address in
-            AudienceChange.device(
-                address,
-                DeviceStatus(token: token, expiresAt: now + 60, isOperator: address.device.text == "console"))
-        }
-        _ = gate.handle([.begin(version: version)] + changes + [.ready(version: version)])
-    }
-
+    static let now = AccessGate.now
     static let devices = [
         device("alice", "phone"), device("alice", "laptop"), device("bob", "phone"), device("root", "console"),
     ]
@@ -42,10 +14,10 @@ struct GatePresenceTests {
     /// A gate with both of the gateway's connections and a snapshot; its first, empty set is taken.
     func gate() -> AccessGate {
         var gate = AccessGate()
-        Self.connect(.intake, &gate, on: 2)
-        Self.connect(.out, &gate, on: 1)
+        gate.connect(.intake, on: 2)
+        gate.connect(.out, on: 1)
         #expect(gate.reports().isEmpty)
-        Self.snapshot(&gate, Self.devices)
+        gate.snapshot(Self.devices)
         #expect(gate.reports() == PresenceReport.set(of: [], broker: 5))
         return gate
     }
@@ -53,10 +25,10 @@ struct GatePresenceTests {
     @Test("a user comes with the first connection of their devices and goes with the last")
     func connections() {
         var gate = gate()
-        _ = Self.signIn(&gate, Self.devices[0], on: 10)
+        _ = gate.signIn(Self.devices[0], on: 10)
         #expect(gate.reports() == [.online("alice")])
-        _ = Self.signIn(&gate, Self.devices[0], connection: ":cli", on: 11)
-        _ = Self.signIn(&gate, Self.devices[1], on: 12)
+        _ = gate.signIn(Self.devices[0], ":cli", on: 11)
+        _ = gate.signIn(Self.devices[1], on: 12)
         gate.disconnect(ConnectionKey(10))
         gate.disconnect(ConnectionKey(10))
         gate.disconnect(ConnectionKey(12))
@@ -68,10 +40,10 @@ struct GatePresenceTests {
     @Test("a client that takes over its own id is no news, however often; its end is")
     func takeOver() {
         var gate = gate()
-        _ = Self.signIn(&gate, Self.devices[0], on: 10)
+        _ = gate.signIn(Self.devices[0], on: 10)
         #expect(gate.reports() == [.online("alice")])
         for key in UInt(11)...20 {
-            _ = Self.signIn(&gate, Self.devices[0], on: key)
+            _ = gate.signIn(Self.devices[0], on: key)
             gate.disconnect(ConnectionKey(key - 1))
             #expect(gate.reports().isEmpty)
         }
@@ -82,19 +54,19 @@ struct GatePresenceTests {
     @Test("a record of the broker's that is used anew leaves nobody behind")
     func reuse() {
         var gate = gate()
-        _ = Self.signIn(&gate, Self.devices[0], on: 10)
-        _ = Self.signIn(&gate, Self.devices[2], on: 10)
+        _ = gate.signIn(Self.devices[0], on: 10)
+        _ = gate.signIn(Self.devices[2], on: 10)
         #expect(gate.reports() == [.online("bob")])
-        #expect(Self.signIn(&gate, Self.devices[0], token: .random(), on: 10) == .refused(.revoked))
+        #expect(gate.signIn(Self.devices[0], token: .random(), on: 10) == .refused(.revoked))
         #expect(gate.reports() == [.offline("bob")])
     }
 
     @Test("who is refused, and operators, are not reported")
     func refused() {
         var gate = gate()
-        #expect(Self.signIn(&gate, Self.devices[0], token: .random(), on: 10) == .refused(.revoked))
-        #expect(Self.signIn(&gate, device("mallory", "phone"), on: 11) == .refused(.revoked))
-        _ = Self.signIn(&gate, Self.devices[3], role: .operator, on: 12)
+        #expect(gate.signIn(Self.devices[0], token: .random(), on: 10) == .refused(.revoked))
+        #expect(gate.signIn(device("mallory", "phone"), on: 11) == .refused(.revoked))
+        _ = gate.signIn(Self.devices[3], on: 12)
         gate.disconnect(ConnectionKey(10))
         gate.disconnect(ConnectionKey(12))
         #expect(gate.reports().isEmpty)
@@ -110,38 +82,38 @@ struct GatePresenceTests {
         ]
         for end in endings {
             var gate = gate()
-            _ = Self.signIn(&gate, Self.devices[0], on: 10)
+            _ = gate.signIn(Self.devices[0], on: 10)
             _ = gate.reports()
             end(&gate)
             #expect(gate.reports() == [.offline("alice")])
         }
         var gate = gate()
-        _ = Self.signIn(&gate, Self.devices[0], on: 10)
-        Self.snapshot(&gate, version: 2, Array(Self.devices.dropFirst()))
+        _ = gate.signIn(Self.devices[0], on: 10)
+        gate.snapshot(version: 2, Array(Self.devices.dropFirst()))
         #expect(gate.reports() == PresenceReport.set(of: [], broker: 5))
-        _ = Self.signIn(&gate, Self.devices[2], on: 11)
+        _ = gate.signIn(Self.devices[2], on: 11)
         _ = gate.handle([9], from: AccessGateTests.outKey)
         #expect(gate.reports().isEmpty)
-        Self.snapshot(&gate, version: 3, Self.devices)
+        gate.snapshot(version: 3, Self.devices)
         #expect(gate.reports() == PresenceReport.set(of: [], broker: 5))
     }
 
     @Test("everybody is told when a snapshot is ready and when the intake has come back, and once in ten minutes")
     func sets() {
         var gate = gate()
-        _ = Self.signIn(&gate, Self.devices[0], on: 10)
+        _ = gate.signIn(Self.devices[0], on: 10)
         _ = gate.reports()
-        Self.snapshot(&gate, version: 2, Self.devices)
+        gate.snapshot(version: 2, Self.devices)
         #expect(gate.reports() == PresenceReport.set(of: ["alice"], broker: 5))
         #expect(gate.reports().isEmpty)
         gate.disconnect(ConnectionKey(2))
-        _ = Self.signIn(&gate, Self.devices[2], on: 11)
+        _ = gate.signIn(Self.devices[2], on: 11)
         gate.disconnect(ConnectionKey(10))
         #expect(gate.reports().isEmpty)
-        Self.connect(.intake, &gate, on: 3)
+        gate.connect(.intake, on: 3)
         #expect(gate.reports() == PresenceReport.set(of: ["bob"], broker: 5))
         // The broker says that the connection before has ended after another has taken its name.
-        Self.connect(.intake, &gate, on: 4)
+        gate.connect(.intake, on: 4)
         gate.disconnect(ConnectionKey(3))
         #expect(gate.reports() == PresenceReport.set(of: ["bob"], broker: 5))
         #expect(gate.reports(now: Self.now + 599).isEmpty)
@@ -152,7 +124,7 @@ struct GatePresenceTests {
     func histories(number: Int) throws {
         var generator = Seeded(stream: UInt64(300 + number))
         var gate = AccessGate()
-        Self.connect(.out, &gate, on: 1)
+        gate.connect(.out, on: 1)
         /// The connections that stand, and what the gateway has been told.
         var (open, told): ([UInt: ClientID], Set<UserID>) = ([:], [])
         var (isIntakeThere, isReady, nextKey): (Bool, Bool, UInt) = (false, false, 100)
@@ -162,9 +134,8 @@ struct GatePresenceTests {
             case 0...3:
                 let address = try generator.element(Self.devices)
                 let suffix = try generator.element(["", "", ":cli"])
-                let token = generator.chance(0.8) ? Self.token : .random()
-                let role: AccessToken.Role = address.device == "console" ? .operator : .device
-                let decision = Self.signIn(&gate, address, connection: suffix, token: token, role: role, on: nextKey)
+                let token = generator.chance(0.8) ? AccessGate.token : .random()
+                let decision = gate.signIn(address, suffix, token: token, on: nextKey)
                 guard case .admitted(.device(let id)) = decision else {
                     gate.disconnect(ConnectionKey(nextKey))
                     break
@@ -180,10 +151,10 @@ struct GatePresenceTests {
                 open[key] = nil
                 gate.disconnect(ConnectionKey(key))
             case 6:
-                Self.snapshot(&gate, version: UInt64(round), Self.devices)
+                gate.snapshot(version: UInt64(round), Self.devices)
                 isReady = true
             case 7:
-                if isIntakeThere { gate.disconnect(ConnectionKey(2)) } else { Self.connect(.intake, &gate, on: 2) }
+                if isIntakeThere { gate.disconnect(ConnectionKey(2)) } else { gate.connect(.intake, on: 2) }
                 isIntakeThere.toggle()
             case 8 where generator.chance(0.1):
                 _ = gate.handle([9], from: AccessGateTests.outKey)
@@ -201,7 +172,7 @@ struct GatePresenceTests {
 
 extension AccessGate {
     /// Asked a second later each time, so that nobody rests.
-    fileprivate mutating func reports(now: Int64 = GatePresenceTests.now) -> [PresenceReport] {
+    fileprivate mutating func reports(now: Int64 = AccessGate.now) -> [PresenceReport] {
         advance(to: uptime + 1_000_000_000)
         return drainPresence(broker: 5, now: now)
     }

@@ -11,7 +11,7 @@ extension BrokerMemoryTests {
         signIn(&gate, Self.phone, ":x", on: 10)
         // A message of 1 KB each second for an hour and a half; the first is written and not acknowledged.
         for second in Int64(0)..<5_400 {
-            gate.advance(to: second * Self.second)
+            gate.advance(to: second * AccessGate.second)
             _ = queued(&gate, 10, "alice:phone:x", of: 1)
             gate.recordSocket(ConnectionKey(10), SocketBytes(read: 0, written: size))
         }
@@ -25,7 +25,7 @@ extension BrokerMemoryTests {
         _ = queued(&gate, 10, "alice:phone", of: 1_000)
         gate.recordSocket(ConnectionKey(10), SocketBytes(read: 0, written: 300 * size))
         for tenth in Int64(200)..<300 {
-            gate.advance(to: tenth * Self.second / 10)
+            gate.advance(to: tenth * AccessGate.second / 10)
             #expect(gate.relieveMemory(used: 64 << 20).ended.isEmpty)
         }
     }
@@ -48,11 +48,7 @@ extension BrokerMemoryTests {
     @Test("what the broker writes as an answer is not taken for a message, nor what it wrote before for one that comes")
     func noCredit() {
         var gate = gate { $0.memoryBytes = 1 << 20 }
-        let claims = AccessToken.Claims(
-            user: Self.phone.user, device: Self.phone.device, expiresAt: GatePresenceTests.now + 60, id: Self.token,
-            role: .device)
-        #expect(
-            gate.signIn("alice:phone:x", "alice", claims, on: ConnectionKey(10), from: .loopback).isAdmitted)
+        #expect(gate.signIn(Self.phone, ":x", on: 10, from: .loopback).isAdmitted)
         gate.recordSocket(ConnectionKey(10), SocketBytes(read: 0, written: 1 << 30))
         _ = queued(&gate, 10, "alice:phone:x", of: 1_000)
         // PINGREQs are answered by as many bytes.
@@ -79,7 +75,7 @@ extension BrokerMemoryTests {
         }
         let tablet = TestNames.device("alice", "tablet")
         _ = gate.handle(
-            .device(tablet, DeviceStatus(token: Self.token, expiresAt: GatePresenceTests.now + 60, isOperator: false)))
+            .device(tablet, DeviceStatus(token: AccessGate.token, expiresAt: AccessGate.now + 60, isOperator: false)))
         for (key, device) in [(UInt(10), Self.phone), (11, Self.laptop), (12, tablet)] {
             signIn(&gate, device, on: key)
             _ = queued(&gate, key, "alice:\(device.device)", of: 40)
@@ -91,13 +87,13 @@ extension BrokerMemoryTests {
     @Test("after a start above the mark nothing is removed before the gateway has retained its own, and then all is")
     func startAboveTheMark() {
         var gate = AccessGate()
-        GatePresenceTests.connect(.out, &gate, on: 1)
-        gate.advance(to: Self.second)
+        gate.connect(.out, on: 1)
+        gate.advance(to: AccessGate.second)
         #expect(gate.relieveMemory(used: 512 << 20) == MemoryRelief())
         snapshot(&gate, [Self.phone, Self.bob]) { _ in }
-        gate.advance(to: 10 * Self.second)
+        gate.advance(to: 10 * AccessGate.second)
         #expect(gate.relieveMemory(used: 512 << 20) == MemoryRelief())
-        gate.advance(to: 11 * Self.second)
+        gate.advance(to: 11 * AccessGate.second)
         var relief = MemoryRelief()
         relief.removed = ["alice:phone", "bob:phone"]
         relief.isUnexplained = true

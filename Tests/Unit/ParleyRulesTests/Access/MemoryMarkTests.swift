@@ -10,14 +10,14 @@ extension BrokerMemoryTests {
     private func resume(
         _ gate: inout AccessGate, _ address: DeviceAddress, on key: UInt, kept: Int
     ) -> Int {
-        #expect(GatePresenceTests.signIn(&gate, address, token: Self.token, on: key).isAdmitted)
+        #expect(gate.signIn(address, on: key).isAdmitted)
         let handed = queued(&gate, key, "\(address.user):\(address.device)", of: kept)
         _ = gate.publish(1, "parley/v1/gateway/status")
         return handed
     }
 
     private func reportedCounts(_ gate: inout AccessGate) -> BrokerCounts {
-        GatePresenceTests.connect(.intake, &gate, on: 2)
+        gate.connect(.intake, on: 2)
         return gate.drainCounts() ?? BrokerCounts()
     }
 
@@ -55,7 +55,7 @@ extension BrokerMemoryTests {
         var gate = gate { $0.awayBytesPerDevice = 10 * size }
         let tablet = TestNames.device("alice", "tablet")
         _ = gate.handle(
-            .device(tablet, DeviceStatus(token: Self.token, expiresAt: GatePresenceTests.now + 60, isOperator: false)))
+            .device(tablet, DeviceStatus(token: AccessGate.token, expiresAt: AccessGate.now + 60, isOperator: false)))
         #expect(queued(&gate, 50, "alice:phone", of: 12) == 10)
         #expect(queued(&gate, 51, "alice:laptop", of: 7) == 7)
         #expect(queued(&gate, 52, "alice:tablet", of: 12) == 3)
@@ -67,7 +67,7 @@ extension BrokerMemoryTests {
     @Test("whoever is away pays before those who hold less, and nobody else while that is being removed")
     func absentPays() {
         var gate = gate { $0.memoryBytes = 1 << 20 }
-        GatePresenceTests.connect(.intake, &gate, on: 2)
+        gate.connect(.intake, on: 2)
         #expect(queued(&gate, 51, "bob:phone", of: 1_500) == 1_500)
         signIn(&gate, Self.phone, on: 10)
         _ = queued(&gate, 10, "alice:phone", of: 1_000)
@@ -76,7 +76,7 @@ extension BrokerMemoryTests {
         #expect(gate.relieveMemory(used: 2 << 20) == relief)
         #expect(gate.drainRemovals().map(\.description) == ["bob:phone"])
         gate.recordSocket(ConnectionKey(10), SocketBytes(read: 0, written: 1_000 * size))
-        gate.advance(to: 10 * Self.second)
+        gate.advance(to: 10 * AccessGate.second)
         #expect(gate.relieveMemory(used: 2 << 20) == MemoryRelief())
         // Nothing is kept for them until they are back, and that is removed as well.
         #expect(gate.receive(51, "bob:phone", topic) == .denied(.anotherDevice))
@@ -88,7 +88,7 @@ extension BrokerMemoryTests {
         var gate = gate { $0.memoryBytes = 32 << 20 }
         signIn(&gate, Self.phone, on: 10)
         for second in Int64(0)..<600 {
-            gate.advance(to: second * Self.second)
+            gate.advance(to: second * AccessGate.second)
             _ = queued(&gate, 10, "alice:phone", of: 60)
             gate.recordSocket(ConnectionKey(10), SocketBytes(read: 0, written: Int(second + 1) * 60 * size))
             if second == 300 {
@@ -112,7 +112,7 @@ extension BrokerMemoryTests {
         signIn(&gate, Self.phone, ":x", on: 10)
         signIn(&gate, Self.bob, on: 20)
         for second in Int64(0)..<60 {
-            gate.advance(to: second * Self.second)
+            gate.advance(to: second * AccessGate.second)
             _ = queued(&gate, 10, "alice:phone:x", of: 200)
             _ = queued(&gate, 20, "bob:phone", of: 20)
         }
@@ -130,7 +130,7 @@ extension BrokerMemoryTests {
         // A device retains nothing.
         _ = gate.publish(10, "parley/v1/up/alice/phone/messages/send", payloadLength: 4 << 20, retain: true)
         #expect(gate.relieveMemory(used: 4 << 20).ended == ["alice:phone"])
-        gate.advance(to: Self.second)
+        gate.advance(to: AccessGate.second)
         _ = gate.publish(1, info, payloadLength: 0, retain: true)
         #expect(gate.relieveMemory(used: 2 << 20).ended == ["alice:phone"])
     }

@@ -5,24 +5,14 @@ import Testing
 
 @Suite("The gate: how many filters a second")
 struct SubscribeRateTests {
-    private static let second: Int64 = 1_000_000_000
-    private static let token = TokenID.random()
     private static let filter = "parley/v1/gateway/status"
 
     /// Two devices of Alice's and one of Bob's, signed in on 10, 11 and 12.
     private func gate(burst: Int = 20, perSecond: Int = 2) -> AccessGate {
-        var limits = BrokerLimits()
-        (limits.subscribeBurst, limits.subscribesPerSecond) = (burst, perSecond)
-        var gate = AccessGate()
-        GatePresenceTests.connect(.out, &gate, on: 1)
         let devices = [device("alice", "phone"), device("alice", "laptop"), device("bob", "phone")]
-        let statuses = devices.map {
-            AudienceChange.device(
-                $0, DeviceStatus(token: Self.token, expiresAt: GatePresenceTests.now + 60, isOperator: false))
-        }
-        _ = gate.handle([.begin(version: 1), .limits(limits)] + statuses + [.ready(version: 1)])
+        var gate = AccessGate.ready(devices) { ($0.subscribeBurst, $0.subscribesPerSecond) = (burst, perSecond) }
         for (number, address) in devices.enumerated() {
-            _ = GatePresenceTests.signIn(&gate, address, token: Self.token, on: UInt(10 + number))
+            _ = gate.signIn(address, on: UInt(10 + number))
         }
         return gate
     }
@@ -39,14 +29,14 @@ struct SubscribeRateTests {
     func rate() {
         var gate = gate()
         #expect(granted(&gate, 10, of: 50) == 20)
-        gate.advance(to: 3 * Self.second)
+        gate.advance(to: 3 * AccessGate.second)
         #expect(granted(&gate, 10, of: 50) == 6)
-        gate.advance(to: 3600 * Self.second)
+        gate.advance(to: 3600 * AccessGate.second)
         #expect(granted(&gate, 10, of: 50) == 20)
         // A clock that goes back gives nothing back, and blocks nobody for longer.
         gate.advance(to: 0)
         #expect(granted(&gate, 10, of: 50) == 0)
-        gate.advance(to: 3601 * Self.second)
+        gate.advance(to: 3601 * AccessGate.second)
         #expect(granted(&gate, 10, of: 50) == 2)
         #expect(granted(&gate, 12, of: 50) == 20)
     }
@@ -57,11 +47,11 @@ struct SubscribeRateTests {
         #expect(granted(&gate, 10, of: 30) == 20)
         #expect(granted(&gate, 11, of: 15) == 15)
         gate.disconnect(ConnectionKey(10))
-        _ = GatePresenceTests.signIn(&gate, device("alice", "phone"), token: Self.token, on: 20)
-        _ = GatePresenceTests.signIn(&gate, device("alice", "phone"), connection: ":x", token: Self.token, on: 21)
+        _ = gate.signIn(device("alice", "phone"), on: 20)
+        _ = gate.signIn(device("alice", "phone"), ":x", on: 21)
         #expect(granted(&gate, 20, of: 30) == 0)
         #expect(granted(&gate, 21, of: 30) == 0)
-        gate.advance(to: 5 * Self.second)
+        gate.advance(to: 5 * AccessGate.second)
         #expect(granted(&gate, 20, of: 30) == 10)
         // The user's: 20 at 4 a second, of which 10 are gone.
         #expect(granted(&gate, 11, of: 30) == 15)
@@ -77,13 +67,13 @@ struct SubscribeRateTests {
         #expect(gate.drainExcessive().isEmpty)
         gate.disconnect(ConnectionKey(10))
         let phone = device("alice", "phone")
-        #expect(GatePresenceTests.signIn(&gate, phone, token: Self.token, on: 20) == .turnedAway(.suspended))
-        gate.advance(to: 5 * Self.second)
-        #expect(GatePresenceTests.signIn(&gate, phone, token: Self.token, on: 20).isAdmitted)
+        #expect(gate.signIn(phone, on: 20) == .turnedAway(.suspended))
+        gate.advance(to: 5 * AccessGate.second)
+        #expect(gate.signIn(phone, on: 20).isAdmitted)
         _ = granted(&gate, 20, of: 300)
         gate.disconnect(ConnectionKey(20))
         #expect(gate.drainExcessive().map(\.hasEnded) == [true])
-        #expect(GatePresenceTests.signIn(&gate, phone, token: Self.token, on: 20) == .turnedAway(.suspended))
+        #expect(gate.signIn(phone, on: 20) == .turnedAway(.suspended))
     }
 
     @Test("the broker leaves a packet of filters whose sender has gone on past their limits, and not too often")
@@ -108,7 +98,7 @@ struct SubscribeRateTests {
         for _ in 0..<100 {
             gate.disconnect(ConnectionKey(10))
             let phone = device("alice", "phone")
-            #expect(GatePresenceTests.signIn(&gate, phone, token: Self.token, on: 10, cleanStart: false).isAdmitted)
+            #expect(gate.signIn(phone, on: 10, cleanStart: false).isAdmitted)
             for number in 0..<100 {
                 let filter = "parley/v1/down/alice/phone/screen/\(number)/of/the/app"
                 #expect(gate.subscribe(10, filter, held: number) == .allowed)
@@ -121,7 +111,7 @@ struct SubscribeRateTests {
         var gate = gate()
         #expect((0..<50).count { _ in gate.unsubscribe(10, Self.filter).isAllowed } == 20)
         #expect(granted(&gate, 10, of: 50) == 20)
-        gate.advance(to: 3 * Self.second)
+        gate.advance(to: 3 * AccessGate.second)
         #expect((0..<50).count { _ in gate.unsubscribe(10, Self.filter).isAllowed } == 6)
         #expect(gate.unsubscribe(99, Self.filter) == .denied(.unknownClient))
         #expect(gate.unsubscribe(1, Self.filter) == .allowed)
@@ -135,7 +125,7 @@ struct SubscribeRateTests {
         let filter = "parley/v1/down/alice/phone/" + String(repeating: "x", count: 250)
         var bytes = 0
         for minute in Int64(0)..<1_440 {
-            gate.advance(to: minute * 60 * Self.second)
+            gate.advance(to: minute * 60 * AccessGate.second)
             for key: UInt in [10, 11] {
                 let own = key == 10 ? filter : filter.replacing("phone", with: "laptop")
                 while gate.subscribe(key, own).isAllowed { bytes += own.utf8.count + 16 }
@@ -148,11 +138,11 @@ struct SubscribeRateTests {
     func everythingAtEachConnect() {
         var gate = gate(burst: 4_000, perSecond: 5)
         for round in 0..<50 {
-            gate.advance(to: Int64(round) * 12 * Self.second)
+            gate.advance(to: Int64(round) * 12 * AccessGate.second)
             gate.disconnect(ConnectionKey(10))
             let phone = device("alice", "phone")
             let isClean = round.isMultiple(of: 2)
-            #expect(GatePresenceTests.signIn(&gate, phone, token: Self.token, on: 10, cleanStart: isClean).isAdmitted)
+            #expect(gate.signIn(phone, on: 10, cleanStart: isClean).isAdmitted)
             for number in 0..<60 {
                 #expect(gate.subscribe(10, "parley/v1/down/alice/phone/screen/\(number)/of/the/app/#") == .allowed)
             }
@@ -168,9 +158,9 @@ struct SubscribeRateTests {
         }
         let phone = device("alice", "phone")
         while gate.subscribe(10, Self.filter).isAllowed {}
-        #expect(GatePresenceTests.signIn(&gate, phone, token: Self.token, on: 20, cleanStart: false).isAdmitted)
+        #expect(gate.signIn(phone, on: 20, cleanStart: false).isAdmitted)
         #expect(gate.subscribe(20, Self.filter) == .denied(.overLimit))
-        #expect(GatePresenceTests.signIn(&gate, phone, token: Self.token, on: 21, cleanStart: true).isAdmitted)
+        #expect(gate.signIn(phone, on: 21, cleanStart: true).isAdmitted)
         #expect(gate.subscribe(21, Self.filter) == .allowed)
     }
 
@@ -179,7 +169,7 @@ struct SubscribeRateTests {
         var gate = gate()
         _ = granted(&gate, 10, of: 20)
         for second in Int64(1)...200 {
-            gate.advance(to: second * Self.second)
+            gate.advance(to: second * AccessGate.second)
             #expect(granted(&gate, 10, of: 10) == 2)
         }
         #expect(gate.drainExcessive().isEmpty)

@@ -68,8 +68,7 @@ extension AccessGateTests {
         #expect(gate.drainTokenUses(now: Self.now) == [use])
         #expect(gate.drainTokenUses(now: Self.now + 599) == [])
         #expect(gate.drainTokenUses(now: Self.now + 600) == [use])
-        let outcome = gate.handle(
-            .begin(version: 8), .device(Self.phone, renewal.status), .ready(version: 8))
+        let outcome = gate.handle(.begin(version: 8), .device(Self.phone, renewal.status), .ready(version: 8))
         #expect(outcome?.ended == ["alice:phone"])
         #expect(
             gate.signIn("alice:phone:c", "alice", claims(renewal.first), on: ConnectionKey(12)) == .refused(.revoked))

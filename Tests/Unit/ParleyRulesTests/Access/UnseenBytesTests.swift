@@ -5,7 +5,6 @@ import Testing
 
 @Suite("What a device sends past the plugin")
 struct UnseenBytesTests {
-    private static let second: Int64 = 1_000_000_000
     /// The broker's largest packet.
     private static let packet = 384 * 1024
     private static let phone = device("alice", "phone")
@@ -53,17 +52,18 @@ struct UnseenBytesTests {
     func tenMinutes() {
         var unseen = unseen()
         for second in Int64(0)..<600 {
-            let charged = unseen.charge(key, received: 5_000, isLast: false, uptime: second * Self.second)
+            let charged = unseen.charge(key, received: 5_000, isLast: false, uptime: second * AccessGate.second)
             #expect(charged == nil)
         }
         // Not yet: it may have come just before the ten minutes began.
-        #expect(unseen.charge(key, received: 5_000, isLast: false, uptime: 600 * Self.second) == nil)
-        #expect(unseen.charge(key, received: 9_000, isLast: false, uptime: 1199 * Self.second) == nil)
-        #expect(unseen.charge(key, received: 200_000, isLast: false, uptime: 1200 * Self.second) == 5_000)
+        #expect(unseen.charge(key, received: 5_000, isLast: false, uptime: 600 * AccessGate.second) == nil)
+        #expect(unseen.charge(key, received: 9_000, isLast: false, uptime: 1199 * AccessGate.second) == nil)
+        #expect(unseen.charge(key, received: 200_000, isLast: false, uptime: 1200 * AccessGate.second) == 5_000)
         unseen.showPublish(key, topic: 0, payload: 195_000)
-        #expect(unseen.charge(key, received: 200_000, isLast: false, uptime: 1201 * Self.second) == nil)
+        #expect(unseen.charge(key, received: 200_000, isLast: false, uptime: 1201 * AccessGate.second) == nil)
         for uptime in [1800, 2400] {
-            #expect(unseen.charge(key, received: 200_000, isLast: false, uptime: Int64(uptime) * Self.second) == nil)
+            #expect(
+                unseen.charge(key, received: 200_000, isLast: false, uptime: Int64(uptime) * AccessGate.second) == nil)
         }
     }
 
@@ -126,9 +126,6 @@ struct UnseenBytesTests {
 
 @Suite("The gate: what a device sends past the plugin")
 struct UnseenGateTests {
-    static let second: Int64 = 1_000_000_000
-    private static let now = AccessGateTests.now
-    private static let token = TokenID.random()
     static let people = [
         device("alice", "phone"), device("alice", "laptop"), device("alice", "watch"), device("bob", "phone"),
         device("root", "console"),
@@ -140,29 +137,12 @@ struct UnseenGateTests {
     /// Three devices of Alice's, one of Bob's and an operator's, signed in over TCP on 10 to 14, and Alice's phone once
     /// more on 20.
     func gate() -> AccessGate {
-        var gate = AccessGate(operatorListeners: .loopback)
-        GatePresenceTests.connect(.out, &gate, on: 1)
-        let statuses = Self.people.map {
-            AudienceChange.device(
-                $0, DeviceStatus(token: Self.token, expiresAt: Self.now + 60, isOperator: $0.device.text == "console"))
-        }
-        _ = gate.handle([.begin(version: 1)] + statuses + [.ready(version: 1)])
+        var gate = AccessGate.ready(Self.people, operatorListeners: .loopback)
         for (number, address) in Self.people.enumerated() {
-            #expect(signIn(&gate, address, on: UInt(10 + number)).isAdmitted)
+            #expect(gate.signIn(address, on: UInt(10 + number), from: .loopback).isAdmitted)
         }
-        #expect(signIn(&gate, Self.people[0], name: ":x", on: 20).isAdmitted)
+        #expect(gate.signIn(Self.people[0], ":x", on: 20, from: .loopback).isAdmitted)
         return gate
-    }
-
-    func signIn(
-        _ gate: inout AccessGate, _ address: DeviceAddress, name: String = "", on key: UInt,
-        from origin: ClientOrigin = .loopback
-    ) -> SignInDecision {
-        let claims = AccessToken.Claims(
-            user: address.user, device: address.device, expiresAt: Self.now + 60, id: Self.token,
-            role: address.device.text == "console" ? .operator : .device)
-        return gate.signIn(
-            "\(address.user):\(address.device)\(name)", address.user.text, claims, on: ConnectionKey(key), from: origin)
     }
 
     /// The clients that are taken off when so much was received.
@@ -171,8 +151,7 @@ struct UnseenGateTests {
         return gate.drainExcessive().sorted { $0.clientID < $1.clientID }
     }
 
-    @Test(
-        "one packet and a part are borne, then all connections of the device end, and it is turned away for a moment")
+    @Test("one packet and a part are borne, then all connections of the device end, and it is turned away for a moment")
     func burst() {
         var gate = gate()
         let most = Self.packet + Self.part
@@ -181,17 +160,17 @@ struct UnseenGateTests {
         #expect(ended.map(\.clientID) == ["alice:phone", "alice:phone:x"])
         #expect(ended.allSatisfy { $0.reason == .unseenBytes })
         gate.disconnect(ConnectionKey(10))
-        #expect(signIn(&gate, Self.people[0], on: 30) == .turnedAway(.suspended))
-        #expect(signIn(&gate, Self.people[3], on: 13).isAdmitted)
+        #expect(gate.signIn(Self.people[0], on: 30, from: .loopback) == .turnedAway(.suspended))
+        #expect(gate.signIn(Self.people[3], on: 13, from: .loopback).isAdmitted)
         // Afterwards there is room for what has been given back, and for no packet under way.
-        gate.advance(to: 5 * Self.second)
-        #expect(signIn(&gate, Self.people[0], on: 30).isAdmitted)
+        gate.advance(to: 5 * AccessGate.second)
+        #expect(gate.signIn(Self.people[0], on: 30, from: .loopback).isAdmitted)
         #expect(takenOff(&gate, 30, 5 * 4096).isEmpty)
         #expect(takenOff(&gate, 30, 5 * 4096 + 1).map(\.clientID) == ["alice:phone", "alice:phone:x"])
         // In half a minute it is trusted again.
         gate.disconnect(ConnectionKey(30))
-        gate.advance(to: 30 * Self.second)
-        #expect(signIn(&gate, Self.people[0], on: 31).isAdmitted)
+        gate.advance(to: 30 * AccessGate.second)
+        #expect(gate.signIn(Self.people[0], on: 31, from: .loopback).isAdmitted)
         #expect(takenOff(&gate, 31, Self.packet).isEmpty)
     }
 
@@ -199,21 +178,21 @@ struct UnseenGateTests {
     func reconnecting() {
         var gate = gate()
         var admitted = 0
-        while admitted < 100, signIn(&gate, Self.people[0], on: 10).isAdmitted {
+        while admitted < 100, gate.signIn(Self.people[0], on: 10, from: .loopback).isAdmitted {
             admitted += 1
             gate.recordReceived(ConnectionKey(10), bytes: Self.large, isLast: true)
             gate.disconnect(ConnectionKey(10))
         }
         // What came of two packets is more than is borne; it takes 43 s to come back.
         #expect(admitted == 2)
-        gate.advance(to: 40 * Self.second)
-        #expect(signIn(&gate, Self.people[0], on: 10) == .turnedAway(.suspended))
+        gate.advance(to: 40 * AccessGate.second)
+        #expect(gate.signIn(Self.people[0], on: 10, from: .loopback) == .turnedAway(.suspended))
         // Nor does a take-over, whose older connection ends after the newer one has begun.
-        for round in UInt(0)..<100 where signIn(&gate, Self.people[3], on: 40 + round).isAdmitted {
+        for round in UInt(0)..<100 where gate.signIn(Self.people[3], on: 40 + round, from: .loopback).isAdmitted {
             gate.recordReceived(ConnectionKey(round == 0 ? 13 : 39 + round), bytes: Self.large, isLast: true)
             gate.disconnect(ConnectionKey(round == 0 ? 13 : 39 + round))
         }
-        #expect(signIn(&gate, Self.people[3], on: 13) == .turnedAway(.suspended))
+        #expect(gate.signIn(Self.people[3], on: 13, from: .loopback) == .turnedAway(.suspended))
     }
 
     @Test(
@@ -229,7 +208,7 @@ struct UnseenGateTests {
         #expect(takenOff(&gate, 14, 1 << 40).isEmpty)
         #expect(takenOff(&gate, 1, 1 << 40).isEmpty)
         #expect(takenOff(&gate, 99, 1 << 40).isEmpty)
-        #expect(signIn(&gate, Self.people[3], name: ":y", on: 21, from: .unixSocket).isAdmitted)
+        #expect(gate.signIn(Self.people[3], ":y", on: 21, from: .unixSocket).isAdmitted)
         #expect(takenOff(&gate, 21, 1 << 40).isEmpty)
     }
 
@@ -238,7 +217,7 @@ struct UnseenGateTests {
         var gate = gate()
         var received = 400
         for second in Int64(1)...300 {
-            gate.advance(to: second * Self.second)
+            gate.advance(to: second * AccessGate.second)
             // 4 MiB in packets of 64 KiB by WebSocket, of which one more is under way.
             for _ in 0..<64 { _ = gate.publish(10, "parley/v1/up/alice/phone/messages/send", payloadLength: 65_000) }
             received += 64 * (65_000 + 40 + 40)
@@ -250,13 +229,13 @@ struct UnseenGateTests {
     func acknowledging() {
         var gate = gate()
         for second in Int64(1)...100 {
-            gate.advance(to: second * Self.second)
+            gate.advance(to: second * AccessGate.second)
             for _ in 0..<4_000 { _ = gate.receive(10, "alice:phone", "parley/v1/users/alice/events", payloadLength: 9) }
             #expect(takenOff(&gate, 10, Int(second) * 4_000 * 12).isEmpty)
         }
         gate = self.gate()
         let taken = (Int64(1)...100).first { second in
-            gate.advance(to: second * Self.second)
+            gate.advance(to: second * AccessGate.second)
             return !takenOff(&gate, 10, Int(second) * 4_000 * 12).isEmpty
         }
         #expect(taken != nil)

@@ -76,8 +76,7 @@ struct CreateChallengeRuleTests {
             let terms = ChallengeState.Terms(
                 id: .random(), conversation: .random(), challenger: "alice", challenged: "bob", type: .steps, target: 1,
                 durationDays: 1, createdAt: at(0))
-            return CreateChallengeRule.areTogether(
-                terms, in: conversation, contact, now: at(0), renewal: .days(30))
+            return CreateChallengeRule.areTogether(terms, in: conversation, contact, now: at(0), renewal: .days(30))
         }
         var (blocked, unfollowed) = (Self.friends, Self.friends)
         #expect(goesOn(Self.conversation(.direct), Self.friends))

@@ -55,8 +55,7 @@ struct RecipientKeyTests {
             suite: .naclBox, content: [UInt8](repeating: 7, count: 32), nonce: [UInt8](repeating: 9, count: 24),
             recipientKeys: recipients.named.map { named in
                 named.map { device, key in
-                    RecipientKey(
-                        address: device, encryptedKey: [UInt8](repeating: 3, count: 48), keyID: key.map(keyID))
+                    RecipientKey(address: device, encryptedKey: [UInt8](repeating: 3, count: 48), keyID: key.map(keyID))
                 }
             }, recipientKeyID: recipients.recipientKey.map(keyID))
     }

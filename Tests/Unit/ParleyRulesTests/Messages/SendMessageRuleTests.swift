@@ -47,8 +47,7 @@ struct SendMessageRuleTests {
     @Test("a message gets the next place in its log, the sender's name and the time")
     func messageGetsPlaceNameAndTime() throws {
         let message = Self.message(expiresIn: 60)
-        let record = MessageRecord(
-            message, sender: Self.sender, epoch: "k3Jx9w", seq: 42, createdAt: at(100))
+        let record = MessageRecord(message, sender: Self.sender, epoch: "k3Jx9w", seq: 42, createdAt: at(100))
         #expect(try decide(Self.facts(), message) == .append(record, nil))
         #expect(record.expiresAt == at(60_100))
     }

@@ -13,8 +13,7 @@ struct NotificationFeedTests {
         _ notification: NewNotification, for recipient: UserID = "bob", earlier: Timestamp? = nil,
         isSilenced: Bool = false, steady: Timestamp = at(0)
     ) -> NotificationFeed.Decision {
-        NotificationFeed.decide(
-            notification, for: recipient, earlier: earlier, isSilenced: isSilenced, steady: steady)
+        NotificationFeed.decide(notification, for: recipient, earlier: earlier, isSilenced: isSilenced, steady: steady)
     }
 
     @Test("whom the recipient has blocked or muted, and the recipient themselves, cause nothing")
@@ -27,8 +26,7 @@ struct NotificationFeedTests {
 
     @Test("muting a conversation silences reactions to its messages, and nothing that is to be answered")
     func muting() {
-        #expect(
-            NewNotification.reaction(by: "alice", to: message, at: 1, in: conversation).mutedWith == conversation)
+        #expect(NewNotification.reaction(by: "alice", to: message, at: 1, in: conversation).mutedWith == conversation)
         #expect(NewNotification.messageRequest(by: "alice", in: conversation).mutedWith == nil)
         #expect(NewNotification.challenge(.received, .random(), in: conversation, by: "alice").mutedWith == nil)
         #expect(NewNotification.newMember("alice", in: group, conversation: conversation).mutedWith == nil)

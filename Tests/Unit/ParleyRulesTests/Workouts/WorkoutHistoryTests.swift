@@ -148,8 +148,7 @@ struct CheckInTests {
             ("2026-01-18T22:59:59.999Z", "UTC"), ("2026-01-18T23:00:00.000Z", "UTC"),
         ])
         let berlin = try told.history("2026-W03", in: "Europe/Berlin", now: "2026-01-20T00:00:00.000Z")
-        #expect(
-            berlin.checkIns(perDay: 24) == BoardScore(value: 2, reachedAt: try time("2026-01-18T22:59:59.999Z")))
+        #expect(berlin.checkIns(perDay: 24) == BoardScore(value: 2, reachedAt: try time("2026-01-18T22:59:59.999Z")))
         let utc = try told.history("2026-W03", now: "2026-01-20T00:00:00.000Z")
         #expect(utc.checkIns(perDay: 24)?.value == 2)
     }
