@@ -132,8 +132,7 @@ package struct AccessComparison {
             tokens[device] = token
             let isOperator = fault == .everyoneOperator || device.user == "operator"
             return [
-                .device(
-                    address, DeviceStatus(token: token, expiresAt: Self.now + 1000, isOperator: isOperator))
+                .device(address, DeviceStatus(token: token, expiresAt: Self.now + 1000, isOperator: isOperator))
             ]
         }
     }

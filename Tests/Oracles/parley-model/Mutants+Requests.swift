@@ -164,8 +164,7 @@ extension Mutant {
                 guard permission == .request else { return false }
                 let other = relationship.contact.other(than: user)
                 relationship.recordMessage(of: user, under: permission)
-                relationship = Relationship(
-                    relationship.contact, openFor: relationship.openFor?.subtracting([other]))
+                relationship = Relationship(relationship.contact, openFor: relationship.openFor?.subtracting([other]))
                 return true
             }
         },

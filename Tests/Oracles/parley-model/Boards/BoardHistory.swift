@@ -121,8 +121,7 @@ struct BoardHistory {
         let id = WorkoutID(UUIDValue(high: 0, low: number))
         let zone = random.chance(6) ? random.pick(ModelZones.names) : people[index].home
         if time < WeekPeriod(at: now, in: zones.zone(groupZone)).startsAt { tally.lateWorkouts += 1 }
-        people[index].told.append(
-            OracleWorkout(id: id.description, completedAt: time.milliseconds, zone: zone))
+        people[index].told.append(OracleWorkout(id: id.description, completedAt: time.milliseconds, zone: zone))
         let day = (fault == .workoutZoneIgnored ? .utc : zones.zone(zone)).day(at: time)
         let isFirst = !people[index].workouts.contains { $0.day == day }
         people[index].workouts.append(CountedWorkout(id: id, completedAt: time, day: day, zone: zone))
@@ -140,8 +139,7 @@ struct BoardHistory {
         guard fault != .deletionIgnored else { return }
         let day = people[index].workouts.remove(at: place).day
         guard !people[index].workouts.contains(where: { $0.day == day }) else { return }
-        people[index].apply(
-            DayRunChange(removing: day, from: people[index].runs.first { $0.contains(day) }))
+        people[index].apply(DayRunChange(removing: day, from: people[index].runs.first { $0.contains(day) }))
     }
 
     // MARK: Comparing
@@ -152,8 +150,7 @@ struct BoardHistory {
         let (start, end) = oracle.bounds(ofWeekAt: now.milliseconds)
         try expect(period.week.description, oracle.week(of: now.milliseconds), "the week")
         if fault != .groupZoneIgnored {
-            try expect(
-                [period.startsAt.milliseconds, period.endsAt.milliseconds], [start, end], "the week's bounds")
+            try expect([period.startsAt.milliseconds, period.endsAt.milliseconds], [start, end], "the week's bounds")
         }
         try compare(period, end: end, &tally)
         try compare(WeekPeriod(period.week.previous, in: zone), end: start, &tally)

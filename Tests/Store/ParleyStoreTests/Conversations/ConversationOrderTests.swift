@@ -24,8 +24,7 @@ final class ConversationOrderTests: PeopleSuite {
             #expect(try plan(ConversationSlice.activities, snapshot) == "SEARCH members USING COVERING \(own))")
             #expect(
                 try plan(ConversationSlice.later, snapshot) == "SEARCH members USING COVERING \(own) AND active_at>?)")
-            #expect(
-                try plan(ConversationSlice.total, snapshot) == "SEARCH members USING COVERING \(own))")
+            #expect(try plan(ConversationSlice.total, snapshot) == "SEARCH members USING COVERING \(own))")
             #expect(
                 try plan(ConversationSlice.query, snapshot)
                     == "SEARCH m USING COVERING \(own) AND active_at>? AND active_at<?); "

@@ -19,8 +19,7 @@ extension SchemaTests {
     }
 
     private static let pending = challenge("pending", deadline: "1", due: "1")
-    private static let completed = challenge(
-        "completed", accepted: "0, 1", outcome: "'won', 'alice'", deadline: "1")
+    private static let completed = challenge("completed", accepted: "0, 1", outcome: "'won', 'alice'", deadline: "1")
 
     /// Of days and challenges.
     static let challenges: [Statement] = [

@@ -15,6 +15,13 @@ extension SchemaTests {
             (self.testDescription, self.constraint) = (testDescription, constraint)
             (self.accepted, self.refused) = (accepted, refused)
         }
+
+        /// - Parameter template: with `#` where the two differ.
+        init(_ testDescription: String, _ constraint: String, _ template: String, takes: String, not: String) {
+            self.init(
+                testDescription, constraint, accepted: template.replacing("#", with: takes),
+                refused: template.replacing("#", with: not))
+        }
     }
 
     static func check(_ condition: String) -> String { "CHECK constraint failed: \(condition)" }
@@ -54,8 +61,7 @@ extension SchemaTests {
             refused: record(position: 2, conversation: 9, seq: 2, id: otherID)),
         Statement(
             "read <= delivered", check("read_seq <= delivered_seq"),
-            accepted: "UPDATE members SET delivered_seq = 3, read_seq = 3",
-            refused: "UPDATE members SET delivered_seq = 3, read_seq = 4"),
+            "UPDATE members SET delivered_seq = 3, read_seq = #", takes: "3", not: "4"),
         Statement(
             "a member is a user", foreignKey,
             accepted: "INSERT INTO members (conversation, user, role, joined_at) VALUES (1, 'bob', 'member', 0)",
@@ -69,16 +75,13 @@ extension SchemaTests {
             accepted: "UPDATE users SET created_at = 1", refused: "UPDATE users SET created_at = 'today'"),
         Statement(
             "quiet hours have both ends", check("(quiet_from IS NULL) = (quiet_to IS NULL)"),
-            accepted: "UPDATE users SET quiet_from = '22:00', quiet_to = '07:00'",
-            refused: "UPDATE users SET quiet_from = '22:00'"),
+            "UPDATE users SET quiet_from = '22:00'#", takes: ", quiet_to = '07:00'", not: ""),
         Statement(
             "an account key has 32 bytes", check("length(account_key) = 32"),
-            accepted: "UPDATE users SET account_key = zeroblob(32)",
-            refused: "UPDATE users SET account_key = zeroblob(31)"),
+            "UPDATE users SET account_key = zeroblob(#)", takes: "32", not: "31"),
         Statement(
             "a backup has a time, and 4 KiB at most", check("length(account_backup) BETWEEN 1 AND 4096"),
-            accepted: "UPDATE users SET account_backup = zeroblob(4096), account_backup_at = 1",
-            refused: "UPDATE users SET account_backup = zeroblob(4097), account_backup_at = 1"),
+            "UPDATE users SET account_backup = zeroblob(#), account_backup_at = 1", takes: "4096", not: "4097"),
         Statement(
             "a certificate is of two keys", check("length(certificate) = 64 AND identity_key IS NOT NULL"),
             accepted: device(
@@ -115,78 +118,57 @@ extension SchemaTests {
     ]
 
     /// Of what came with later ones.
-    static let later: [Statement] = [
+    static let later: [Statement] =
+        ["is_muted", "is_open", "is_archived", "is_marked_unread"].map {
+            Statement(
+                "\($0) is yes or no", check("\($0) IN (0, 1)"), "UPDATE members SET \($0) = #", takes: "1", not: "2")
+        }
+        + ["joined_seq", "visible_from"].map {
+            Statement(
+                "\($0) is no less than 0", check("\($0) >= 0"), "UPDATE members SET \($0) = #", takes: "0", not: "-1")
+        } + others
+
+    private static let others: [Statement] = [
         Statement(
             "nobody follows themselves", check("follower <> followed"),
-            accepted: "INSERT INTO follows VALUES ('alice', 'bob', 0)",
-            refused: "INSERT INTO follows VALUES ('alice', 'alice', 0)"),
+            "INSERT INTO follows VALUES ('alice', '#', 0)", takes: "bob", not: "alice"),
         Statement(
             "whoever is followed is a user", foreignKey,
-            accepted: "INSERT INTO follows VALUES ('alice', 'bob', 0)",
-            refused: "INSERT INTO follows VALUES ('alice', 'carol', 0)"),
+            "INSERT INTO follows VALUES ('alice', '#', 0)", takes: "bob", not: "carol"),
         Statement(
             "nobody blocks themselves", check("blocker <> blocked"),
-            accepted: "INSERT INTO blocks (blocker, blocked, created_at) VALUES ('alice', 'bob', 0)",
-            refused: "INSERT INTO blocks (blocker, blocked, created_at) VALUES ('bob', 'bob', 0)"),
+            "INSERT INTO blocks (blocker, blocked, created_at) VALUES ('#', 'bob', 0)", takes: "alice", not: "bob"),
         Statement(
             "a block restores a follow or does not", check("restores_follow IN (0, 1)"),
-            accepted: "INSERT INTO blocks VALUES ('alice', 'bob', 0, 1, 1)",
-            refused: "INSERT INTO blocks VALUES ('alice', 'bob', 0, 2, 1)"),
+            "INSERT INTO blocks VALUES ('alice', 'bob', 0, #, 1)", takes: "1", not: "2"),
         Statement(
             "a block restores an acceptance or does not", check("restores_acceptance IN (0, 1)"),
-            accepted: "INSERT INTO blocks VALUES ('alice', 'bob', 0, 1, 1)",
-            refused: "INSERT INTO blocks VALUES ('alice', 'bob', 0, 1, 2)"),
+            "INSERT INTO blocks VALUES ('alice', 'bob', 0, 1, #)", takes: "1", not: "2"),
         Statement(
             "nobody asks themselves", check("sender <> recipient"),
-            accepted: "INSERT INTO message_requests VALUES ('alice', 'bob', 'waiting', 1, 0)",
-            refused: "INSERT INTO message_requests VALUES ('bob', 'bob', 'waiting', 1, 0)"),
+            "INSERT INTO message_requests VALUES ('#', 'bob', 'waiting', 1, 0)", takes: "alice", not: "bob"),
         Statement(
             "a request is in one of its states",
             check("state IN ('waiting', 'accepted', 'declined', 'cancelled', 'open', 'hidden')"),
-            accepted: "INSERT INTO message_requests VALUES ('alice', 'bob', 'hidden', 1, 0)",
-            refused: "INSERT INTO message_requests VALUES ('alice', 'bob', 'forgotten', 1, 0)"),
+            "INSERT INTO message_requests VALUES ('alice', 'bob', '#', 1, 0)", takes: "hidden", not: "forgotten"),
         Statement(
             "an ended friendship names the lesser first", check("lesser < greater"),
-            accepted: "INSERT INTO ended_friendships VALUES ('alice', 'bob', 0)",
-            refused: "INSERT INTO ended_friendships VALUES ('bob', 'alice', 0)"),
+            "INSERT INTO ended_friendships VALUES ('#', 0)", takes: "alice', 'bob", not: "bob', 'alice"),
         Statement(
             "a muting that ends is one", check("muted_until IS NULL OR is_muted = 1"),
-            accepted: "UPDATE members SET is_muted = 1, muted_until = 1",
-            refused: "UPDATE members SET is_muted = 0, muted_until = 1"),
-        Statement(
-            "is_muted is yes or no", check("is_muted IN (0, 1)"),
-            accepted: "UPDATE members SET is_muted = 1", refused: "UPDATE members SET is_muted = 2"),
-        Statement(
-            "is_open is yes or no", check("is_open IN (0, 1)"),
-            accepted: "UPDATE members SET is_open = 1", refused: "UPDATE members SET is_open = 2"),
-        Statement(
-            "is_archived is yes or no", check("is_archived IN (0, 1)"),
-            accepted: "UPDATE members SET is_archived = 1", refused: "UPDATE members SET is_archived = 2"),
-        Statement(
-            "is_marked_unread is yes or no", check("is_marked_unread IN (0, 1)"),
-            accepted: "UPDATE members SET is_marked_unread = 1", refused: "UPDATE members SET is_marked_unread = 2"),
-        Statement(
-            "joined_seq is no less than 0", check("joined_seq >= 0"),
-            accepted: "UPDATE members SET joined_seq = 0", refused: "UPDATE members SET joined_seq = -1"),
-        Statement(
-            "visible_from is no less than 0", check("visible_from >= 0"),
-            accepted: "UPDATE members SET visible_from = 0", refused: "UPDATE members SET visible_from = -1"),
+            "UPDATE members SET is_muted = #, muted_until = 1", takes: "1", not: "0"),
         Statement(
             "no more is told to be read than to be delivered", check("told_read_seq <= told_delivered_seq"),
-            accepted: "UPDATE members SET told_delivered_seq = 2, told_read_seq = 2",
-            refused: "UPDATE members SET told_delivered_seq = 2, told_read_seq = 3"),
+            "UPDATE members SET told_delivered_seq = 2, told_read_seq = #", takes: "2", not: "3"),
         Statement(
             "a device has read no more than it has received", check("read_seq <= delivered_seq"),
-            accepted: "INSERT INTO device_watermarks VALUES (1, 'alice', 'phone', 2, 2)",
-            refused: "INSERT INTO device_watermarks VALUES (1, 'alice', 'phone', 2, 3)"),
+            "INSERT INTO device_watermarks VALUES (1, 'alice', 'phone', 2, #)", takes: "2", not: "3"),
         Statement(
             "presence is online or offline", check("state IN ('online', 'offline')"),
-            accepted: "INSERT INTO presence VALUES ('alice', 'offline', 1)",
-            refused: "INSERT INTO presence VALUES ('alice', 'away', 1)"),
+            "INSERT INTO presence VALUES ('alice', '#', 1)", takes: "offline", not: "away"),
         Statement(
             "whoever is online was not last seen", check("(last_seen IS NULL) = (state = 'online')"),
-            accepted: "INSERT INTO presence VALUES ('alice', 'online', NULL)",
-            refused: "INSERT INTO presence VALUES ('alice', 'online', 1)"),
+            "INSERT INTO presence VALUES ('alice', 'online', #)", takes: "NULL", not: "1"),
         Statement(
             "a report has a digest of 16 bytes", check("length(digest) = 16"),
             accepted: "INSERT INTO reports VALUES (1, zeroblob(16), 'alice', 'r', 'bob', NULL, NULL, 0, zeroblob(16))",
@@ -204,14 +186,11 @@ extension SchemaTests {
             accepted: device("made_by_user, made_by_device", "'bob', 'console'"),
             refused: device("made_by_user", "'bob'")),
         Statement(
-            "an event with room for a count says whose",
-            check("(unread_conversation IS NULL) = (unread_user IS NULL)"),
-            accepted: "UPDATE outbox SET unread_conversation = NULL",
-            refused: "UPDATE outbox SET unread_conversation = 1"),
+            "an event with room for a count says whose", check("(unread_conversation IS NULL) = (unread_user IS NULL)"),
+            "UPDATE outbox SET unread_conversation = #", takes: "NULL", not: "1"),
         Statement(
             "nobody has stored less than nothing", check("bytes >= 0"),
-            accepted: "INSERT INTO stored_bytes VALUES ('alice', 1, 0)",
-            refused: "INSERT INTO stored_bytes VALUES ('alice', 1, -1)"),
+            "INSERT INTO stored_bytes VALUES ('alice', 1, #)", takes: "0", not: "-1"),
         Statement(
             "a machine's run has an offset", check("(boot_offset IS NULL) = (boot IS NULL)"),
             accepted: "UPDATE clock SET boot = 'run', boot_offset = 0", refused: "UPDATE clock SET boot = 'run'"),
@@ -221,8 +200,7 @@ extension SchemaTests {
         Statement(
             "a changed name is published before it is stale",
             check("is_stale = 0 OR is_stale = 1 AND published_through IS NOT NULL"),
-            accepted: "INSERT INTO name_changes VALUES ('alice', 1, 1, 0)",
-            refused: "INSERT INTO name_changes VALUES ('alice', NULL, 1, 0)"),
+            "INSERT INTO name_changes VALUES ('alice', #, 1, 0)", takes: "1", not: "NULL"),
         Statement(
             "a place in a feed is given once", unique("notifications.user, notifications.number"),
             accepted: notification(number: 1) + ", " + notificationRow(number: 2, id: otherID, key: "NULL"),

@@ -90,8 +90,7 @@ struct LargeUserTests {
         }
         #expect(candidates > 5500 && candidates < 5500 * 40, "\(candidates) steps")
         let listed = try steps(of: [ConversationSlice.query], users) { snapshot throws in
-            #expect(
-                try snapshot.listings.keys(of: "big", archived: false, limit: 20, offset: 5400).count == 20)
+            #expect(try snapshot.listings.keys(of: "big", archived: false, limit: 20, offset: 5400).count == 20)
         }
         #expect(listed < 5500 * 40, "\(listed) steps")
     }

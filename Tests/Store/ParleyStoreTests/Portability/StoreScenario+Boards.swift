@@ -23,8 +23,7 @@ extension StoreScenario {
                     workout, of: "alice", kind: nil, minutes: nil, digest: [UInt8](repeating: 2, count: 16),
                     reply: WorkoutReply(id: workout.id, week: week, checkIns: 1, streakDays: 1))
             }
-            try transaction.workouts.apply(
-                DayRunChange(adding: CivilDay(at(0)), before: nil, after: nil), to: "alice")
+            try transaction.workouts.apply(DayRunChange(adding: CivilDay(at(0)), before: nil, after: nil), to: "alice")
             let stored = try #require(try facts.workouts.workout(workouts[0].id))
             try transaction.workouts.delete(stored)
             #expect(try facts.workouts.workout(workouts[0].id)?.isDeleted == true)
@@ -47,8 +46,7 @@ extension StoreScenario {
             try transaction.workouts.apply(DayRunChange(removing: CivilDay(at(0)), from: run), to: "alice")
 
             let period = WeekPeriod(week, in: .utc)
-            try transaction.boardWeeks.put(
-                BoardWeek(group: group.key, id: group.id, timeZone: "UTC", period: period))
+            try transaction.boardWeeks.put(BoardWeek(group: group.key, id: group.id, timeZone: "UTC", period: period))
             let key = BoardKey(group.key, week, .streak)
             let board = try transaction.boards.insert(key, period, removal: at(0))
             try transaction.boards.keep(key, until: at(-1))

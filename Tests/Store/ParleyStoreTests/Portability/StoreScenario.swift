@@ -175,8 +175,7 @@ struct StoreScenario {
     private func activity(in conversation: ConversationState) throws {
         try store.write { transaction in
             var state = try transaction.facts.existing(conversation.facts.id)
-            try transaction.members.setPreferences(
-                ConversationPreferences(isArchived: true), of: "alice", in: &state)
+            try transaction.members.setPreferences(ConversationPreferences(isArchived: true), of: "alice", in: &state)
             state.facts.lastSeq += 1
             state.facts.lastMessageSeq += 1
             // The clock goes back, and then far ahead.
@@ -267,8 +266,7 @@ struct StoreScenario {
             _ = try facts.challenges.due(at: at(1), limit: 9)
             try facts.challenges.read(of: "alice", before: nil, limit: 9) { _ in true }
             try facts.challenges.read(in: conversation.key, before: nil, limit: 9) { _ in true }
-            _ = try transaction.challenges.markProgress(
-                of: "alice", isOfWorkouts: true, at: at(0), pause: .seconds(1))
+            _ = try transaction.challenges.markProgress(of: "alice", isOfWorkouts: true, at: at(0), pause: .seconds(1))
             try transaction.challenges.update(challenge, dueAt: at(2), publishedAt: at(0))
             try transaction.challenges.postpone(challenge.key, to: at(3))
             _ = try transaction.challenges.remove(overBy: at(3), limit: 9)

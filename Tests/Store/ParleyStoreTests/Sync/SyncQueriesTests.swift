@@ -54,8 +54,7 @@ final class SyncQueriesTests: PeopleSuite {
             func preferences(_ user: UserID) throws -> [ConversationPreferences] {
                 try transaction.facts.sync.candidates(of: user, now: at(5)).map(\.preferences)
             }
-            #expect(
-                try preferences("alice") == [ConversationPreferences(isArchived: true, isMarkedUnread: true)])
+            #expect(try preferences("alice") == [ConversationPreferences(isArchived: true, isMarkedUnread: true)])
             #expect(try preferences("bob") == [ConversationPreferences()])
         }
     }
