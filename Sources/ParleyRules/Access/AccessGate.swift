@@ -123,9 +123,7 @@ extension AccessGate {
     /// more.
     private mutating func turnAway(_ id: ClientID, from origin: ClientOrigin) -> TurnAway? {
         let (address, limits) = (id.address, limits)
-        if let reason = usage.turnAway(
-            id, names: connections.names(of: address), limits: limits, uptime: uptime)
-        {
+        if let reason = usage.turnAway(id, names: connections.names(of: address), limits: limits, uptime: uptime) {
             return reason
         }
         guard connections.key(of: id) == nil else { return nil }

@@ -57,9 +57,7 @@ package enum CreateChallengeRule {
         of user: UserID, to other: UserID, in conversation: ConversationFacts, facts: Facts, mostOpen: Int,
         now: Timestamp, renewal: Duration
     ) -> Rejection? {
-        if let objection = objection(
-            of: user, to: other, in: conversation, facts.contact, now: now, renewal: renewal)
-        {
+        if let objection = objection(of: user, to: other, in: conversation, facts.contact, now: now, renewal: renewal) {
             return objection
         }
         guard facts.sharesWorkoutData else {
@@ -99,8 +97,7 @@ package enum CreateChallengeRule {
         switch conversation.type {
         case .group: conversation.member(terms.challenger) != nil && conversation.member(terms.challenged) != nil
         case .direct:
-            objection(
-                of: terms.challenger, to: terms.challenged, in: conversation, contact, now: now, renewal: renewal)
+            objection(of: terms.challenger, to: terms.challenged, in: conversation, contact, now: now, renewal: renewal)
                 == nil
         }
     }

@@ -83,8 +83,7 @@ package struct StorageLedger: Sendable {
     package mutating func recordCommit() {
         let due = Dictionary(uniqueKeysWithValues: dueNumbers.map { ($0.user, $0.bytes) })
         for user in charges.keys {
-            accounts[user] = Account(
-                used: used(by: user), stored: due[user] ?? accounts[user]?.stored ?? 0)
+            accounts[user] = Account(used: used(by: user), stored: due[user] ?? accounts[user]?.stored ?? 0)
         }
         charges.removeAll(keepingCapacity: true)
     }

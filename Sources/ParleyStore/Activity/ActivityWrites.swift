@@ -62,8 +62,7 @@ package struct ActivityWrites {
     }
 
     package func unreact(_ user: UserID, to key: ActivityKey) throws(StoreError) {
-        try database.run(
-            #"DELETE FROM activity_reactions WHERE activity = ? AND "user" = ?"#, [key.value, user.text])
+        try database.run(#"DELETE FROM activity_reactions WHERE activity = ? AND "user" = ?"#, [key.value, user.text])
     }
 
     /// Removes items whose time has come, the oldest first, and no more than `limit`.

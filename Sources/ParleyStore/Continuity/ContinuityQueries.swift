@@ -72,8 +72,7 @@ package struct ContinuityWrites {
                     payload.replaceSubrange(rest..<close, with: Array(new.utf8))
                 }
                 guard payload != event.payload else { continue }
-                try database.run(
-                    "UPDATE outbox SET payload = ? WHERE position = ?", [Data(payload), event.position])
+                try database.run("UPDATE outbox SET payload = ? WHERE position = ?", [Data(payload), event.position])
             }
             last = final.position
         }

@@ -76,8 +76,7 @@ package struct InviteQueries {
 
     /// The invite whose token has this digest, whether it opens anything or not.
     package func invite(tokenDigest: [UInt8]) throws(StoreError) -> StoredInvite? {
-        try database.first(
-            "\(InviteQueries.select) WHERE i.token_digest = ?", [Data(tokenDigest)], StoredInvite.init)
+        try database.first("\(InviteQueries.select) WHERE i.token_digest = ?", [Data(tokenDigest)], StoredInvite.init)
     }
 
     /// Whether somebody has come by an invite, at whatever time.

@@ -74,8 +74,7 @@ package struct BoardWeekQueries {
 
     /// When the next streak is over, if no workout follows.
     package func nextLapse() throws(StoreError) -> Timestamp? {
-        try database.row(
-            "SELECT lapses_at FROM boards WHERE lapses_at IS NOT NULL ORDER BY lapses_at LIMIT 1")?.time(0)
+        try database.row("SELECT lapses_at FROM boards WHERE lapses_at IS NOT NULL ORDER BY lapses_at LIMIT 1")?.time(0)
     }
 
     /// When the next board is removed, by the steady time.
