@@ -9,7 +9,7 @@ struct ViewActivityRuleTests {
     func friends() {
         typealias Side = Contact.Side
         func code(_ contact: Contact?, isMember: Bool = true) -> ErrorCode? {
-            rejection { () throws(Rejection) in try ViewActivityRule.check(isMember: isMember, contact) }?.code
+            rejection { try ViewActivityRule.check(isMember: isMember, contact) }?.code
         }
         #expect(code(Contact("alice", Side(follows: true), "bob", Side(follows: true))) == nil)
         for (alice, bob) in [(false, false), (true, false), (false, true)] {

@@ -21,7 +21,7 @@ struct CreateChallengeRuleTests {
         _ conversation: ConversationFacts?, _ contact: Contact? = friends, to challenged: UserID = "bob",
         by caller: UserID = "alice", type: ChallengeType = .steps, target: Int = 10, shares: Bool = true, open: Int = 0
     ) -> ErrorCode? {
-        rejection { () throws(Rejection) in
+        rejection {
             try CreateChallengeRule.check(
                 CreateChallenge(
                     conversation: .random(), challenged: challenged, type: type, target: target, durationDays: 7),

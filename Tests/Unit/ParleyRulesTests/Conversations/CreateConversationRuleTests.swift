@@ -13,7 +13,7 @@ struct CreateConversationRuleTests {
     }
 
     private func code(_ form: CreateConversation.Form, _ participants: [UserID], cap: Int = 10) -> ErrorCode? {
-        rejection { () throws(Rejection) in try plan(form, participants, cap: cap) }?.code
+        rejection { try plan(form, participants, cap: cap) }?.code
     }
 
     private static func people(_ count: Int) -> [UserID] { (0..<count).map { UserID(validated: "user\($0)") } }

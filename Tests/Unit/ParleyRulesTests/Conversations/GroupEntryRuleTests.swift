@@ -56,7 +56,7 @@ struct GroupEntryRuleTests {
     @Test("no more strangers are put in at once than there is ever room for")
     func strangersAtOnce() {
         func code(_ count: Int) -> ErrorCode? {
-            rejection { () throws(Rejection) in try GroupEntryRule.checkStrangers(count, most: 5) }?.code
+            rejection { try GroupEntryRule.checkStrangers(count, most: 5) }?.code
         }
         #expect(code(0) == nil && code(5) == nil && code(6) == .forbidden)
     }

@@ -8,7 +8,7 @@ struct DeviceTokenRuleTests {
     @Test("a device renews its own token, named or not, and no other")
     func ownToken() {
         func code(_ device: DeviceID?) -> ErrorCode? {
-            rejection { () throws(Rejection) in try DeviceTokenRule.checkRenewal(of: device, by: "phone") }?.code
+            rejection { try DeviceTokenRule.checkRenewal(of: device, by: "phone") }?.code
         }
         #expect(code(nil) == nil && code("phone") == nil && code("tablet") == .forbidden)
     }

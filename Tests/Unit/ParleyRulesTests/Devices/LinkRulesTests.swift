@@ -56,9 +56,7 @@ struct LinkRulesTests {
     @Test("an offer of a key that protects nothing is refused, however often it is said")
     func faultyOffer() {
         for existing in [nil, Self.open] {
-            let refusal = rejection { () throws(Rejection) in
-                try offer(Self.offer(), existing: existing, fault: .linkKey)
-            }
+            let refusal = rejection { try offer(Self.offer(), existing: existing, fault: .linkKey) }
             #expect(refusal?.code == .badRequest)
         }
     }
@@ -67,7 +65,7 @@ struct LinkRulesTests {
     func sixteenDevicesWait() throws {
         let ends = (1...16).map { at($0 * 1000) }
         #expect(throws: Never.self) { try offer(Self.offer(), otherEnds: Array(ends.dropFirst())) }
-        let refused = rejection { () throws(Rejection) in try offer(Self.offer(), otherEnds: ends) }
+        let refused = rejection { try offer(Self.offer(), otherEnds: ends) }
         #expect(refused?.code == .rateLimited && refused?.retryAfterMilliseconds == 1000)
         // A repeat is no further one.
         #expect(try offer(Self.offer(), existing: Self.open, otherEnds: ends) == .repeated(Self.open.link))
@@ -78,7 +76,7 @@ struct LinkRulesTests {
         #expect(try approve() == .approve)
         #expect(try approve(StoredLink(link: Self.open.link, approval: Self.digest)) == .repeated)
         let other = StoredLink(link: Self.open.link, approval: [UInt8](repeating: 4, count: 16))
-        #expect(rejection { () throws(Rejection) in try approve(other) }?.code == .conflict)
+        #expect(rejection { try approve(other) }?.code == .conflict)
     }
 
     private func approve(_ kept: StoredLink) throws(Rejection) -> ApproveLinkRule.Decision {
@@ -87,12 +85,12 @@ struct LinkRulesTests {
 
     @Test("what is wrong with an approval is told in its order")
     func orderOfApprovalFaults() {
-        func code(_ body: () throws(Rejection) -> ApproveLinkRule.Decision) -> ErrorCode? { rejection(body)?.code }
-        #expect(code { () throws(Rejection) in try approve(isCertified: false, nil, isValid: false) } == .forbidden)
-        #expect(code { () throws(Rejection) in try approve(Self.approval(), nil, isValid: false) } == .notFound)
-        #expect(code { () throws(Rejection) in try approve(isValid: false) } == .badRequest)
-        #expect(code { () throws(Rejection) in try approve(Self.approval(issuedAt: 300_001)) } == .badRequest)
-        #expect(code { () throws(Rejection) in try approve(lastIssuedAt: at(1)) } == .badRequest)
-        #expect(code { () throws(Rejection) in try approve(lastIssuedAt: at(0)) } == nil)
+        func code(_ body: () throws -> ApproveLinkRule.Decision) -> ErrorCode? { rejection(body)?.code }
+        #expect(code { try approve(isCertified: false, nil, isValid: false) } == .forbidden)
+        #expect(code { try approve(Self.approval(), nil, isValid: false) } == .notFound)
+        #expect(code { try approve(isValid: false) } == .badRequest)
+        #expect(code { try approve(Self.approval(issuedAt: 300_001)) } == .badRequest)
+        #expect(code { try approve(lastIssuedAt: at(1)) } == .badRequest)
+        #expect(code { try approve(lastIssuedAt: at(0)) } == nil)
     }
 }

@@ -43,14 +43,12 @@ struct PublishKeysRuleTests {
     private func refusal(
         _ request: PublishKeys, account: UInt8? = nil, _ published: DeviceKeys? = nil
     ) -> ErrorCode? {
-        rejection { () throws(Rejection) in try decide(request, account: account, published) }?.code
+        rejection { try decide(request, account: account, published) }?.code
     }
 
     @Test("keys with a fault are refused before anything else is said of them", arguments: KeyFault.allCases)
     func faults(_ fault: KeyFault) {
-        let refusal = rejection { () throws(Rejection) in
-            try decide(Self.request(account: 8, issuedAt: 300_001), account: 7, fault: fault)
-        }
+        let refusal = rejection { try decide(Self.request(account: 8, issuedAt: 300_001), account: 7, fault: fault) }
         let field =
             switch fault {
             case .identityKey: "identity_key"

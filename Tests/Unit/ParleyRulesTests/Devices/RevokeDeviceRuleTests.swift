@@ -21,8 +21,7 @@ struct RevokeDeviceRuleTests {
         #expect(try decide(by: nil, issued: Self.issued) == [Self.tablet] + Self.issued)
         #expect(try decide(by: nil, isLive: false, issued: Self.issued) == Self.issued)
         #expect(try decide(by: nil, isLive: false).isEmpty)
-        #expect(
-            rejection { () throws(Rejection) in try decide(by: nil, isLive: false, wasMade: false) } == .deviceNotFound)
+        #expect(rejection { try decide(by: nil, isLive: false, wasMade: false) } == .deviceNotFound)
     }
 
     @Test("where there is an account key, only a device that it has certified revokes another one")
@@ -31,7 +30,7 @@ struct RevokeDeviceRuleTests {
             _ address: DeviceAddress, hasKey: Bool, isCertified: Bool, isLive: Bool = true
         ) -> ErrorCode? {
             let caller = RevokeDeviceRule.Caller(address, hasAccountKey: hasKey, isCertified: isCertified)
-            return rejection { () throws(Rejection) in try decide(by: caller, isLive: isLive) }?.code
+            return rejection { try decide(by: caller, isLive: isLive) }?.code
         }
         #expect(code(Self.phone, hasKey: true, isCertified: false) == .forbidden)
         #expect(code(Self.phone, hasKey: true, isCertified: true) == nil)
@@ -54,7 +53,7 @@ struct AddUserRuleTests {
         #expect(try decide("Bob", nil, isMember: false) == .insert(displayName: "Bob"))
         #expect(try decide(nil, nil, isMember: false) == .insert(displayName: "bob"))
         #expect(try decide("Bob", bob) == .repeated(bob) && decide(nil, bob) == .repeated(bob))
-        #expect(rejection { () throws(Rejection) in try decide("Robert", bob) }?.code == .conflict)
-        #expect(rejection { () throws(Rejection) in try decide("Bob", bob, isMember: false) }?.code == .conflict)
+        #expect(rejection { try decide("Robert", bob) }?.code == .conflict)
+        #expect(rejection { try decide("Bob", bob, isMember: false) }?.code == .conflict)
     }
 }

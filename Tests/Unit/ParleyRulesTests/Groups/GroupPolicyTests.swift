@@ -12,34 +12,15 @@ struct GroupPolicyTests {
     private static func group(_ changes: (inout ConversationFacts) -> Void = { _ in }) -> ConversationFacts {
         var facts = conversation(
             .group,
-            [
-                MemberFacts(user: "alice", role: .admin, joinedAt: at(0)),
-                MemberFacts(user: "bob", role: .admin, joinedAt: at(20)),
-                MemberFacts(user: "carol", role: .member, joinedAt: at(10)),
-            ])
+            [member("alice", .admin), member("bob", .admin, joinedAt: at(20)), member("carol", joinedAt: at(10))])
         changes(&facts)
         return facts
     }
 
-    private static let direct = conversation(
-        .direct,
-        [
-            MemberFacts(user: "alice", role: .member, joinedAt: at(0)),
-            MemberFacts(user: "bob", role: .member, joinedAt: at(0)),
-        ])
+    private static let direct = conversation(.direct, [member("alice"), member("bob")])
 
     /// Begun by alice, not let in by bob.
-    private static let closed = conversation(
-        .direct,
-        [
-            MemberFacts(user: "alice", role: .member, joinedAt: at(0)),
-            MemberFacts(user: "bob", role: .member, joinedAt: at(0), isOpen: false),
-        ])
-
-    private static func conversation(_ type: ConversationType, _ members: [MemberFacts]) -> ConversationFacts {
-        ConversationFacts(
-            id: .random(), type: type, epoch: "e", lastSeq: 5, lastMessageSeq: 5, updatedAt: at(30), members: members)
-    }
+    private static let closed = conversation(.direct, [member("alice"), member("bob", isOpen: false)])
 
     struct Case: CustomTestStringConvertible, Sendable {
         let testDescription: String
@@ -47,20 +28,11 @@ struct GroupPolicyTests {
         let act: @Sendable () throws -> Void
 
         init(_ description: String, _ code: ErrorCode?, _ act: @escaping @Sendable () throws -> Void) {
-            testDescription = description
-            self.code = code
-            self.act = act
+            (testDescription, self.code, self.act) = (description, code, act)
         }
     }
 
-    private static func code(_ act: () throws -> Void) -> ErrorCode? {
-        do {
-            try act()
-            return nil
-        } catch {
-            return (error as? Rejection)?.code ?? .internal
-        }
-    }
+    private static func code(_ act: () throws -> Void) -> ErrorCode? { rejection(act)?.code }
 
     // MARK: Who may
 
@@ -149,17 +121,11 @@ struct GroupPolicyTests {
 
     @Test("who blocked whom is told to nobody, nor who has left, nor who is in too many groups")
     func refusalNamesNoReason() {
-        func told(_ act: () throws -> Void) -> Rejection? {
-            do {
-                try act()
-                return nil
-            } catch { return error as? Rejection }
-        }
         let refusals: [MessagingPermission] = [.request, .refused(.blocked), .refused(.requestLimit)]
         let all =
-            refusals.map { permission in told { _ = try add(["dave"], permissions: ["dave": permission]) } } + [
-                told { _ = try add(["dave"], departed: ["dave"]) },
-                told { _ = try add(["erin", "dave"], inFull: ["dave"]) },
+            refusals.map { permission in rejection { _ = try add(["dave"], permissions: ["dave": permission]) } } + [
+                rejection { _ = try add(["dave"], departed: ["dave"]) },
+                rejection { _ = try add(["erin", "dave"], inFull: ["dave"]) },
             ]
         #expect(Set(all).count == 1 && all[0]?.code == .forbidden)
     }
@@ -213,7 +179,7 @@ struct GroupPolicyTests {
         )
         let equal = Self.group {
             $0.setRole(.member, of: "bob")
-            $0.join(MemberFacts(user: "aaron", role: .member, joinedAt: at(10)))
+            $0.join(member("aaron", joinedAt: at(10)))
         }
         #expect(try GroupPolicy.leave(equal, by: "alice") == .succeeded(by: "aaron"))
         #expect(try GroupPolicy.leave(equal, by: "carol") == .others)
@@ -221,7 +187,7 @@ struct GroupPolicyTests {
 
     @Test("the last member leaves nobody")
     func lastMemberLeavesNobody() throws {
-        let alone = Self.conversation(.group, [MemberFacts(user: "alice", role: .admin, joinedAt: at(0))])
+        let alone = conversation(.group, [member("alice", .admin)])
         #expect(try GroupPolicy.leave(alone, by: "alice") == .nobodyLeft)
     }
 
@@ -229,7 +195,7 @@ struct GroupPolicyTests {
     func membersAreInOrder() {
         var facts = Self.group()
         for user in ["zoe", "bert", "aaron"] as [UserID] {
-            facts.join(MemberFacts(user: user, role: .member, joinedAt: at(1)))
+            facts.join(member(user, joinedAt: at(1)))
         }
         facts.remove("bob")
         #expect(facts.users == ["aaron", "alice", "bert", "carol", "zoe"])

@@ -5,18 +5,13 @@ import Testing
 
 @Suite("What may be done to a group that trains together")
 struct TrainingGroupTests {
-    private static let conversation = ConversationFacts(
-        id: .random(), type: .group, epoch: "e", lastSeq: 5, lastMessageSeq: 5, updatedAt: at(30),
-        members: [
-            MemberFacts(user: "alice", role: .admin, joinedAt: at(0)),
-            MemberFacts(user: "bob", role: .member, joinedAt: at(20)),
-        ])
+    private static let group = conversation(.group, [member("alice", .admin), member("bob")])
 
     @Test("a user is in as many groups as may be, and no more", arguments: [1, 2, 100])
     func groupsOfAUser(most: Int) {
-        #expect(rejection { () throws(Rejection) in try GroupPolicy.enter(groups: most - 1, most: most) } == nil)
+        #expect(rejection { try GroupPolicy.enter(groups: most - 1, most: most) } == nil)
         for groups in [most, most + 1] {
-            let refusal = rejection { () throws(Rejection) in try GroupPolicy.enter(groups: groups, most: most) }
+            let refusal = rejection { try GroupPolicy.enter(groups: groups, most: most) }
             #expect(refusal?.code == .alreadyInGroup)
         }
     }
@@ -24,7 +19,7 @@ struct TrainingGroupTests {
     @Test("an admin ends it, a member may not, and to everybody else there is none")
     func ending() {
         func code(_ user: UserID) -> ErrorCode? {
-            rejection { () throws(Rejection) in try GroupPolicy.delete(Self.conversation, by: user) }?.code
+            rejection { try GroupPolicy.delete(Self.group, by: user) }?.code
         }
         #expect(code("alice") == nil)
         #expect(code("bob") == .forbidden)
@@ -34,7 +29,7 @@ struct TrainingGroupTests {
     @Test("its id is none that a direct conversation may have, and none that a conversation has")
     func ids() throws {
         func code(_ id: UUIDValue, isTaken: Bool = false) -> ErrorCode? {
-            rejection { () throws(Rejection) in try GroupPolicy.create(GroupID(id), isTaken: isTaken) }?.code
+            rejection { try GroupPolicy.create(GroupID(id), isTaken: isTaken) }?.code
         }
         #expect(code(.random()) == nil && code(.random(), isTaken: true) == .conflict)
         let direct = try #require(UUIDValue.nameBased(digest: [UInt8](repeating: 1, count: 16)))
@@ -46,7 +41,7 @@ struct TrainingGroupTests {
         func code(_ change: FieldChange<String>, by user: UserID = "alice", in kind: GroupPolicy = .training)
             -> ErrorCode?
         {
-            rejection { () throws(Rejection) in try kind.rename(change, Self.conversation, by: user) }?.code
+            rejection { try kind.rename(change, Self.group, by: user) }?.code
         }
         #expect(code(.set("x")) == nil && code(.unchanged) == nil)
         #expect(code(.set("")) == .badRequest && code(.cleared) == .badRequest)
@@ -59,7 +54,7 @@ struct TrainingGroupTests {
         func refusal(by caller: UserID) -> Rejection? {
             let thrown = #expect(throws: Rejection.self) {
                 try GroupPolicy.training.add(
-                    ["dave"], to: Self.conversation, by: caller, maximumMembers: 9, mostGroupsByOthers: 9
+                    ["dave"], to: Self.group, by: caller, maximumMembers: 9, mostGroupsByOthers: 9
                 ) { _ in
                     Issue.record("asked about somebody")
                     return GroupEntryRule.Candidate(permission: .request, isFriend: false, groupsByOthers: 0)

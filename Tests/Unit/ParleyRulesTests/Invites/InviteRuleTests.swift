@@ -28,13 +28,13 @@ struct InviteRuleTests {
         }
 
         func opening() -> ErrorCode? {
-            rejection { () throws(Rejection) in try InviteRule.open(facts, now: at(9)) }?.code
+            rejection { try InviteRule.open(facts, now: at(9)) }?.code
         }
 
         var isRepeat: Bool { InviteRule.isRepeat(facts.conversation, by: caller, isUsed: isUsed) }
 
         func refusal(maximumMembers: Int = 3) -> Rejection? {
-            rejection { () throws(Rejection) in
+            rejection {
                 try InviteRule.accept(
                     facts, by: caller, groups: (are: groups, most: 1), maximumMembers: maximumMembers, now: at(9))
             }
@@ -132,9 +132,7 @@ struct InviteRuleTests {
     @Test("its maker and the group's admins revoke an invite; to others there is none")
     func revoking() {
         func code(_ caller: UserID, _ members: [UserID] = ["alice", "bob", "carol"]) -> ErrorCode? {
-            rejection { () throws(Rejection) in
-                try InviteRule.revoke(madeBy: "bob", Self.conversation(members), by: caller)
-            }?.code
+            rejection { try InviteRule.revoke(madeBy: "bob", Self.conversation(members), by: caller) }?.code
         }
         #expect(code("bob") == nil && code("alice") == nil)
         #expect(code("carol") == .notFound && code("dave") == .notFound)

@@ -5,11 +5,7 @@ import Testing
 
 @Suite("Accepting a change of a message")
 struct ChangeMessageRuleTests {
-    private static let conversation = ConversationFacts(
-        id: .random(), type: .direct, epoch: "k3Jx9w", lastSeq: 41, lastMessageSeq: 40, updatedAt: at(0),
-        members: ["alice", "bob"].map { user in
-            MemberFacts(user: user, role: .member, joinedAt: at(0), visibleFrom: user == "bob" ? 10 : 0)
-        })
+    private static let direct = conversation(.direct, [member("alice"), member("bob", visibleFrom: 10)])
     private static let alice = device("alice", "phone")
     private static let bob = device("bob", "phone")
     private static let digest = [UInt8](repeating: 1, count: 16)
@@ -17,7 +13,7 @@ struct ChangeMessageRuleTests {
         suite: .naclBox, content: [UInt8](repeating: 7, count: 32), nonce: [UInt8](repeating: 9, count: 24))
 
     private static func change(_ change: ChangeMessage.Change) -> ChangeMessage {
-        ChangeMessage(id: .random(), conversation: conversation.id, message: .random(), change: change)
+        ChangeMessage(id: .random(), conversation: direct.id, message: .random(), change: change)
     }
 
     /// Alice's message of seq 30, as the cases change it.
@@ -32,7 +28,7 @@ struct ChangeMessageRuleTests {
     }
 
     private static func facts(
-        _ target: ChangeMessageRule.Target? = target(), conversation: ConversationFacts? = conversation,
+        _ target: ChangeMessageRule.Target? = target(), conversation: ConversationFacts? = direct,
         existing: SendMessageRule.ExistingRecord? = nil, permission: MessagingPermission? = .allowed(.mutualFollow),
         keyed: [DeviceAddress] = []
     ) -> ChangeMessageRule.Facts {
@@ -51,7 +47,7 @@ struct ChangeMessageRuleTests {
     private func code(
         _ change: ChangeMessage.Change, by sender: DeviceAddress = alice, _ facts: ChangeMessageRule.Facts = facts()
     ) -> ErrorCode? {
-        rejection { () throws(Rejection) in try decide(Self.change(change), by: sender, facts) }?.code
+        rejection { try decide(Self.change(change), by: sender, facts) }?.code
     }
 
     private static let changes: [ChangeMessage.Change] = [.edit(sealed), .delete, .react(sealed)]
@@ -96,13 +92,20 @@ struct ChangeMessageRuleTests {
 
     struct Case: CustomTestStringConvertible, Sendable {
         let testDescription: String
-        var sender = alice
-        var target: ChangeMessageRule.Target? = ChangeMessageRuleTests.target()
-        var permission: MessagingPermission? = .allowed(.anyone)
-        /// The refusals of an edit, a deletion and a reaction; `nil` where it is accepted.
-        let edit: ErrorCode?
-        let delete: ErrorCode?
-        let react: ErrorCode?
+        let sender: DeviceAddress
+        let target: ChangeMessageRule.Target?
+        let permission: MessagingPermission?
+        /// To an edit, a deletion and a reaction; `nil` where it is accepted.
+        let answers: [ErrorCode?]
+
+        init(
+            _ testDescription: String, by sender: DeviceAddress = alice,
+            _ target: ChangeMessageRule.Target? = ChangeMessageRuleTests.target(),
+            permission: MessagingPermission? = .allowed(.anyone), answers: [ErrorCode?]
+        ) {
+            (self.testDescription, self.sender, self.target) = (testDescription, sender, target)
+            (self.permission, self.answers) = (permission, answers)
+        }
     }
 
     private static let deletion = ChangeMessageRule.Deletion(id: .random(), seq: 35, createdAt: at(-7))
@@ -110,84 +113,51 @@ struct ChangeMessageRuleTests {
     @Test(
         "who may change what",
         arguments: [
-            Case(testDescription: "the sender", edit: nil, delete: nil, react: nil),
+            Case("the sender", answers: [nil, nil, nil]),
+            Case("the sender's other device", by: device("alice", "laptop"), answers: [nil, nil, nil]),
+            Case("the other", by: bob, answers: [.forbidden, .forbidden, nil]),
+            Case("no member", by: device("mallory", "phone"), answers: [.notFound, .notFound, .notFound]),
+            Case("no such message", nil, answers: [.notFound, .notFound, .notFound]),
             Case(
-                testDescription: "the sender's other device", sender: device("alice", "laptop"), edit: nil, delete: nil,
-                react: nil),
-            Case(testDescription: "the other", sender: bob, edit: .forbidden, delete: .forbidden, react: nil),
+                "a message before one joined", by: bob, target(seq: 10, sender: "bob"),
+                answers: [.notFound, .notFound, .notFound]),
+            Case("the first after one joined", by: bob, target(seq: 11, sender: "bob"), answers: [nil, nil, nil]),
+            Case("an edit", target(kind: .edit), answers: [.badRequest, .badRequest, .badRequest]),
+            Case("a deletion", target(kind: .delete), answers: [.badRequest, .badRequest, .badRequest]),
+            Case("a reaction", target(kind: .reaction), answers: [.badRequest, .badRequest, .badRequest]),
             Case(
-                testDescription: "no member", sender: device("mallory", "phone"), edit: .notFound, delete: .notFound,
-                react: .notFound),
-            Case(testDescription: "no such message", target: nil, edit: .notFound, delete: .notFound, react: .notFound),
+                "the gateway's own", target(type: .system, hasContent: false),
+                answers: [.badRequest, .badRequest, .badRequest]),
             Case(
-                testDescription: "a message before one joined", sender: bob, target: target(seq: 10, sender: "bob"),
-                edit: .notFound, delete: .notFound, react: .notFound),
+                "deleted before", target(hasContent: false, deletion: deletion), answers: [.notFound, nil, .notFound]),
+            Case("disappeared", target(hasContent: false, expiresAt: at(50)), answers: [.notFound, nil, .notFound]),
+            Case("due, and not removed yet", target(expiresAt: at(100)), answers: [.notFound, nil, .notFound]),
+            Case("due in a moment", target(expiresAt: at(101)), answers: [nil, nil, nil]),
+            Case("edited as often as can be", target(edits: Limits.editsOfMessage), answers: [.tooLarge, nil, nil]),
+            Case("edited one time less", target(edits: Limits.editsOfMessage - 1), answers: [nil, nil, nil]),
+            Case("in a group", permission: nil, answers: [nil, nil, nil]),
             Case(
-                testDescription: "the first after one joined", sender: bob, target: target(seq: 11, sender: "bob"),
-                edit: nil, delete: nil, react: nil),
-            Case(
-                testDescription: "an edit", target: target(kind: .edit), edit: .badRequest, delete: .badRequest,
-                react: .badRequest),
-            Case(
-                testDescription: "a deletion", target: target(kind: .delete), edit: .badRequest, delete: .badRequest,
-                react: .badRequest),
-            Case(
-                testDescription: "a reaction", target: target(kind: .reaction), edit: .badRequest, delete: .badRequest,
-                react: .badRequest),
-            Case(
-                testDescription: "the gateway's own", target: target(type: .system, hasContent: false),
-                edit: .badRequest, delete: .badRequest, react: .badRequest),
-            Case(
-                testDescription: "deleted before", target: target(hasContent: false, deletion: deletion),
-                edit: .notFound, delete: nil, react: .notFound),
-            Case(
-                testDescription: "disappeared", target: target(hasContent: false, expiresAt: at(50)), edit: .notFound,
-                delete: nil, react: .notFound),
-            Case(
-                testDescription: "due, and not removed yet", target: target(expiresAt: at(100)), edit: .notFound,
-                delete: nil, react: .notFound),
-            Case(
-                testDescription: "due in a moment", target: target(expiresAt: at(101)), edit: nil, delete: nil,
-                react: nil),
-            Case(
-                testDescription: "edited as often as can be", target: target(edits: Limits.editsOfMessage),
-                edit: .tooLarge, delete: nil, react: nil),
-            Case(
-                testDescription: "edited one time less", target: target(edits: Limits.editsOfMessage - 1), edit: nil,
-                delete: nil, react: nil),
-            Case(testDescription: "in a group", permission: nil, edit: nil, delete: nil, react: nil),
-            Case(
-                testDescription: "the one message is spent", permission: .refused(.requestLimit), edit: .requestLimit,
-                delete: nil, react: .requestLimit),
-            Case(
-                testDescription: "one message is left", permission: .request, edit: .requestLimit, delete: nil,
-                react: .requestLimit),
-            Case(
-                testDescription: "the caller has blocked", permission: .refused(.blocked), edit: .blocked, delete: nil,
-                react: .blocked),
+                "the one message is spent", permission: .refused(.requestLimit),
+                answers: [.requestLimit, nil, .requestLimit]),
+            Case("one message is left", permission: .request, answers: [.requestLimit, nil, .requestLimit]),
+            Case("the caller has blocked", permission: .refused(.blocked), answers: [.blocked, nil, .blocked]),
         ])
     func rights(_ tested: Case) {
         let facts = Self.facts(tested.target, permission: tested.permission)
-        #expect(code(.edit(Self.sealed), by: tested.sender, facts) == tested.edit)
-        #expect(code(.delete, by: tested.sender, facts) == tested.delete)
-        #expect(code(.react(Self.sealed), by: tested.sender, facts) == tested.react)
+        #expect(Self.changes.map { code($0, by: tested.sender, facts) } == tested.answers)
     }
 
     @Test("a conversation that is not there and one the sender is not in get the same answer", arguments: changes)
     func unknownConversation(_ change: ChangeMessage.Change) {
-        let unknown = rejection { () throws(Rejection) in
-            try decide(Self.change(change), Self.facts(conversation: nil))
-        }
-        let foreign = rejection { () throws(Rejection) in
-            try decide(Self.change(change), by: device("mallory", "phone"))
-        }
+        let unknown = rejection { try decide(Self.change(change), Self.facts(conversation: nil)) }
+        let foreign = rejection { try decide(Self.change(change), by: device("mallory", "phone")) }
         #expect(unknown == .conversationNotFound && foreign == unknown)
     }
 
     @Test("a message that one does not see and one that is not there get the same answer", arguments: changes)
     func unseenMessage(_ change: ChangeMessage.Change) {
         let answers = [Self.target(seq: 10), nil].map { target in
-            rejection { () throws(Rejection) in try decide(Self.change(change), by: Self.bob, Self.facts(target)) }
+            rejection { try decide(Self.change(change), by: Self.bob, Self.facts(target)) }
         }
         #expect(answers == [.messageNotFound, .messageNotFound])
     }
@@ -195,7 +165,7 @@ struct ChangeMessageRuleTests {
     // MARK: Repeats
 
     private static func existing(
-        in id: ConversationID = conversation.id, digest: [UInt8] = digest
+        in id: ConversationID = direct.id, digest: [UInt8] = digest
     ) -> SendMessageRule.ExistingRecord {
         SendMessageRule.ExistingRecord(conversation: id, seq: 33, createdAt: at(-5), digest: digest)
     }
@@ -243,7 +213,7 @@ struct ChangeMessageRuleTests {
 
     @Test("a log that is full to the last number is a fault and no trap", arguments: changes)
     func fullLog(_ change: ChangeMessage.Change) {
-        var conversation = Self.conversation
+        var conversation = Self.direct
         conversation.lastSeq = .max
         #expect(code(change, Self.facts(conversation: conversation)) == .internal)
     }

@@ -6,9 +6,7 @@ import Testing
 /// Whether a message is sealed for the keys that there are, where it says for which (protocol §5, "recipient key").
 @Suite("For which keys a message is sealed")
 struct RecipientKeyTests {
-    private static let conversation = ConversationFacts(
-        id: .random(), type: .direct, epoch: "k3Jx9w", lastSeq: 41, lastMessageSeq: 41, updatedAt: at(0),
-        members: ["alice", "bob"].map { MemberFacts(user: $0, role: .member, joinedAt: at(0)) })
+    private static let direct = conversation(.direct, [member("alice"), member("bob")])
     private static let sender = device("alice", "phone")
     private static let (one, two, own) = (device("bob", "one"), device("bob", "two"), device("alice", "laptop"))
 
@@ -64,14 +62,14 @@ struct RecipientKeyTests {
     func messages(_ recipients: Case) {
         let sealed = sealed(recipients)
         let message = SendMessage(
-            id: .random(), conversation: Self.conversation.id, type: .text, suite: sealed.suite,
+            id: .random(), conversation: Self.direct.id, type: .text, suite: sealed.suite,
             content: sealed.content, nonce: sealed.nonce, recipientKeys: sealed.recipientKeys,
             recipientKeyID: sealed.recipientKeyID)
-        let answer = rejection { () throws(Rejection) in
+        let answer = rejection {
             try SendMessageRule.decide(
                 message, sender: Self.sender,
                 facts: SendMessageRule.Facts(
-                    conversation: Self.conversation, existing: nil, digest: [UInt8](repeating: 1, count: 16),
+                    conversation: Self.direct, existing: nil, digest: [UInt8](repeating: 1, count: 16),
                     knowsReplyTarget: true, keyedDevices: recipients.keyed), now: at(100))
         }
         expect(answer, recipients)
@@ -80,15 +78,15 @@ struct RecipientKeyTests {
     @Test("an edit likewise", arguments: cases)
     func edits(_ recipients: Case) {
         let change = ChangeMessage(
-            id: .random(), conversation: Self.conversation.id, message: .random(), change: .edit(sealed(recipients)))
+            id: .random(), conversation: Self.direct.id, message: .random(), change: .edit(sealed(recipients)))
         let target = ChangeMessageRule.Target(
             seq: 30, kind: .message, type: .text, sender: "alice", hasContent: true, expiresAt: nil, edits: 0,
             deletion: nil)
-        let answer = rejection { () throws(Rejection) in
+        let answer = rejection {
             try ChangeMessageRule.decide(
                 change, sender: Self.sender,
                 facts: ChangeMessageRule.Facts(
-                    conversation: Self.conversation, existing: nil, digest: [UInt8](repeating: 1, count: 16),
+                    conversation: Self.direct, existing: nil, digest: [UInt8](repeating: 1, count: 16),
                     target: target, permission: nil, keyedDevices: recipients.keyed), now: at(100))
         }
         expect(answer, recipients)

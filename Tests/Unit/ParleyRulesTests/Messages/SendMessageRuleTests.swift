@@ -5,9 +5,7 @@ import Testing
 
 @Suite("Accepting a message")
 struct SendMessageRuleTests {
-    private static let conversation = ConversationFacts(
-        id: .random(), type: .direct, epoch: "k3Jx9w", lastSeq: 41, lastMessageSeq: 41, updatedAt: at(0),
-        members: ["alice", "bob"].map { MemberFacts(user: $0, role: .member, joinedAt: at(0)) })
+    private static let direct = conversation(.direct, [member("alice"), member("bob")])
     private static let sender = device("alice", "phone")
     private static let digest = [UInt8](repeating: 1, count: 16)
 
@@ -15,7 +13,7 @@ struct SendMessageRuleTests {
         recipients: [DeviceAddress]? = nil, replyTo: MessageID? = nil, expiresIn: Int? = nil
     ) -> SendMessage {
         SendMessage(
-            id: .random(), conversation: conversation.id, type: .text, suite: .naclBox,
+            id: .random(), conversation: direct.id, type: .text, suite: .naclBox,
             content: [UInt8](repeating: 7, count: 32), nonce: [UInt8](repeating: 9, count: 24),
             recipientKeys: recipients.map { addresses in
                 addresses.map { RecipientKey(address: $0, encryptedKey: [UInt8](repeating: 3, count: 48)) }
@@ -23,7 +21,7 @@ struct SendMessageRuleTests {
     }
 
     private static func facts(
-        _ conversation: ConversationFacts? = conversation, existing: SendMessageRule.ExistingRecord? = nil,
+        _ conversation: ConversationFacts? = direct, existing: SendMessageRule.ExistingRecord? = nil,
         knowsReplyTarget: Bool = true, keyed: [DeviceAddress] = []
     ) -> SendMessageRule.Facts {
         SendMessageRule.Facts(
@@ -32,7 +30,7 @@ struct SendMessageRuleTests {
     }
 
     private static func existing(
-        in id: ConversationID = conversation.id, digest: [UInt8] = digest
+        in id: ConversationID = direct.id, digest: [UInt8] = digest
     ) -> SendMessageRule.ExistingRecord {
         SendMessageRule.ExistingRecord(conversation: id, seq: 7, createdAt: at(-5), digest: digest)
     }
@@ -79,8 +77,8 @@ struct SendMessageRuleTests {
 
     @Test("a conversation that is not there and one the sender is not in get the same answer")
     func missingAndForeignLookAlike() {
-        let unknown = rejection { () throws(Rejection) in try decide(Self.facts(nil)) }
-        let foreign = rejection { () throws(Rejection) in try decide(Self.facts(), sender: device("mallory", "phone")) }
+        let unknown = rejection { try decide(Self.facts(nil)) }
+        let foreign = rejection { try decide(Self.facts(), sender: device("mallory", "phone")) }
         #expect(unknown?.code == .notFound)
         #expect(unknown == foreign)
     }
@@ -88,7 +86,7 @@ struct SendMessageRuleTests {
     @Test("a stranger learns nothing from an id that is taken")
     func takenIDTellsStrangersNothing() {
         let facts = Self.facts(existing: Self.existing())
-        let answer = rejection { () throws(Rejection) in try decide(facts, sender: device("mallory", "phone")) }
+        let answer = rejection { try decide(facts, sender: device("mallory", "phone")) }
         #expect(answer == .conversationNotFound)
     }
 
@@ -104,24 +102,22 @@ struct SendMessageRuleTests {
     @Test("the same id with other content, or in another conversation, is a conflict")
     func otherContentConflicts() {
         for existing in [Self.existing(digest: [UInt8](repeating: 2, count: 16)), Self.existing(in: .random())] {
-            let answer = rejection { () throws(Rejection) in try decide(Self.facts(existing: existing)) }
+            let answer = rejection { try decide(Self.facts(existing: existing)) }
             #expect(answer?.code == .conflict)
         }
     }
 
     @Test("a reply to a message that is not in the conversation is not found")
     func replyToMissingMessage() {
-        let answer = rejection { () throws(Rejection) in
-            try decide(Self.facts(knowsReplyTarget: false), Self.message(replyTo: .random()))
-        }
+        let answer = rejection { try decide(Self.facts(knowsReplyTarget: false), Self.message(replyTo: .random())) }
         #expect(answer == .messageNotFound)
     }
 
     @Test("a log that is full to the last number is a fault and no trap")
     func fullLogIsAFault() {
-        var conversation = Self.conversation
+        var conversation = Self.direct
         conversation.lastSeq = .max
-        let answer = rejection { () throws(Rejection) in try decide(Self.facts(conversation)) }
+        let answer = rejection { try decide(Self.facts(conversation)) }
         #expect(answer?.code == .internal)
     }
 
@@ -154,7 +150,7 @@ struct SendMessageRuleTests {
                 extra: [sender]),
         ])
     func recipients(_ recipients: Recipients) {
-        let answer = rejection { () throws(Rejection) in
+        let answer = rejection {
             try decide(Self.facts(keyed: recipients.keyed), Self.message(recipients: recipients.named))
         }
         #expect(answer?.code == recipients.missing.map { _ in .staleDevices })

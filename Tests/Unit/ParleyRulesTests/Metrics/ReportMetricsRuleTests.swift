@@ -42,10 +42,9 @@ struct ReportMetricsRuleTests {
     func repeats() throws {
         let day = try kept(report(3))
         #expect(try decide(report(3), existing: day) == .unchanged(day))
+        #expect(rejection { try decide(report(3, steps: 11), existing: day) }?.code == .conflict)
         #expect(
-            rejection { () throws(Rejection) in try decide(report(3, steps: 11), existing: day) }?.code == .conflict)
-        #expect(
-            rejection { () throws(Rejection) in try decide(report(3, zone: "Asia/Tokyo"), existing: day) }?.code
+            rejection { try decide(report(3, zone: "Asia/Tokyo"), existing: day) }?.code
                 == .conflict)
     }
 
@@ -71,7 +70,7 @@ struct ReportMetricsRuleTests {
         #expect(try kept(report(1, daysAgo: 0)).day == today)
         #expect(try kept(report(1, daysAgo: 400)).day == today.advanced(byDays: -400))
         for daysAgo in [-1, 401, -10_000, 20_000] {
-            #expect(rejection { () throws(Rejection) in try decide(report(1, daysAgo: daysAgo)) }?.code == .badRequest)
+            #expect(rejection { try decide(report(1, daysAgo: daysAgo)) }?.code == .badRequest)
         }
     }
 

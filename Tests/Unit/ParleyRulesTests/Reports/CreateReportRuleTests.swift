@@ -74,10 +74,10 @@ struct CreateReportRuleTests {
         ] as [(MemberFacts, ErrorCode?)])
     func visibility(member: MemberFacts, expected: ErrorCode?) {
         let conversation = Self.conversation([member, Self.member("bob")])
-        let refused = rejection { () throws(Rejection) in try decide(.message(Self.record(), in: conversation)) }
+        let refused = rejection { try decide(.message(Self.record(), in: conversation)) }
         #expect(refused?.code == expected)
         if expected == .notFound {
-            let unknown = rejection { () throws(Rejection) in try decide(.unknownMessage) }
+            let unknown = rejection { try decide(.unknownMessage) }
             #expect(refused == unknown)
         }
     }
@@ -91,7 +91,7 @@ struct CreateReportRuleTests {
             (.message(Self.record(type: .system), in: conversation), .badRequest),
         ]
         for (subject, code) in subjects {
-            #expect(rejection { () throws(Rejection) in try decide(subject) }?.code == code)
+            #expect(rejection { try decide(subject) }?.code == code)
         }
     }
 }

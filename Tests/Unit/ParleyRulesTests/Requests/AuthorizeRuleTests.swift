@@ -12,9 +12,7 @@ struct AuthorizeRuleTests {
             (false, nil, .unauthenticated), (true, nil, .unauthenticated),
         ] as [(Bool, Bool?, ErrorCode?)])
     func operators(isForOperators: Bool, isOperator: Bool?, code: ErrorCode?) {
-        let refusal = rejection { () throws(Rejection) in
-            try AuthorizeRule.check(isForOperators: isForOperators, isOperator: isOperator)
-        }
+        let refusal = rejection { try AuthorizeRule.check(isForOperators: isForOperators, isOperator: isOperator) }
         #expect(refusal?.code == code)
     }
 
@@ -34,7 +32,7 @@ struct AuthorizeRuleTests {
     @Test("a request repeats the one that has used its id only where it is the same")
     func repeats() {
         func refusal(of first: [UInt8]?) -> Rejection? {
-            rejection { () throws(Rejection) in try RepeatRule.check([1, 2], of: first) }
+            rejection { try RepeatRule.check([1, 2], of: first) }
         }
         #expect(refusal(of: [1, 2]) == nil)
         #expect(refusal(of: [1, 3]) == .idTaken && refusal(of: nil) == .idTaken)

@@ -38,7 +38,7 @@ struct ContactTests {
     @Test("whom one has blocked one does not follow; whom one was blocked by one does")
     func followingTheBlocked() throws {
         var contact = Self.contact(.init(blocks: true))
-        #expect(rejection { () throws(Rejection) in try contact.follow(by: Self.alice) } == .blocked)
+        #expect(rejection { try contact.follow(by: Self.alice) } == .blocked)
         #expect(!contact[Self.alice].follows)
         try contact.follow(by: Self.bob)
         #expect(contact[Self.bob].follows)
@@ -152,8 +152,8 @@ struct ContactTests {
         var contact = Self.contact(.init(), .init(blocks: true))
         contact.recordMessage(of: Self.alice, under: .request)
         #expect(contact[Self.alice].request == .hidden)
-        #expect(rejection { () throws(Rejection) in try contact.accept(by: Self.bob) } == .requestNotFound)
-        #expect(rejection { () throws(Rejection) in try contact.decline(by: Self.bob) } == .requestNotFound)
+        #expect(rejection { try contact.accept(by: Self.bob) } == .requestNotFound)
+        #expect(rejection { try contact.decline(by: Self.bob) } == .requestNotFound)
         contact.unblock(by: Self.bob)
         #expect(contact[Self.alice].request == .cancelled)
     }
@@ -166,7 +166,7 @@ struct ContactTests {
     func accepting(_ state: MessageRequestState) throws {
         var contact = contact(alice: state)
         guard state != .cancelled, state != .hidden else {
-            #expect(rejection { () throws(Rejection) in try contact.accept(by: Self.bob) } == .requestNotFound)
+            #expect(rejection { try contact.accept(by: Self.bob) } == .requestNotFound)
             return #expect(contact[Self.alice].request == state)
         }
         try contact.accept(by: Self.bob)
@@ -179,7 +179,7 @@ struct ContactTests {
     func declining(_ state: MessageRequestState) throws {
         var contact = contact(alice: state)
         guard state != .cancelled, state != .hidden else {
-            return #expect(rejection { () throws(Rejection) in try contact.decline(by: Self.bob) } == .requestNotFound)
+            return #expect(rejection { try contact.decline(by: Self.bob) } == .requestNotFound)
         }
         try contact.decline(by: Self.bob)
         try contact.decline(by: Self.bob)
@@ -203,17 +203,17 @@ struct ContactTests {
     func acceptingWhomOneBlocks() throws {
         var contact = contact(alice: .declined)
         contact.block(by: Self.bob, now: at(5))
-        #expect(rejection { () throws(Rejection) in try contact.accept(by: Self.bob) } == .blocked)
+        #expect(rejection { try contact.accept(by: Self.bob) } == .blocked)
         #expect(contact[Self.alice].request == .declined)
     }
 
     @Test("who has not been asked has nothing to accept or decline, unless following back has opened it before")
     func nothingAsked() throws {
         var contact = contact(alice: .waiting)
-        #expect(rejection { () throws(Rejection) in try contact.accept(by: Self.alice) } == .requestNotFound)
+        #expect(rejection { try contact.accept(by: Self.alice) } == .requestNotFound)
         contact = Self.contact()
-        #expect(rejection { () throws(Rejection) in try contact.accept(by: Self.alice) } == .requestNotFound)
-        #expect(rejection { () throws(Rejection) in try contact.decline(by: Self.alice) } == .requestNotFound)
+        #expect(rejection { try contact.accept(by: Self.alice) } == .requestNotFound)
+        #expect(rejection { try contact.decline(by: Self.alice) } == .requestNotFound)
         var friends = Self.contact(.init(follows: true), .init(follows: true))
         try friends.accept(by: Self.alice)
         try friends.decline(by: Self.alice)

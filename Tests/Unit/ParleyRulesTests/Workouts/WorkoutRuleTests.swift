@@ -13,7 +13,7 @@ struct WorkoutRuleTests {
         ])
     func window(_ time: String, _ isTaken: Bool) throws {
         let (now, at) = (try ParleyRulesTests.time("2026-01-15T12:00:00.000Z"), try ParleyRulesTests.time(time))
-        let refusal = rejection { () throws(Rejection) in try WorkoutRule.check(completedAt: at, now: now) }
+        let refusal = rejection { try WorkoutRule.check(completedAt: at, now: now) }
         #expect((refusal == nil) == isTaken)
         #expect(refusal == nil || refusal?.code == .badRequest)
     }
@@ -25,9 +25,7 @@ struct WorkoutRuleTests {
         }
         let end = weeks[2].closesAt(grace: .seconds(7200))
         func refusal(_ count: Int, _ now: Timestamp) -> Rejection? {
-            rejection { () throws(Rejection) in
-                try WorkoutRule.check(in: weeks.prefix(count), countOfDay: 0, grace: .seconds(7200), now: now)
-            }
+            rejection { try WorkoutRule.check(in: weeks.prefix(count), countOfDay: 0, grace: .seconds(7200), now: now) }
         }
         #expect(refusal(3, end.advanced(byMilliseconds: -1)) == nil)
         #expect(refusal(3, end) == .weekClosed)
@@ -38,9 +36,7 @@ struct WorkoutRuleTests {
     func mostOfDay() throws {
         let period = WeekPeriod(try week("2026-W03"), in: .utc)
         func code(_ count: Int, now: Timestamp) -> ErrorCode? {
-            rejection { () throws(Rejection) in
-                try WorkoutRule.check(in: [period], countOfDay: count, grace: .zero, now: now)
-            }?.code
+            rejection { try WorkoutRule.check(in: [period], countOfDay: count, grace: .zero, now: now) }?.code
         }
         #expect(code(99, now: period.startsAt) == nil && code(100, now: period.startsAt) == .badRequest)
         #expect(code(100, now: period.endsAt) == .weekClosed)
