@@ -133,9 +133,9 @@ final class Batch {
         return devices
     }
 
-    func place(of id: MessageID) throws(StoreError) -> RecordPlace? {
+    func place(of id: MessageID) throws(StoreError) -> RecordLocation? {
         if let place = written.places[id] { return place }
-        return asked.records.contains(id) ? gathered.records[id] : try facts().records.place(of: id)
+        return asked.records.contains(id) ? gathered.records[id] : try facts().records.location(of: id)
     }
 
     /// A record that is to be changed, and what has been done to it.

@@ -137,7 +137,7 @@ struct DecisionContext {
     }
 
     /// The place of the record with this id, in whichever conversation.
-    func place(of id: MessageID) throws(StoreError) -> RecordPlace? { try batch.place(of: id) }
+    func place(of id: MessageID) throws(StoreError) -> RecordLocation? { try batch.place(of: id) }
 
     /// The record that is to be changed; `nil` if it is not in that conversation, or withheld from the sender.
     func target(_ id: MessageID, in conversation: ConversationID) throws(StoreError) -> ChangeMessageRule.Target? {

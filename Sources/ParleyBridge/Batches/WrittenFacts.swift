@@ -10,7 +10,7 @@ struct WrittenFacts {
     }
 
     /// Records that were appended.
-    private(set) var places: [MessageID: RecordPlace] = [:]
+    private(set) var places: [MessageID: RecordLocation] = [:]
     /// Messages that were changed.
     private var changed: Set<MessageID> = []
     private var readers: [Reader: ReceiptRule.Advance] = [:]
@@ -19,7 +19,7 @@ struct WrittenFacts {
     mutating func append(_ record: MessageRecord, digest: [UInt8], isWithheld: Bool) {
         let existing = SendMessageRule.ExistingRecord(
             conversation: record.conversation, seq: record.seq, createdAt: record.createdAt, digest: digest)
-        places[record.id] = RecordPlace(record: existing, sender: record.sender.user, isWithheld: isWithheld)
+        places[record.id] = RecordLocation(record: existing, sender: record.sender.user, isWithheld: isWithheld)
         if let target = record.target { changed.insert(target) }
     }
 

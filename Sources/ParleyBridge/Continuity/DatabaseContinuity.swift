@@ -69,7 +69,7 @@ extension WriteTransaction {
         try pushLink.remove()
         var last: ConversationKey?
         while true {
-            let groups = try facts.info.groups(after: last, limit: 256)
+            let groups = try facts.info.groupConversations(after: last, limit: 256)
             guard let final = groups.last else { break }
             var effects = Effects()
             try effects.publishInfo(of: groups, self)

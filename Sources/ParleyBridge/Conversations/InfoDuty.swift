@@ -67,7 +67,7 @@ final class InfoDuty: ScheduledDuty {
     ) throws(StoreError) -> Rest? {
         guard var rest else { return nil }
         if rest.after == nil, try batch.facts().outbox.broker(of: .info) == rest.broker { return nil }
-        let groups = try batch.facts().info.groups(after: rest.after, limit: Self.atOnce)
+        let groups = try batch.facts().info.groupConversations(after: rest.after, limit: Self.atOnce)
         let transaction = try batch.writable()
         try batch.effects.publishInfo(of: groups, transaction)
         count += groups.count
@@ -91,7 +91,8 @@ final class InfoDuty: ScheduledDuty {
     /// - Returns: how many groups were published.
     private func publish(_ change: NameChange, _ batch: Batch, limit: Int) throws(StoreError) -> Int {
         var rest = change
-        let groups = try batch.facts().info.groups(of: change.user, after: change.publishedThrough, limit: limit)
+        let groups = try batch.facts().info.groupConversations(
+            of: change.user, after: change.publishedThrough, limit: limit)
         let transaction = try batch.writable()
         try batch.effects.publishInfo(of: groups, transaction)
         if let last = groups.last, groups.count == limit {

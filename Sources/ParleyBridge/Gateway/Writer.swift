@@ -19,7 +19,7 @@ final class Writer {
     var limits: UserLimits { environment.limits }
     var push: PushGate { environment.push }
     let lastSeen = LastSeenDuty()
-    private(set) var typing: TypingBoard
+    private(set) var typing: TypingTracker
     /// How far its time is ahead of the steady time, in milliseconds; see `GatewayClock`.
     var clockOffset: Int64 = 0
     let duties: Duties
@@ -50,7 +50,7 @@ final class Writer {
             settings: settings, tokens: tokens, limits: limits ?? UserLimits(settings),
             storage: StorageAccounts(settings), push: push ?? PushGate(settings))
         cache = FactCache(capacity: settings.cachedConversations)
-        typing = TypingBoard(startInterval: settings.typingInterval)
+        typing = TypingTracker(startInterval: settings.typingInterval)
         duties = Duties(
             lastSeen: lastSeen, published: published, announcements: environment.push.announcements, clock: clock,
             presence: presence)
@@ -185,7 +185,7 @@ extension Effects {
 
     /// Announces who types, each in its place among the events and replies.
     fileprivate mutating func announce(
-        _ changes: [(place: Int, change: AfterCommit.TypingChange)], on typing: inout TypingBoard, now: Timestamp
+        _ changes: [(place: Int, change: AfterCommit.TypingChange)], on typing: inout TypingTracker, now: Timestamp
     ) {
         var places: [Int] = []
         for (place, change) in changes {

@@ -43,7 +43,8 @@ package enum HistoryPage {
             switch point {
             case .seq(let seq): return seq
             case .id(let id):
-                guard let seq = try snapshot.records.place(of: id)?.seq(in: conversation.facts, visibleTo: user) else {
+                guard let seq = try snapshot.records.location(of: id)?.seq(in: conversation.facts, visibleTo: user)
+                else {
                     throw Rejection.messageNotFound
                 }
                 return seq

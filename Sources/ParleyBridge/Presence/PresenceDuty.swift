@@ -14,7 +14,7 @@ final class PresenceDuty: Duty {
     private let people: ConnectedPeople
     /// Since when it is not known who is connected; `nil` while it is.
     private var unknownSince: Timestamp?
-    private var board: PresenceBoard
+    private var board: PresenceTracker
     /// The run of the broker that has got everything that is retained.
     private var informedBroker: UInt64?
     private var walk: Walk?
@@ -41,7 +41,7 @@ final class PresenceDuty: Duty {
         self.people = people
         unknownSince = min(now, lastTime ?? now)
         let (online, broker) = try store.read { (try $0.presence.usersOnline(), try $0.outbox.broker(of: .presence)) }
-        board = PresenceBoard(shown: online, hold: settings.presenceHold, now: now)
+        board = PresenceTracker(shown: online, hold: settings.presenceHold, now: now)
         informedBroker = broker
         people.begin(with: board.everyoneConnected)
     }
@@ -76,7 +76,7 @@ final class PresenceDuty: Duty {
     }
 
     struct Done {
-        let announced: [PresenceBoard.Announcement]
+        let announced: [PresenceTracker.Announcement]
         /// What was left to publish to a broker, and is left.
         let before: Walk?
         let after: Walk?
@@ -99,7 +99,7 @@ final class PresenceDuty: Duty {
         walk = done.after
     }
 
-    func recordFailure(at moment: Moment) { walk?.nextAt = moment.now.advanced(by: PresenceBoard.retryPause) }
+    func recordFailure(at moment: Moment) { walk?.nextAt = moment.now.advanced(by: PresenceTracker.retryPause) }
 
     /// - Returns: what is left to publish; `nil` when the broker has got everything.
     private func publishMore(_ walk: Walk, _ batch: Batch) throws(StoreError) -> Walk? {
@@ -115,7 +115,7 @@ final class PresenceDuty: Duty {
         }
         var rest = walk
         rest.after = stored.last?.user
-        rest.nextAt = batch.now.advanced(by: PresenceBoard.batchInterval)
+        rest.nextAt = batch.now.advanced(by: PresenceTracker.batchInterval)
         return rest
     }
 }
@@ -123,7 +123,7 @@ final class PresenceDuty: Duty {
 extension Effects {
     /// Stores the presence of users, and publishes it where that changes what their friends are shown.
     fileprivate mutating func announce(
-        _ announcements: [PresenceBoard.Announcement], _ transaction: WriteTransaction
+        _ announcements: [PresenceTracker.Announcement], _ transaction: WriteTransaction
     ) throws(StoreError) {
         let before = try transaction.facts.presence.stored(of: announcements.map(\.user))
         for announcement in announcements {

@@ -1,17 +1,15 @@
 import ParleyProtocol
 
-/// An item of activity that the gateway makes of what it has computed.
+/// An item of activity that the gateway creates.
 package struct NewActivity: Hashable, Sendable {
     package let type: ActivityType
     package let title: String
     /// A JSON object.
     package let metadata: [UInt8]
-    /// What there is one item for: of two with the same key, a user has one.
+    /// A user has one item for each key.
     package let key: String
 
-    /// The last day of a streak brings it to so many days.
-    ///
-    /// - Parameter firstDay: of the streak, as in `2026-01-15`: each is a milestone once in a streak.
+    /// - Parameter firstDay: of the streak, as in `2026-01-15`: each length is a milestone once in a streak.
     package static func streakMilestone(days: Int, since firstDay: String) -> NewActivity {
         NewActivity(.streakMilestone, "\(days) days in a row", key: "streak/\(firstDay)/\(days)") {
             $0.member("days", days)
@@ -37,7 +35,7 @@ package struct NewActivity: Hashable, Sendable {
     }
 }
 
-/// Which lengths of a streak are told of.
+/// The lengths of a streak that become activity.
 package enum StreakMilestones {
     private static let first = [3, 7, 14, 30, 50, 100, 200, 365]
 
@@ -45,7 +43,7 @@ package enum StreakMilestones {
         first.contains(days) || (days > 365 && days % 365 == 0)
     }
 
-    /// The milestones that a streak has reached whose length was `before` and is `now`, in order.
+    /// The milestones between two lengths of a streak, in order.
     package static func reached(from before: Int, to now: Int) -> [Int] {
         guard before < now else { return [] }
         let years = now >= 730 ? (2...now / 365).map { $0 * 365 } : []
@@ -53,15 +51,15 @@ package enum StreakMilestones {
     }
 }
 
-/// How long and how much of what people have achieved is kept.
+/// How much activity is kept.
 package enum ActivityFeed {
     package static let lifetime = Duration.days(90)
-    /// The most items of one user: a further one drops the oldest.
+    /// Items of one user: a further one drops the oldest.
     package static let most = 500
 }
 
 extension ActivityItem {
-    /// What is counted for keeping it, in bytes.
+    /// The bytes that it counts for.
     package var storageCost: Int {
         StorageCost.row + title.utf8.count + (description?.utf8.count ?? 0) + metadata.count
     }

@@ -1,8 +1,7 @@
 import ParleyProtocol
 
 extension ChallengeState {
-    /// Who is notified when a challenge has come to its phase, and of what: the one of the two who has not done it, and
-    /// of an end both.
+    /// The notifications of its phase: to the user who did not cause it, and of the completion to both.
     package var notifications: [(recipient: UserID, notification: NewNotification)] {
         switch phase {
         case .pending: [notification(.received, to: terms.challenged)]
@@ -15,7 +14,7 @@ extension ChallengeState {
         }
     }
 
-    /// The notification that asks for an answer when there is nothing to answer any more; `nil` while there is.
+    /// The notification that asked for an answer, once it is answered or void.
     package var answered: (recipient: UserID, notification: NewNotification)? {
         switch phase {
         case .pending: nil

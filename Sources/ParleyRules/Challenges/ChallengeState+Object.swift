@@ -1,12 +1,10 @@
 import ParleyProtocol
 
 extension ChallengeState {
-    /// As it stands, for whoever may see all of it.
+    /// With the progress of both.
     package var object: Challenge { object(hidingProgressOf: []) }
 
-    /// As people see it.
-    ///
-    /// - Parameter hidden: those of whom it shows no progress, as if they had done nothing.
+    /// - Parameter hidden: users whose progress it shows as 0.
     package func object(hidingProgressOf hidden: Set<UserID>) -> Challenge {
         let (outcome, winner): (ChallengeOutcome?, UserID?) =
             switch result {

@@ -1,10 +1,9 @@
 import ParleyProtocol
 
-/// A challenge: who and what, and what has become of it.
-///
-/// A value: `perform` is what people do, and `advance` what time brings. Nothing leads back to an earlier phase.
+/// A challenge and its phase: `perform` applies acts of the two users, `advance` the passing of time. No phase is entered
+/// twice.
 package struct ChallengeState: Hashable, Sendable {
-    /// What was asked, which never changes.
+    /// The request, which never changes.
     package struct Terms: Hashable, Sendable {
         package let id: ChallengeID
         package let conversation: ConversationID
@@ -35,9 +34,9 @@ package struct ChallengeState: Hashable, Sendable {
         package let acceptedAt: Timestamp
         /// When the last day of both is over.
         package let endsAt: Timestamp
-        /// The same by the steady time.
+        /// The same, by the steady time.
         package let deadline: Timestamp
-        /// The day of acceptance where the challenger is, and where the challenged is.
+        /// The day of the acceptance in the time zone of each.
         package let firstDays: Pair<CivilDay>
 
         package init(acceptedAt: Timestamp, endsAt: Timestamp, deadline: Timestamp, firstDays: Pair<CivilDay>) {
@@ -46,9 +45,9 @@ package struct ChallengeState: Hashable, Sendable {
     }
 
     package enum Phase: Hashable, Sendable {
-        /// It waits for an answer until then, by the steady time: then it is active, declined, cancelled or expired.
+        /// Waits for an answer until then, by the steady time. Becomes active, declined, cancelled or expired.
         case pending(until: Timestamp)
-        /// It is counted, until it is completed.
+        /// Counts progress until it is completed.
         case active(Course)
         case completed(Course, Result)
         case declined, cancelled, expired
@@ -57,11 +56,11 @@ package struct ChallengeState: Hashable, Sendable {
     package enum Result: Hashable, Sendable {
         case won(by: UserID)
         case tied
-        /// Neither has done anything, or they were apart at the end.
+        /// Neither has any progress, or the two were apart at the end.
         case void
     }
 
-    /// Something of each of the two.
+    /// A value for each of the two users.
     package struct Pair<Value: Hashable & Sendable>: Hashable, Sendable {
         package var challenger: Value
         package var challenged: Value
@@ -73,19 +72,18 @@ package struct ChallengeState: Hashable, Sendable {
 
     package let terms: Terms
     package private(set) var phase: Phase
-    /// As it was last published: of what is over, at its end.
+    /// As last published.
     package private(set) var progress: Pair<Int>
 
-    /// How long it waits for an answer.
+    /// How long an answer is waited for.
     package static let patience = Duration.seconds(48 * 3600)
-    /// How long it is kept when it is over.
+    /// How long a finished one is kept.
     package static let keeping = Duration.days(90)
 
     package init(_ terms: Terms, phase: Phase, progress: Pair<Int> = Pair(challenger: 0, challenged: 0)) {
         (self.terms, self.phase, self.progress) = (terms, phase, progress)
     }
 
-    /// A new one.
     package init(_ terms: Terms, steady: Timestamp) {
         self.init(terms, phase: .pending(until: steady.advanced(by: ChallengeState.patience)))
     }
@@ -101,7 +99,7 @@ package struct ChallengeState: Hashable, Sendable {
         }
     }
 
-    /// Whether anything more may become of it.
+    /// Whether its phase may still change.
     package var isOpen: Bool {
         switch phase {
         case .pending, .active: true
@@ -125,7 +123,7 @@ package struct ChallengeState: Hashable, Sendable {
     }
 }
 
-// MARK: What people do
+// MARK: Acts
 
 extension ChallengeState {
     package enum Act: Hashable, Sendable {
@@ -134,11 +132,9 @@ extension ChallengeState {
         case cancel
     }
 
-    /// - Parameter objection: why whoever accepts may not, as things are between the two; it is of no concern to what
-    ///   is done already.
-    /// - Returns: whether it has changed. Doing again what is done already is no mistake.
-    /// - Throws: `forbidden` to whoever may not do this; `conflict` where it is no longer, or not yet, to be done; the
-    ///   objection. Nothing has changed then.
+    /// - Parameter objection: why the challenged may not accept now.
+    /// - Returns: whether it has changed: a repeated act changes nothing.
+    /// - Throws: `forbidden` to the wrong user; `conflict` in the wrong phase; the objection.
     package mutating func perform(
         _ act: Act, by user: UserID, steady: Timestamp, objection: Rejection? = nil
     ) throws(Rejection) -> Bool {
@@ -167,25 +163,24 @@ extension ChallengeState {
     }
 }
 
-// MARK: What time brings
+// MARK: Time
 
 extension ChallengeState {
-    /// How the two stand to each other, when time has passed.
+    /// How the two users stand to each other now.
     package enum Standing: Hashable, Sendable {
-        /// They may challenge each other, and have come so far.
+        /// They may challenge each other, and have this progress.
         case together(Pair<Int>)
-        /// They may not, or one of them has left. What each does is no concern of the other's.
+        /// They may not, or one of them has left: their progress no longer counts.
         case apart
     }
 
-    /// How much longer than by the steady time it is waited for the time of day to come to the end: what was false by
-    /// more holds nothing up for good.
+    /// How long past the steady deadline the time of day is waited for: a clock that is wrong by more holds up no end.
     static let longestWait = Duration.days(2)
 
     /// - Parameters:
-    ///   - now: by the time of day. A challenge ends when both times have come to its end, so that a clock that runs
-    ///     ahead ends nothing early.
-    /// - Returns: whether there is anything new.
+    ///   - now: the time of day. A challenge ends when both clocks have reached its end, so that a clock that runs ahead
+    ///     ends nothing early.
+    /// - Returns: whether it has changed.
     package mutating func advance(now: Timestamp, steady: Timestamp, standing: Standing) -> Bool {
         let before = self
         switch phase {
@@ -198,13 +193,13 @@ extension ChallengeState {
         return self != before
     }
 
-    /// Counts how far both have come by now, and nothing else of what time brings: what is not active stays as it is.
+    /// Updates the progress of an active challenge, and not its phase.
     package mutating func updateProgress(_ standing: Standing) {
         guard case .active = phase, case .together(let progress) = standing else { return }
         self.progress = progress
     }
 
-    /// When it is next to be looked at, by the steady time, if nobody does anything; `nil` for what is over.
+    /// When `advance` is next needed without an act, by the steady time; `nil` for a finished one.
     package func nextLook(now: Timestamp, steady: Timestamp) -> Timestamp? {
         switch phase {
         case .pending(let end): end

@@ -1,18 +1,17 @@
 import ParleyProtocol
 
-/// Decides `challenges/create`, and whether two people may have a challenge at all (protocol §5).
+/// Decides `challenges/create`, and whether two users may have a challenge at all (protocol §5).
 ///
-/// The two of a direct conversation may who may both write to the other without limit. So a block looks like an
-/// unfollowing. Members of a group may: there a block changes nothing that others see, as with messages.
+/// In a direct conversation both must be allowed to write to the other without limit, so that a block looks like an
+/// unfollowing. In a group all members may: there a block changes nothing that others see, as with messages.
 package enum CreateChallengeRule {
     package struct Facts: Sendable {
-        /// The conversation that the request names, whoever is in it.
+        /// The conversation that the request names, with or without the caller.
         package let conversation: ConversationFacts?
-        /// What is between the two.
         package let contact: Contact?
-        /// Whether the caller shares what they do.
+        /// The caller's setting.
         package let sharesWorkoutData: Bool
-        /// How many the caller has that wait for an answer to them, or are counted.
+        /// The caller's challenges that are active, or wait for an answer from somebody else.
         package let openChallenges: Int
 
         package init(
@@ -26,10 +25,10 @@ package enum CreateChallengeRule {
     }
 
     /// - Parameters:
-    ///   - mostOpen: how many challenges of one user are open at once.
-    ///   - renewal: how long after the end of a friendship there is no new allowance to write.
-    /// - Throws: `not_found` for the conversation and for who is no member, `bad_request` for oneself and for a streak
-    ///   that is longer than the days, the objection, `forbidden`.
+    ///   - mostOpen: of one user at once.
+    ///   - renewal: how long after the end of a friendship there is no new message request.
+    /// - Throws: `not_found` for the conversation and for a user who is no member, `bad_request` for oneself and for a
+    ///   streak longer than the challenge, the objection.
     package static func check(
         _ request: CreateChallenge, by caller: UserID, facts: Facts, mostOpen: Int, now: Timestamp, renewal: Duration
     ) throws(Rejection) {
@@ -51,8 +50,8 @@ package enum CreateChallengeRule {
         }
     }
 
-    /// Why a user may not make a challenge to another, or accept theirs; `nil` where they may. Who shares nothing may
-    /// not: nobody could see how far they come.
+    /// Why a user may not challenge another, or accept their challenge; `nil` where they may. Users who share no workout
+    /// data may not: nobody could see their progress.
     package static func objection(
         of user: UserID, to other: UserID, in conversation: ConversationFacts, facts: Facts, mostOpen: Int,
         now: Timestamp, renewal: Duration
@@ -70,8 +69,6 @@ package enum CreateChallengeRule {
     }
 
     /// Why a user may not have a challenge with another in a conversation; `nil` where they may.
-    ///
-    /// - Parameter contact: what is between the two.
     private static func objection(
         of user: UserID, to other: UserID, in conversation: ConversationFacts, _ contact: Contact?, now: Timestamp,
         renewal: Duration
@@ -89,7 +86,7 @@ package enum CreateChallengeRule {
         }
     }
 
-    /// Whether a challenge between the two goes on, as things are between them. In a group a block changes nothing.
+    /// Whether the two may go on with a challenge. In a group a block changes nothing.
     package static func areTogether(
         _ terms: ChallengeState.Terms, in conversation: ConversationFacts, _ contact: Contact?, now: Timestamp,
         renewal: Duration

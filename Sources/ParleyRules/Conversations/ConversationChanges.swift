@@ -1,29 +1,27 @@
 import ParleyProtocol
 
 extension ConversationFacts {
-    /// The place of the next record of the log.
+    /// The seq of the next record.
     package func nextSeq() throws(Rejection) -> Int {
         let (seq, overflow) = farthestEnd.lastSeq.addingReportingOverflow(1)
         guard !overflow else { throw .internalFault }
         return seq
     }
 
-    /// When the next record is made: now, but not before the last. Where the last was made by a clock that was minutes
-    /// ahead, it is now all the same: the order is that of the places in the log, and one false time must not stay.
+    /// The time of the next record: now, but not before the last record, unless that is minutes ahead. The order is that of
+    /// seqs, and one false time must not last.
     package func nextCreation(_ now: Timestamp) -> Timestamp {
         let last = farthestEnd.updatedAt
         return last > now.advanced(byMilliseconds: GatewayClock.patience) ? now : max(now, last)
     }
 
-    /// The log has grown by a record.
-    ///
-    /// - Parameter isWithheld: whether it is shown to its sender alone.
+    /// - Parameter isWithheld: whether the record is shown to its sender alone.
     package mutating func append(_ record: MessageRecord, isWithheld: Bool = false) {
         guard isWithheld else {
             var end = end
             end.append(record)
             (lastSeq, lastMessageSeq, updatedAt) = (end.lastSeq, end.lastMessageSeq, end.updatedAt)
-            // Later in another's time than the last that all see is only what a clock made that was set back since.
+            // A member's own time is later only where the clock was set back.
             for index in members.indices {
                 members[index].ownEnd.updatedAt = min(members[index].ownEnd.updatedAt, updatedAt)
             }
@@ -35,16 +33,15 @@ extension ConversationFacts {
     }
 }
 
-// MARK: Made twice
+// MARK: Created twice
 
 extension ConversationFacts {
-    /// Whether one of the two of a direct conversation cannot know that there is one: it is not theirs, and nothing
-    /// that they may see was ever written in it.
+    /// Whether a user cannot know of their direct conversation: it is not open for them, and they see no record in it.
     package func isUnknown(to user: UserID) -> Bool {
         type == .direct && member(user)?.isOpen == false && end(seenBy: user).lastSeq == 0
     }
 
-    /// Somebody to whom it was unknown makes it: to them nothing of it is older than that.
+    /// A user to whom it was unknown creates it: to them nothing in it is older.
     package mutating func make(by user: UserID, at now: Timestamp) {
         for index in members.indices where members[index].user == user {
             members[index].ownEnd.updatedAt = max(now, end.updatedAt)
@@ -55,13 +52,10 @@ extension ConversationFacts {
 // MARK: Members
 
 extension ConversationFacts {
-    /// Somebody has come.
     package mutating func join(_ member: MemberFacts) {
-        let place = members.firstIndex { member.user < $0.user } ?? members.endIndex
-        members.insert(member, at: place)
+        members.insert(member, at: members.firstIndex { member.user < $0.user } ?? members.endIndex)
     }
 
-    /// Somebody has gone.
     package mutating func remove(_ user: UserID) { members.removeAll { $0.user == user } }
 
     package mutating func setRole(_ role: MemberRole, of user: UserID) {

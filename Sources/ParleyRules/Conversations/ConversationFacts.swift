@@ -1,17 +1,17 @@
 import ParleyProtocol
 
-/// What decisions about a conversation need to know of it.
+/// A conversation, as rules see it.
 package struct ConversationFacts: Hashable, Sendable {
     package let id: ConversationID
     package let type: ConversationType
     package let epoch: String
-    /// The place of the last record; 0 before the first.
+    /// 0 before the first record.
     package var lastSeq: Int
-    /// The place of the last message of a person: neither a change to one nor the gateway's own; 0 before the first.
+    /// Of the last message of a person, which is no change and not the gateway's own; 0 before the first.
     package var lastMessageSeq: Int
-    /// When the last record was made; see `nextCreation`.
+    /// The time of the last record; see `nextCreation`.
     package var updatedAt: Timestamp
-    /// In the order of their ids.
+    /// Ordered by id.
     package var members: [MemberFacts]
 
     package init(
@@ -27,41 +27,38 @@ package struct ConversationFacts: Hashable, Sendable {
         self.members = members
     }
 
-    /// How far the log has come for all members.
+    /// The end of the log that all members see.
     package var end: LogEnd { LogEnd(lastSeq: lastSeq, lastMessageSeq: lastMessageSeq, updatedAt: updatedAt) }
 
-    /// How far it has come for one: what others have written without showing it to them is not there yet.
+    /// The end of the log that a user sees: without records that others have withheld from them.
     package func end(seenBy user: UserID) -> LogEnd { member(user).map { end.farthest($0.ownEnd) } ?? end }
 
-    /// How far it has come, whoever sees it.
+    /// The end of the log, withheld records included.
     package var farthestEnd: LogEnd { members.reduce(end) { $0.farthest($1.ownEnd) } }
 
-    /// What a member does not hear of the others.
+    /// The events of others that a member does not receive.
     ///
-    /// - Parameter blocks: whether they have blocked the other of a direct conversation.
+    /// - Parameter blocks: whether they block the other of a direct conversation.
     package func silence(of user: UserID, blocks: Bool) -> Silence? {
         if blocks { return Silence(of: user) }
         let withheld = members.lazy.filter { $0.user != user }.map(\.ownEnd.lastSeq).max() ?? 0
         return withheld > 0 ? Silence(of: user, through: UInt64(clamping: withheld)) : nil
     }
 
-    /// All members, in the order of their ids.
+    /// Ordered by id.
     package var users: [UserID] { members.map(\.user) }
 
-    /// Those whose own the conversation is.
     package var openFor: Set<UserID> { Set(members.lazy.filter(\.isOpen).map(\.user)) }
 
-    /// Whether the conversation is every member's own.
     package var isOpenForAll: Bool { members.allSatisfy(\.isOpen) }
 
-    /// Makes the conversation a member's own, or theirs no more.
     package mutating func setOpen(_ isOpen: Bool, for user: UserID) {
         for index in members.indices where members[index].user == user { members[index].isOpen = isOpen }
     }
 
     package func member(_ user: UserID) -> MemberFacts? { members.first { $0.user == user } }
 
-    /// In a direct conversation, the one who is not `user`.
+    /// The other member of a direct conversation.
     package func other(than user: UserID) -> UserID? {
         switch type {
         case .direct: members.first { $0.user != user }?.user
@@ -69,7 +66,7 @@ package struct ConversationFacts: Hashable, Sendable {
         }
     }
 
-    /// This conversation, if it is one of the user's.
+    /// The conversation, if it is open for the user.
     package static func visible(
         _ conversation: ConversationFacts?, to user: UserID
     ) throws(Rejection) -> ConversationFacts {
@@ -78,19 +75,19 @@ package struct ConversationFacts: Hashable, Sendable {
     }
 }
 
-/// What decisions about a conversation need to know of a member.
+/// A member of a conversation, as rules see it.
 package struct MemberFacts: Hashable, Sendable {
     package let user: UserID
     package var role: MemberRole
     package let joinedAt: Timestamp
-    /// Whether the conversation is the member's own: in their lists, their counts, their topics. A direct conversation
-    /// that a stranger has begun is not, until the member lets them.
+    /// Whether the conversation is in the member's lists, counts and topics. A direct conversation that a stranger has
+    /// begun is not, until the member consents.
     package var isOpen: Bool
-    /// The last place of the log before they joined: nothing up to here counts as unread.
+    /// The last seq before they joined: no earlier record counts as unread.
     package let joinedSeq: Int
-    /// They see what comes after this place.
+    /// They see the records after this seq.
     package let visibleFrom: Int
-    /// The last of what they have written without its being shown to the others.
+    /// The end of their withheld records.
     package var ownEnd: LogEnd
 
     package init(
@@ -107,20 +104,17 @@ package struct MemberFacts: Hashable, Sendable {
     }
 }
 
-/// How far a conversation's log has come.
+/// The end of a log; see `ConversationFacts`.
 package struct LogEnd: Hashable, Sendable {
-    /// The place of the last record; 0 before the first.
     package var lastSeq: Int
-    /// The place of the last message of a person; 0 before the first.
     package var lastMessageSeq: Int
-    /// When the last record was made.
     package var updatedAt: Timestamp
 
     package init(lastSeq: Int, lastMessageSeq: Int, updatedAt: Timestamp) {
         (self.lastSeq, self.lastMessageSeq, self.updatedAt) = (lastSeq, lastMessageSeq, updatedAt)
     }
 
-    /// Nothing was ever written.
+    /// Of an empty log.
     package static let none = LogEnd(lastSeq: 0, lastMessageSeq: 0, updatedAt: Timestamp(milliseconds: 0))
 
     func farthest(_ other: LogEnd) -> LogEnd {

@@ -2,11 +2,11 @@ import ParleyProtocol
 
 /// Decides `conversations/create` (protocol §5).
 package enum CreateConversationRule {
-    /// What is to be made, if it is not there yet.
+    /// The conversation to create, unless it exists.
     package struct Plan: Hashable, Sendable {
         package let type: ConversationType
         package let name: String?
-        /// A group's id, if its maker chose one. A direct conversation's follows from its members.
+        /// The chosen id of a group. The id of a direct conversation follows from its members.
         package let id: ConversationID?
         /// The creator first.
         package let members: [UserID]
@@ -18,7 +18,7 @@ package enum CreateConversationRule {
             }
         }
 
-        /// What makes two requests for a group the same.
+        /// Equal for repeated requests for a group.
         package var identityPreimage: [UInt8] {
             var parts = [name ?? ""]
             parts += (members.first.map { [$0.text] } ?? []) + members.dropFirst().map(\.text).sorted()
@@ -29,8 +29,8 @@ package enum CreateConversationRule {
         }
     }
 
-    /// - Parameter maximumMembers: the cap of a group, its creator counted.
-    /// - Throws: `bad_request`, or `group_full`, which is said before anything else of the participants is looked at.
+    /// - Parameter maximumMembers: of a group, with its creator.
+    /// - Throws: `bad_request`; `group_full` before any check of the participants.
     package static func plan(
         _ request: CreateConversation, by creator: UserID, maximumMembers: Int
     ) throws(Rejection) -> Plan {

@@ -1,20 +1,18 @@
 import ParleyProtocol
 
-/// Decides whom somebody may put into a group, and what that costs (protocol §4, Limits, and §5).
+/// Decides whom a user may add to a group, and what that costs (protocol §4, Limits, and §5).
 ///
-/// All of them or nobody. A refusal does not say whom it is about: it may be somebody who has blocked the caller, or
-/// whom others have put into too many groups.
+/// All candidates or none. A refusal does not name the candidate, who may block the caller or be in too many groups.
 package enum GroupEntryRule {
-    /// Somebody who is to be put into a group, and what is asked about them.
+    /// A user to be added.
     package struct Candidate: Hashable, Sendable {
-        /// Whether whoever puts them in may write to them.
+        /// Whether the caller may write to them.
         package let permission: MessagingPermission
-        /// Each of the two follows the other.
+        /// Of the caller.
         package let isFriend: Bool
-        /// They have left this group, or were taken out of it.
+        /// They have left this group, or were removed from it.
         package let hasDeparted: Bool
-        /// Of how many groups they are a member because others have put them in. No more than the limit need be
-        /// counted.
+        /// How many groups others have added them to; counted up to the limit.
         package let groupsByOthers: Int
 
         package init(permission: MessagingPermission, isFriend: Bool, hasDeparted: Bool = false, groupsByOthers: Int) {
@@ -24,15 +22,14 @@ package enum GroupEntryRule {
             self.groupsByOthers = groupsByOthers
         }
 
-        /// Who has departed comes back by their own act alone.
         fileprivate func mayBePutIn(mostGroupsByOthers: Int) -> Bool {
             permission.permits(.invitation) && !hasDeparted && groupsByOthers < mostGroupsByOthers
         }
     }
 
-    /// - Parameter mostGroupsByOthers: of how many groups somebody may be a member because others have put them in.
-    /// - Returns: how many of them are no friends: each costs a first message to a stranger.
-    /// - Throws: `not_found` for who does not exist; `forbidden` if there is one whom the caller may not put in.
+    /// - Parameter mostGroupsByOthers: how many groups others may add a user to.
+    /// - Returns: how many are no friends: each costs a first message to a stranger.
+    /// - Throws: `not_found` for an unknown user; `forbidden` if the caller may not add one of them.
     package static func strangers(
         among candidates: [Candidate], mostGroupsByOthers: Int
     ) throws(Rejection) -> Int {
@@ -43,14 +40,14 @@ package enum GroupEntryRule {
         return candidates.count { !$0.isFriend }
     }
 
-    /// - Parameter most: how many first messages to strangers one may write at once.
-    /// - Throws: `forbidden` where there would never be room for so many at once.
+    /// - Parameter most: the burst of first messages to strangers.
+    /// - Throws: `forbidden` above it: waiting would not help.
     package static func checkStrangers(_ count: Int, most: Int) throws(Rejection) {
         guard count <= most else {
             throw Rejection(.forbidden, "You may put at most \(most) strangers into a group at once.")
         }
     }
 
-    /// The same for everybody and every reason.
+    /// The same for every reason.
     static let refusal = Rejection(.forbidden, "There is somebody among these whom you may not put into a group.")
 }

@@ -2,10 +2,10 @@ import ParleyProtocol
 
 /// Decides the part of `conversations/update` that is the caller's own.
 package enum PreferencesRule {
-    /// How they want the conversation treated from now on. Only what is named changes.
+    /// The preferences after the request, which changes only the fields that it names.
     ///
-    /// Muting without a time has no end; naming a time mutes until then, or not at all if it is past; taking the time
-    /// away leaves what is muted muted without end.
+    /// `is_muted` without a time mutes without end; `muted_until` mutes until then, or not at all if it is past; clearing
+    /// it leaves a muted conversation muted without end.
     package static func decide(
         _ request: UpdateConversation, current: ConversationPreferences, now: Timestamp
     ) -> ConversationPreferences {

@@ -1,25 +1,23 @@
 import ParleyProtocol
 
-/// Decides what changes a group for everybody: its name, its members and what they are (protocol §5, `groups/*` and
-/// what `conversations/*` does to groups). There are two kinds of group, and what differs between them is decided here.
+/// Decides changes of a group for all: its name, its members and their roles (protocol §5, `groups/*`, and
+/// `conversations/*` for groups). All differences between the two kinds of group are decided here.
 ///
-/// A direct conversation is of two people and stays so: it has no name, and nobody is put into it or taken out of it.
-/// Doing again what is done already changes nothing and is no mistake. Whoever is not in a conversation gets the same
-/// answer as for one that does not exist.
+/// A direct conversation always has its two members and no name. A repeated request changes nothing and is no error. A
+/// caller who is no member gets the same answer as for a conversation that does not exist.
 package enum GroupPolicy: Hashable, Sendable {
-    /// A conversation of several people, and nothing else. A direct conversation counts as one of these, until it is
-    /// refused as such.
+    /// A group conversation alone. A direct conversation counts as one until it is refused as direct.
     case chat
-    /// A group that trains together, and its conversation.
+    /// A training group with its conversation.
     case training
 
-    // MARK: Made and ended
+    // MARK: Creation and end
 
-    /// `groups/create` and `invites/accept`: somebody comes into one more group that trains.
+    /// `groups/create` and `invites/accept`: a user joins one more training group.
     ///
     /// - Parameters:
-    ///   - groups: in how many they are.
-    ///   - most: in how many a user may be.
+    ///   - groups: how many training groups the user is in.
+    ///   - most: how many a user may be in.
     package static func enter(groups: Int, most: Int) throws(Rejection) {
         guard groups < most else {
             let message = most == 1 ? "You are in a group already." : "You are in \(groups) groups already."
@@ -29,7 +27,7 @@ package enum GroupPolicy: Hashable, Sendable {
 
     /// `groups/create`
     ///
-    /// - Parameter isTaken: whether there is a conversation of this id: the group's is made under it.
+    /// - Parameter isTaken: whether a conversation has this id, which the group's conversation will have.
     /// - Throws: as `checkID`; `conflict` for an id that is taken.
     package static func create(_ id: GroupID, isTaken: Bool) throws(Rejection) {
         try checkID(id.value)
@@ -38,14 +36,14 @@ package enum GroupPolicy: Hashable, Sendable {
 
     /// `groups/delete`
     ///
-    /// - Throws: `not_found` to whoever is no member, `forbidden` to whom is no admin.
+    /// - Throws: `not_found` to a caller who is no member, `forbidden` to one who is no admin.
     package static func delete(_ conversation: ConversationFacts, by caller: UserID) throws(Rejection) {
         guard let member = conversation.member(caller) else { throw .groupNotFound }
         try requireAdmin(member)
     }
 
-    /// The id of a direct conversation follows from its users: whoever could give it to a group would keep the two from
-    /// each other, or sit between them.
+    /// The id of a direct conversation follows from its users: a group with such an id would keep the two from each
+    /// other, or sit between them.
     ///
     /// - Throws: `bad_request` for an id that a direct conversation may have.
     static func checkID(_ id: UUIDValue) throws(Rejection) {
@@ -59,13 +57,13 @@ package enum GroupPolicy: Hashable, Sendable {
         guard members <= most else { throw Rejection(.groupFull, "A group has at most \(most) members.") }
     }
 
-    // MARK: Changed
+    // MARK: Changes
 
     /// `conversations/update`
     ///
-    /// - Returns: whether the name may be another afterwards.
-    /// - Throws: `bad_request` for a name of a direct conversation, `forbidden` to whom is no admin, `bad_request` for
-    ///   taking a group that trains its name.
+    /// - Returns: whether the request changes the name.
+    /// - Throws: `bad_request` for a name of a direct conversation and for a training group without one, `forbidden` to a
+    ///   caller who is no admin.
     package func rename(
         _ change: FieldChange<String>, _ conversation: ConversationFacts, by caller: UserID
     ) throws(Rejection) -> Bool {
@@ -93,11 +91,9 @@ package enum GroupPolicy: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - users: each once.
-    ///   - maximumMembers: the cap of a group.
     ///   - mostGroupsByOthers: see `GroupEntryRule`.
-    ///   - candidate: what is known of somebody who is to be put in. Who is a member already is not asked about.
-    /// - Throws: `forbidden` for a group that trains; `group_full` before anything of the users is looked at; then as
-    ///   `GroupEntryRule`.
+    ///   - candidate: the facts about a user; not called for members.
+    /// - Throws: `forbidden` for a training group; `group_full` before any `candidate`; then as `GroupEntryRule`.
     package func add(
         _ users: [UserID], to conversation: ConversationFacts, by caller: UserID, maximumMembers: Int,
         mostGroupsByOthers: Int, candidate: (UserID) throws -> GroupEntryRule.Candidate
@@ -114,17 +110,16 @@ package enum GroupPolicy: Hashable, Sendable {
         return Addition(users: added, strangers: strangers)
     }
 
-    /// Who comes into a group.
     package struct Addition: Hashable, Sendable {
-        /// Those who are not in it yet.
+        /// The new members.
         package let users: [UserID]
-        /// How many of them are no friends of whoever puts them in: each costs a first message to a stranger.
+        /// How many of them are no friends of the caller: each costs a first message to a stranger.
         package let strangers: Int
     }
 
     /// `conversations/remove-member` of another.
     ///
-    /// - Returns: whether there is anything to do.
+    /// - Returns: whether the user is a member.
     package static func remove(
         _ user: UserID, from conversation: ConversationFacts, by caller: UserID
     ) throws(Rejection) -> Bool {
@@ -134,8 +129,8 @@ package enum GroupPolicy: Hashable, Sendable {
 
     /// `conversations/set-role`
     ///
-    /// - Returns: whether there is anything to do.
-    /// - Throws: `not_found` for who is no member; `forbidden` to the last admin who would be none.
+    /// - Returns: whether the role changes.
+    /// - Throws: `not_found` for a user who is no member; `forbidden` where no admin would remain.
     package static func setRole(
         _ role: MemberRole, of user: UserID, in conversation: ConversationFacts, by caller: UserID
     ) throws(Rejection) -> Bool {
@@ -150,19 +145,18 @@ package enum GroupPolicy: Hashable, Sendable {
         return true
     }
 
-    /// What follows from somebody's leaving.
+    /// What follows when a member leaves.
     package enum Departure: Hashable, Sendable {
-        /// The others go on.
+        /// The group goes on with its admins.
         case others
-        /// The last admin is gone: this one follows, the longest member, the first by id among several.
+        /// The last admin has left: the longest member becomes one, the first by id among several.
         case succeeded(by: UserID)
-        /// Nobody is left.
         case nobodyLeft
     }
 
     /// `conversations/leave`, and `conversations/remove-member` of oneself.
     ///
-    /// - Throws: `forbidden` in a direct conversation, which one may archive.
+    /// - Throws: `forbidden` in a direct conversation.
     package static func leave(
         _ conversation: ConversationFacts, by caller: UserID
     ) throws(Rejection) -> Departure {
@@ -178,7 +172,7 @@ package enum GroupPolicy: Hashable, Sendable {
         return .succeeded(by: longest.user)
     }
 
-    // MARK: Who may
+    // MARK: Roles
 
     private static func member(
         _ user: UserID, of conversation: ConversationFacts

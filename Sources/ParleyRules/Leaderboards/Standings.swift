@@ -4,11 +4,11 @@ import ParleyProtocol
 package struct Standing: Hashable, Sendable {
     package let user: UserID
     package var score: BoardScore
-    /// When they joined the group: of two who reached the same at the same time, the one who joined first comes first.
+    /// When they joined the group; decides between two who reached the same value at the same time.
     package let joinedAt: Timestamp
-    /// 1 for the first; the same for the same value, and then so many are left out.
+    /// From 1; equal values share a rank, and the next ranks are skipped (1, 1, 3).
     package fileprivate(set) var rank: Int
-    /// What it was before it last changed; `nil` if it never has.
+    /// The rank before its last change; `nil` if it never changed.
     package fileprivate(set) var previousRank: Int?
 
     package init(user: UserID, score: BoardScore, joinedAt: Timestamp, rank: Int, previousRank: Int?) {
@@ -23,7 +23,7 @@ package struct Standing: Hashable, Sendable {
         user == other.user && score.looksLike(other.score) && rank == other.rank && previousRank == other.previousRank
     }
 
-    /// By value, then who reached it first, then who joined first, then by id.
+    /// By value, time reached, time joined, id.
     fileprivate static func precedes(_ left: Standing, _ right: Standing) -> Bool {
         if left.score.value != right.score.value { return left.score.value > right.score.value }
         if left.score.reachedAt != right.score.reachedAt { return left.score.reachedAt < right.score.reachedAt }
@@ -32,40 +32,40 @@ package struct Standing: Hashable, Sendable {
     }
 }
 
-/// The lines of a board in their order: everybody with a value, ranked like competitors (1, 1, 3).
+/// The lines of a board in their order: every member with a value.
 package struct Standings: Hashable, Sendable {
     package private(set) var lines: [Standing]
 
-    /// - Parameter lines: as they were taken from here, in any order.
+    /// - Parameter lines: with their ranks, in any order.
     package init(_ lines: [Standing] = []) { self.lines = lines.sorted(by: Standing.precedes) }
 
-    /// When the first of them is over if nothing follows.
+    /// When the first streak expires if no workout follows.
     package var lapsesAt: Timestamp? { lines.compactMap(\.score.lapsesAt).min() }
 
-    /// Who has another before them now whom they were before, or level with.
+    /// The users whose rank has become worse.
     package func passed(since old: Standings) -> [UserID] {
         lines.filter { line in old[line.user].map { line.rank > $0.rank } ?? false }.map(\.user)
     }
 
     package subscript(user: UserID) -> Standing? { lines.first { $0.user == user } }
 
-    /// Puts somebody's score in the place of their last one; `nil` takes their line away.
+    /// Replaces a user's score; `nil` removes their line.
     ///
-    /// - Returns: whether anything changed that a board shows.
+    /// - Returns: whether a board looks different.
     @discardableResult
     package mutating func set(_ user: UserID, _ score: BoardScore?, joinedAt: Timestamp) -> Bool {
         set([(user, score, joinedAt)])
     }
 
-    /// The same for several at once: ranks change once.
+    /// Replaces several scores; ranks change once.
     @discardableResult
     package mutating func set(_ scores: [(user: UserID, score: BoardScore?, joinedAt: Timestamp)]) -> Bool {
         let old = lines
         for (user, score, joinedAt) in scores {
-            let place = lines.firstIndex { $0.user == user }
-            switch (place, score) {
-            case (let place?, let score?): lines[place].score = score
-            case (let place?, nil): lines.remove(at: place)
+            let index = lines.firstIndex { $0.user == user }
+            switch (index, score) {
+            case (let index?, let score?): lines[index].score = score
+            case (let index?, nil): lines.remove(at: index)
             case (nil, let score?):
                 lines.append(Standing(user: user, score: score, joinedAt: joinedAt, rank: 0, previousRank: nil))
             case (nil, nil): break
@@ -81,7 +81,7 @@ package struct Standings: Hashable, Sendable {
         for index in lines.indices {
             if index == 0 || lines[index].score.value != lines[index - 1].score.value { rank = index + 1 }
             guard lines[index].rank != rank else { continue }
-            // A line that has just come has had no rank.
+            // A new line has had no rank.
             if lines[index].rank > 0 { lines[index].previousRank = lines[index].rank }
             lines[index].rank = rank
         }

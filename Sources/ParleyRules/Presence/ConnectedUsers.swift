@@ -1,26 +1,25 @@
 import ParleyProtocol
 
-/// How many connections each user has, and which changes of that are to be reported to the gateway.
+/// How many connections each user has, and the reports of changes to the gateway.
 ///
-/// Only whether a user has any connection is reported: one connection that takes over another is no change. After a
-/// report about a user there is none for a second, and then one if it no longer holds. So a user who connects and
-/// disconnects all the time costs one report a second, and the last report is right.
+/// A report says whether a user has any connection: a take-over is no change. Each user is reported once a second at
+/// most, however often they connect and disconnect, and the last report is right.
 ///
 /// Times are nanoseconds of a clock that nobody sets.
 package struct ConnectedUsers: Sendable {
     private var counts: [UserID: Int] = [:]
-    /// Who was last reported as online.
+    /// Users who were last reported as online.
     private var reported: Set<UserID> = []
-    /// For whom that may have changed.
+    /// Users for whom that may have changed.
     private var changed: Set<UserID> = []
-    /// Those about whom there was a report less than a second ago, and whether they may have changed since.
+    /// Users who were reported less than a second ago, and whether they may have changed since.
     private var resting: [UserID: Bool] = [:]
-    /// The same in the order of time, from `restingFrom` on.
+    /// The same ordered by time, from `restingFrom` on.
     private var restingSince: [(user: UserID, at: Int64)] = []
     private var restingFrom = 0
-    /// Whose last connection has ended since reports were last asked for.
+    /// Users whose last connection has ended since the last drain.
     private var departed: [UserID] = []
-    /// When the last connection of those has ended who are yet to be reported as offline.
+    /// When the last connection ended, of users not reported as offline yet.
     private var leftAt: [UserID: Int64] = [:]
 
     private static let rest: Int64 = 1_000_000_000
@@ -47,7 +46,7 @@ package struct ConnectedUsers: Sendable {
         }
     }
 
-    /// The reports that are due; each user once, in no order.
+    /// Drains the reports that are due: each user once, in no order.
     package mutating func drainNews(uptime: Int64) -> [PresenceReport] {
         endRests(uptime: uptime)
         for user in departed where counts[user] == nil && leftAt[user] == nil && reported.contains(user) {
@@ -67,7 +66,7 @@ package struct ConnectedUsers: Sendable {
         }
     }
 
-    /// Everybody who is connected, in no order. This report takes the place of all before it.
+    /// All connected users, in no order: replaces all earlier reports.
     package mutating func drainEveryone() -> [UserID] {
         reported = Set(counts.keys)
         leftAt.removeAll()

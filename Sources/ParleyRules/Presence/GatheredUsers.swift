@@ -1,17 +1,16 @@
 import ParleyProtocol
 
-/// The set of everybody who is connected, which the plugin sends in parts.
+/// The set of all connected users, which the plugin sends in parts.
 struct GatheredUsers: Sendable {
     let broker: UInt64
-    /// How many there are to be.
+    /// As announced.
     let count: Int
     private(set) var users: Set<UserID> = []
 
-    /// Whether as many came as were announced.
     var isWhole: Bool { users.count == count }
 
     mutating func add(_ more: [UserID]) {
-        // More than were announced: it can never be complete, and is not stored.
+        // A set with more than announced is never complete.
         for user in more where users.count <= count { users.insert(user) }
     }
 }

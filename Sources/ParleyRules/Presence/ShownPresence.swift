@@ -1,7 +1,7 @@
 import ParleyProtocol
 
 extension Presence {
-    /// What friends are shown of it. Whoever keeps it to themselves looks like somebody of whom nothing is known.
+    /// What friends see. A hidden presence looks like an unknown one.
     package func shown(under privacy: PresencePrivacy) -> Presence {
         switch privacy {
         case .friends: self

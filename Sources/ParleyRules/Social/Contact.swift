@@ -1,27 +1,25 @@
 import ParleyProtocol
 
-/// Two people and everything between them that decides who may write to whom.
+/// Two users and the state between them that decides who may write to whom.
 ///
-/// A value: its methods are what people do, and say what follows from it. Whatever a method does not say stays as it
-/// was; doing a second time what is done already changes nothing.
+/// Its methods are the acts of the two. A repeated act changes nothing.
 ///
-/// A block has no rule of its own for whoever was blocked. It is carried out as what it must look like to them: the
-/// other has unfollowed them and taken back what was accepted, and lets them write as a friend only. What the block
-/// ended is noted beside it, so that ending the block restores it.
+/// The blocked user has no rule of their own. A block is carried out as what they see: an unfollowing, the end of an
+/// accepted request, and a privacy of friends only. What it ended is stored beside it and restored when it ends.
 package struct Contact: Hashable, Sendable {
-    /// What one of the two has done, and how they want to be written to.
+    /// One of the two, towards the other.
     package struct Side: Hashable, Sendable {
         package var stance: Stance
-        /// Who may write to them without asking; to whom they have blocked see `Contact.privacy(of:)`.
+        /// Who may write to them without a request; for a blocked user see `Contact.privacy(of:)`.
         package var privacy: MessagePrivacy
-        /// What has become of their asking to write to the other.
+        /// The state of their message request to the other.
         package var request: MessageRequestState?
 
         package init(stance: Stance, privacy: MessagePrivacy = .followers, request: MessageRequestState? = nil) {
             (self.stance, self.privacy, self.request) = (stance, privacy, request)
         }
 
-        /// - Parameter follows: of a side that blocks, whether it follows again when the block ends.
+        /// - Parameter follows: with a block, whether the follow is restored when it ends.
         package init(
             follows: Bool = false, blocks: Bool = false, privacy: MessagePrivacy = .followers,
             request: MessageRequestState? = nil
@@ -43,14 +41,14 @@ package struct Contact: Hashable, Sendable {
         }
     }
 
-    /// What one of the two has chosen towards the other. Whoever blocks does not follow.
+    /// A user who blocks does not follow.
     package enum Stance: Hashable, Sendable {
         case neutral
         case follows
         case blocks(restoring: Restoration)
     }
 
-    /// What a block has ended, to be restored when the block ends.
+    /// What is restored when a block ends.
     package struct Restoration: Hashable, Sendable {
         /// The blocker followed the other.
         package var follow: Bool
@@ -65,10 +63,10 @@ package struct Contact: Hashable, Sendable {
     /// The two, in the order of their ids.
     package let users: [UserID]
     private var sides: [Side]
-    /// When the two were last friends, if one of them has unfollowed or blocked the other since.
+    /// When their friendship ended, by an unfollowing or a block.
     package private(set) var friendsUntil: Timestamp?
 
-    /// - Precondition: the two are not the same; who writes to themselves is refused before there is a contact.
+    /// - Precondition: the two are not the same.
     package init(
         _ one: UserID, _ oneSide: Side, _ other: UserID, _ otherSide: Side = Side(),
         friendsUntil: Timestamp? = nil
@@ -83,52 +81,46 @@ package struct Contact: Hashable, Sendable {
         set { sides[user == users[0] ? 0 : 1] = newValue }
     }
 
-    /// Two between whom there is nothing yet.
-    ///
     /// - Precondition: the two are not the same.
     package init(strangers one: UserID, _ other: UserID) { self.init(one, Side(), other) }
 
     /// The other of the two.
     package func other(than user: UserID) -> UserID { users[user == users[0] ? 1 : 0] }
 
-    /// One of the two has blocked the other.
     package var isBlocked: Bool { sides.contains(where: \.blocks) }
 
-    /// Each follows the other, and so neither has blocked the other.
+    /// Each follows the other, so neither blocks the other.
     package var areFriends: Bool { sides.allSatisfy(\.follows) }
 
-    /// A request of one was accepted by the other: both may write.
+    /// A request of either was accepted: both may write.
     package var isAccepted: Bool { sides.contains { $0.request == .accepted } }
 
-    /// Who may write to one of the two without asking, as it counts for the other: whoever has blocked the other lets
-    /// them write as a friend only.
+    /// Who may write to a user without a request, as it counts for the other of the two: to a blocked one, friends only.
     package func privacy(of user: UserID) -> MessagePrivacy { self[user].blocks ? .followers : self[user].privacy }
 }
 
-/// What has become of one person's asking to write to another. Of all this the asker sees `accepted` alone.
+/// The state of a message request. The sender sees `accepted` alone.
 package enum MessageRequestState: String, Hashable, Sendable, CaseIterable {
-    /// The one message waits in the other's `requests/list`.
+    /// The message waits in the recipient's `requests/list`.
     case waiting
-    /// The other has accepted, or has answered: both may write.
+    /// The recipient has accepted, or has answered: both may write.
     case accepted
-    /// The other has declined, or has taken back an acceptance. It looks like `waiting` to the asker.
+    /// The recipient has declined, or has withdrawn an acceptance. Looks like `waiting` to the sender.
     case declined
-    /// The asker has taken it back, or a block has ended it. It looks like `waiting` to the asker whom the other
-    /// blocked.
+    /// The sender has withdrawn it, or a block has ended it. Looks like `waiting` to a blocked sender.
     case cancelled
-    /// Written under `message_privacy` `anyone`: no consent was needed, and none was given.
+    /// Sent under `message_privacy` `anyone`: consent was neither needed nor given.
     case open
-    /// Written to somebody who blocks the asker, until the block ends: shown to nobody but the asker, to whom it looks
-    /// like `waiting`.
+    /// Sent to a user who blocks the sender, until the block ends: shown to the sender alone, and looks like `waiting`.
     case hidden
 }
 
-// MARK: What people do
+// MARK: Acts
 
 extension Contact {
     /// `social/follow`
     ///
-    /// - Throws: `blocked` if they have blocked whom they want to follow. Whoever was blocked follows like anybody.
+    /// - Throws: `blocked` if they block the other. A blocked user may follow.
     package mutating func follow(by user: UserID) throws(Rejection) {
         switch self[user].stance {
         case .follows: break
@@ -139,9 +131,8 @@ extension Contact {
         }
     }
 
-    /// `social/unfollow`: whoever it is, neither has a new allowance for a while.
-    ///
-    /// While a block lasts, nothing but what the end of the block restores is changed: they do not follow then.
+    /// `social/unfollow`: neither of the two has a new message request for a while. During a block it changes only what
+    /// the end of the block restores.
     package mutating func unfollow(by user: UserID, now: Timestamp) {
         switch self[user].stance {
         case .neutral: break
@@ -154,7 +145,7 @@ extension Contact {
         }
     }
 
-    /// `social/block`: an unfollowing and a taking back. A request that waits for the blocker ends for good.
+    /// `social/block`: an unfollowing and a withdrawal. A request that waits for the blocker ends for good.
     package mutating func block(by user: UserID, now: Timestamp) {
         guard !self[user].blocks else { return }
         let other = other(than: user)
@@ -165,8 +156,8 @@ extension Contact {
         self[user].stance = .blocks(restoring: restoration)
     }
 
-    /// `social/unblock`: the blocker follows again if they did, and what was accepted is accepted again, unless one of
-    /// the two has taken that back or blocked the other meanwhile.
+    /// `social/unblock`: restores the follow and the accepted request, unless one of the two has withdrawn it or blocked
+    /// the other meanwhile.
     package mutating func unblock(by user: UserID) {
         guard case .blocks(let restoration) = self[user].stance else { return }
         let other = other(than: user)
@@ -176,12 +167,12 @@ extension Contact {
         if areFriends { startAfresh() }
     }
 
-    /// `profile/set` with another `message_privacy`.
+    /// `profile/set`
     package mutating func setPrivacy(_ privacy: MessagePrivacy, of user: UserID) { self[user].privacy = privacy }
 
     /// `requests/accept`
     ///
-    /// - Throws: `not_found` if the other has never asked, `blocked` if the caller has blocked them.
+    /// - Throws: `not_found` without a request of the other, `blocked` if the caller blocks them.
     package mutating func accept(by user: UserID) throws(Rejection) {
         let asker = other(than: user)
         switch self[asker].request {
@@ -189,16 +180,15 @@ extension Contact {
             guard !self[user].blocks else { throw .blocked }
             self[asker].request = .accepted
         case .accepted: break
-        // Following back has opened the conversation before.
+        // They have followed back, which opened the conversation.
         case nil where areFriends: break
         case .cancelled, .hidden, nil: throw .requestNotFound
         }
     }
 
-    /// `requests/decline`: the other writes no more for anything that was asked or accepted between the two, and gets
-    /// no event. What the caller has asked is taken back, too.
+    /// `requests/decline`: ends what was requested and accepted in both directions. The other gets no event.
     ///
-    /// - Throws: `not_found` if neither has ever asked.
+    /// - Throws: `not_found` without any request.
     package mutating func decline(by user: UserID) throws(Rejection) {
         let hasAsked = self[other(than: user)].request?.hasAsked ?? false
         guard hasAsked || self[user].request != nil || areFriends else { throw .requestNotFound }
@@ -209,25 +199,25 @@ extension Contact {
         }
     }
 
-    /// Whether what one of them writes to the other is shown to nobody else: the other has blocked them.
+    /// Whether a user's messages are shown to nobody else, because the other blocks them.
     package func isWithheld(of user: UserID) -> Bool { self[other(than: user)].blocks }
 
-    /// Whether a message of one of them, accepted under `permission`, leaves everything between the two as it is.
+    /// Whether `recordMessage` would change nothing.
     package func isUnchanged(byMessageOf user: UserID, under permission: MessagingPermission) -> Bool {
         var contact = self
         contact.recordMessage(of: user, under: permission)
         return contact == self
     }
 
-    /// A message of one to the other was accepted under `permission`.
+    /// Records that a message of a user was accepted under `permission`.
     package mutating func recordMessage(of user: UserID, under permission: MessagingPermission) {
         let other = other(than: user)
         switch permission {
         case .request: self[user].request = self[other].blocks ? .hidden : .waiting
-        // To a friend one writes as a friend, whomever else the friend lets write: it asks for nothing.
+        // A message to a friend is no request.
         case .allowed(.anyone) where areFriends: break
         case .allowed(.anyone):
-            // An answer accepts, also where none was needed.
+            // An answer accepts, even if no consent was needed.
             if self[other].request?.isAnswerable == true {
                 self[other].request = .accepted
             } else if self[user].request != .accepted, self[user].request != .open {
@@ -239,7 +229,7 @@ extension Contact {
         }
     }
 
-    /// Whether a message that is allowed is the first to a stranger: no friend, and neither has asked or written yet.
+    /// Whether an allowed message is the first to a stranger: no friend, and neither has written yet.
     package func isFirstMessage(of user: UserID, under permission: MessagingPermission) -> Bool {
         switch permission {
         case .request: true
@@ -249,12 +239,12 @@ extension Contact {
         }
     }
 
-    /// The two have become friends: what one had asked the other is asked no more, and may be asked again one day.
+    /// The two have become friends: forgets requests that were not accepted, so that they may be made again one day.
     private mutating func startAfresh() {
         for user in users where self[user].request != .accepted { self[user].request = nil }
     }
 
-    /// One of the two lets the other write no more for anything that was asked or accepted, and asks nothing any more.
+    /// Ends the other's requests and one's own.
     private mutating func withdraw(by user: UserID) {
         let other = other(than: user)
         if isAccepted || self[other].request?.isAnswerable == true { self[other].request = .declined }
@@ -266,7 +256,7 @@ extension Contact {
 }
 
 extension MessageRequestState {
-    /// Whether a message of the one who was asked accepts.
+    /// Whether an answer of the recipient accepts it.
     fileprivate var isAnswerable: Bool {
         switch self {
         case .waiting, .declined, .open: true

@@ -1,44 +1,41 @@
 import ParleyProtocol
 
-/// Whether one person may write to another, and why: the one engine behind messages, typing, receipts, reactions,
-/// invitations and challenges (protocol §5, `social/can-message`).
+/// Whether one user may write to another, and why: decides messages, typing, receipts, reactions, invitations and
+/// challenges (protocol §5, `social/can-message`).
 package enum MessagingPermission: Hashable, Sendable {
     /// Without limit.
     case allowed(Ground)
-    /// One message, which waits as a message request.
+    /// One message, as a message request.
     case request
     case refused(Refusal)
 
     package enum Ground: String, Hashable, Sendable, CaseIterable {
-        /// The other lets anyone write to them.
+        /// The recipient's `message_privacy` is `anyone`.
         case anyone
         /// Each follows the other.
         case mutualFollow = "mutual_follow"
-        /// A request was accepted or answered; or the other has written first.
+        /// A request was accepted or answered, or the recipient has written first.
         case acceptedRequest = "accepted_request"
     }
 
     package enum Refusal: String, Hashable, Sendable, CaseIterable {
-        /// Nobody writes to themselves.
         case oneself = "self"
-        /// There is no such person.
         case unknownUser = "unknown_user"
-        /// The caller has blocked the other.
+        /// The sender blocks the recipient.
         case blocked
-        /// The one message is spent. Whoever was blocked gets the same answer.
+        /// The message request is spent. A blocked sender gets the same answer.
         case requestLimit = "request_limit"
     }
 
-    /// What a permission is asked for.
     package enum Action: String, Hashable, Sendable, CaseIterable {
         case message, edit, reaction, typing, receipt, invitation, challenge
     }
 
-    /// Decides by the steps of `Step`, in their order: the first that holds decides.
+    /// Decides by the first `Step` that holds.
     ///
     /// - Parameters:
-    ///   - contact: what is between the two; `nil` if there is no such person as `recipient`.
-    ///   - renewal: how long after the end of a friendship there is no new allowance.
+    ///   - contact: of the two; `nil` if `recipient` does not exist.
+    ///   - renewal: how long after the end of a friendship there is no new message request.
     package static func decide(
         from sender: UserID, to recipient: UserID, _ contact: Contact?, now: Timestamp, renewal: Duration
     ) -> MessagingPermission {
@@ -50,7 +47,6 @@ package enum MessagingPermission: Hashable, Sendable {
         return .request
     }
 
-    /// Whether this is enough for an action.
     package func permits(_ action: Action) -> Bool {
         switch (self, action) {
         case (.allowed, _), (.request, .message): true
@@ -60,7 +56,7 @@ package enum MessagingPermission: Hashable, Sendable {
         }
     }
 
-    /// How a message is rejected; `nil` where it is allowed.
+    /// The rejection of a message; `nil` where it is allowed.
     package var rejection: Rejection? {
         switch self {
         case .allowed, .request: nil
@@ -84,22 +80,13 @@ package enum MessagingPermission: Hashable, Sendable {
 // MARK: Steps
 
 extension MessagingPermission {
-    /// What is asked, one after the other, before one person may write to another. Where no step holds, one message is
-    /// allowed, as a request.
+    /// The steps of the decision, in order. Where none holds, one message is allowed, as a request.
     package enum Step: String, Hashable, Sendable, CaseIterable {
-        /// The two are the same.
         case oneself = "self"
-        /// There is no such person.
-        case existence
-        /// The sender has blocked the recipient.
-        case block
-        /// The recipient lets anyone write to them, and has not blocked the sender.
+        case existence, block
         case messagePrivacy = "message_privacy"
-        /// Each follows the other.
         case mutualFollow = "mutual_follow"
-        /// A request of one was accepted, or the recipient has written first.
         case acceptedRequest = "accepted_request"
-        /// The one message is spent, or the two were friends until lately.
         case requestAllowance = "request_allowance"
 
         /// When the step holds, for the table in `docs/permissions.md`.
@@ -118,17 +105,17 @@ extension MessagingPermission {
     }
 }
 
-/// Whether one person may write to another: the facts that the answer goes by.
+/// The facts of a permission.
 struct PermissionQuestion {
     let sender: UserID
     let recipient: UserID
-    /// `nil` if there is no such person as `recipient`.
+    /// `nil` if `recipient` does not exist.
     let contact: Contact?
     let now: Timestamp
-    /// How long after the end of a friendship there is no new allowance.
+    /// How long after the end of a friendship there is no new message request.
     let renewal: Duration
 
-    /// What a step decides; `nil` where it does not hold and the next is asked.
+    /// `nil` where the step does not hold.
     func verdict(of step: MessagingPermission.Step) -> MessagingPermission? {
         switch step {
         case .oneself: sender == recipient ? .refused(.oneself) : nil
@@ -142,9 +129,8 @@ struct PermissionQuestion {
     }
 
     private var isAccepted: Bool {
-        // To whoever has blocked the sender nothing counts as accepted.
         guard let contact, !contact[recipient].blocks else { return false }
-        // Who has written to somebody may be answered by them.
+        // The recipient of a message may answer it.
         return contact.isAccepted || contact[recipient].request?.hasAsked == true
     }
 
@@ -159,7 +145,7 @@ struct PermissionQuestion {
 }
 
 extension MessageRequestState {
-    /// Whether a message has come of it that may be answered.
+    /// Whether it is a message that may be answered.
     var hasAsked: Bool {
         switch self {
         case .waiting, .declined, .open, .accepted: true

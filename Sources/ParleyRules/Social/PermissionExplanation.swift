@@ -1,12 +1,12 @@
 import ParleyProtocol
 
-/// Why one person may write to another or may not: every step of the engine, in its order, with what it goes by.
+/// Why one user may write to another or may not: every step of the decision, with its facts.
 package struct PermissionExplanation: Hashable, Sendable {
     package struct Step: Hashable, Sendable {
         package let step: MessagingPermission.Step
-        /// Whether the step holds. The first that does has decided; what later ones say is for the reader alone.
+        /// The first step that holds decides.
         package let holds: Bool
-        /// The facts it goes by, for people.
+        /// Its facts in words.
         package let detail: String
     }
 
@@ -29,7 +29,6 @@ package struct PermissionExplanation: Hashable, Sendable {
 }
 
 extension PermissionQuestion {
-    /// What a step goes by, in words.
     fileprivate func detail(of step: MessagingPermission.Step) -> String {
         guard let contact, sender != recipient else {
             switch step {

@@ -1,17 +1,15 @@
 import ParleyProtocol
 
-/// Two people: what is between them, and whose their direct conversation is.
+/// Two users, with the members for whom their direct conversation is open.
 ///
-/// A value: `perform` is what one of them does, all of it or nothing; `consequences(since:)` says what follows from it.
+/// `perform` applies an act of one of them, whole or not at all; `consequences(since:)` returns the effects of a change.
 package struct Relationship: Hashable, Sendable {
     package private(set) var contact: Contact
-    /// For whom their conversation is open: in their lists, their counts, their topics. `nil` before one of them has
-    /// made it.
+    /// The users for whom their conversation is open: in lists, counts and topics. `nil` before it is created.
     package private(set) var openFor: Set<UserID>?
 
     package init(_ contact: Contact, openFor: Set<UserID>?) { (self.contact, self.openFor) = (contact, openFor) }
 
-    /// What one of the two does to the other.
     package enum Act: Hashable, Sendable {
         case follow, unfollow, block, unblock
         case setPrivacy(MessagePrivacy)
@@ -23,15 +21,13 @@ package struct Relationship: Hashable, Sendable {
         case accept, decline
     }
 
-    /// `social/follow`, `unfollow`, `block` and `unblock`, before anything is read of the other.
-    ///
     /// - Throws: `bad_request` for oneself.
     package static func checkOther(_ user: UserID, than caller: UserID) throws(Rejection) {
         guard caller != user else { throw Rejection(.badRequest, "user_id: the caller's own") }
     }
 
-    /// - Parameter renewal: how long after the end of a friendship there is no new allowance.
-    /// - Throws: why it may not be; nothing is changed then.
+    /// - Parameter renewal: how long after the end of a friendship there is no new message request.
+    /// - Throws: the refusal; nothing is changed then.
     package mutating func perform(_ act: Act, by user: UserID, now: Timestamp, renewal: Duration) throws(Rejection) {
         let wereFriends = contact.areFriends
         switch act {
@@ -53,37 +49,33 @@ package struct Relationship: Hashable, Sendable {
         if !wereFriends, contact.areFriends { openFor?.formUnion(contact.users) }
     }
 
-    /// What one of the two may do toward the other.
+    /// What a user may do toward the other.
     package func permission(of user: UserID, now: Timestamp, renewal: Duration) -> MessagingPermission {
         .decide(from: user, to: contact.other(than: user), contact, now: now, renewal: renewal)
     }
 
-    /// Whether one of the two may send into their conversation at all: it is their own, or they have a message request
-    /// in it.
+    /// Whether a user may send into their conversation: it is open for them, or holds a message request to them.
     package func isAddressable(by user: UserID) -> Bool {
         openFor.map { $0.contains(user) || isAsked(user) } ?? false
     }
 
-    /// Whether what one of them writes in their conversation is shown to nobody else: the other has blocked them.
+    /// Whether a user's messages are shown to nobody else, because the other blocks them.
     package func isWithheld(of user: UserID) -> Bool { contact.isWithheld(of: user) }
 
-    /// Whether the two share their conversation as far as one of them can tell: a message that was hidden from the
-    /// other would have closed it for them, had they not blocked its sender.
+    /// Whether the two share their conversation, as far as a user can tell. A hidden message counts as if it had closed
+    /// the conversation for the other.
     package func isShared(seenBy user: UserID) -> Bool {
         openFor?.isSuperset(of: contact.users) == true && contact[user].request != .hidden
     }
 
-    /// Whether one of the two gets `keys.changed` of the other: they write there without limit, so that they seal
-    /// for these keys. This goes by what they may do themselves, so that a block looks like an unfollowing.
-    ///
-    /// - Parameter renewal: how long after the end of a friendship there is no new allowance.
+    /// Whether a user gets `keys.changed` of the other, because they write to them without limit. It depends on their own
+    /// permission alone, so that a block looks like an unfollowing.
     package func hearsOfKeys(_ user: UserID, now: Timestamp, renewal: Duration) -> Bool {
         guard isShared(seenBy: user) else { return false }
         switch permission(of: user, now: now, renewal: renewal) {
         case .allowed(.mutualFollow), .allowed(.acceptedRequest): return true
         case .allowed(.anyone):
-            // Who has asked without an answer has nothing open with the other as far as they can tell, until they
-            // write.
+            // A sender without an answer sees no open conversation until they write.
             switch contact[user].request {
             case .accepted, .open, nil: return true
             case .waiting, .declined, .cancelled, .hidden: return false
@@ -92,7 +84,7 @@ package struct Relationship: Hashable, Sendable {
         }
     }
 
-    /// Whether they have a message request of the other, or have declined one.
+    /// Whether a message request of the other waits for the user, or was declined by them.
     private func isAsked(_ user: UserID) -> Bool {
         switch contact[contact.other(than: user)].request {
         case .waiting, .declined: true
@@ -117,37 +109,36 @@ package struct Relationship: Hashable, Sendable {
         recordMessage(of: user, under: permission)
     }
 
-    /// A message of one of the two was accepted in their conversation, under `permission`.
+    /// Records that a message in their conversation was accepted under `permission`.
     package mutating func recordMessage(of user: UserID, under permission: MessagingPermission) {
         let other = contact.other(than: user)
         contact.recordMessage(of: user, under: permission)
         openFor?.insert(user)
         switch permission {
         case .allowed: openFor?.insert(other)
-        // Whoever has blocked the sender is not asked, and keeps what is theirs.
+        // A recipient who blocks the sender gets no request; their conversation stays open.
         case .request: if !contact[other].blocks { openFor?.remove(other) }
         case .refused: break
         }
     }
 }
 
-// MARK: What follows
+// MARK: Consequences
 
 extension Relationship {
-    /// What is to be done about a change of what is between two people.
+    /// The effects of a change.
     package struct Consequences: Hashable, Sendable {
         /// The audience of their conversation has changed.
         package var hasNewAudience = false
-        /// For whom the conversation is open now and was not: they get an event.
+        /// Users for whom the conversation was opened: they get an event.
         package var opened: [UserID] = []
-        /// For whom it is open no more.
         package var closed: [UserID] = []
         /// Whether the two have become friends (`true`), or are friends no more (`false`).
         package var friendship: Bool?
-        /// Who has blocked the other (`true`), or has ended their block (`false`).
+        /// Users who have blocked the other (`true`) or have ended their block (`false`).
         package var blocks: [UserID: Bool] = [:]
-        /// For whom a message request of the other waits no more: they have answered it or blocked whoever asked, or
-        /// the two have become friends. Of a request that was taken back nobody is told.
+        /// Recipients of a message request that waits no more: they have answered it or blocked the sender, or the two
+        /// have become friends. A withdrawn request is not among them.
         package var answered: [UserID] = []
 
         package init() {}
@@ -156,11 +147,11 @@ extension Relationship {
     package struct Audience: Hashable, Sendable {
         /// In the order of their ids.
         package let members: [UserID]
-        /// Those of them who have blocked the other: they hear only what they do themselves.
+        /// Members who block the other: they hear only their own events.
         package let blockers: [UserID]
     }
 
-    /// Who hears the conversation; `nil` where there is none.
+    /// The audience of the conversation; `nil` without one.
     package var audience: Audience? {
         openFor.map { open in
             let members = contact.users.filter(open.contains)

@@ -38,7 +38,7 @@ package struct FactKeys: Sendable {
 package struct GatheredFacts: Sendable {
     package internal(set) var devices: [DeviceAddress: DeviceState] = [:]
     package internal(set) var conversations: [ConversationID: ConversationState] = [:]
-    package internal(set) var records: [MessageID: RecordPlace] = [:]
+    package internal(set) var records: [MessageID: RecordLocation] = [:]
     package internal(set) var targets: [MessageID: ChangeTarget] = [:]
     /// By user; of a user who has published none the list is empty.
     package internal(set) var keys: [UserID: [DeviceKeys]] = [:]

@@ -10,7 +10,7 @@ extension Snapshot {
         var facts = GatheredFacts()
         facts.devices = try devices.devices(keys.devices)
         facts.conversations = try conversations.withContacts(keys.conversations)
-        facts.records = try records.places(of: keys.records)
+        facts.records = try records.locations(of: keys.records)
         facts.targets = try records.targets(keys.targets)
         facts.receipts = try receipts.states(keys.receipts)
         let found = facts.conversations

@@ -17,7 +17,7 @@ package struct InfoQueries {
     let database: Database
 
     /// The groups in which a user is, by their keys: at most `limit` after one.
-    package func groups(
+    package func groupConversations(
         of user: UserID, after key: ConversationKey?, limit: Int
     ) throws(StoreError) -> [ConversationKey] {
         // The signs keep the engine from scanning the members of all conversations to get the order.
@@ -30,7 +30,7 @@ package struct InfoQueries {
     }
 
     /// Groups in which somebody is, by their keys: at most `limit` after one.
-    package func groups(after key: ConversationKey?, limit: Int) throws(StoreError) -> [ConversationKey] {
+    package func groupConversations(after key: ConversationKey?, limit: Int) throws(StoreError) -> [ConversationKey] {
         try database.list(
             """
             SELECT key FROM conversations WHERE type = 'group' AND key > ?

@@ -4,7 +4,7 @@ import ParleyProtocol
 import ParleyRules
 
 /// The place of a record in a log.
-package struct RecordPlace: Hashable, Sendable {
+package struct RecordLocation: Hashable, Sendable {
     package let record: SendMessageRule.ExistingRecord
     let sender: UserID
     /// Whether it is shown to its sender alone.
@@ -72,10 +72,10 @@ package struct RecordQueries {
     let database: Database
 
     /// The place of the record with this id, in whichever conversation.
-    package func place(of id: MessageID) throws(StoreError) -> RecordPlace? { try places(of: [id])[id] }
+    package func location(of id: MessageID) throws(StoreError) -> RecordLocation? { try locations(of: [id])[id] }
 
     /// The places of those of these records that exist.
-    func places(of ids: some Collection<MessageID>) throws(StoreError) -> [MessageID: RecordPlace] {
+    func locations(of ids: some Collection<MessageID>) throws(StoreError) -> [MessageID: RecordLocation] {
         try database.table(ids.map { [.id($0)] }, key: "?") { ids in
             """
             SELECT r.id, c.id, r.seq, r.created_at, r.digest, r.sender, r.withheld
@@ -85,7 +85,7 @@ package struct RecordQueries {
             let record = SendMessageRule.ExistingRecord(
                 conversation: try row.uuid(1), seq: row.integer(2), createdAt: row.time(3), digest: row.bytes(4) ?? [])
             return (
-                try row.uuid(0), RecordPlace(record: record, sender: try row.level(5), isWithheld: row.isTrue(6))
+                try row.uuid(0), RecordLocation(record: record, sender: try row.level(5), isWithheld: row.isTrue(6))
             )
         }
     }

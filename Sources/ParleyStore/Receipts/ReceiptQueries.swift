@@ -97,12 +97,12 @@ package struct ReceiptWrites {
     /// A conversation in which something was read is no longer marked as unread.
     func advance(_ writes: [WatermarkWrite]) throws(StoreError) {
         // Of several receipts of one device, and of one user in a conversation, the last includes the others.
-        var devices: [WatermarkPlace: WatermarkWrite] = [:]
-        var members: [WatermarkPlace: WatermarkWrite] = [:]
+        var devices: [WatermarkKey: WatermarkWrite] = [:]
+        var members: [WatermarkKey: WatermarkWrite] = [:]
         for write in writes {
             let (key, reader) = (write.conversation, write.reader)
-            devices[WatermarkPlace(conversation: key, user: reader.user, device: reader.device)] = write
-            members[WatermarkPlace(conversation: key, user: reader.user, device: nil)] = write
+            devices[WatermarkKey(conversation: key, user: reader.user, device: reader.device)] = write
+            members[WatermarkKey(conversation: key, user: reader.user, device: nil)] = write
         }
         try database.run(
             devices.values.map { write in
@@ -143,7 +143,7 @@ package struct ReceiptWrites {
     }
 }
 
-private struct WatermarkPlace: Hashable {
+private struct WatermarkKey: Hashable {
     let conversation: ConversationKey
     let user: UserID
     let device: DeviceID?

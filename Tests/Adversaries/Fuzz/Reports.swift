@@ -5,7 +5,7 @@
     let written = PresenceCodec.messages(for: reports)
     let again = written.flatMap { PresenceCodec.reports(in: $0) ?? [] }
     hold(again == reports, "reports are written as they were read")
-    var board = PresenceBoard(shown: [], hold: .seconds(10), capacity: 64, now: Timestamp(milliseconds: 0))
+    var board = PresenceTracker(shown: [], hold: .seconds(10), capacity: 64, now: Timestamp(milliseconds: 0))
     var shown: Set<UserID> = []
     var now: Int64 = 0
     func announce() {

@@ -53,7 +53,7 @@ final class EpochTests: StoreSuite {
             try transaction.insertConversation(["alice", "bob"])
             try transaction.database.run("UPDATE publishing SET presence_broker = 7")
             #expect(try transaction.continuity.renewEpochs { "new" } == 3)
-            #expect(try transaction.facts.info.groups(after: nil, limit: 9) == [group.key])
+            #expect(try transaction.facts.info.groupConversations(after: nil, limit: 9) == [group.key])
         }
         #expect(try store.read { try $0.outbox.broker(of: .presence) } == nil)
     }

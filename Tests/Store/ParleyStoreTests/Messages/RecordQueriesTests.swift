@@ -53,8 +53,8 @@ final class RecordQueriesTests: ConversationSuite {
         try store.read { snapshot throws in
             let expected = SendMessageRule.ExistingRecord(
                 conversation: id, seq: 1, createdAt: at(1), digest: digest(of: record))
-            #expect(try snapshot.records.place(of: record.id)?.record == expected)
-            #expect(try snapshot.records.place(of: .random()) == nil)
+            #expect(try snapshot.records.location(of: record.id)?.record == expected)
+            #expect(try snapshot.records.location(of: .random()) == nil)
         }
     }
 
@@ -64,8 +64,8 @@ final class RecordQueriesTests: ConversationSuite {
         try store.write { transaction in
             let other = try transaction.insertConversation(["alice", "carol"])
             let own = try transaction.facts.existing(id)
-            #expect(try transaction.facts.records.place(of: record.id)?.seq(in: own.facts, visibleTo: "alice") == 1)
-            let place = try #require(try transaction.facts.records.place(of: record.id))
+            #expect(try transaction.facts.records.location(of: record.id)?.seq(in: own.facts, visibleTo: "alice") == 1)
+            let place = try #require(try transaction.facts.records.location(of: record.id))
             #expect(place.seq(in: other.facts, visibleTo: "alice") == nil)
             #expect(try transaction.facts.records.id(at: 1, in: own.key) == record.id)
             #expect(try transaction.facts.records.id(at: 2, in: own.key) == nil)

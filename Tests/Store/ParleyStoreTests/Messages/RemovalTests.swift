@@ -76,10 +76,10 @@ final class RemovalTests: ConversationSuite {
     @Test("what loses its ciphertext keeps its place and is known when it is sent again")
     func removedKeepsItsPlace() throws {
         let message = try store.write { try $0.append(to: id, mark: 1, expiresAt: at(10)) }
-        let before = try store.read { try $0.records.place(of: message) }
+        let before = try store.read { try $0.records.location(of: message) }
         _ = try store.write { try $0.records.removeExpired(at: at(10), limit: 9) }
         try store.read { snapshot throws in
-            #expect(try snapshot.records.place(of: message) == before && before != nil)
+            #expect(try snapshot.records.location(of: message) == before && before != nil)
             try snapshot.records.read(try snapshot.existing(id), after: 0, seenBy: "alice", limit: 9) { record in
                 #expect(record.id == message && record.seq == 1 && record.expiresAt == at(10))
                 #expect(record.content == nil && record.nonce == nil && record.recipientKeys == nil)
@@ -173,7 +173,7 @@ final class RemovalTests: ConversationSuite {
     func cleaningWaitsForNoReader() throws {
         let message = try store.write { try $0.append(to: id, mark: 1) }
         try store.read { snapshot throws in
-            #expect(try snapshot.records.place(of: message) != nil)
+            #expect(try snapshot.records.location(of: message) != nil)
             try store.write { try $0.records.removeCiphertext(of: message) }
             do throws(StoreError) {
                 try store.checkpoint()
@@ -181,7 +181,7 @@ final class RemovalTests: ConversationSuite {
             } catch {
                 #expect(error.isPassing)
             }
-            #expect(try snapshot.records.place(of: message) != nil)
+            #expect(try snapshot.records.location(of: message) != nil)
         }
         #expect(try marks() == ([], []))
     }

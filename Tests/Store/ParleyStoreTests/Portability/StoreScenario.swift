@@ -119,7 +119,7 @@ struct StoreScenario {
             try transaction.nameChanges.mark(of: "alice", dueAt: at(0))
             _ = try transaction.facts.nameChanges.next()
             let change = try #require(try transaction.facts.nameChanges.due(at: at(0)))
-            _ = try transaction.facts.info.groups(of: "alice", after: nil, limit: 9)
+            _ = try transaction.facts.info.groupConversations(of: "alice", after: nil, limit: 9)
             try transaction.nameChanges.update(change, dueAt: at(1))
             try transaction.nameChanges.remove(of: "alice")
         }
@@ -365,7 +365,7 @@ struct StoreScenario {
             try transaction.continuity.setInstance("name")
             _ = try transaction.facts.continuity.instance()
             _ = try transaction.facts.conversations.count()
-            _ = try transaction.facts.info.groups(after: nil, limit: 9)
+            _ = try transaction.facts.info.groupConversations(after: nil, limit: 9)
             _ = try transaction.continuity.renewEpochs { "renewed" }
             try transaction.clock.store(StoredClock(boot: "boot", bootOffset: 1, clockOffset: 1, lastTime: at(0)))
             _ = try transaction.facts.clock.stored()

@@ -8,11 +8,7 @@ struct CreateChallengeRuleTests {
     private static func conversation(
         _ type: ConversationType, _ members: [UserID] = ["alice", "bob"], openFor: Set<UserID> = ["alice", "bob"]
     ) -> ConversationFacts {
-        ConversationFacts(
-            id: .random(), type: type, epoch: "e", lastSeq: 0, lastMessageSeq: 0, updatedAt: at(0),
-            members: members.map {
-                MemberFacts(user: $0, role: .member, joinedAt: at(0), isOpen: openFor.contains($0))
-            })
+        ParleyRulesTests.conversation(type, members.map { member($0, isOpen: openFor.contains($0)) })
     }
 
     private static let friends = Contact("alice", Contact.Side(follows: true), "bob", Contact.Side(follows: true))

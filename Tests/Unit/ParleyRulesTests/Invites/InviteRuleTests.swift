@@ -44,9 +44,7 @@ struct InviteRuleTests {
     }
 
     static func conversation(_ members: [UserID]) -> ConversationFacts {
-        ConversationFacts(
-            id: .random(), type: .group, epoch: "e", lastSeq: 0, lastMessageSeq: 0, updatedAt: at(0),
-            members: members.map { MemberFacts(user: $0, role: $0 == "alice" ? .admin : .member, joinedAt: at(0)) })
+        ParleyRulesTests.conversation(.group, members.map { member($0, $0 == "alice" ? .admin : .member) })
     }
 
     private static func with(_ change: (inout Situation) -> Void) -> Situation {

@@ -21,7 +21,7 @@ struct PresenceHistoryTests {
         var generator = Seeded(stream: UInt64(200 + number))
         let users: [UserID] = (0..<6).map { UserID(validated: "user-\($0)") }
         let hold: Int64 = 1_000
-        var board = PresenceBoard(shown: [], hold: .milliseconds(hold), now: at(0))
+        var board = PresenceTracker(shown: [], hold: .milliseconds(hold), now: at(0))
         board.handle(PresenceReport.set(of: [], broker: 1), now: at(0))
         var truths: [UserID: Truth] = Dictionary(uniqueKeysWithValues: users.map { ($0, Truth()) })
         var told: [UserID: Presence] = [:]

@@ -5,16 +5,7 @@ import Testing
 
 @Suite("Accepting a report")
 struct CreateReportRuleTests {
-    private static func conversation(_ members: [MemberFacts], _ type: ConversationType = .direct) -> ConversationFacts
-    {
-        ConversationFacts(
-            id: .random(), type: type, epoch: "k3Jx9w", lastSeq: 9, lastMessageSeq: 9, updatedAt: at(0),
-            members: members)
-    }
-
-    private static func member(_ user: UserID, isOpen: Bool = true, visibleFrom: Int = 0) -> MemberFacts {
-        MemberFacts(user: user, role: .member, joinedAt: at(0), isOpen: isOpen, visibleFrom: visibleFrom)
-    }
+    private static let direct = conversation(.direct, [member("alice"), member("bob")])
 
     /// A record of bob's at the place 5.
     private static func record(
@@ -47,8 +38,7 @@ struct CreateReportRuleTests {
     @Test("a message is kept as it is, and is about its sender")
     func reportOfAMessage() throws {
         let record = Self.record()
-        let conversation = Self.conversation([Self.member("alice"), Self.member("bob")])
-        let report = try decide(.message(record, in: conversation))
+        let report = try decide(.message(record, in: Self.direct))
         var writer = JSONWriter()
         record.write(to: &writer)
         #expect(report.user == "bob")
@@ -60,8 +50,7 @@ struct CreateReportRuleTests {
         arguments: [(99, true), (100, true), (101, false)])
     func disappearing(expiresAt: Int64, isGone: Bool) throws {
         let record = Self.record(expiresAt: at(expiresAt))
-        let conversation = Self.conversation([Self.member("alice"), Self.member("bob")])
-        let report = try decide(.message(record, in: conversation))
+        let report = try decide(.message(record, in: Self.direct))
         let kept = try MessageRecord(json: try #require(report.message))
         #expect((kept.content == nil) == isGone)
     }
@@ -72,9 +61,9 @@ struct CreateReportRuleTests {
             (member("alice"), nil), (member("alice", isOpen: false), nil), (member("alice", visibleFrom: 4), nil),
             (member("alice", visibleFrom: 5), .notFound), (member("carol"), .notFound),
         ] as [(MemberFacts, ErrorCode?)])
-    func visibility(member: MemberFacts, expected: ErrorCode?) {
-        let conversation = Self.conversation([member, Self.member("bob")])
-        let refused = rejection { try decide(.message(Self.record(), in: conversation)) }
+    func visibility(reporter: MemberFacts, expected: ErrorCode?) {
+        let seen = conversation(.direct, [reporter, member("bob")])
+        let refused = rejection { try decide(.message(Self.record(), in: seen)) }
         #expect(refused?.code == expected)
         if expected == .notFound {
             let unknown = rejection { try decide(.unknownMessage) }
@@ -84,11 +73,11 @@ struct CreateReportRuleTests {
 
     @Test("nobody reports themselves, and nobody the gateway")
     func nobodyReportsThemselves() {
-        let conversation = Self.conversation([Self.member("alice"), Self.member("bob")], .group)
+        let group = conversation(.group, [member("alice"), member("bob")])
         let subjects: [(CreateReportRule.Subject, ErrorCode)] = [
             (.unknownUser, .notFound), (.user("alice"), .badRequest),
-            (.message(Self.record(sender: "alice"), in: conversation), .badRequest),
-            (.message(Self.record(type: .system), in: conversation), .badRequest),
+            (.message(Self.record(sender: "alice"), in: group), .badRequest),
+            (.message(Self.record(type: .system), in: group), .badRequest),
         ]
         for (subject, code) in subjects {
             #expect(rejection { try decide(subject) }?.code == code)

@@ -1,11 +1,10 @@
 import ParleyProtocol
 
-/// Who is typing where: a state machine whose methods say what is to be announced.
+/// Who is typing where: a state machine whose methods return the announcements.
 ///
-/// A start lasts for 5 s without renewal; the board itself announces the stop then. One start in 2 s counts, the rest
-/// are dropped silently (protocol §4). It is bounded: beyond its capacity starts are dropped. Where the clock steps
-/// back its times step back with it, so that what was to last 5 s lasts no hour.
-package struct TypingBoard: Sendable {
+/// A start lasts 5 s without renewal; then the tracker announces the stop. One start in 2 s counts, others are dropped
+/// silently (protocol §4), as are starts beyond the capacity. When the clock steps back, stored times step back with it.
+package struct TypingTracker: Sendable {
     private struct Key: Hashable, Sendable {
         let conversation: ConversationID
         let sender: DeviceAddress
@@ -17,11 +16,11 @@ package struct TypingBoard: Sendable {
     }
 
     private var entries: [Key: Entry] = [:]
-    /// The last counted start of those who are not typing now, as long as it limits the next.
+    /// The last counted start of senders who are not typing now, while it limits the next.
     private var lastStarts: [Key: Timestamp] = [:]
     /// No stop is due earlier, and no last start can be forgotten earlier.
     private var nothingDueBefore = Timestamp.latest
-    /// The time that was last given.
+    /// The last `now`.
     private var clock = Timestamp.earliest
     private let capacity: Int
     private let startInterval: Duration
@@ -32,7 +31,7 @@ package struct TypingBoard: Sendable {
 
     package var count: Int { entries.count }
 
-    /// - Returns: what to announce, or `nil` where the start does not count.
+    /// - Returns: the announcement; `nil` where the start does not count.
     package mutating func start(
         _ conversation: ConversationID, sender: DeviceAddress, now: Timestamp
     ) -> TypingIndicator? {
@@ -47,7 +46,7 @@ package struct TypingBoard: Sendable {
         return TypingIndicator(conversation: conversation, sender: sender, isTyping: true, expiresAt: expiresAt)
     }
 
-    /// - Returns: what to announce, or `nil` if the sender was not typing.
+    /// - Returns: the announcement; `nil` if the sender was not typing.
     package mutating func stop(
         _ conversation: ConversationID, sender: DeviceAddress, now: Timestamp
     ) -> TypingIndicator? {
@@ -58,9 +57,9 @@ package struct TypingBoard: Sendable {
         return TypingIndicator(conversation: conversation, sender: sender, isTyping: false, expiresAt: now)
     }
 
-    /// Somebody has left a conversation, with all devices.
+    /// Removes all devices of a user who has left a conversation.
     ///
-    /// - Returns: what to announce to those who are still in it.
+    /// - Returns: the announcements to the remaining members.
     package mutating func leave(
         _ conversation: ConversationID, user: UserID, now: Timestamp
     ) -> [TypingIndicator] {
@@ -74,7 +73,7 @@ package struct TypingBoard: Sendable {
         }
     }
 
-    /// The stops that are due, and nothing the second time.
+    /// Drains the stops that are due.
     package mutating func expire(now: Timestamp) -> [TypingIndicator] {
         follow(now)
         guard now >= nothingDueBefore else { return [] }
@@ -101,7 +100,7 @@ package struct TypingBoard: Sendable {
         start.advanced(by: startInterval)
     }
 
-    /// Keeps the start of somebody who types no more, as long as it limits the next.
+    /// Keeps the start of a sender who has stopped, while it limits the next.
     private mutating func remember(_ start: Timestamp, of key: Key, now: Timestamp) {
         guard now < limitEnd(start), lastStarts.count < capacity else { return }
         lastStarts[key] = start

@@ -4,10 +4,10 @@ import TestNames
 import Testing
 
 @Suite("Who is online, held for a while")
-struct PresenceBoardTests {
+struct PresenceTrackerTests {
     /// A board that has seen a first, empty set.
-    private func board(shown: [UserID] = [], capacity: Int = 100) -> PresenceBoard {
-        var board = PresenceBoard(shown: shown, hold: .seconds(10), capacity: capacity, now: at(0))
+    private func board(shown: [UserID] = [], capacity: Int = 100) -> PresenceTracker {
+        var board = PresenceTracker(shown: shown, hold: .seconds(10), capacity: capacity, now: at(0))
         board.handle(PresenceReport.set(of: [], broker: 1), now: at(0))
         return board
     }
@@ -62,7 +62,7 @@ struct PresenceBoardTests {
 
     @Test("a first whole set corrects what was announced before: who is not in it goes, after the hold")
     func wholeSetCorrectsAnnouncements() {
-        var board = PresenceBoard(shown: ["alice", "bob"], hold: .seconds(10), now: at(0))
+        var board = PresenceTracker(shown: ["alice", "bob"], hold: .seconds(10), now: at(0))
         #expect(board.commit(now: at(60_000)).isEmpty)
         #expect(board.broker == nil)
         board.handle(PresenceReport.set(of: ["bob", "carol"], broker: 9), now: at(60_000))
@@ -138,7 +138,7 @@ struct PresenceBoardTests {
             batches += 1
         }
         #expect(announced == Set(users) && batches == 3)
-        #expect(.milliseconds(clock) == PresenceBoard.batchInterval * 2)
+        #expect(.milliseconds(clock) == PresenceTracker.batchInterval * 2)
     }
 
     @Test("beyond the capacity users are not shown, until there is room")
@@ -174,7 +174,7 @@ struct PresenceBoardTests {
     }
 }
 
-extension PresenceBoard {
+extension PresenceTracker {
     mutating func handle(_ reports: [PresenceReport], now: Timestamp) {
         for report in reports { handle(report, now: now) }
     }

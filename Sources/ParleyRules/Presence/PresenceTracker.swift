@@ -1,50 +1,49 @@
 import ParleyProtocol
 
-/// Who is online: a state machine whose input is what the broker's plugin reports, and whose output is what is to be
-/// announced.
+/// Who is online: a state machine from the reports of the broker's plugin to announcements.
 ///
-/// A user is online at once, and offline only when they have had no connection for the hold (10 s): whoever reconnects
-/// in time was never offline. Announcements come in batches and stay due until their batch is committed, so that a
-/// thousand devices that reconnect make a few transactions, and a full disk loses none. It is bounded: beyond its
-/// capacity users are not shown as online. Where the clock steps back its times step back with it.
-package struct PresenceBoard: Sendable {
+/// A user is online at once, and offline after the hold (10 s) without a connection. Announcements come in batches, so
+/// that a thousand devices that reconnect make few transactions, and stay due until their batch is committed, so that a
+/// full disk loses none. Users beyond the capacity are not shown as online. When the clock steps back, stored times step
+/// back with it.
+package struct PresenceTracker: Sendable {
     private struct Departure: Sendable {
         /// When the last connection ended.
         var at: Timestamp
-        /// Until then they may come back unnoticed.
+        /// The user may come back unnoticed until then.
         var heldUntil: Timestamp
     }
 
     private var connected: Set<UserID> = []
-    /// Those who are not connected, and of whom that is not announced.
+    /// Users who are not connected and not announced as offline yet.
     private var departed: [UserID: Departure] = [:]
-    /// Those who were last announced as online.
+    /// Users who were last announced as online.
     private var shown: Set<UserID>
-    /// Those of whom there may be something to announce.
+    /// Users who may need an announcement.
     private var due: Set<UserID> = []
     private var gathering: GatheredUsers?
-    /// Since when it is not known what the broker sees; `nil` while it is.
+    /// Since when the broker's connections are unknown; `nil` while they are known.
     private var unseenSince: Timestamp?
-    /// No hold ends earlier.
+    /// The end of the first hold, or earlier.
     private var earliestEnd = Timestamp.latest
-    /// No batch of announcements begins earlier.
+    /// The earliest start of the next batch.
     private var nextBatchAt = Timestamp.earliest
-    /// The time that was last given.
+    /// The last `now`.
     private var clock = Timestamp.earliest
     private let capacity: Int
     private let hold: Duration
 
-    /// The run of the broker that reported the last complete set of who is connected; `nil` before the first.
+    /// The run of the broker that reported the last complete set of connected users; `nil` before the first.
     package private(set) var broker: UInt64?
 
-    /// Batches of announcements are at least so far apart.
+    /// The least time between two batches.
     package static let batchInterval = Duration.milliseconds(25)
-    /// So long after a batch that was not committed the next is tried.
+    /// How long after a failed commit the next batch is tried.
     package static let retryPause = Duration.seconds(1)
-    /// Holds end on this grid, so that many of them end together.
+    /// Holds end on this grid, so that many end together.
     private static let gridMilliseconds: Int64 = 100
 
-    /// - Parameter shown: who was last announced as online. They are taken to be, until a whole set says otherwise.
+    /// - Parameter shown: the users last announced as online. They count as connected until a complete set arrives.
     package init(
         shown: some Sequence<UserID>, hold: Duration, capacity: Int = 1_000_000, now: Timestamp
     ) {
@@ -56,10 +55,10 @@ package struct PresenceBoard: Sendable {
     }
 }
 
-// MARK: What is reported
+// MARK: Reports
 
-extension PresenceBoard {
-    /// A set that is not complete, or that another report interrupts, is dropped.
+extension PresenceTracker {
+    /// Drops a set that is incomplete or interrupted by another report.
     package mutating func handle(_ report: PresenceReport, now: Timestamp) {
         follow(now)
         switch report {
@@ -77,10 +76,10 @@ extension PresenceBoard {
         }
     }
 
-    /// Who is connected, as far as it is known.
+    /// The users who are connected, as far as known.
     package var everyoneConnected: Set<UserID> { connected }
 
-    /// From now on it is not known who is connected: whoever turns out to have gone was last seen now.
+    /// Marks connections as unknown from now on: users who turn out to have gone were last seen now.
     package mutating func recordLostSight(now: Timestamp) {
         follow(now)
         gathering = nil
@@ -102,23 +101,22 @@ extension PresenceBoard {
 
     private mutating func leave(_ user: UserID, at: Timestamp, now: Timestamp) {
         guard connected.remove(user) != nil else { return }
-        let end = now.advanced(by: hold).roundedUp(to: PresenceBoard.gridMilliseconds)
+        let end = now.advanced(by: hold).roundedUp(to: PresenceTracker.gridMilliseconds)
         departed[user] = Departure(at: at, heldUntil: end)
         earliestEnd = min(earliestEnd, end)
     }
 }
 
-// MARK: What is announced
+// MARK: Announcements
 
-extension PresenceBoard {
-    /// One user's presence, as it is now to be known.
+extension PresenceTracker {
+    /// A user's new presence.
     package struct Announcement: Hashable, Sendable {
         package let user: UserID
         package let presence: Presence
     }
 
-    /// The next batch of announcements, if it is time for one: about each user at most one. They stay due until
-    /// `recordCommit`.
+    /// The next batch if it is time for one: at most one announcement for each user. They stay due until `recordCommit`.
     package mutating func nextAnnouncements(limit: Int, now: Timestamp) -> [Announcement] {
         endHolds(now: now)
         guard !due.isEmpty, now >= nextBatchAt else { return [] }
@@ -130,14 +128,14 @@ extension PresenceBoard {
                 due.remove(user)
             }
         }
-        if !batch.isEmpty { nextBatchAt = now.advanced(by: PresenceBoard.retryPause) }
+        if !batch.isEmpty { nextBatchAt = now.advanced(by: PresenceTracker.retryPause) }
         return batch
     }
 
-    /// A batch is on disk, and published to friends.
+    /// The batch is committed.
     package mutating func recordCommit(_ batch: [Announcement], now: Timestamp) {
         guard !batch.isEmpty else { return }
-        nextBatchAt = now.advanced(by: PresenceBoard.batchInterval)
+        nextBatchAt = now.advanced(by: PresenceTracker.batchInterval)
         for announcement in batch {
             due.remove(announcement.user)
             switch announcement.presence {
@@ -149,13 +147,13 @@ extension PresenceBoard {
         }
     }
 
-    /// When `announcements` may have something; `nil` while nothing is to come.
+    /// When `nextAnnouncements` may return something; `nil` while nothing is pending.
     package var nextExpiry: Timestamp? {
         let next = due.isEmpty ? earliestEnd : min(nextBatchAt, earliestEnd)
         return next == .latest ? nil : next
     }
 
-    /// Whoever is not back when their hold has ended is due to be announced.
+    /// Makes users due whose hold has ended.
     package mutating func endHolds(now: Timestamp) {
         follow(now)
         guard now >= earliestEnd else { return }
@@ -169,12 +167,12 @@ extension PresenceBoard {
         }
     }
 
-    /// `nil` where what is known already holds.
+    /// `nil` where the last announcement still holds.
     private func announcement(of user: UserID, now: Timestamp) -> Announcement? {
         if let departure = departed[user], departure.heldUntil <= now {
             return Announcement(user: user, presence: .offline(lastSeen: departure.at))
         }
-        // They are connected, or were so a moment ago and are not announced as offline yet.
+        // Connected, or in their hold.
         return shown.contains(user) ? nil : Announcement(user: user, presence: .online)
     }
 

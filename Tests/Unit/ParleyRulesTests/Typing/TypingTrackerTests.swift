@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @Suite("Who is typing")
-struct TypingBoardTests {
+struct TypingTrackerTests {
     private let conversation = ConversationID.random()
     private let phone = device("alice", "phone")
 
@@ -17,14 +17,14 @@ struct TypingBoardTests {
         "one start in two seconds counts",
         arguments: [(Int64(1), false), (1999, false), (2000, true), (4999, true), (5000, true)])
     func interval(after milliseconds: Int64, counts: Bool) {
-        var board = TypingBoard(startInterval: .seconds(2))
+        var board = TypingTracker(startInterval: .seconds(2))
         #expect(board.start(conversation, sender: phone, now: at(0)) == indicator(phone, true, until: at(5000)))
         #expect((board.start(conversation, sender: phone, now: at(milliseconds)) != nil) == counts)
     }
 
     @Test("a stop does not let the next start come sooner")
     func stopKeepsInterval() {
-        var board = TypingBoard(startInterval: .seconds(2))
+        var board = TypingTracker(startInterval: .seconds(2))
         _ = board.start(conversation, sender: phone, now: at(0))
         #expect(board.stop(conversation, sender: phone, now: at(500)) == indicator(phone, false, until: at(500)))
         #expect(board.start(conversation, sender: phone, now: at(1999)) == nil)
@@ -33,7 +33,7 @@ struct TypingBoardTests {
 
     @Test("nor does an expiry, where the interval is the longer")
     func expiryKeepsInterval() {
-        var board = TypingBoard(startInterval: .seconds(60))
+        var board = TypingTracker(startInterval: .seconds(60))
         _ = board.start(conversation, sender: phone, now: at(0))
         #expect(board.expire(now: at(5000)).count == 1)
         #expect(board.start(conversation, sender: phone, now: at(59_999)) == nil)
@@ -42,7 +42,7 @@ struct TypingBoardTests {
 
     @Test("who was not typing stops nothing")
     func stopWithoutStart() {
-        var board = TypingBoard(startInterval: .seconds(2))
+        var board = TypingTracker(startInterval: .seconds(2))
         #expect(board.stop(conversation, sender: phone, now: at(0)) == nil)
         _ = board.start(conversation, sender: phone, now: at(0))
         _ = board.stop(conversation, sender: phone, now: at(1))
@@ -51,7 +51,7 @@ struct TypingBoardTests {
 
     @Test("a start ends after five seconds, exactly once")
     func startEndsAfterFiveSeconds() {
-        var board = TypingBoard(startInterval: .seconds(2))
+        var board = TypingTracker(startInterval: .seconds(2))
         _ = board.start(conversation, sender: phone, now: at(0))
         #expect(board.nextExpiry == at(5000))
         #expect(board.expire(now: at(4999)).isEmpty)
@@ -62,7 +62,7 @@ struct TypingBoardTests {
 
     @Test("a renewal puts the end off")
     func renewalPutsEndOff() {
-        var board = TypingBoard(startInterval: .seconds(2))
+        var board = TypingTracker(startInterval: .seconds(2))
         _ = board.start(conversation, sender: phone, now: at(0))
         _ = board.start(conversation, sender: phone, now: at(3000))
         #expect(board.expire(now: at(5000)).isEmpty)
@@ -71,7 +71,7 @@ struct TypingBoardTests {
 
     @Test("devices and conversations do not share a start")
     func startsAreNotShared() {
-        var board = TypingBoard(startInterval: .seconds(2))
+        var board = TypingTracker(startInterval: .seconds(2))
         let other = ConversationID.random()
         _ = board.start(conversation, sender: phone, now: at(0))
         #expect(board.start(other, sender: phone, now: at(1)) != nil)
@@ -81,7 +81,7 @@ struct TypingBoardTests {
 
     @Test("beyond the capacity starts are dropped, until there is room")
     func capacityDropsStarts() {
-        var board = TypingBoard(capacity: 2, startInterval: .seconds(2))
+        var board = TypingTracker(capacity: 2, startInterval: .seconds(2))
         let senders = ["one", "two", "three"].map { device("alice", DeviceID(validated: $0)) }
         #expect(senders.map { board.start(conversation, sender: $0, now: at(0)) != nil } == [true, true, false])
         #expect(board.start(conversation, sender: senders[0], now: at(2000)) != nil)
@@ -94,7 +94,7 @@ struct TypingBoardTests {
         "where the clock steps back, what was to last five seconds lasts five seconds",
         arguments: [Int64(1), 4000, 3_600_000])
     func clockBack(step: Int64) {
-        var board = TypingBoard(startInterval: .seconds(2))
+        var board = TypingTracker(startInterval: .seconds(2))
         _ = board.start(conversation, sender: phone, now: at(0))
         _ = board.expire(now: at(1000))
         #expect(board.expire(now: at(1000 - step)).isEmpty)
@@ -105,7 +105,7 @@ struct TypingBoardTests {
 
     @Test("where the clock steps back, the limit goes on and locks nobody out")
     func clockStepLocksNobodyOut() {
-        var board = TypingBoard(startInterval: .seconds(2))
+        var board = TypingTracker(startInterval: .seconds(2))
         _ = board.start(conversation, sender: phone, now: at(0))
         _ = board.stop(conversation, sender: phone, now: at(1000))
         #expect(board.start(conversation, sender: phone, now: at(-3_600_000)) == nil)
@@ -117,7 +117,7 @@ struct TypingBoardTests {
         arguments: 0..<20)
     func pairs(stream: Int) {
         var generator = Seeded(stream: UInt64(stream))
-        var board = TypingBoard(capacity: 5, startInterval: .seconds(2))
+        var board = TypingTracker(capacity: 5, startInterval: .seconds(2))
         let senders = (0..<8).map { device("alice", DeviceID(validated: "d\($0)")) }
         var typing: [DeviceAddress: Timestamp] = [:]
         var now = at(0)
@@ -145,7 +145,7 @@ struct TypingBoardTests {
 
     @Test("whoever leaves a conversation types there no more, and elsewhere as before")
     func leavingEndsTypingThere() {
-        var board = TypingBoard(startInterval: .seconds(2))
+        var board = TypingTracker(startInterval: .seconds(2))
         let (left, other) = (ConversationID.random(), ConversationID.random())
         for conversation in [left, other] {
             for name in ["phone", "laptop"] as [DeviceID] {
