@@ -1,20 +1,19 @@
 import ParleyProtocol
 
-/// Decides who comes into a group by an invite, who may make one and who may end it (protocol §5, `invites/*`).
+/// Decides who joins a group by an invite, who may create one and who may revoke it (protocol §5, `invites/*`).
 ///
-/// A token that opens nothing for the caller gets the one same answer, whatever the reason: who was blocked or removed
-/// cannot tell that from an invite that has ended.
+/// A token that opens nothing for the caller gets the same answer for every reason: a blocked or removed caller cannot
+/// tell that from an expired invite.
 package enum InviteRule {
-    /// What is known of an invite, its group, and of whoever has its token.
     package struct Facts: Sendable {
         package let maker: UserID
         package let expiresAt: Timestamp
-        /// `nil` for as many as there is room for.
+        /// `nil` for no limit.
         package let usesLeft: Int?
         package let isRevoked: Bool
         /// The group's conversation.
         package let conversation: ConversationFacts
-        /// Whether the caller was removed from the group after this invite was made.
+        /// Whether the caller was removed from the group after its creation.
         package let isFromBeforeRemoval: Bool
         package let callerBlocksMaker: Bool
         package let makerBlocksCaller: Bool
@@ -34,24 +33,22 @@ package enum InviteRule {
         }
     }
 
-    /// `invites/preview`, and the first that `invites/accept` asks.
+    /// `invites/preview`, and the first check of `invites/accept`.
     ///
-    /// - Throws: `invite_invalid`; `blocked` only where the caller did the blocking, of an invite that would open the
-    ///   group.
+    /// - Throws: `invite_invalid`; `blocked` where the invite is valid and the caller blocks its maker.
     package static func open(_ facts: Facts, now: Timestamp) throws(Rejection) {
         guard !facts.isRevoked, now < facts.expiresAt, facts.usesLeft.map({ $0 > 0 }) ?? true,
-            // Who has gone invites nobody, and an ended group has no members.
+            // A maker who has left invites nobody, and an ended group has no members.
             facts.conversation.member(facts.maker) != nil, !facts.isFromBeforeRemoval, !facts.makerBlocksCaller
         else { throw .inviteInvalid }
         guard !facts.callerBlocksMaker else { throw .blocked }
     }
 
-    /// Whether `invites/accept` repeats an earlier one: the caller came by this very invite and is a member. Nothing is
-    /// done then, however the invite is meanwhile.
+    /// Whether `invites/accept` is a repeat, which changes nothing: the caller joined by this invite and is a member.
     ///
     /// - Parameters:
     ///   - conversation: of the invite's group.
-    ///   - isUsed: whether the caller has come by this invite before.
+    ///   - isUsed: whether the caller has used this invite.
     package static func isRepeat(_ conversation: ConversationFacts, by caller: UserID, isUsed: Bool) -> Bool {
         isUsed && conversation.member(caller) != nil
     }
@@ -59,9 +56,9 @@ package enum InviteRule {
     /// `invites/accept` for the first time.
     ///
     /// - Parameters:
-    ///   - groups: in how many groups they are, and may be.
-    ///   - maximumMembers: the cap of a group.
-    /// - Throws: as `open`; `already_in_group`; `group_full`. None of them spends a use.
+    ///   - groups: of the caller.
+    ///   - maximumMembers: of a group.
+    /// - Throws: as `open`; `already_in_group`; `group_full`. No refusal spends a use.
     package static func accept(
         _ facts: Facts, by caller: UserID, groups: (are: Int, most: Int), maximumMembers: Int, now: Timestamp
     ) throws(Rejection) {
@@ -73,16 +70,16 @@ package enum InviteRule {
         try GroupPolicy.checkSize(facts.conversation.members.count + 1, most: maximumMembers)
     }
 
-    /// How many invites of one member may open a group at once.
+    /// Valid invites of one member to a group.
     package static let mostOpen = 100
 
     /// `invites/create`
     ///
     /// - Parameters:
-    ///   - kept: how many of the caller's invites to the group were not revoked, ended ones among them.
-    ///   - open: how many of those open it; asked only where that matters.
-    /// - Returns: whether those that have ended are to be revoked, to make room.
-    /// - Throws: `forbidden` for one more than may be: waiting does not help.
+    ///   - kept: the caller's invites to the group that were not revoked, expired ones included.
+    ///   - open: how many of those are valid; called only where that matters.
+    /// - Returns: whether the expired ones are revoked to make room.
+    /// - Throws: `forbidden` for one too many: waiting does not help.
     package static func create(kept: Int, open: () throws -> Int) throws -> Bool {
         guard kept >= mostOpen else { return false }
         guard try open() < mostOpen else {
@@ -94,7 +91,7 @@ package enum InviteRule {
     /// `invites/revoke`
     ///
     /// - Parameter conversation: of the invite's group.
-    /// - Throws: `not_found` to whoever may not even see it.
+    /// - Throws: `not_found` to a caller who is neither its maker nor an admin.
     package static func revoke(
         madeBy maker: UserID, _ conversation: ConversationFacts, by caller: UserID
     ) throws(Rejection) {

@@ -1,19 +1,18 @@
 import ParleyProtocol
 
-/// What counts of a workout.
+/// A workout as boards count it.
 package struct CountedWorkout: Hashable, Comparable, Sendable {
     package let id: WorkoutID
     package let completedAt: Timestamp
-    /// The day that it was where it was done.
+    /// In its time zone.
     package let day: CivilDay
-    /// The name of the zone where it was done.
+    /// The name of its time zone.
     package let zone: String
 
     package init(id: WorkoutID, completedAt: Timestamp, day: CivilDay, zone: String) {
         (self.id, self.completedAt, self.day, self.zone) = (id, completedAt, day, zone)
     }
 
-    /// In the order in which they were done.
     package static func < (left: CountedWorkout, right: CountedWorkout) -> Bool {
         (left.completedAt, left.id) < (right.completedAt, right.id)
     }

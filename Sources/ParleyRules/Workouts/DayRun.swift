@@ -1,6 +1,6 @@
 import ParleyProtocol
 
-/// Days in a row with a workout each, as many as there are: the days before and after have none.
+/// A longest row of days with a workout each.
 package struct DayRun: Hashable, Sendable {
     package var first: CivilDay
     package var last: CivilDay
@@ -9,11 +9,10 @@ package struct DayRun: Hashable, Sendable {
 
     package func contains(_ day: CivilDay) -> Bool { first <= day && day <= last }
 
-    /// How many.
     package var days: Int { first.days(to: last) + 1 }
 }
 
-/// How the runs of a user change.
+/// A change of a user's runs.
 package struct DayRunChange: Hashable, Sendable {
     package let removed: [DayRun]
     package let added: [DayRun]
@@ -21,8 +20,8 @@ package struct DayRunChange: Hashable, Sendable {
     /// A day gets its first workout.
     ///
     /// - Parameters:
-    ///   - before: the run that has the day before, or this one.
-    ///   - after: the run that begins the day after.
+    ///   - before: the run with the day before, or with this one.
+    ///   - after: the run from the day after.
     package init(adding day: CivilDay, before: DayRun?, after: DayRun?) {
         if let before, before.contains(day) {
             (removed, added) = ([], [])
@@ -38,7 +37,7 @@ package struct DayRunChange: Hashable, Sendable {
 
     /// A day loses its last workout.
     ///
-    /// - Parameter run: the run that has the day.
+    /// - Parameter run: with the day.
     package init(removing day: CivilDay, from run: DayRun?) {
         guard let run, run.contains(day) else {
             (removed, added) = ([], [])

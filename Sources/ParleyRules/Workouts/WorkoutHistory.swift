@@ -1,52 +1,51 @@
 import ParleyProtocol
 
-/// A value on a board, and who was there first.
 package struct BoardScore: Hashable, Sendable {
     package let value: Int
-    /// When the workout was done that made it.
+    /// The time of the workout that made it.
     package let reachedAt: Timestamp
-    /// When it is over if nothing follows; `nil` for what lasts.
+    /// When a streak expires if no workout follows; `nil` for check-ins.
     package let lapsesAt: Timestamp?
 
     package init(value: Int, reachedAt: Timestamp, lapsesAt: Timestamp? = nil) {
         (self.value, self.reachedAt, self.lapsesAt) = (value, reachedAt, lapsesAt)
     }
 
-    /// What a board shows of it is the same.
+    /// Whether a board shows the same.
     package func looksLike(_ other: BoardScore) -> Bool { value == other.value && reachedAt == other.reachedAt }
 }
 
-/// The instant at which a week's boards are looked at, and what counts then.
+/// A week's boards at an instant.
 package struct BoardView: Hashable, Sendable {
     package let period: WeekPeriod
     package let now: Timestamp
 
     package init(_ period: WeekPeriod, now: Timestamp) { (self.period, self.now) = (period, now) }
 
-    /// Now, and after the week its last instant: so stands a week that has ended, however long ago.
+    /// Now, but not after the week's last instant.
     package var instant: Timestamp { min(now, period.endsAt.advanced(byMilliseconds: -1)) }
 
-    /// The first day of which every workout is needed. All workouts of earlier days were done before the week and the
-    /// instant, and more than a day before yesterday, wherever that was.
+    /// The first day whose workouts are needed. Workouts of earlier days were done before the week and the instant, and
+    /// more than a day before yesterday, in any time zone.
     package var recentFrom: CivilDay { CivilDay(min(period.startsAt, instant)).advanced(byDays: -3) }
 
-    /// Whether a workout was done by then. A device's clock may be ahead a little.
+    /// Whether a workout was done by then, with tolerance for a device's clock.
     package func includes(_ time: Timestamp) -> Bool {
         time < period.endsAt && time <= now.advanced(by: WorkoutRule.clockTolerance)
     }
 }
 
-/// The workouts of one user as far as one week's boards depend on them.
+/// The workouts of one user that a week's boards depend on.
 package struct WorkoutHistory: Sendable {
     private let view: BoardView
-    /// What was done by then, in order.
+    /// Done by then, in order.
     private let recent: [CountedWorkout]
-    /// The run that has the day before the first of `recent`.
+    /// The run with the day before the first of `recent`.
     private let earlier: DayRun?
 
     /// - Parameters:
     ///   - recent: all workouts of ``BoardView/recentFrom`` and later days, in any order; others are left out.
-    ///   - earlier: the run of all the user's days that has the day before that one, if there is one.
+    ///   - earlier: the run of all the user's days with the day before that one.
     package init(_ view: BoardView, recent: [CountedWorkout], earlier: DayRun?) {
         self.view = view
         let first = view.recentFrom
@@ -67,9 +66,9 @@ package struct WorkoutHistory: Sendable {
         return score
     }
 
-    /// The days in a row with a workout, up to today or yesterday where the last workout was done; `nil` for none.
+    /// The days in a row with a workout, up to today or yesterday in the zone of the last workout; `nil` for none.
     ///
-    /// - Parameter zone: the zone of a name; what it does not know counts as UTC.
+    /// - Parameter zone: by name; UTC stands in for an unknown one.
     package func streak(_ zone: (String) -> CivilZone?) -> BoardScore? {
         guard let latest = recent.last, let lastDay = recent.map(\.day).max() else { return nil }
         let zone = zone(latest.zone) ?? .utc

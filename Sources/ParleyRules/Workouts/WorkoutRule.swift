@@ -1,20 +1,19 @@
 import ParleyProtocol
 
-/// Which workouts are taken.
+/// Decides which workouts are accepted.
 package enum WorkoutRule {
     /// How far a device's clock may be ahead.
     package static let clockTolerance: Duration = .seconds(300)
-    /// How old a workout may be that is told.
     package static let oldest: Duration = .days(400)
 
-    /// How old the workout is of which nothing is kept any more when it was deleted. A late repeat is refused for its
-    /// age from `oldest` on; the rest is for a clock that is set back a little.
+    /// The age up to which a deleted workout is remembered. From `oldest` on a repeat is refused for its age; the rest
+    /// allows for a clock that is set back.
     package static let deletionIsKept: Duration = oldest + .days(7)
 
-    /// How many workouts of one day are stored for a user. Fewer count.
+    /// Workouts of one day that are stored for a user; fewer count.
     package static let mostOfDay = 100
 
-    /// - Throws: `bad_request` for a time that a workout cannot have been done at, or that is of no interest any more.
+    /// - Throws: `bad_request` for a time in the future or too long ago.
     package static func check(completedAt: Timestamp, now: Timestamp) throws(Rejection) {
         guard completedAt <= now.advanced(by: clockTolerance) else {
             throw Rejection(.badRequest, "completed_at: in the future")
@@ -25,10 +24,10 @@ package enum WorkoutRule {
     }
 
     /// - Parameters:
-    ///   - weeks: the week of the workout in each zone where the user's weeks begin.
-    ///   - countOfDay: how many workouts of its day the user has; no more than `mostOfDay` need be counted.
-    ///   - grace: how long after its end a week takes workouts.
-    /// - Throws: `week_closed` where it counts nowhere any more; `bad_request` for one too many of a day.
+    ///   - weeks: the week of the workout in each of the user's zones.
+    ///   - countOfDay: the user's workouts of its day, counted up to `mostOfDay`.
+    ///   - grace: how long after its end a week accepts workouts.
+    /// - Throws: `week_closed` where all these weeks are final; `bad_request` for one too many of a day.
     package static func check(
         in weeks: some Sequence<WeekPeriod>, countOfDay: Int, grace: Duration, now: Timestamp
     ) throws(Rejection) {

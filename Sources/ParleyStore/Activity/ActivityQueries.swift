@@ -2,29 +2,28 @@ import GRDB
 import ParleyProtocol
 import ParleyRules
 
-/// An item with its place.
 package struct StoredActivity: Sendable {
     package let key: ActivityKey
     package let item: ActivityItem
-    /// What the request was that has posted it; `nil` for what the gateway has made.
+    /// Of the request; `nil` for an item that the gateway created.
     package let digest: [UInt8]?
 }
 
-/// What people have achieved.
+/// The activity of users.
 package struct ActivityQueries {
     let database: Database
 
-    /// The most reactions of an item that are shown: the viewer's own, and the first.
+    /// The most reactions shown of an item: the viewer's own, then the earliest.
     package static let reactionsShown = 500
 
     private static let columns =
         #"a.key, a.id, a."user", a.type, a.title, a.description, a.metadata, a.created_at, a.digest"#
 
-    /// What others are shown only while its owner shares their workouts.
+    /// Items of workouts are shown to others only while their owner shares workouts.
     private static let isShared =
         #"(a.type NOT IN ('streak_milestone', 'challenge_won') OR u.share_workout_data = 1)"#
 
-    /// The item that has this id, if it is the viewer's own, or a friend's who shows it.
+    /// The item, if it is the viewer's own or a friend's who shares it.
     package func visibleItem(_ id: ActivityID, to viewer: UserID) throws(StoreError) -> StoredActivity? {
         try database.first(
             """
@@ -36,15 +35,15 @@ package struct ActivityQueries {
         ) { try stored($0, seenBy: viewer) }
     }
 
-    /// The item that has this id, whosever it is, with the reactions that `viewer` sees.
+    /// The item of any user, with the reactions that `viewer` sees.
     package func item(_ id: ActivityID, seenBy viewer: UserID) throws(StoreError) -> StoredActivity? {
         try database.first("SELECT \(ActivityQueries.columns) FROM activities a WHERE a.id = ?", [id.blob]) {
             try stored($0, seenBy: viewer)
         }
     }
 
-    /// Items that `viewer` may see before `key`, the newest first, until `body` says `false`: their own and their
-    /// friends', or those of `owner`, whom they may see.
+    /// Items before `key`, the newest first, until `body` returns `false`: the viewer's own and their friends', or those of
+    /// `owner`, whom the viewer may see.
     package func read(
         of owner: UserID?, seenBy viewer: UserID, before key: ActivityKey?, _ body: (StoredActivity) throws -> Bool
     ) throws {
@@ -52,7 +51,6 @@ package struct ActivityQueries {
         while let next = newest.popLast() {
             if let item = try item(at: next.key, seenBy: viewer), try !body(item) { return }
             guard let following = try self.newest(of: next.user, before: next.key).first else { continue }
-            // Most often a friend has few new items: their next one is near the end of the list or far from it.
             let index = newest.partitioningIndex { following.key < $0.key }
             newest.insert(following, at: index)
         }
@@ -69,7 +67,7 @@ package struct ActivityQueries {
         ) { row in row.isNull(0) ? nil : Newest(user: user, key: row.key(0)) }.compactMap { $0 }
     }
 
-    /// The newest item of each friend and of the user themselves, the newest last.
+    /// The newest item of each friend and of the user, the newest last.
     private func newestOfFriends(of user: UserID, before key: ActivityKey?) throws(StoreError) -> [Newest] {
         let friends = try database.list(
             """
@@ -82,7 +80,7 @@ package struct ActivityQueries {
         return (try newest(of: user, before: key) + friends.compactMap { $0 }).sorted { $0.key < $1.key }
     }
 
-    /// - Returns: `nil` for what its owner does not share.
+    /// - Returns: `nil` for an item that its owner does not share.
     private func item(at key: ActivityKey, seenBy viewer: UserID) throws(StoreError) -> StoredActivity? {
         try database.first(
             """
@@ -102,7 +100,7 @@ package struct ActivityQueries {
             digest: row.bytes(8))
     }
 
-    /// One sees one's own reaction and those of one's friends.
+    /// The viewer's own and those of their friends.
     private func reactions(to key: ActivityKey, seenBy viewer: UserID) throws(StoreError) -> [UserID: String] {
         let reactions: [(UserID, String)] = try database.list(
             """
@@ -115,7 +113,7 @@ package struct ActivityQueries {
         return Dictionary(uniqueKeysWithValues: reactions)
     }
 
-    /// When the next item is to be removed, by the steady time; `nil` if there is none.
+    /// By the steady time.
     package func nextRemoval() throws(StoreError) -> Timestamp? {
         try database.row("SELECT min(disappears_at) FROM activities")?.optionalTime(0)
     }

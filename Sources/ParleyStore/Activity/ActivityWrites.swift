@@ -3,22 +3,21 @@ import GRDB
 import ParleyProtocol
 import ParleyRules
 
-/// Writes what people have achieved, and reactions to it.
 package struct ActivityWrites {
     let database: Database
 
     /// Where an item comes from.
     package enum Origin: Sendable {
-        /// From a request with this digest.
+        /// By a request with this digest.
         case posted(digest: [UInt8])
-        /// From the gateway, which makes one for this.
+        /// By the gateway, once for this key.
         case made(for: String)
     }
 
-    /// Adds an item, and removes what its user has no room for any more.
+    /// Adds an item, and removes the user's oldest items beyond the most.
     ///
-    /// - Parameter disappearsAt: when it is to be removed, by the steady time.
-    /// - Returns: whether it was added; `false` where the gateway has made one for the same.
+    /// - Parameter disappearsAt: by the steady time.
+    /// - Returns: `false` where the gateway has made one for the same key.
     package func insert(_ item: ActivityItem, _ origin: Origin, disappearsAt: Timestamp) throws(StoreError) -> Bool {
         let (digest, purpose): (Data?, String?) =
             switch origin {
@@ -45,14 +44,13 @@ package struct ActivityWrites {
         return true
     }
 
-    /// The order is that of the time, so that the place of an item, which a cursor holds, says nothing of how much
-    /// others have achieved.
+    /// Ordered by time, so that a key in a cursor does not reveal how many items others have.
     private func nextKey(at time: Timestamp) throws(StoreError) -> Int64 {
         let last: ActivityKey? = try database.row("SELECT max(key) FROM activities")?.key(0)
         return max((last?.value ?? 0) + 1, time.milliseconds * 1024)
     }
 
-    /// Puts a reaction in the place of the user's earlier one.
+    /// Replaces the user's reaction.
     package func react(_ user: UserID, _ emoji: Emoji, to key: ActivityKey, at now: Timestamp) throws(StoreError) {
         try database.run(
             """
@@ -65,7 +63,7 @@ package struct ActivityWrites {
         try database.run(#"DELETE FROM activity_reactions WHERE activity = ? AND "user" = ?"#, [key.value, user.text])
     }
 
-    /// Removes items whose time has come, the oldest first, and no more than `limit`.
+    /// Removes expired items, the oldest first.
     ///
     /// - Parameter now: the steady time.
     /// - Returns: how many.

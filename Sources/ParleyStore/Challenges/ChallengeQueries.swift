@@ -3,32 +3,30 @@ import GRDB
 import ParleyProtocol
 import ParleyRules
 
-/// A challenge as it is stored.
 package struct StoredChallenge: Sendable {
     package let key: ChallengeKey
     package var state: ChallengeState
-    /// When it is next to be looked at, by the steady time; `nil` for what is over.
+    /// When it next needs work, by the steady time; `nil` for a finished one.
     package private(set) var dueAt: Timestamp? = nil
-    /// When it was last published, by the steady time.
+    /// By the steady time.
     package private(set) var publishedAt = Timestamp(milliseconds: 0)
 
-    /// Whether what it counts may have changed since its progress was last written: then it is to be looked at before
-    /// its deadline, or the deadline is so near that nothing tells.
+    /// Whether its progress may have changed since it was last written: it is due before its deadline, or the deadline is
+    /// so near that this cannot be seen.
     ///
     /// - Parameters:
-    ///   - now: by the time of day.
-    ///   - pause: from one publication of a challenge to the next.
+    ///   - now: the time of day.
+    ///   - pause: between two publications of a challenge.
     package func mayBeBehind(now: Timestamp, pause: Duration) -> Bool {
         guard case .active(let course) = state.phase else { return false }
         return dueAt != course.deadline || course.deadline <= publishedAt.advanced(by: pause) || now >= course.endsAt
     }
 }
 
-/// Challenges.
 package struct ChallengeQueries {
     let database: Database
 
-    /// What the request was that has made the challenge of this id, whoever sent it.
+    /// The digest of the request that created the challenge, of any user.
     package func digest(of id: ChallengeID) throws(StoreError) -> [UInt8]? {
         try database.row("SELECT digest FROM challenges WHERE id = ?", [id.blob])?.bytes(0)
     }
@@ -37,7 +35,7 @@ package struct ChallengeQueries {
         try database.first("\(ChallengeColumn.query) WHERE c.id = ?", [id.blob], StoredChallenge.init)
     }
 
-    /// How many of a user's are counted, or wait for an answer to them, in conversations where they still are.
+    /// How many challenges of a user are active, or wait for an answer from somebody else, in conversations of theirs.
     package func openCount(of user: UserID) throws(StoreError) -> Int {
         try database.row(
             """
@@ -48,20 +46,19 @@ package struct ChallengeQueries {
             """, [user.text])?[0] ?? 0
     }
 
-    /// When the next is to be looked at, by the steady time.
+    /// When the next one needs work, by the steady time.
     package func next() throws(StoreError) -> Timestamp? {
         try database.row("SELECT due_at FROM challenges WHERE due_at IS NOT NULL ORDER BY due_at LIMIT 1")?.time(0)
     }
 
-    /// Those that are to be looked at by now, whichever has waited longest first.
+    /// The ones that need work, the longest due first.
     package func due(at steady: Timestamp, limit: Int) throws(StoreError) -> [StoredChallenge] {
         try database.list(
             "\(ChallengeColumn.query) WHERE c.due_at IS NOT NULL AND c.due_at <= ? ORDER BY c.due_at LIMIT ?",
             [steady.milliseconds, limit], StoredChallenge.init)
     }
 
-    /// Those in which a user takes part, of conversations that they may see, the newest first, that came before `key`,
-    /// until `body` says `false`.
+    /// A user's challenges before `key` in conversations that they see, the newest first, until `body` returns `false`.
     package func read(
         of user: UserID, before key: ChallengeKey?, limit: Int, _ body: (StoredChallenge) throws -> Bool
     ) throws {
@@ -75,7 +72,7 @@ package struct ChallengeQueries {
         ) { try body(StoredChallenge($0)) }
     }
 
-    /// Those of a conversation, the newest first, that came before `key`, until `body` says `false`.
+    /// A conversation's challenges before `key`, the newest first, until `body` returns `false`.
     package func read(
         in conversation: ConversationKey, before key: ChallengeKey?, limit: Int,
         _ body: (StoredChallenge) throws -> Bool
@@ -87,7 +84,6 @@ package struct ChallengeQueries {
     }
 }
 
-/// The columns that a challenge is read from.
 private enum ChallengeColumn {
     static let query = """
         SELECT c.key, c.id, v.id, c.type, c.target, c.duration_days, c.status, c.created_at, c.accepted_at, c.ends_at,

@@ -3,13 +3,12 @@ import GRDB
 import ParleyProtocol
 import ParleyRules
 
-/// Writes challenges.
 package struct ChallengeWrites {
     let database: Database
 
     /// - Parameters:
-    ///   - digest: what the request was, 16 bytes.
-    ///   - due: when it is next to be looked at, by the steady time.
+    ///   - digest: of the request, 16 bytes.
+    ///   - due: when it next needs work, by the steady time.
     package func insert(
         _ challenge: ChallengeState, in conversation: ConversationKey, digest: [UInt8], dueAt due: Timestamp?,
         steady: Timestamp
@@ -35,11 +34,9 @@ package struct ChallengeWrites {
         }
     }
 
-    /// Writes what has become of a challenge.
-    ///
     /// - Parameters:
-    ///   - due: when it is next to be looked at, by the steady time; `nil` for what is over.
-    ///   - published: when that was published, by the steady time.
+    ///   - due: when it next needs work, by the steady time; `nil` for a finished one.
+    ///   - published: by the steady time.
     package func update(
         _ challenge: StoredChallenge, dueAt due: Timestamp?, publishedAt published: Timestamp
     ) throws(StoreError) {
@@ -68,16 +65,12 @@ package struct ChallengeWrites {
         }
     }
 
-    /// Nothing has become of it.
-    ///
-    /// - Parameter due: when it is next to be looked at, by the steady time.
+    /// - Parameter due: by the steady time.
     package func postpone(_ key: ChallengeKey, to due: Timestamp?) throws(StoreError) {
         try database.run("UPDATE challenges SET due_at = ? WHERE key = ?", [due?.milliseconds, key.value])
     }
 
-    /// Removes challenges that were over by then, by the steady time, the oldest first, and no more than `limit`.
-    ///
-    /// What is over is published when it comes to that, and never again.
+    /// Removes challenges that ended by a steady time, which is that of their last publication; the oldest first.
     ///
     /// - Returns: how many.
     package func remove(overBy time: Timestamp, limit: Int) throws(StoreError) -> Int {
@@ -89,12 +82,12 @@ package struct ChallengeWrites {
     static let over =
         "SELECT key FROM challenges WHERE due_at IS NULL AND published_at <= ? ORDER BY published_at, key LIMIT ?"
 
-    /// What a user has done has changed: their challenges are looked at now, or when what was last published of them is
-    /// old enough.
+    /// Makes a user's active challenges due after a change of their workouts or metrics: now, or a pause after their last
+    /// publication.
     ///
     /// - Parameters:
-    ///   - isOfWorkouts: whether it was workouts or what is reported of days.
-    ///   - pause: from one publication of a challenge to the next.
+    ///   - isOfWorkouts: workouts and not metrics.
+    ///   - pause: between two publications of a challenge.
     /// - Returns: whether there are such challenges.
     package func markProgress(
         of user: UserID, isOfWorkouts: Bool, at steady: Timestamp, pause: Duration
@@ -118,7 +111,7 @@ package struct ChallengeWrites {
 }
 
 extension ChallengeState {
-    /// The steady time that its phase goes by.
+    /// The steady time at which its phase ends or has ended.
     fileprivate var deadline: Timestamp? {
         switch phase {
         case .pending(let end): end
@@ -127,7 +120,6 @@ extension ChallengeState {
         }
     }
 
-    /// Outcome and winner.
     fileprivate var columns: (ChallengeOutcome?, UserID?) {
         switch result {
         case .won(let winner): (.won, winner)

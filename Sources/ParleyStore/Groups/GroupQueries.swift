@@ -3,7 +3,7 @@ import GRDB
 import ParleyProtocol
 import ParleyRules
 
-/// A group as the gateway knows it. Who is in it, and as what, its conversation says.
+/// A training group. Its members are those of its conversation.
 package struct GroupState: Hashable, Sendable {
     package let key: GroupKey
     package let id: GroupID
@@ -13,7 +13,7 @@ package struct GroupState: Hashable, Sendable {
     package let timeZone: String
 }
 
-/// Groups that train together, ended ones among them: those have no members.
+/// Training groups, also ended ones, which have no members.
 package struct GroupQueries {
     let database: Database
 
@@ -28,12 +28,12 @@ package struct GroupQueries {
         }
     }
 
-    /// The groups in which a user is, in the order in which they were made.
+    /// A user's groups in the order of their creation.
     package func groups(of user: UserID) throws(StoreError) -> [GroupState] {
         try groups(of: [user])[user] ?? []
     }
 
-    /// The groups in which each of these users is, in the order in which they were made.
+    /// The groups of each user in the order of their creation.
     package func groups(of users: some Collection<UserID>) throws(StoreError) -> [UserID: [GroupState]] {
         var groups: [UserID: [GroupState]] = [:]
         try database.read(users.map { [.text($0.text)] }, key: "?") { users in
@@ -48,12 +48,11 @@ package struct GroupQueries {
         return groups
     }
 
-    /// What a group was made by, if `id` is one.
+    /// The digest of the request that created the group.
     package func digest(of id: GroupID) throws(StoreError) -> [UInt8]? {
         try database.row("SELECT request_digest FROM groups WHERE id = ?", [id.blob])?.bytes(0)
     }
 
-    /// The whole object.
     package func object(_ group: GroupState) throws(StoreError) -> TrainingGroup? {
         let conversation = try ConversationQueries(database: database).object(group.conversation, seenBy: nil)
         return conversation.map { TrainingGroup(group.id, timeZone: group.timeZone, of: $0) }
@@ -84,11 +83,10 @@ extension GroupState {
     }
 }
 
-/// Writes groups, and who was removed from them.
 package struct GroupWrites {
     let database: Database
 
-    /// - Parameter digest: what the request was that has made it, 16 bytes.
+    /// - Parameter digest: of the request, 16 bytes.
     package func insert(
         _ id: GroupID, of conversation: ConversationState, timeZone: String, digest: [UInt8]
     ) throws(StoreError) -> GroupState {
@@ -100,7 +98,7 @@ package struct GroupWrites {
             conversationID: conversation.facts.id, timeZone: timeZone)
     }
 
-    /// Stores that somebody was removed: no invite that there is now brings them back.
+    /// Stores that a user was removed: no existing invite brings them back.
     package func insertRemoval(of user: UserID, from group: GroupKey) throws(StoreError) {
         try database.run(
             """

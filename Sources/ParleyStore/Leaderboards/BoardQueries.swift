@@ -2,7 +2,7 @@ import GRDB
 import ParleyProtocol
 import ParleyRules
 
-/// Which board: unique for group, week and type.
+/// Names a board.
 package struct BoardKey: Hashable, Sendable {
     package let group: GroupKey
     package let week: ISOWeek
@@ -17,14 +17,13 @@ package struct BoardKey: Hashable, Sendable {
     var arguments: StatementArguments { [group.value, week.column, type.rawValue] }
 }
 
-/// A board as the gateway knows it.
 package struct BoardState: Hashable, Sendable {
     package let key: BoardKey
     package let period: WeekPeriod
     package var version: Int
-    /// The version that was last published, or need not be.
+    /// The last version that was published or need not be.
     package var publishedVersion: Int
-    /// When the first of its streaks is over if no workout follows; `nil` when the week has ended.
+    /// When its first streak expires if no workout follows; `nil` after the week.
     package var lapsesAt: Timestamp?
     package var standings: Standings
 
@@ -35,11 +34,11 @@ package struct BoardState: Hashable, Sendable {
 package struct BoardMember: Hashable, Sendable {
     package let user: UserID
     package let joinedAt: Timestamp
-    /// Whether they are shown on boards.
+    /// Whether boards show them.
     package let sharesWorkouts: Bool
 }
 
-/// A group that a user is in, as their workouts see it.
+/// A user's membership in a group, as their workouts see it.
 package struct GroupMembership: Hashable, Sendable {
     package let group: GroupKey
     /// The IANA name of the zone in which its weeks begin.
@@ -47,7 +46,7 @@ package struct GroupMembership: Hashable, Sendable {
     package let joinedAt: Timestamp
 }
 
-/// Boards of groups, and who stands on them.
+/// Boards and their entries.
 package struct BoardQueries {
     let database: Database
 
@@ -57,17 +56,17 @@ package struct BoardQueries {
         try boards("WHERE of_group = ? AND week = ? AND type = ?", key.values).first
     }
 
-    /// The boards of a group that take workouts: those of weeks that end after a time, the earliest first.
+    /// The boards of a group whose weeks end after a time, the earliest first.
     package func boards(of group: GroupKey, endingAfter time: Timestamp) throws(StoreError) -> [BoardState] {
         try boards("WHERE of_group = ? AND ends_at > ? ORDER BY week, type", [.key(group), .time(time)])
     }
 
-    /// The boards of a group on which a streak is over by then if no workout has followed.
+    /// The boards of a group with a streak that expires by a time.
     package func boards(of group: GroupKey, lapsedBy time: Timestamp) throws(StoreError) -> [BoardState] {
         try boards("WHERE of_group = ? AND lapses_at <= ? ORDER BY week, type", [.key(group), .time(time)])
     }
 
-    /// The boards of a group on which a user stands.
+    /// The boards of a group that show a user.
     package func boards(of group: GroupKey, showing user: UserID) throws(StoreError) -> [BoardState] {
         try boards(
             """
@@ -77,7 +76,6 @@ package struct BoardQueries {
             """, [.key(group), .text(user.text)])
     }
 
-    /// Boards of a group that have changed since they were published.
     package func unpublished(of group: GroupKey) throws(StoreError) -> [BoardState] {
         try boards("WHERE of_group = ? AND version > published_version ORDER BY week, type", [.key(group)])
     }
@@ -106,7 +104,7 @@ package struct BoardQueries {
         return Standings(lines)
     }
 
-    /// The names and pictures of those who stand on a board.
+    /// The names and pictures of the users on a board.
     package func people(on board: BoardKey) throws(StoreError) -> [UserID: (displayName: String, photoURL: String?)] {
         let people = try database.hotList(
             """
@@ -119,8 +117,8 @@ package struct BoardQueries {
 
     // MARK: People
 
-    /// The groups of a person in the order in which they were made, and whether boards show them; `nil` for nobody, and
-    /// for operators.
+    /// A user's memberships in the order of the groups' creation, and whether boards show the user; `nil` for unknown users
+    /// and operators.
     package func memberships(of user: UserID) throws(StoreError) -> (memberships: [GroupMembership], isShown: Bool)? {
         let rows = try database.hotList(
             """
@@ -129,7 +127,7 @@ package struct BoardQueries {
             WHERE u.id = ? AND u.role = 'member' ORDER BY g.key
             """, [.text(user.text)]
         ) { row in
-            // A conversation that is no group's has none of these.
+            // NULL for a conversation that is no training group's.
             (
                 isShown: row.isTrue(0),
                 membership: row.isNull(1)
@@ -139,7 +137,6 @@ package struct BoardQueries {
         return rows.last.map { (rows.compactMap(\.membership), $0.isShown) }
     }
 
-    /// The members of a group.
     package func members(of group: GroupKey) throws(StoreError) -> [BoardMember] {
         try database.hotList(
             """
@@ -158,7 +155,7 @@ package struct BoardQueries {
         ) { _ in true }.isEmpty
     }
 
-    /// The groups on boards of which a user stands, the groups that they have left among them.
+    /// The groups whose boards show a user, also after they have left.
     package func groups(showing user: UserID) throws(StoreError) -> [GroupKey] {
         try database.list(
             #"SELECT DISTINCT of_group FROM board_entries WHERE "user" = ? ORDER BY of_group"#, [user.text]
@@ -167,7 +164,7 @@ package struct BoardQueries {
 }
 
 extension BoardState {
-    /// From of_group, week, type, starts_at, ends_at, version, published_version, lapses_at; without the standings.
+    /// Without the standings.
     fileprivate init(_ row: HotStatement) throws(StoreError) {
         self.init(
             key: BoardKey(row.key(0), row.week(1), try row.choice(2)),

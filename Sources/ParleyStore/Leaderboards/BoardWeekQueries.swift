@@ -2,14 +2,14 @@ import GRDB
 import ParleyProtocol
 import ParleyRules
 
-/// The week that runs for a group, as far as the gateway has come.
+/// A group's current week.
 package struct BoardWeek: Hashable, Sendable {
     package let group: GroupKey
     package let id: GroupID
     /// The IANA name of the zone in which the group's weeks begin.
     package let timeZone: String
     package var period: WeekPeriod
-    /// Whether something was done after it that was logged before its end. It is counted when the next week begins.
+    /// Whether a workout after its end is logged already, which counts when the next week begins.
     package var isAhead: Bool
 
     package init(group: GroupKey, id: GroupID, timeZone: String, period: WeekPeriod, isAhead: Bool = false) {
@@ -18,7 +18,6 @@ package struct BoardWeek: Hashable, Sendable {
     }
 }
 
-/// A week of a group that has ended.
 package struct EndedWeek: Hashable, Sendable {
     package let group: GroupKey
     package let id: GroupID
@@ -26,7 +25,7 @@ package struct EndedWeek: Hashable, Sendable {
     package let endedAt: Timestamp
 }
 
-/// Which week runs for each group, and when something about boards is next to be done.
+/// The current week of each group, and when boards next need work.
 package struct BoardWeekQueries {
     let database: Database
 
@@ -39,7 +38,7 @@ package struct BoardWeekQueries {
         try weeks("\(BoardWeekQueries.select) WHERE w.of_group = ?", [.key(group)]).first
     }
 
-    /// Groups whose week is over, or has not begun because the clock was set back.
+    /// Weeks that are over, or have not begun because the clock was set back.
     package func due(at now: Timestamp, limit: Int) throws(StoreError) -> [BoardWeek] {
         let over = try weeks(
             "\(BoardWeekQueries.select) WHERE w.ends_at <= ? ORDER BY w.ends_at, w.of_group LIMIT ?",
@@ -51,7 +50,7 @@ package struct BoardWeekQueries {
                 [.time(now), .integer(limit - over.count)]))
     }
 
-    /// All groups in the order of their keys, after one.
+    /// All weeks by their groups' keys, after one.
     package func weeks(after group: GroupKey?, limit: Int) throws(StoreError) -> [BoardWeek] {
         try weeks(
             "\(BoardWeekQueries.select) WHERE w.of_group > ? ORDER BY w.of_group LIMIT ?",
@@ -67,22 +66,21 @@ package struct BoardWeekQueries {
         }
     }
 
-    /// When the next week of a group ends.
     package func nextEnd() throws(StoreError) -> Timestamp? {
         try database.row("SELECT ends_at FROM board_weeks ORDER BY ends_at LIMIT 1")?.time(0)
     }
 
-    /// When the next streak is over, if no workout follows.
+    /// When the next streak expires.
     package func nextLapse() throws(StoreError) -> Timestamp? {
         try database.row("SELECT lapses_at FROM boards WHERE lapses_at IS NOT NULL ORDER BY lapses_at LIMIT 1")?.time(0)
     }
 
-    /// When the next board is removed, by the steady time.
+    /// By the steady time.
     package func nextRemoval() throws(StoreError) -> Timestamp? {
         try database.row("SELECT removed_at FROM boards ORDER BY removed_at LIMIT 1")?.time(0)
     }
 
-    /// Groups with a streak that is over by now.
+    /// Groups with an expired streak.
     package func lapsed(at now: Timestamp, limit: Int) throws(StoreError) -> [GroupKey] {
         try database.list(
             """
@@ -91,14 +89,13 @@ package struct BoardWeekQueries {
         ) { $0.key(0) }
     }
 
-    /// Groups with boards that have changed since they were published.
     package func unpublished() throws(StoreError) -> [GroupKey] {
         try database.list(
             "SELECT DISTINCT of_group FROM boards WHERE version > published_version ORDER BY of_group"
         ) { $0.key(0) }
     }
 
-    /// Weeks that have ended, of which the members are yet to be notified.
+    /// Ended weeks whose notifications are pending.
     package func ended(limit: Int) throws(StoreError) -> [EndedWeek] {
         try database.list(
             """
@@ -108,18 +105,16 @@ package struct BoardWeekQueries {
         ) { row in EndedWeek(group: row.key(0), id: try row.uuid(1), week: row.week(2), endedAt: row.time(3)) }
     }
 
-    /// How far the time of day was ahead of the steady time when all boards were last brought up to it, in
-    /// milliseconds.
+    /// The clock's offset in milliseconds when all boards were last brought up to it.
     package func clockOffset() throws(StoreError) -> Int64? {
         try database.row("SELECT boards_steps FROM publishing")?[0]
     }
 }
 
-/// Writes which week runs for each group, and what was done for all of them.
 package struct BoardWeekWrites {
     let database: Database
 
-    /// The week that runs from now on, in which nothing was done ahead of it.
+    /// Sets a group's current week.
     package func put(_ week: BoardWeek) throws(StoreError) {
         let period = week.period
         try database.hotRun(
@@ -130,12 +125,12 @@ package struct BoardWeekWrites {
             """, [.key(week.group), .week(period.week), .time(period.startsAt), .time(period.endsAt)])
     }
 
-    /// Something was done after the week that runs.
+    /// A workout after the current week is logged.
     package func markAhead(_ group: GroupKey) throws(StoreError) {
         try database.run("UPDATE board_weeks SET is_ahead = 1 WHERE of_group = ?", [group.value])
     }
 
-    /// Adds a week that has ended to those of which members are to be notified.
+    /// Makes the notifications of an ended week pending.
     package func putEnded(_ week: BoardWeek) throws(StoreError) {
         try database.hotRun(
             """
@@ -144,7 +139,6 @@ package struct BoardWeekWrites {
             """, [.key(week.group), .week(week.period.week), .time(week.period.endsAt)])
     }
 
-    /// Removes a week of which the members are notified.
     package func removeEnded(_ week: ISOWeek, of group: GroupKey) throws(StoreError) {
         try database.run("DELETE FROM ended_weeks WHERE of_group = ? AND week = ?", [group.value, week.column])
     }

@@ -2,13 +2,12 @@ import GRDB
 import ParleyProtocol
 import ParleyRules
 
-/// Writes boards of groups, and who stands on them.
 package struct BoardWrites {
     let database: Database
 
-    /// Makes a board on which nobody stands. There is only one of each group, week and type.
+    /// Creates an empty board.
     ///
-    /// - Parameter removal: when it is to be removed, by the steady time.
+    /// - Parameter removal: when it is removed, by the steady time.
     package func insert(_ key: BoardKey, _ period: WeekPeriod, removal: Timestamp) throws(StoreError) -> BoardState {
         try database.hotRun(
             """
@@ -19,14 +18,13 @@ package struct BoardWrites {
             key: key, period: period, version: 1, publishedVersion: 0, lapsesAt: nil, standings: Standings())
     }
 
-    /// Removes a board no sooner than then, by the steady time.
+    /// Postpones the removal of a board, by the steady time.
     package func keep(_ key: BoardKey, until removal: Timestamp) throws(StoreError) {
         try database.run(
             "UPDATE boards SET removed_at = ?4 WHERE of_group = ?1 AND week = ?2 AND type = ?3 AND removed_at < ?4",
             key.arguments + [removal.milliseconds])
     }
 
-    /// Writes what has changed of a board.
     package func update(_ old: BoardState, to new: BoardState) throws(StoreError) {
         try removeLines(of: old, missingIn: new)
         let changed = new.standings.lines.filter { old.standings[$0.user] != $0 }
@@ -66,7 +64,7 @@ package struct BoardWrites {
         }
     }
 
-    /// Removes boards whose time has come, the oldest first.
+    /// Removes expired boards, the oldest first.
     ///
     /// - Returns: how many.
     package func removeExpired(at steady: Timestamp, limit: Int) throws(StoreError) -> Int {
@@ -82,7 +80,7 @@ package struct BoardWrites {
         return keys.count
     }
 
-    /// Removes all boards of a group, and forgets which week it is in.
+    /// Removes all boards of a group and its weeks.
     package func removeAll(of group: GroupKey) throws(StoreError) {
         for table in ["board_entries", "boards", "board_weeks", "ended_weeks"] {
             try database.run("DELETE FROM \(table) WHERE of_group = ?", [group.value])

@@ -1,12 +1,11 @@
 import GRDB
 import ParleyProtocol
 
-/// Who is to receive what: all of it, for the broker's plugin.
+/// All audiences, for the broker's plugin.
 package struct AudienceQueries {
     let database: Database
 
-    /// Every conversation with the members for whom it is open, and what members of a direct one do not receive of each
-    /// other.
+    /// Every conversation with the members for whom it is open, and the silences between the two of a direct one.
     package func readAll(_ body: (ConversationID, [UserID], [Silence]) throws -> Void) throws {
         let rows = try database.rows(
             """
@@ -42,7 +41,7 @@ package struct AudienceQueries {
         try finish()
     }
 
-    /// Every two people who follow each other, each pair once.
+    /// Every pair of friends, once.
     package func readFriendships(_ body: (UserID, UserID) throws -> Void) throws {
         let rows = try database.rows(
             """

@@ -2,17 +2,16 @@ import GRDB
 import ParleyProtocol
 import ParleyRules
 
-/// What is between two people.
 package struct ContactQueries {
     let database: Database
 
-    /// What is between two people; `nil` if one of the ids is nobody's, or both are the same.
+    /// `nil` if one of the users is unknown, or both are the same.
     package func contact(_ one: UserID, _ other: UserID) throws(StoreError) -> Contact? {
         guard one != other else { return nil }
         return try contacts([(one, other)]).first
     }
 
-    /// What is between two people each, as far as all of them are people; in no order.
+    /// The contacts of pairs of known users, in no order.
     func contacts(_ pairs: [(UserID, UserID)]) throws(StoreError) -> [Contact] {
         var contacts: [Contact] = []
         let keys = pairs.map { [BoundValue.text($0.0.text), .text($0.1.text)] }
@@ -50,9 +49,7 @@ package struct ContactQueries {
 }
 
 extension ColumnReader {
-    /// The stance of one toward another.
-    ///
-    /// - Parameter block: NULL where there is none; else what its end restores, 1 a following and 2 an acceptance.
+    /// - Parameter block: NULL without a block; else what its end restores, 1 for the follow and 2 for the acceptance.
     fileprivate func stance(follows: Int, block: Int) -> Contact.Stance {
         guard !isNull(block) else { return isTrue(follows) ? .follows : .neutral }
         let restored = integer(block)

@@ -2,14 +2,12 @@ import GRDB
 import ParleyProtocol
 import ParleyRules
 
-/// Writes what is between two people.
 package struct ContactWrites {
     let database: Database
 
-    /// Writes what differs between two people before and after. How they want to be written to is a matter of their
-    /// profiles, and is written there.
+    /// Writes the difference, without privacy, which belongs to their profiles.
     ///
-    /// - Parameter conversation: their direct conversation, which there is before one asks the other.
+    /// - Parameter conversation: their direct conversation, which exists before a request.
     package func update(
         _ old: Contact, to new: Contact, conversation: ConversationKey?, at now: Timestamp
     ) throws(StoreError) {
@@ -45,7 +43,7 @@ package struct ContactWrites {
     {
         switch stance {
         case .blocks(let restoration):
-            // The time is that of the blocking, and stays.
+            // The time of the block stays.
             try database.run(
                 """
                 INSERT INTO blocks (blocker, blocked, created_at, restores_follow, restores_acceptance)
@@ -67,7 +65,7 @@ package struct ContactWrites {
                 "DELETE FROM message_requests WHERE sender = ? AND recipient = ?", [sender.text, recipient.text])
             return
         }
-        // The time is that of the asking, and stays.
+        // The time of the request stays.
         try database.run(
             """
             INSERT INTO message_requests (sender, recipient, state, conversation, created_at) VALUES (?, ?, ?, ?, ?)

@@ -1,7 +1,6 @@
 import GRDB
 import ParleyProtocol
 
-/// One of a list of people, and since when.
 package struct PersonListing: Hashable, Sendable {
     package let user: UserID
     package let displayName: String
@@ -9,7 +8,7 @@ package struct PersonListing: Hashable, Sendable {
     package let since: Timestamp
 }
 
-/// A place in a list that goes from the newest to the oldest: everything after it is older, or as old with a lesser id.
+/// The cursor of a list from the newest to the oldest: later entries are older, or as old with a lesser id.
 package struct ListPosition: Hashable, Sendable {
     package let time: Timestamp
     package let user: UserID
@@ -17,8 +16,7 @@ package struct ListPosition: Hashable, Sendable {
     package init(time: Timestamp, user: UserID) { (self.time, self.user) = (time, user) }
 }
 
-// Whoever blocks a user no longer follows them. A blocked user may still follow the blocker, and is hidden only from
-// the blocker.
+// A blocked user may still follow the blocker, and is hidden from the blocker alone.
 
 /// Lists of people: followers, following, blocked.
 package struct PeopleQueries {
@@ -63,9 +61,7 @@ package struct PeopleQueries {
         ) { PersonListing(user: try $0.level(0), displayName: $0[1], photoURL: $0[2], since: $0.time(3)) }
     }
 
-    /// How many follow a user and how many they follow, as `viewer` sees it.
-    ///
-    /// Whole lists are counted by their index; of blocks there are few, and only those are looked at one by one.
+    /// The lengths of the lists as `viewer` sees them, counted by an index, less the few entries hidden by blocks.
     package func followCounts(of owner: UserID, seenBy viewer: UserID) throws(StoreError) -> FollowCounts {
         let row = try database.row(
             """

@@ -1,7 +1,6 @@
 import GRDB
 import ParleyProtocol
 
-/// A message request that waits for its recipient.
 package struct WaitingRequest: Sendable {
     package let sender: UserID
     package let createdAt: Timestamp
@@ -9,16 +8,14 @@ package struct WaitingRequest: Sendable {
     package let message: MessageRecord
 }
 
-/// Message requests.
 package struct RequestQueries {
     let database: Database
 
-    /// The requests that wait for somebody, the newest first, as long as `body` wants more.
+    /// The waiting requests to a user, the newest first, until `body` returns `false`.
     package func waiting(
         for recipient: UserID, after position: ListPosition?, limit: Int, _ body: (WaitingRequest) throws -> Bool
     ) throws {
-        // A request is one message, and whoever sends one writes no other message: it is their last in that
-        // conversation.
+        // A request is one message, and the last of its sender in that conversation.
         try database.read(
             """
             SELECT \(RecordColumn.list), q.sender, q.created_at, c.id, c.epoch FROM message_requests q
