@@ -62,29 +62,7 @@ public struct ActivityItem: AddressedEvent, GatewayObject {
         description = try pass.optional("description", \.description, as: .text(Limits.descriptionCharacters))
         metadata = try pass.required("metadata", \.metadata, as: JSONForm(maximumBytes: .max))
         timestamp = try pass.required("timestamp", \.timestamp)
-        reactions = try pass.required("reactions", \.reactions, as: ReactionsForm())
-    }
-}
-
-/// A table of emoji by user id, in the order of these.
-private struct ReactionsForm: FieldForm {
-    func read(_ name: String, of object: JSONObject) throws(Rejection) -> [UserID: String]? {
-        guard let table = try object.object(name) else { return nil }
-        var reactions: [UserID: String] = [:]
-        for key in table.names {
-            guard let user = UserID(key) else { throw .badRequest(name, "a name is not a user id") }
-            reactions[user] = try table.text(key, maximum: Limits.emojiBytes).required(name)
-        }
-        return reactions
-    }
-
-    func write(_ value: [UserID: String], to writer: inout JSONWriter) {
-        writer.object { table in
-            for (user, emoji) in value.sorted(by: { $0.key < $1.key }) {
-                table.key(user)
-                emoji.write(to: &table)
-            }
-        }
+        reactions = try pass.required("reactions", \.reactions, as: .byUser(.text(Limits.emojiBytes)))
     }
 }
 

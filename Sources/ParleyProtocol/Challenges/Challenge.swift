@@ -63,33 +63,11 @@ public struct Challenge: AddressedEvent, GatewayObject {
         target = try pass.required("target", \.target)
         durationDays = try pass.required("duration_days", \.durationDays)
         status = try pass.required("status", \.status)
-        progress = try pass.required("progress", \.progress, as: CountsForm())
+        progress = try pass.required("progress", \.progress, as: .byUser(OwnForm()))
         winner = try pass.optional("winner_id", \.winner)
         outcome = try pass.optional("outcome", \.outcome)
         createdAt = try pass.required("created_at", \.createdAt)
         acceptedAt = try pass.optional("accepted_at", \.acceptedAt)
         endsAt = try pass.optional("ends_at", \.endsAt)
-    }
-}
-
-/// Numbers of users: a table by their ids.
-private struct CountsForm: FieldForm {
-    func read(_ name: String, of object: JSONObject) throws(Rejection) -> [UserID: Int]? {
-        guard let table = try object.object(name) else { return nil }
-        var counts: [UserID: Int] = [:]
-        for key in table.names {
-            guard let user = UserID(key) else { throw .badRequest(name, "a name is not a user id") }
-            counts[user] = try table.count(key).required(name)
-        }
-        return counts
-    }
-
-    func write(_ value: [UserID: Int], to writer: inout JSONWriter) {
-        writer.object { table in
-            for (user, count) in value.sorted(by: { $0.key < $1.key }) {
-                table.key(user)
-                table.value(count)
-            }
-        }
     }
 }

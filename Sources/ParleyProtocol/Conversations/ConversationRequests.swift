@@ -26,33 +26,13 @@ public struct CreateConversation: Command {
         }
     }
 
-    private var type: ConversationType {
-        switch form {
-        case .direct: .direct
-        case .group: .group
-        }
-    }
-
-    private var id: ConversationID? {
-        switch form {
-        case .direct: nil
-        case .group(let id, _): id
-        }
-    }
-
-    private var name: String? {
-        switch form {
-        case .direct: nil
-        case .group(_, let name): name
-        }
-    }
-
     package init<Pass: FieldPass<CreateConversation>>(fields pass: inout Pass) throws(Pass.Failure) {
-        let type = try pass.required("type", \.type)
+        let type = try pass.required("type") { $0.form == .direct ? ConversationType.direct : .group }
         participants = try pass.required(
             "participant_ids", \.participants, as: UsersForm(excess: CreateConversation.tooMany(type)))
-        let id = try pass.optional("id", \.id)
-        let name = try pass.optional("name", \.name, as: .text(Limits.nameCharacters))
+        let id = try pass.optional("id") { if case .group(let id, _) = $0.form { id } else { nil } }
+        let name = try pass.optional(
+            "name", { if case .group(_, let name) = $0.form { name } else { nil } }, as: .text(Limits.nameCharacters))
         switch type {
         case .direct: form = .direct
         case .group: form = .group(id: id, name: name)

@@ -205,6 +205,30 @@ package struct UUIDsForm<ID: UUIDIdentifier>: FieldForm {
     package func write(_ value: [ID], to writer: inout JSONWriter) { writer.array(value) { $1.write(to: &$0) } }
 }
 
+/// A table by the ids of users, written in their order.
+package struct UserTableForm<Form: FieldForm>: FieldForm {
+    let form: Form
+
+    package func read(_ name: String, of object: JSONObject) throws(Rejection) -> [UserID: Form.Value]? {
+        guard let table = try object.object(name) else { return nil }
+        var values: [UserID: Form.Value] = [:]
+        try table.forEachMember { (key, member) throws(Rejection) in
+            guard let user = UserID(key) else { throw .badRequest(name, "a name is not a user id") }
+            values[user] = try form.read(key, of: member).required(name)
+        }
+        return values
+    }
+
+    package func write(_ value: [UserID: Form.Value], to writer: inout JSONWriter) {
+        writer.object { table in
+            for (user, value) in value.sorted(by: { $0.key < $1.key }) {
+                table.key(user)
+                form.write(value, to: &table)
+            }
+        }
+    }
+}
+
 extension FieldForm where Self == TextForm {
     package static func text(_ maximum: Int) -> TextForm { TextForm(maximum: maximum) }
     static func nonemptyText(_ maximum: Int) -> TextForm { TextForm(maximum: maximum, mayBeEmpty: false) }
@@ -230,6 +254,7 @@ extension FieldForm {
     package static func choice<Value>() -> Self where Self == ChoiceForm<Value> { ChoiceForm() }
     package static func objects<Element>() -> Self where Self == ObjectsForm<Element> { ObjectsForm() }
     package static func object<Value>() -> Self where Self == ObjectForm<Value> { ObjectForm() }
+    static func byUser<Form>(_ form: Form) -> Self where Self == UserTableForm<Form> { UserTableForm(form: form) }
     /// - Parameter maximum: without it, the packet that they came in bounds how many there are.
     static func uuids<ID>(_ maximum: Int = .max) -> Self where Self == UUIDsForm<ID> { UUIDsForm(maximum: maximum) }
 }

@@ -49,6 +49,9 @@ struct JSONMembers: Sendable {
         escapedKeys = list.unescapeKeys(of: bytes)
     }
 
+    /// Forgets all members but one.
+    mutating func keep(only member: JSONMember) { list = [member] }
+
     /// The entries of a member that is a table: collected if the whole was scanned for this table, and else now.
     func entries(of shape: TableShape) -> JSONTable {
         if table.shape == shape { return table }

@@ -1,18 +1,13 @@
 // Objects that are tables: their keys are ids.
 
 extension JSONObject {
-    /// The members of an object that is a table: their names as they are meant, and their values, which are objects.
-    ///
-    /// - Parameter field: what a `bad_request` names.
-    func objectMembers(_ field: String) throws(Rejection) -> [(name: String, value: JSONObject)] {
-        var values: [(name: String, value: JSONObject)] = []
-        values.reserveCapacity(scanned.list.count)
-        for member in scanned.list {
-            guard member.kind == .object else { throw .badRequest(field, "a value is not an object") }
-            let name = scanned.withKey(of: member) { String(copying: $0) }
-            values.append((name, JSONObject(nested: member.value, of: scanned.bytes)))
+    /// Gives `body` each member by its name, as an object that has no other: so it is found at once.
+    func forEachMember(_ body: (String, JSONObject) throws(Rejection) -> Void) throws(Rejection) {
+        var single = self
+        for (name, member) in zip(names, scanned.list) {
+            single.scanned.keep(only: member)
+            try body(name, single)
         }
-        return values
     }
 
     /// Gives `body` the entries of a field that is a table by ids: each id, and its value, which is an object of which

@@ -53,36 +53,31 @@ extension JSONObject {
     public func levels<ID: LevelIdentifier>(
         _ name: String, maximum: Int, excess: Rejection? = nil
     ) throws(Rejection) -> [ID]? {
-        guard let elements = try value(name)?.elements(name, in: scanned.bytes, maximum: maximum, excess: excess) else {
-            return nil
-        }
-        var ids: [ID] = []
-        for element in elements {
-            let id = try element.withString(name, in: scanned.bytes) { (bytes) throws(Rejection) -> ID in
-                guard let id = ID(parsing: bytes) else {
-                    throw .badRequest(name, "an element is not 1 to 64 letters, digits, _ or -")
-                }
-                return id
-            }
-            ids.append(id)
-        }
-        return ids
+        try strings(
+            name, maximum: maximum, excess: excess, or: "not 1 to 64 letters, digits, _ or -", ID.init(parsing:))
     }
 
     /// The ids of an array; more than `maximum` is `too_large`.
     func uuids<ID: UUIDIdentifier>(_ name: String, maximum: Int) throws(Rejection) -> [ID]? {
-        guard let elements = try value(name)?.elements(name, in: scanned.bytes, maximum: maximum) else { return nil }
-        var ids: [ID] = []
-        for element in elements {
-            let id = try element.withString(name, in: scanned.bytes) { (bytes) throws(Rejection) -> ID in
-                guard let id = ID(parsing: bytes) else {
-                    throw .badRequest(name, "an element is not a lower-case UUID")
-                }
-                return id
-            }
-            ids.append(id)
+        try strings(name, maximum: maximum, or: "not a lower-case UUID", ID.init(parsing:))
+    }
+
+    /// What the strings of an array are; `problem` says what an element is where `parse` gives `nil`.
+    func strings<Element>(
+        _ name: String, maximum: Int, excess: Rejection? = nil, or problem: String,
+        _ parse: (Span<UInt8>) -> Element?
+    ) throws(Rejection) -> [Element]? {
+        guard let elements = try value(name)?.elements(name, in: scanned.bytes, maximum: maximum, excess: excess) else {
+            return nil
         }
-        return ids
+        var parsed: [Element] = []
+        for element in elements {
+            guard let value = try element.withString(name, in: scanned.bytes, parse) else {
+                throw .badRequest(name, "an element is \(problem)")
+            }
+            parsed.append(value)
+        }
+        return parsed
     }
 
     /// A value of any kind as it stands in the payload; more than `maximumBytes` is `too_large`.

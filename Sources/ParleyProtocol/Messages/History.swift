@@ -15,9 +15,9 @@ public struct GetHistory: Query {
         conversation = try pass.required("conversation_id", \.conversation)
         limit = try pass.required("limit", \.limit, as: .integer(1...Limits.pageItems), default: 50)
         try pass.atMostOne(of: "before", "after", "around")
-        let before = try pass.optional("before", \.position.before)
-        let after = try pass.optional("after", \.position.after)
-        let around = try pass.optional("around", \.position.around)
+        let before = try pass.optional("before") { if case .before(let point) = $0.position { point } else { nil } }
+        let after = try pass.optional("after") { if case .after(let point) = $0.position { point } else { nil } }
+        let around = try pass.optional("around") { if case .around(let point) = $0.position { point } else { nil } }
         position =
             before.map { .before($0) } ?? after.map { .after($0) } ?? around.map { .around($0) } ?? .newest
     }
@@ -30,18 +30,6 @@ public enum HistoryPosition: Hashable, Sendable {
     /// Excludes the point.
     case after(RecordPoint)
     case around(RecordPoint)
-
-    fileprivate var before: RecordPoint? {
-        if case .before(let point) = self { point } else { nil }
-    }
-
-    fileprivate var after: RecordPoint? {
-        if case .after(let point) = self { point } else { nil }
-    }
-
-    fileprivate var around: RecordPoint? {
-        if case .around(let point) = self { point } else { nil }
-    }
 }
 
 /// A place in a log: a record's id or its seq.

@@ -62,16 +62,7 @@ public struct DayMetrics: GatewayObject {
 /// An array of names, those of a later version among them.
 private struct NamesForm: FieldForm {
     func read(_ name: String, of object: JSONObject) throws(Rejection) -> [Named<Metric>]? {
-        guard let elements = try object.value(name)?.elements(name, in: object.bytes, maximum: Limits.objectMembers)
-        else { return nil }
-        var names: [Named<Metric>] = []
-        for element in elements {
-            names.append(
-                try element.withString(name, in: object.bytes) { (bytes) throws(Rejection) in
-                    Named(String(copying: bytes))
-                })
-        }
-        return names
+        try object.strings(name, maximum: Limits.objectMembers, or: "no name") { Named(String(copying: $0)) }
     }
 
     func write(_ value: [Named<Metric>], to writer: inout JSONWriter) {

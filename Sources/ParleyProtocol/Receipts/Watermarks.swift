@@ -10,25 +10,3 @@ public struct Watermarks: GatewayObject {
         read = try pass.required("read", \.read)
     }
 }
-
-/// The watermarks of a conversation's members: a table by their ids.
-package struct WatermarksForm: FieldForm {
-    package func read(_ name: String, of object: JSONObject) throws(Rejection) -> [UserID: Watermarks]? {
-        guard let table = try object.object(name) else { return nil }
-        var watermarks: [UserID: Watermarks] = [:]
-        for (key, marks) in try table.objectMembers(name) {
-            guard let user = UserID(key) else { throw .badRequest(name, "a name is not a user id") }
-            watermarks[user] = try Watermarks(members: marks)
-        }
-        return watermarks
-    }
-
-    package func write(_ value: [UserID: Watermarks], to writer: inout JSONWriter) {
-        writer.object { table in
-            for (user, places) in value.sorted(by: { $0.key < $1.key }) {
-                table.key(user)
-                places.write(to: &table)
-            }
-        }
-    }
-}

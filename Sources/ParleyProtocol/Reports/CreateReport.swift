@@ -15,14 +15,6 @@ public struct CreateReport: RepeatableCommand {
             case (nil, nil), (_?, _?): return nil
             }
         }
-
-        fileprivate var message: MessageID? {
-            if case .message(let id) = self { id } else { nil }
-        }
-
-        fileprivate var user: UserID? {
-            if case .user(let user) = self { user } else { nil }
-        }
     }
 
     public let id: ReportID
@@ -40,8 +32,8 @@ public struct CreateReport: RepeatableCommand {
     package init<Pass: FieldPass<CreateReport>>(fields pass: inout Pass) throws(Pass.Failure) {
         id = try pass.required("id", \.id)
         reason = try pass.required("reason", \.reason, as: .text(Limits.reasonCharacters))
-        let message = try pass.optional("message_id", \.subject.message)
-        let user = try pass.optional("user_id", \.subject.user)
+        let message = try pass.optional("message_id") { if case .message(let id) = $0.subject { id } else { nil } }
+        let user = try pass.optional("user_id") { if case .user(let user) = $0.subject { user } else { nil } }
         subject = try pass.combined(
             \.subject, from: Subject(message, user), or: .badRequest("message_id, user_id", "exactly one of them"))
         evidence = try pass.optional("evidence", \.evidence, as: JSONForm(maximumBytes: Limits.evidenceBytes))

@@ -70,7 +70,7 @@ public struct SyncedConversation: GatewayObject {
         epoch = try pass.required("epoch", \.epoch, as: .epoch)
         lastSeq = try pass.required("last_seq", \.lastSeq)
         records = try pass.required("messages", \.records, as: .readyMadeList())
-        watermarks = try pass.required("watermarks", \.watermarks, as: WatermarksForm(), default: [:])
+        watermarks = try pass.required("watermarks", \.watermarks, as: .byUser(.object()), default: [:])
         unreadCount = try pass.required("unread_count", \.unreadCount)
         preferences = try pass.part(\.preferences)
         conversation = try pass.optional("conversation", \.conversation, as: .object(), without: .omitted)
