@@ -1,2 +1,2 @@
-/// The version of this release: what `--version` prints, and the `version` of `gateway.status`.
+/// The version of this release, for `--version` and `gateway.status`.
 package let parleyVersion = "0.1.0"

@@ -1,15 +1,15 @@
 /// A device's password: a JSON Web Token in compact form (RFC 7519, RFC 7515 §3.1), signed with Ed25519 (RFC 8037).
 ///
-/// Parsing checks form alone. Whether `signature` is the gateway's over `signedBytes`, and whether the claims still
-/// hold, is for the caller to find out before believing anything in them.
+/// Parsing checks the form alone. The caller verifies `signature` over `signedBytes`, and whether the claims still
+/// hold, before it believes any of them.
 package struct AccessToken: Hashable, Sendable {
     package let claims: Claims
-    /// The bytes that are signed: header and claims as they came, with the dot between them.
+    /// The signed bytes: header and claims as received, with the dot between them.
     package let signedBytes: [UInt8]
     /// 64 bytes.
     package let signature: [UInt8]
 
-    /// The longest token that is read, in bytes. One that the gateway makes has about 400.
+    /// In bytes. A token of the gateway's has about 400.
     package static let maximumLength = 2048
     static let signatureLength = 64
 
@@ -19,7 +19,7 @@ package struct AccessToken: Hashable, Sendable {
         package let user: UserID
         /// `did`
         package let device: DeviceID
-        /// `exp`: seconds since 1970; the token has ended when the clock shows this or more.
+        /// `exp`: seconds since 1970, from which on the token is expired.
         package let expiresAt: Int64
         /// `jti`
         package let id: TokenID
@@ -39,9 +39,9 @@ package struct AccessToken: Hashable, Sendable {
         case gateway
     }
 
-    /// Parses the compact form strictly; `nil` for whatever the gateway would not have made: an algorithm other than
-    /// `EdDSA`, unknown header fields, more or fewer than three parts, padding, a claim twice or missing, an escape
-    /// in a string, a number that is not a plain whole one. Claims that are unknown are passed over.
+    /// Parses the compact form strictly. `nil` for anything the gateway would not have made: an algorithm other than
+    /// `EdDSA`, unknown header fields, more or fewer than three parts, padding, a duplicate or missing claim, an escape
+    /// in a string, a number that is not a plain whole one. Unknown claims are ignored.
     package init?(parsing text: Span<UInt8>) {
         guard text.count <= AccessToken.maximumLength else { return nil }
         var dots: (first: Int, second: Int)?
@@ -79,14 +79,13 @@ package struct AccessToken: Hashable, Sendable {
 }
 
 extension AccessToken {
-    /// What the gateway signs for `claims`.
     package static func signingInput(for claims: Claims) -> [UInt8] {
         CompactToken.signingInput(header: Array(#"{"alg":"EdDSA","typ":"JWT"}"#.utf8), claims: claims.json)
     }
 }
 
 extension AccessToken.Claims {
-    /// Parses the claims' JSON; `nil` unless each of the five is there once and well formed.
+    /// `nil` unless each of the five claims is there once and well formed.
     init?(parsing json: [UInt8]) {
         guard let object = JSONObject(partOfToken: json),
             let user = try? object.level("sub", as: UserID.self),
@@ -98,7 +97,6 @@ extension AccessToken.Claims {
         self.init(user: user, device: device, expiresAt: Int64(expiresAt), id: id, role: role)
     }
 
-    /// The claims as the gateway writes them.
     var json: [UInt8] {
         JSONWriter.object {
             $0.member("sub", user)
@@ -112,7 +110,7 @@ extension AccessToken.Claims {
 
 extension JSONObject {
     /// Far stricter than JSON, because only the gateway writes tokens: at most 16 members, each a string of printable
-    /// ASCII without escapes or a number of at most 15 digits and nothing else.
+    /// ASCII without escapes or a number of at most 15 digits.
     fileprivate init?(partOfToken json: [UInt8]) {
         guard json.allSatisfy({ $0 < 0x7F }), let object = try? JSONObject(parsing: json, .request(table: nil)),
             object.scanned.list.count <= 16,
@@ -134,7 +132,7 @@ extension Span<UInt8> {
     }
 }
 
-/// The `jti` of a token: the one that a device's status names is the one that signs it in.
+/// The `jti` of a token. A device signs in with the token that its status names.
 package struct TokenID: UUIDIdentifier {
     package let value: UUIDValue
     package init(_ value: UUIDValue) { self.value = value }

@@ -1,32 +1,29 @@
-/// One step of what the gateway sends the broker's plugin: which devices there are, and who hears what.
+/// One step of the gateway's feed to the broker's plugin: the devices there are, and the audience of each topic.
 ///
-/// A snapshot is `begin`, any number of the others, `ready`; it is built aside and takes effect whole. What comes
+/// A snapshot is `begin`, any number of the others, `ready`; it is built aside and takes effect as a whole. A change
 /// outside a snapshot takes effect at once.
 package enum AudienceChange: Hashable, Sendable {
-    /// A snapshot begins; one that was begun before and did not become ready is forgotten.
+    /// Begins a snapshot; an earlier one that is not ready is discarded.
     case begin(version: UInt64)
-    /// What the plugin allows from now on. The gateway sends it first in each snapshot.
+    /// The limits that the plugin enforces. The gateway sends them first in each snapshot.
     case limits(BrokerLimits)
-    /// A device's rights are these now. Its connections that were signed in by a token that does not sign in any more
-    /// end at once.
+    /// The device's rights. Its connections whose token no longer signs in end at once.
     case device(DeviceAddress, DeviceStatus)
-    /// There is no such device any more: its connections end at once.
+    /// The device does not exist any more: its connections end at once.
     case deviceEnded(DeviceAddress)
-    /// These, and no others, are the members of a conversation. Past `maximumMembers` they are left out.
+    /// The members of a conversation, who may subscribe; those past `maximumMembers` are left out.
     ///
-    /// All of them may subscribe. Those whom `silences` names have blocked the other of a direct conversation.
+    /// The members in `silences` have blocked the other member of a direct conversation.
     case conversation(ConversationID, members: [UserID], silences: [Silence] = [])
-    /// Nobody hears a conversation any more.
     case conversationEnded(ConversationID)
-    /// What is published of a group is for the members of this conversation, whoever they are at the time.
+    /// The events of a group are for the members of this conversation, whoever they are at the time.
     case group(GroupID, of: ConversationID)
-    /// Nobody hears a group any more.
     case groupEnded(GroupID)
-    /// The two hear each other's presence and activity.
+    /// The two receive each other's presence and activity.
     case friends(UserID, UserID)
-    /// The two are no friends any more, or one has blocked the other.
+    /// The two are friends no more, or one has blocked the other.
     case friendsEnded(UserID, UserID)
-    /// The snapshot of this version is whole.
+    /// The snapshot of this version is complete.
     case ready(version: UInt64)
 
     /// Where the plugin receives changes.
@@ -34,20 +31,20 @@ package enum AudienceChange: Hashable, Sendable {
     /// Where the plugin answers, to the gateway's `out` connection alone.
     package static let responseTopic = topic + "/response"
 
-    /// Far above any group; it bounds one change to `AudienceCodec.maximumLength`.
+    /// Far above the members of any group; it bounds one change to `AudienceCodec.maximumLength`.
     package static let maximumMembers = 10_000
-    /// Of a direct conversation there are two members.
+    /// The members of a direct conversation.
     package static let maximumSilences = 2
 }
 
-/// That a member of a conversation hears nothing of what others do there: they have blocked them.
+/// A member of a direct conversation who hears nothing of the other's actions, because they have blocked the other.
 ///
-/// They hear what they do themselves. The other must not learn of the block, so there is no silence of theirs: they
-/// hear what happens like any member, and the gateway lets nothing happen that they should not hear.
+/// They hear their own actions. The other must not learn of the block and has no silence: they hear everything like any
+/// member, and the gateway publishes nothing that they should not hear.
 package struct Silence: Hashable, Sendable {
     package let user: UserID
-    /// The last place of the log whose record they do not hear; `always` as long as the block lasts, and of whatever
-    /// others do. What was written under a block stays silent after it, even when it is published late.
+    /// The last seq that is withheld; `always` while the block lasts, for every event. A record written under a block
+    /// stays withheld after it, even when it is published late.
     package let through: UInt64
 
     package static let always = UInt64.max
@@ -55,17 +52,17 @@ package struct Silence: Hashable, Sendable {
     package init(of user: UserID, through: UInt64 = Silence.always) { (self.user, self.through) = (user, through) }
 }
 
-/// What a device's rights go by, from the gateway's own tables.
+/// The rights of a device, from the gateway's tables.
 package struct DeviceStatus: Hashable, Sendable {
     /// The token that signs the device in.
     package let token: TokenID
-    /// Seconds since 1970: from then on the token signs nobody in, and the sessions that it signed in have ended.
+    /// The expiry of the token and of the sessions that it signed in, in seconds since 1970.
     package let expiresAt: Int64
     package let isOperator: Bool
-    /// The token before `token`, as long as it signs in as well.
+    /// The token before `token`, while it still signs in.
     package let previous: PreviousToken?
-    /// When this device got the name after another one of the name was revoked, in milliseconds since 1970;
-    /// `nil` if it has always been this one's. The broker may still have a session of the revoked one.
+    /// When the name passed to this device from a revoked one, in milliseconds since 1970; `nil` if it has always been
+    /// this device's. The broker may still have a session of the revoked one.
     package let nameReusedAt: Int64?
 
     package init(
@@ -78,20 +75,19 @@ package struct DeviceStatus: Hashable, Sendable {
         self.nameReusedAt = nameReusedAt
     }
 
-    /// When the token ends, and with it what it has signed in, in seconds since 1970; `nil` if it is none of the
-    /// device's.
+    /// The expiry of the token and of its sessions, in seconds since 1970; `nil` if it is not the device's.
     package func end(of token: TokenID) -> Int64? {
         if token == self.token { return expiresAt }
         return token == previous?.token ? previous?.endsAt : nil
     }
 
-    /// The same once `token` has signed in: there is no other any more.
+    /// The status after `token` has signed in.
     package var withoutPrevious: DeviceStatus {
         DeviceStatus(token: token, expiresAt: expiresAt, isOperator: isOperator, nameReusedAt: nameReusedAt)
     }
 }
 
-/// The token of a device that was renewed, which signs in until the new one has, and no longer than until `endsAt`.
+/// The token before a renewal: it signs in until the new one has, and no longer than until `endsAt`.
 package struct PreviousToken: Hashable, Sendable {
     package let token: TokenID
     /// Seconds since 1970.
@@ -100,19 +96,17 @@ package struct PreviousToken: Hashable, Sendable {
     package init(token: TokenID, endsAt: Int64) { (self.token, self.endsAt) = (token, endsAt) }
 }
 
-/// What the plugin answers to changes.
+/// The plugin's answer to changes.
 package enum AudienceAnswer: Hashable, Sendable {
     /// The snapshot of this version is in force: devices may sign in.
     case ready(version: UInt64)
-    /// A message was refused whole and devices are shut out until a new snapshot is ready.
+    /// A message was refused as a whole, and no device may sign in until a new snapshot is ready.
     case snapshotNeeded(AudienceFeedError)
 }
 
 /// Why the plugin refused a message of changes.
 package enum AudienceFeedError: UInt8, Error, Hashable, Sendable, CaseIterable {
-    /// The bytes are no message of changes.
     case malformed = 1
-    /// The bytes are of another version of the format.
     case unsupportedFormat = 2
     /// A change came before any snapshot, or a snapshot became ready that was not begun.
     case outOfOrder = 3

@@ -1,19 +1,19 @@
-/// How audience changes lie in a message: a format byte, then each change as its kind (8 bits), the length of its
-/// body (32 bits) and the body. Numbers are big-endian; ids have their length (8 bits) before them.
+/// The binary form of audience changes: a format byte, then each change as its kind (8 bits), the length of its body
+/// (32 bits) and the body. Numbers are big-endian; ids have their length (8 bits) before them.
 package enum AudienceCodec {
-    /// The longest message that is read, in bytes. Below the broker's packet limit it is that which counts.
+    /// In bytes, below the broker's packet limit.
     package static let maximumLength = 1 << 20
-    /// How long the messages of `messages(for:)` are made, where one change is not longer by itself.
+    /// The most bytes of a message that has more than one change.
     package static let usualLength = 64 * 1024
 
     private static let format: UInt8 = 6
 
-    /// The changes in as few messages of at most about `usualLength` bytes as hold them, in order.
+    /// The changes, in order, in as few messages as hold them.
     package static func messages(for changes: some Sequence<AudienceChange>) -> [[UInt8]] {
         packed(changes, format: format, usualLength: usualLength) { encode($0) }
     }
 
-    /// Every change of a message, or none: a message that is wrong anywhere is refused whole.
+    /// Every change of a message, or none: a message with any fault is refused as a whole.
     package static func changes(in message: [UInt8]) throws(AudienceFeedError) -> [AudienceChange] {
         guard message.count <= maximumLength else { throw .malformed }
         var reader = ByteReader(message)
@@ -44,7 +44,6 @@ package enum AudienceCodec {
         return answer.bytes
     }
 
-    /// `nil` for bytes that are no answer.
     package static func answer(in message: [UInt8]) -> AudienceAnswer? {
         var reader = ByteReader(message)
         guard reader.byte() == format, let kind = reader.byte() else { return nil }
@@ -131,7 +130,7 @@ extension AudienceCodec {
         return message.bytes + body.bytes
     }
 
-    /// The change that `body` holds, and nothing after it.
+    /// The change in `body`; `nil` if anything follows it.
     private static func change(kind: UInt8, body: ByteReader) -> AudienceChange? {
         var reader = body
         let change: AudienceChange?
@@ -196,7 +195,7 @@ extension AudienceCodec {
 
 // MARK: A device's status
 
-/// What is there of a status, besides what every one has.
+/// The optional parts of a status.
 private struct StatusFlags: OptionSet {
     let rawValue: UInt8
     static let isOperator = StatusFlags(rawValue: 1)

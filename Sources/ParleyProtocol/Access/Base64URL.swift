@@ -1,7 +1,6 @@
 /// base64url without padding (RFC 4648 §5, RFC 7515 §2).
 package enum Base64URL {
-    /// `nil` for padding, a byte outside the alphabet, a length that no bytes have, and leftover bits that are not
-    /// zero.
+    /// `nil` for padding, a byte outside the alphabet, an impossible length, and leftover bits that are not zero.
     package static func decode(_ text: Span<UInt8>) -> [UInt8]? {
         let leftover = text.count % 4
         guard leftover != 1 else { return nil }

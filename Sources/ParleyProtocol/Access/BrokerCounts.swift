@@ -1,31 +1,31 @@
-/// What the broker's plugin has counted since the broker started, as it reports it to the gateway.
+/// The counters of the broker's plugin since the broker's start, as it reports them to the gateway.
 package struct BrokerCounts: Hashable, Sendable {
-    /// Sign-ins that were answered `Not authorized`.
+    /// Sign-ins that were refused as `Not authorized`.
     package var refusedSignIns = 0
-    /// Sign-ins that were closed without a verdict because of a limit.
+    /// Sign-ins that a limit closed without a verdict.
     package var turnedAway = 0
-    /// Sign-ins that were closed without a verdict because the gateway had not sent who may sign in.
+    /// Sign-ins that were closed without a verdict, before the gateway's first snapshot.
     package var notReady = 0
-    /// Publishes and filters that were refused because their device was over its limits.
+    /// Publishes and filters refused because their device was over its limits.
     package var overLimit = 0
-    /// Connections that were ended because their device went on all the same.
+    /// Connections ended because their device went on in spite of refusals.
     package var disconnected = 0
-    /// Events that were dropped for a device that is away, because its queue was full.
+    /// Events dropped for an offline device, because its queue was full.
     package var notKept = 0
-    /// Connections that were ended because the broker held too much for those who do not read.
+    /// Connections ended because the broker held too much for slow readers.
     package var slowReadersEnded = 0
-    /// Sessions of devices that are away which were removed because the broker held too much.
+    /// Sessions of offline devices removed because the broker held too much.
     package var sessionsRemoved = 0
-    /// Connections that were ended because what was kept for them is not their own any more, or too much.
+    /// Connections ended because the data stored for them had to be dropped.
     package var madeAnew = 0
-    /// Connections that were ended because the gateway has changed who may be signed in.
+    /// Connections ended because the gateway changed the device's rights.
     package var accessEnded = 0
-    /// Connections that were ended because their token was over.
+    /// Connections ended because their token expired.
     package var tokensExpired = 0
 
     package init() {}
 
-    /// Where the plugin publishes it, for the gateway's `intake` connection alone. No client may publish to it.
+    /// The plugin publishes here for the gateway's `intake` connection alone; no client may.
     package static let topic = AudienceChange.topic + "/counts"
 
     private static let format: UInt8 = 3
@@ -43,7 +43,6 @@ package struct BrokerCounts: Hashable, Sendable {
         return writer.bytes
     }
 
-    /// `nil` for bytes that are no such message.
     package init?(message: [UInt8]) {
         var reader = ByteReader(message)
         guard reader.byte() == BrokerCounts.format else { return nil }

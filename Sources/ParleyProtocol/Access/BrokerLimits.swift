@@ -1,7 +1,7 @@
-/// What the broker's plugin allows a device, a user, and all of them together. The values are settings of the gateway,
-/// which sends them to the plugin with every snapshot.
+/// The plugin's limits for a device, a user, and all devices together. They are settings of the gateway, which sends
+/// them with every snapshot.
 ///
-/// A user has twice what a device has where nothing else is named.
+/// A user's limit is twice a device's where no other is named.
 package struct BrokerLimits: Hashable, Sendable {
     /// Open connections of all devices together.
     package var connections = 10_000
@@ -9,20 +9,20 @@ package struct BrokerLimits: Hashable, Sendable {
     package var connectionsPerUser = 32
     /// Different names of further connections (`x` of `uid:did:x`) that a device uses within 24 hours.
     package var connectionNamesPerDay = 8
-    /// Publishes of a device at once.
+    /// Publishes of a device in one burst.
     package var publishBurst = 2_000
     package var publishesPerSecond = 500
-    /// What a device publishes at once, topics and properties included where they are known, in bytes.
+    /// Bytes that a device publishes in one burst, topics and properties included where they are known.
     package var publishBurstBytes = 16 << 20
     package var publishBytesPerSecond = 4 << 20
-    /// Filters that a device subscribes to at once.
+    /// Filters that a device subscribes to in one burst.
     package var subscribeBurst = 4_000
     package var subscribesPerSecond = 5
-    /// What the broker queues for a device that is away, in bytes.
+    /// The queue of the broker for one offline device, in bytes.
     package var awayBytesPerDevice = 4 << 20
-    /// What the broker queues for all devices that are away, in bytes.
+    /// The queues of the broker for all offline devices, in bytes.
     package var awayBytes = 64 << 20
-    /// The broker's memory beyond which the connections are ended that were sent most, in bytes.
+    /// The broker's memory, in bytes, above which the connections that hold the most of it are ended.
     package var memoryBytes = 256 << 20
 
     package init() {}
@@ -31,13 +31,13 @@ package struct BrokerLimits: Hashable, Sendable {
 extension BrokerLimits {
     typealias Field = any WritableKeyPath<BrokerLimits, Int> & Sendable
 
-    /// Every limit, in the order in which they lie in a message.
+    /// Every limit, in the order of the binary form.
     static let fields: [Field] = [
         \.connections, \.connectionsPerDevice, \.connectionsPerUser, \.connectionNamesPerDay, \.publishBurst,
         \.publishesPerSecond, \.publishBurstBytes, \.publishBytesPerSecond, \.subscribeBurst, \.subscribesPerSecond,
         \.awayBytesPerDevice, \.awayBytes, \.memoryBytes,
     ]
 
-    /// No limit is above this: sums and products of a few of them do not overflow.
+    /// The highest value of a limit, so that sums and products of a few do not overflow.
     package static let greatest = 1 << 48
 }

@@ -1,6 +1,6 @@
 /// The compact form of a JSON Web Token: header, claims and signature in base64url with dots between (RFC 7515 §3.1).
 package enum CompactToken {
-    /// What is signed: `base64url(header) . base64url(claims)`, of two JSON objects.
+    /// The signed text: `base64url(header) . base64url(claims)`, of two JSON objects.
     package static func signingInput(header: [UInt8], claims: [UInt8]) -> [UInt8] {
         var output: [UInt8] = []
         Base64URL.append(header.span, to: &output)

@@ -1,6 +1,6 @@
-/// One of the gateway's own two connections to the broker.
+/// One of the gateway's two connections to the broker.
 ///
-/// Their names hold a `/`, which no id of a user or device has, so no device can use them.
+/// Their names contain a `/`, which no id has, so that no device can use them.
 package enum GatewayConnection: String, Hashable, Sendable, CaseIterable {
     /// Reads requests; its session is durable.
     case intake
@@ -24,7 +24,7 @@ package enum GatewayConnection: String, Hashable, Sendable, CaseIterable {
         return nil
     }
 
-    /// The claims of this connection's token; each attempt to connect has a token of its own, which lives for a minute.
+    /// The claims of this connection's token; each attempt to connect has its own, which lives for a minute.
     package func claims(id: TokenID, expiresAt: Int64) -> AccessToken.Claims {
         AccessToken.Claims(
             user: UserID(validated: "gateway"), device: DeviceID(validated: rawValue), expiresAt: expiresAt, id: id,

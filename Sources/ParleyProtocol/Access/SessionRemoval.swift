@@ -1,10 +1,10 @@
-/// What the broker's plugin asks the gateway for: to remove the sessions that the broker holds for client ids, by
-/// signing in under each with clean start. No broker lets a plugin do that itself.
+/// The plugin's request to the gateway to remove the broker's sessions of client ids, by signing in under each with
+/// clean start. No broker lets a plugin do that itself.
 package enum SessionRemoval {
-    /// Where the plugin asks for it, of the gateway's `intake` connection alone. No client may publish to it.
+    /// The plugin publishes here for the gateway's `intake` connection alone; no client may.
     package static let topic = AudienceChange.topic + "/sessions"
 
-    /// The longest message that is read, in bytes.
+    /// In bytes.
     package static let maximumLength = 1 << 18
     private static let usualLength = AudienceCodec.usualLength
     private static let format: UInt8 = 1
@@ -17,7 +17,7 @@ package enum SessionRemoval {
         }
     }
 
-    /// Every client id of a message; `nil` for one that is wrong anywhere.
+    /// `nil` for a message with any fault.
     package static func ids(in message: [UInt8]) -> [ClientID]? {
         guard message.count <= maximumLength else { return nil }
         var reader = ByteReader(message)

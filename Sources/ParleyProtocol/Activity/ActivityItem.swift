@@ -1,13 +1,13 @@
-/// What somebody has achieved.
+/// The kind of an achievement.
 public enum ActivityType: String, Sendable, CaseIterable {
-    /// So many days with a workout in a row. The gateway makes these.
+    /// A number of days with a workout in a row. The gateway makes these.
     case streakMilestone = "streak_milestone"
-    /// The gateway makes these, too.
+    /// The gateway makes these too.
     case challengeWon = "challenge_won"
     case planCompleted = "plan_completed"
     case goalReached = "goal_reached"
 
-    /// Those that devices post.
+    /// The types that devices post.
     public enum Posted: String, Sendable, CaseIterable {
         case planCompleted = "plan_completed"
         case goalReached = "goal_reached"
@@ -21,22 +21,20 @@ public enum ActivityType: String, Sendable, CaseIterable {
     }
 }
 
-/// What somebody has achieved, as they and their friends see it: an item of `activity/list`, and the event
-/// `activity.new`.
+/// An achievement, as its user and their friends see it: an item of `activity/list`, and the event `activity.new`.
 public struct ActivityItem: AddressedEvent, GatewayObject {
     package static let names = ["activity.new"]
     package var topic: Topic { .user(user, .activity) }
 
     public let id: ActivityID
-    /// Whose it is.
     public let user: UserID
     public let type: Named<ActivityType>
     public let title: String
     public let description: String?
-    /// A JSON object without objects or arrays in it, as it was posted.
+    /// A JSON object without nested objects or arrays, as it was posted.
     public let metadata: [UInt8]
     public let timestamp: Timestamp
-    /// Of those whose reactions the reader sees: their own and their friends'.
+    /// The reactions that the reader may see: their own and their friends'.
     public let reactions: [UserID: String]
 
     public init(
@@ -53,7 +51,7 @@ public struct ActivityItem: AddressedEvent, GatewayObject {
         self.reactions = reactions
     }
 
-    /// The user stands before whatever they have written: the broker's plugin reads who has caused the event.
+    /// The user comes before any text of theirs: the broker's plugin reads there who has caused the event.
     package init<Pass: FieldPass<ActivityItem>>(fields pass: inout Pass) throws(Pass.Failure) {
         id = try pass.required("id", \.id)
         user = try pass.required("user_id", \.user)
@@ -72,11 +70,10 @@ public struct ActivityReaction: AddressedEvent, GatewayObject {
     package var topic: Topic { .user(owner, .activity) }
 
     public let item: ActivityID
-    /// Who reacts.
+    /// The user who reacts.
     public let user: UserID
-    /// Whose the item is.
     public let owner: UserID
-    /// `nil` where they have taken their reaction back.
+    /// `nil` for a reaction that was removed.
     public let emoji: String?
     public let at: Timestamp
 

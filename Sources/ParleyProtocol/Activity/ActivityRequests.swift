@@ -1,4 +1,4 @@
-/// `activity/post`: what a device says that its user has achieved.
+/// `activity/post`: an achievement of the user's, as a device reports it.
 public struct PostActivity: RepeatableCommand {
     public static let operation = Operation(validatedArea: "activity", verb: "post")
     package static let refusalOfOperators: String? = "An operator achieves nothing."
@@ -8,7 +8,7 @@ public struct PostActivity: RepeatableCommand {
     public let type: ActivityType.Posted
     public let title: String
     public let description: String?
-    /// A JSON object without objects or arrays in it.
+    /// A JSON object without nested objects or arrays.
     public let metadata: [UInt8]
 
     public static let noMetadata = Array("{}".utf8)
@@ -33,8 +33,8 @@ public struct PostActivity: RepeatableCommand {
     }
 }
 
-/// An object without objects or arrays in it, as it stands in the payload: nesting that a stranger has chosen would add
-/// to that of everything it is put into.
+/// An object without nested objects or arrays, as in the payload: a stranger's nesting would add to that of every reply
+/// that contains it.
 private struct FlatObjectForm: FieldForm {
     func read(_ name: String, of object: JSONObject) throws(Rejection) -> [UInt8]? {
         guard let value = try object.object(name) else { return nil }
@@ -47,12 +47,12 @@ private struct FlatObjectForm: FieldForm {
     func write(_ value: [UInt8], to writer: inout JSONWriter) { writer.raw(value) }
 }
 
-/// `activity/list`: what the caller and their friends have achieved, or one of them.
+/// `activity/list`: the achievements of the caller and their friends, or of one of them.
 public struct ListActivity: Query {
     public static let operation = Operation(validatedArea: "activity", verb: "list")
     public typealias Reply = ListPage<ActivityItem>
 
-    /// Whose; `nil` for the caller's and their friends'.
+    /// The user; `nil` for the caller and their friends.
     public let user: UserID?
     public let page: Page
 
@@ -64,7 +64,7 @@ public struct ListActivity: Query {
     }
 }
 
-/// `activity/react`: in the place of the caller's earlier reaction to the item.
+/// `activity/react`: replaces the caller's earlier reaction to the item.
 public struct ReactToActivity: Command {
     public static let operation = Operation(validatedArea: "activity", verb: "react")
     public typealias Reply = ActivityItem
@@ -80,7 +80,7 @@ public struct ReactToActivity: Command {
     }
 }
 
-/// `activity/unreact`: takes back the caller's reaction.
+/// `activity/unreact`: removes the caller's reaction.
 public struct UnreactToActivity: Command, IDRequest {
     public static let operation = Operation(validatedArea: "activity", verb: "unreact")
     public typealias Reply = ActivityItem

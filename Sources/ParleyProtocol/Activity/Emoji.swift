@@ -1,14 +1,12 @@
-/// One emoji: a single character as people see it (Unicode's extended grapheme cluster) that is shown as a picture, of
-/// at most 64 bytes.
+/// One emoji: a single extended grapheme cluster with a picture, of at most 64 bytes.
 public struct Emoji: Hashable, Sendable, CustomStringConvertible {
     public let text: String
 
-    /// - Returns: `nil` for any other text.
     public init?(_ text: String) {
         guard text.utf8.count <= Limits.emojiBytes, text.count == 1, let first = text.unicodeScalars.first,
             first.properties.isEmoji
         else { return nil }
-        // Digits and signs are pictures only where the text says so.
+        // Digits and signs are pictures only with a variation selector or a keycap.
         let isPicture =
             first.properties.isEmojiPresentation
             || text.unicodeScalars.contains { $0.value == 0xFE0F || $0.value == 0x20E3 }

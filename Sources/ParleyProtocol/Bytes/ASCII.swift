@@ -1,4 +1,4 @@
-/// Classes of characters that texts from outside may be made of.
+/// Classes of characters that texts from outside may contain.
 extension UInt8 {
     package var isASCIIDigit: Bool { UInt8(ascii: "0")...UInt8(ascii: "9") ~= self }
 
@@ -9,7 +9,7 @@ extension UInt8 {
         }
     }
 
-    /// What a hexadecimal digit in either case stands for.
+    /// The value of a hexadecimal digit in either case.
     package var hexadecimal: UInt8? {
         switch self {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): self - UInt8(ascii: "0")

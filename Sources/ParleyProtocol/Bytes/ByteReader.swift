@@ -1,6 +1,6 @@
-/// Reads forward through bytes of a binary form, and never past their end: what is not there is `nil`.
+/// Reads forward through bytes of a binary form, never past their end: a missing value is `nil`.
 ///
-/// Numbers are big-endian; an id has its length in one byte before it. ``ByteWriter`` writes what this reads.
+/// Numbers are big-endian; an id has its length in one byte before it. ``ByteWriter`` writes this form.
 package struct ByteReader {
     private let bytes: [UInt8]
     private var position: Int
@@ -8,7 +8,7 @@ package struct ByteReader {
 
     package init(_ bytes: [UInt8]) { self.init(bytes, range: 0..<bytes.count) }
 
-    /// Reads `range` alone, by reference. What of it is not in `bytes` is not read.
+    /// Reads `range` alone, by reference. The part of it outside `bytes` is not read.
     package init(_ bytes: [UInt8], range: Range<Int>) {
         self.bytes = bytes
         position = range.lowerBound
@@ -34,7 +34,7 @@ package struct ByteReader {
         return number
     }
 
-    /// Lends the next `count` bytes, which are copied nowhere.
+    /// Lends the next `count` bytes without a copy.
     package mutating func withBytes<Result, Failure: Error>(
         count: Int, _ body: (Span<UInt8>) throws(Failure) -> Result
     ) throws(Failure) -> Result? {
@@ -43,14 +43,13 @@ package struct ByteReader {
         return try body(bytes.span.extracting(position..<(position + count)))
     }
 
-    /// The next `count` bytes.
     package mutating func bytes(count: Int) -> [UInt8]? {
         guard count >= 0, end - position >= count else { return nil }
         defer { position += count }
         return Array(bytes[position..<(position + count)])
     }
 
-    /// A reader of the next `count` bytes, which this one passes over.
+    /// A reader of the next `count` bytes, which this one skips.
     mutating func body(count: UInt64) -> ByteReader? {
         guard let count = Int(exactly: count), end - position >= count else { return nil }
         defer { position += count }

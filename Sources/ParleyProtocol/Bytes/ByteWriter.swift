@@ -1,8 +1,8 @@
-/// Appends to bytes what ``ByteReader`` reads: numbers big-endian, an id with its length in one byte before it.
+/// Writes the form that ``ByteReader`` reads: numbers big-endian, an id with its length in one byte before it.
 package struct ByteWriter {
     package private(set) var bytes: [UInt8]
 
-    /// - Parameter capacity: where the bytes are secret, as many as there will be: growing leaves copies behind.
+    /// - Parameter capacity: for secret bytes, their exact number: growing leaves copies behind.
     package init(capacity: Int = 0) {
         bytes = []
         bytes.reserveCapacity(capacity)
@@ -23,7 +23,6 @@ package struct ByteWriter {
         for index in 0..<more.count { bytes.append(more[index]) }
     }
 
-    /// An id has at most 64 bytes, which its type holds.
     package mutating func id(_ id: some LevelIdentifier) {
         bytes.append(UInt8(truncatingIfNeeded: id.text.utf8.count))
         bytes.append(contentsOf: id.text.utf8)

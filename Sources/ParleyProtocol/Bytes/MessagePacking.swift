@@ -1,5 +1,5 @@
-/// Packs what is encoded one by one into as few messages as hold it, in order: each begins with the byte `format` and
-/// has at most `usualLength` bytes, where one element is not longer by itself.
+/// Packs encoded elements into as few messages as hold them, in order. Each begins with the byte `format` and has at
+/// most `usualLength` bytes, unless one element is longer by itself.
 func packed<Element>(
     _ elements: some Sequence<Element>, format: UInt8, usualLength: Int, encode: (Element) -> [UInt8]
 ) -> [[UInt8]] {

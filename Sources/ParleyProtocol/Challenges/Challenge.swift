@@ -1,4 +1,4 @@
-/// The challenge object of protocol §5, and the `data` of `challenge.updated`, in which `user_id` may stand before it.
+/// The challenge object of protocol §5, and the `data` of `challenge.updated`, where `user_id` may come before it.
 public struct Challenge: AddressedEvent, GatewayObject {
     package static let names = ["challenge.updated"]
     package var topic: Topic { .conversation(conversation, .challenges) }
@@ -8,17 +8,17 @@ public struct Challenge: AddressedEvent, GatewayObject {
     public let challenger: UserID
     public let challenged: UserID
     public let type: Named<ChallengeType>
-    /// What both would reach. It decides nothing: who has more at the end has won.
+    /// The goal of both. It decides nothing: the higher count at the end wins.
     public let target: Int
     public let durationDays: Int
     public let status: Named<ChallengeStatus>
-    /// How far both have come, of their days alone.
+    /// The counts of both, each over their own days.
     public let progress: [UserID: Int]
     public let winner: UserID?
     public let outcome: Named<ChallengeOutcome>?
     public let createdAt: Timestamp
     public let acceptedAt: Timestamp?
-    /// When the last day of both is over.
+    /// The end of the last day of both.
     public let endsAt: Timestamp?
 
     public init(
@@ -43,8 +43,8 @@ public struct Challenge: AddressedEvent, GatewayObject {
         self.endsAt = endsAt
     }
 
-    /// Writes the event of what a user has done, so that they hear it where others are silent to them. Where time has,
-    /// or somebody has come further, nobody is named.
+    /// Writes the event of a user's action, which they hear even where the other is silent to them. Events of time and
+    /// of progress name nobody.
     package func writeEvent(by user: UserID, to writer: inout JSONWriter) {
         writer.event(name) { writer in
             writer.object { object in

@@ -49,7 +49,7 @@ extension ChallengeRequest {
     }
 }
 
-/// `challenges/accept`: by whom is challenged. The days of both begin with the day that it is where they are.
+/// `challenges/accept`, by the challenged user. The days of each begin with their current civil day.
 public struct AcceptChallenge: Command, ChallengeRequest {
     public static let operation = Operation(validatedArea: "challenges", verb: "accept")
 
@@ -58,7 +58,7 @@ public struct AcceptChallenge: Command, ChallengeRequest {
     public init(challenge: ChallengeID) { self.challenge = challenge }
 }
 
-/// `challenges/decline`: by whom is challenged.
+/// `challenges/decline`, by the challenged user.
 public struct DeclineChallenge: Command, ChallengeRequest {
     public static let operation = Operation(validatedArea: "challenges", verb: "decline")
 
@@ -67,7 +67,7 @@ public struct DeclineChallenge: Command, ChallengeRequest {
     public init(challenge: ChallengeID) { self.challenge = challenge }
 }
 
-/// `challenges/cancel`: by the challenger, while nobody has answered.
+/// `challenges/cancel`, by the challenger before there is an answer.
 public struct CancelChallenge: Command, ChallengeRequest {
     public static let operation = Operation(validatedArea: "challenges", verb: "cancel")
 
@@ -85,7 +85,7 @@ public struct GetChallenge: Query, ChallengeRequest {
     public init(challenge: ChallengeID) { self.challenge = challenge }
 }
 
-/// `challenges/list`: those in which the caller takes part, the newest first; of one conversation, all that it has.
+/// `challenges/list`: the caller's challenges, the newest first; of one conversation, all of its challenges.
 public struct ListChallenges: Query {
     public static let operation = Operation(validatedArea: "challenges", verb: "list")
     public typealias Reply = ListPage<Challenge>

@@ -1,27 +1,26 @@
-/// What a challenge counts (protocol §5).
+/// The count that a challenge compares (protocol §5).
 public enum ChallengeType: String, Sendable, CaseIterable, Codable {
     case steps, calories
     case workoutCount = "workout_count"
     case streak
 }
 
-/// What has become of a challenge.
 public enum ChallengeStatus: String, Sendable, CaseIterable, Codable {
-    /// It waits for an answer, for 48 hours.
+    /// Without an answer yet, for at most 48 hours.
     case pending
-    /// It was accepted, and is counted.
+    /// Accepted, and counting.
     case active
     /// Its days are over.
     case completed
     case declined, cancelled
-    /// Nobody has answered.
+    /// Without an answer in time.
     case expired
 }
 
-/// How a completed challenge has ended.
+/// The result of a completed challenge.
 public enum ChallengeOutcome: String, Sendable, CaseIterable, Codable {
     case won, tied
-    /// Neither has done anything, or the two are no longer such as challenge each other.
+    /// Neither has done anything, or the two may not challenge each other any more.
     case void
 }
 

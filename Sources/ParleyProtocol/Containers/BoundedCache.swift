@@ -1,6 +1,6 @@
-/// Values that can be had again, for those asked for lately: two generations, the older dropped when the newer is full.
+/// A cache of recently used values, in two generations: the older is dropped when the newer is full.
 ///
-/// Holds at most `capacity` entries and costs one dictionary look-up for what is in use.
+/// Holds at most `capacity` entries and costs one dictionary look-up for an entry in use.
 package struct BoundedCache<Key: Hashable, Value> {
     @usableFromInline var young: [Key: Value] = [:]
     @usableFromInline var old: [Key: Value] = [:]
@@ -28,7 +28,7 @@ package struct BoundedCache<Key: Hashable, Value> {
         }
     }
 
-    /// Removes the stale values; costs as much as there are values.
+    /// Removes the stale values; costs time linear in all values.
     @inlinable
     package mutating func removeAll(where isStale: (Value) -> Bool) {
         young = young.filter { !isStale($0.value) }

@@ -6,7 +6,6 @@ public enum MemberRole: String, Sendable, CaseIterable, Codable {
     case admin, member
 }
 
-/// A member of a conversation.
 public struct Member: GatewayObject {
     public let user: UserID
     /// The display name.
@@ -36,13 +35,13 @@ public struct Conversation: GatewayObject {
     public let createdAt: Timestamp
     public let updatedAt: Timestamp
     public let epoch: String
-    /// `nil` in `conversation.updated`, which is retained and does not change with each message.
+    /// `nil` in `conversation.updated`, which is retained and does not follow each message.
     public private(set) var lastSeq: Int?
     public let members: [Member]
     /// Only in lists.
     public package(set) var listEntry: ListEntry?
 
-    /// What a list shows of a conversation to its caller alone.
+    /// The part of a list's entry that is its caller's own.
     public struct ListEntry: GatewayObject {
         public let lastMessage: MessageRecord?
         public let unread: UnreadCount
@@ -100,14 +99,14 @@ public struct Conversation: GatewayObject {
 
     package func write(to writer: inout JSONWriter) { writer.object { writeMembers(to: &$0) } }
 
-    /// Without what changes with each message.
+    /// Without the counters that change with each message.
     package var withoutCounters: Conversation {
         var conversation = self
         conversation.lastSeq = nil
         return conversation
     }
 
-    /// Without what is its reader's own.
+    /// Without its reader's own part.
     package var withoutListEntry: Conversation {
         var conversation = self
         conversation.listEntry = nil
@@ -115,14 +114,14 @@ public struct Conversation: GatewayObject {
     }
 }
 
-/// How many messages of a conversation its reader has not read.
+/// The number of messages in a conversation that its reader has not read.
 public enum UnreadCount: Hashable, Sendable {
-    /// `Limits.unreadCount` for that many or more.
+    /// `Limits.unreadCount` stands for that many or more.
     case counted(Int)
-    /// Room is left for the number, which the gateway counts when it has written the rest. A device never has it.
+    /// The gateway leaves room for the number and counts when it has written the rest. A device never has it.
     case countedLater
 
-    /// 0 for what is counted later.
+    /// 0 for `countedLater`.
     public var number: Int {
         switch self {
         case .counted(let number): number
@@ -147,7 +146,7 @@ extension UnreadCount: JSONReadable {
 /// The `data` of a reply to `conversations/list`: a page of the caller's conversations, the last active first.
 public struct ConversationList: GatewayObject {
     package let items: ReadyMadeList<Conversation>
-    /// How many there are beside those of this page too.
+    /// Over all pages.
     public let total: Int
     public let limit: Int
     public let offset: Int

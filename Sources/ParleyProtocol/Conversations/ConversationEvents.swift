@@ -1,4 +1,4 @@
-/// `conversation.created`: the user is a member of it now.
+/// `conversation.created`: the user is now a member.
 public struct ConversationCreated: PersonalEvent, GatewayObject {
     package static let names = ["conversation.created"]
     package var received: ReceivedEvent { .conversation(conversation) }
@@ -12,7 +12,7 @@ public struct ConversationCreated: PersonalEvent, GatewayObject {
     }
 }
 
-/// `conversation.updated`: its name, members or roles are others.
+/// `conversation.updated`: its name, members or roles have changed.
 public struct ConversationUpdated: AddressedEvent, GatewayObject {
     package static let names = ["conversation.updated"]
     package static var isRetained: Bool { true }
@@ -21,7 +21,7 @@ public struct ConversationUpdated: AddressedEvent, GatewayObject {
 
     public let conversation: Conversation
 
-    /// - Parameter conversation: all members see the same of it: its counters are left out.
+    /// - Parameter conversation: its counters are left out, because all members see the same event.
     package init(_ conversation: Conversation) { self.conversation = conversation.withoutCounters }
 
     package init<Pass: FieldPass<ConversationUpdated>>(fields pass: inout Pass) throws(Pass.Failure) {
@@ -29,7 +29,7 @@ public struct ConversationUpdated: AddressedEvent, GatewayObject {
     }
 }
 
-/// `conversation.removed`: the user is no member any more.
+/// `conversation.removed`: the user is no longer a member.
 public struct ConversationRemoval: PersonalEvent, GatewayObject {
     package static let names = ["conversation.removed"]
     package var received: ReceivedEvent { .conversationRemoved(conversation) }

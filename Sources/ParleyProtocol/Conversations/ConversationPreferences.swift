@@ -1,4 +1,4 @@
-/// How one member wants a conversation treated; nobody else sees it.
+/// The preferences of one member for a conversation; nobody else sees them.
 public struct ConversationPreferences: GatewayObject {
     public enum Muting: Hashable, Sendable {
         case off
@@ -8,7 +8,7 @@ public struct ConversationPreferences: GatewayObject {
 
     public var muting: Muting
     public var isArchived: Bool
-    /// Marked as unread by hand, whatever has been read.
+    /// Marked as unread by hand, even if everything has been read.
     public var isMarkedUnread: Bool
 
     public init(muting: Muting = .off, isArchived: Bool = false, isMarkedUnread: Bool = false) {
@@ -17,7 +17,7 @@ public struct ConversationPreferences: GatewayObject {
 
     public var isMuted: Bool { muting != .off }
 
-    /// What they come to at a time: a muting that is over is none.
+    /// The preferences in force at a time: muting that has ended is off.
     public func effective(at now: Timestamp) -> ConversationPreferences {
         guard case .until(let end) = muting, end <= now else { return self }
         var effective = self
@@ -32,7 +32,7 @@ public struct ConversationPreferences: GatewayObject {
         }
     }
 
-    /// What is missing is as it is where nobody has set anything.
+    /// A missing field has the value of a conversation without preferences.
     @inline(__always)
     package init<Pass: FieldPass<ConversationPreferences>>(fields pass: inout Pass) throws(Pass.Failure) {
         let isMuted = try pass.required("is_muted", \.isMuted, default: false)

@@ -1,13 +1,13 @@
 /// The event `conversation.read`: how far the user has read a conversation, on any of their devices. It clears the
-/// conversation on the others, a mark of unread included.
+/// conversation on the others, and its mark as unread.
 public struct ConversationReading: PersonalEvent, GatewayObject {
     package static let names = ["conversation.read"]
     package var received: ReceivedEvent { .conversationRead(self) }
 
     public let conversation: ConversationID
-    /// `nil` for nothing.
+    /// `nil` if nothing is read.
     public let message: MessageID?
-    /// The message's place in the log; 0 for nothing.
+    /// Of the message; 0 if nothing is read.
     public let seq: Int
     public let unread: UnreadCount
     public let at: Timestamp
@@ -25,7 +25,7 @@ public struct ConversationReading: PersonalEvent, GatewayObject {
     }
 }
 
-/// The event `conversation.settings`: how the user wants a conversation treated, as set on one of their devices.
+/// The event `conversation.settings`: the user's preferences for a conversation, as set on one of their devices.
 public struct ConversationSettings: PersonalEvent, GatewayObject {
     package static let names = ["conversation.settings"]
     package var received: ReceivedEvent { .conversationSettings(self) }

@@ -10,15 +10,15 @@ public struct CreateConversation: Command {
     }
 
     public let form: Form
-    /// Whom the caller names, with or without the caller; each once, in the order of the request.
+    /// With or without the caller; each once, in the order of the request.
     public let participants: [UserID]
 
     public init(form: Form, participants: [UserID]) { (self.form, self.participants) = (form, participants) }
 
-    /// More names than any group holds; a list that is longer still is refused without being read.
+    /// Above the members of any group; a longer list is refused without being read.
     package static let mostNames = 128
 
-    /// The refusal of more than `mostNames` names, in the words of the limit of either type.
+    /// The refusal of more than `mostNames` names, worded like the limit of each type.
     static func tooMany(_ type: ConversationType) -> Rejection {
         switch type {
         case .direct: .badRequest("participant_ids", "a direct conversation has exactly one other participant")
@@ -42,7 +42,7 @@ public struct CreateConversation: Command {
 
 /// Users, each once, in the order of the request.
 struct UsersForm: FieldForm {
-    /// The refusal of more than `CreateConversation.mostNames`.
+    /// Of more than `CreateConversation.mostNames` users.
     let excess: Rejection
 
     func read(_ name: String, of object: JSONObject) throws(Rejection) -> [UserID]? {

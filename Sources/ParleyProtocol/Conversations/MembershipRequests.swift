@@ -1,4 +1,4 @@
-/// `conversations/update`: a group's name, for everybody; the rest is the caller's own. Only what is named changes.
+/// `conversations/update`: a group's name, for everybody; the rest is the caller's own. Fields that are not named stay.
 public struct UpdateConversation: Command {
     public static let operation = Operation(validatedArea: "conversations", verb: "update")
     public typealias Reply = Conversation
@@ -7,7 +7,7 @@ public struct UpdateConversation: Command {
     /// `null` removes the name.
     public let name: FieldChange<String>
     public let isMuted: Bool?
-    /// Until when; without it, muting has no end. Naming a time mutes.
+    /// The end of muting; without it, muting has no end. Naming a time mutes.
     public let mutedUntil: FieldChange<Timestamp>
     public let isArchived: Bool?
     public let isUnread: Bool?

@@ -1,14 +1,14 @@
-/// The word of a user's account key that a device is the user's (protocol §6, "Account keys").
+/// The statement of a user's account key that a device is the user's (protocol §6, "Account keys").
 public struct DeviceCertificate: GatewayObject {
     /// Ed25519, 64 bytes, by the account key, of `DeviceCertificate.preimage`.
     public let signature: [UInt8]
-    /// Of two of one device the later counts.
+    /// The later of two certificates of one device counts.
     public let issuedAt: Timestamp
 
     public init(signature: [UInt8], issuedAt: Timestamp) { (self.signature, self.issuedAt) = (signature, issuedAt) }
 
-    /// What is signed: `parley/v1 device`, uid, did, identity key, signing key and `issued_at` in decimal milliseconds,
-    /// each with its 16-bit big-endian length.
+    /// The signed bytes: `parley/v1 device`, uid, did, identity key, signing key and `issued_at` in decimal
+    /// milliseconds, each with its 16-bit big-endian length.
     public static func preimage(
         _ address: DeviceAddress, identityKey: [UInt8], signingKey: [UInt8], issuedAt: Timestamp
     ) -> [UInt8] {
@@ -43,7 +43,7 @@ extension FieldPass {
     }
 }
 
-/// The account key of a user, and its word for the device that publishes it.
+/// The account key of a user, and its certificate of the device that publishes it.
 public struct AccountProof: Hashable, Sendable {
     /// Ed25519, 32 bytes.
     public let accountKey: [UInt8]

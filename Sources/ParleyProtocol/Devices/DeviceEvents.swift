@@ -1,4 +1,4 @@
-/// The event `device.added`: a device of the user's own was made, or made anew under the name of a revoked one.
+/// The event `device.added`: one of the user's own devices was made, or made anew under the name of a revoked one.
 public struct DeviceAddition: AddressedEvent, GatewayObject {
     package static let names = ["device.added"]
     package var topic: Topic { .user(device.user, .events) }
@@ -15,7 +15,7 @@ public struct DeviceAddition: AddressedEvent, GatewayObject {
     }
 }
 
-/// The event `device.revoked`: a device of the user's own has no rights any more.
+/// The event `device.revoked`: one of the user's own devices has lost its rights.
 public struct DeviceRevocation: AddressedEvent, GatewayObject {
     package static let names = ["device.revoked"]
     package var topic: Topic { .user(device.user, .events) }
@@ -32,13 +32,13 @@ public struct DeviceRevocation: AddressedEvent, GatewayObject {
     }
 }
 
-/// The event `device.renewed`: a device of the user's own, live before, has a new token.
+/// The event `device.renewed`: a live device of the user's own has a new token.
 public struct DeviceRenewal: AddressedEvent, GatewayObject {
     package static let names = ["device.renewed"]
     package var topic: Topic { .user(device.user, .events) }
 
     public let device: DeviceAddress
-    /// When the new token ends.
+    /// The expiry of the new token.
     public let expiresAt: Timestamp
     public let at: Timestamp
 
@@ -53,14 +53,13 @@ public struct DeviceRenewal: AddressedEvent, GatewayObject {
     }
 }
 
-/// The event `link.approved`, for the device that is named in it.
+/// The event `link.approved`, for the device that it names.
 extension LinkApproval: PersonalEvent {
     package static let names = ["link.approved"]
     package var received: ReceivedEvent { .linkApproved(self) }
 }
 
-/// The event `keys.changed`: `keys/get` has something new of a user, oneself or somebody with whom a conversation is
-/// shared.
+/// The event `keys.changed`: `keys/get` has news of a user, who is oneself or shares a conversation.
 public struct KeysChange: PersonalEvent, GatewayObject {
     package static let names = ["keys.changed"]
     package var received: ReceivedEvent { .keysChanged(user) }

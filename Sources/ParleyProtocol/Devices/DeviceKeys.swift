@@ -7,7 +7,7 @@ public struct DeviceKeys: GatewayObject {
     public let signingKey: [UInt8]?
     /// By the signing key, of `DeviceKeys.signaturePreimage`.
     public let signature: [UInt8]?
-    /// By the user's account key, where it has certified the device.
+    /// `nil` if the user's account key has not certified the device.
     public let certificate: DeviceCertificate?
     public let createdAt: Timestamp
 
@@ -23,7 +23,8 @@ public struct DeviceKeys: GatewayObject {
         self.createdAt = createdAt
     }
 
-    /// What a device signs: `parley/v1 keys`, uid, did and identity key, each with its 16-bit big-endian length.
+    /// The bytes that a device signs: `parley/v1 keys`, uid, did and identity key, each with its 16-bit big-endian
+    /// length.
     public static func signaturePreimage(_ address: DeviceAddress, identityKey: [UInt8]) -> [UInt8] {
         var writer = ByteWriter()
         writer.field("parley/v1 keys".utf8)
@@ -53,10 +54,9 @@ public struct PublishKeys: Command {
     public let identityKey: [UInt8]
     public let signingKey: [UInt8]?
     public let signature: [UInt8]?
-    /// That the user's account key has certified the device; without, it publishes as apps do that know no account
-    /// keys.
+    /// `nil` for an app that knows no account keys.
     public let proof: AccountProof?
-    /// Whether this account key replaces the user's, which makes the user's other devices uncertified.
+    /// Whether this account key replaces the user's, whose other devices become uncertified.
     public let resetsAccount: Bool
 
     public init(

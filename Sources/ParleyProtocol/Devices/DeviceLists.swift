@@ -1,4 +1,4 @@
-/// The `data` of a reply to `keys/get`: the public keys of every device of a user that has published any.
+/// The `data` of a reply to `keys/get`: the public keys of the user's devices that have published any.
 public struct UserKeys: GatewayObject {
     public let user: UserID
     /// Ed25519, 32 bytes; `nil` for a user whose devices know no account keys.
@@ -18,10 +18,10 @@ public struct UserKeys: GatewayObject {
     package func write(to writer: inout JSONWriter) { writer.object { writeMembers(to: &$0) } }
 }
 
-/// A device of the caller's own user, as `devices/list` shows it.
+/// An item of `devices/list`.
 public struct ListedDevice: GatewayObject {
     public let summary: DeviceSummary
-    /// Whether it is the one that asked.
+    /// Whether this device has asked for the list.
     public let isCurrent: Bool
 
     public init(summary: DeviceSummary, isCurrent: Bool) { (self.summary, self.isCurrent) = (summary, isCurrent) }
@@ -38,7 +38,7 @@ public struct DeviceList: GatewayObject {
 
     public init(devices: [ListedDevice]) { self.devices = devices }
 
-    /// - Parameter current: the device that asked.
+    /// - Parameter current: the device that asks.
     package init(_ devices: [DeviceSummary], askedBy current: DeviceID) {
         self.init(devices: devices.map { ListedDevice(summary: $0, isCurrent: $0.device == current) })
     }

@@ -1,18 +1,17 @@
-/// A device of the caller's own user, as `devices/list` shows it.
+/// A device of the caller's own user.
 public struct DeviceSummary: GatewayObject {
     public let device: DeviceID
-    /// The name that people gave it, if they did.
+    /// Given by people.
     public let name: String?
     public let createdAt: Timestamp
-    /// When it last asked the gateway for something, to within ten minutes.
+    /// The time of its last request, to within ten minutes.
     public let lastSeen: Timestamp?
-    /// When its token ends.
+    /// The expiry of its token.
     public let expiresAt: Timestamp
-    /// Whether it has published keys.
     public let hasKeys: Bool
-    /// Whether the gateway has a certificate of it by the user's account key. A device judges by itself.
+    /// Whether the gateway has a certificate of it by the user's account key. A device verifies that itself.
     public let isCertified: Bool
-    /// `nil` where no push service reaches it.
+    /// `nil` if no push service reaches the device.
     public let push: PushRegistrationSummary?
 
     public init(
@@ -45,7 +44,7 @@ public struct DeviceSummary: GatewayObject {
     }
 }
 
-/// How a device signs in: the `data` of `devices/renew` and `admin/add-device`, and what a device stores in a file.
+/// The credentials of a device: the `data` of `devices/renew` and `admin/add-device`, and a device's file.
 public struct DeviceCredentials: GatewayObject, Codable {
     public let username: String
     public let clientID: String
@@ -79,7 +78,7 @@ public struct AddUser: Command {
 
     public let user: UserID
     public let displayName: String?
-    /// What the profile begins with, as the user has not chosen yet.
+    /// The initial setting of the profile.
     public let messagePrivacy: MessagePrivacy?
 
     public init(user: UserID, displayName: String? = nil, messagePrivacy: MessagePrivacy? = nil) {
@@ -93,16 +92,16 @@ public struct AddUser: Command {
     }
 }
 
-/// `admin/add-device`: makes a device, or its token anew.
+/// `admin/add-device`: makes a device, or a new token for one.
 public struct AddDevice: Command {
     public static let operation = Operation(validatedArea: "admin", verb: "add-device")
     public static let isForOperators = true
     public typealias Reply = DeviceCredentials
 
     public let address: DeviceAddress
-    /// How long its token lives, in days; without it, as the settings have it.
+    /// The lifetime of its token, in days; without it, that of the settings.
     public let lifetimeDays: Int?
-    /// As people call it. Without it an existing device keeps its name.
+    /// Given by people. Without it, an existing device keeps its name.
     public let name: String?
 
     public init(address: DeviceAddress, lifetimeDays: Int? = nil, name: String? = nil) {
@@ -122,7 +121,7 @@ public struct RevokeUserDevice: Command {
     public static let isForOperators = true
 
     public let address: DeviceAddress
-    /// Whether the devices stay whose tokens it has made, as an operator's device. Else they are revoked with it.
+    /// Whether the devices that it has made as an operator's device stay. Otherwise they are revoked with it.
     public let keepsIssued: Bool
 
     public init(address: DeviceAddress, keepsIssued: Bool = false) {
@@ -135,7 +134,6 @@ public struct RevokeUserDevice: Command {
     }
 }
 
-/// `admin/list-users`, by pages.
 public struct ListUsers: Query, PageRequest {
     public static let operation = Operation(validatedArea: "admin", verb: "list-users")
     public static let isForOperators = true
@@ -145,7 +143,7 @@ public struct ListUsers: Query, PageRequest {
     public init(page: Page = Page()) { self.page = page }
 }
 
-/// A user, as `admin/*` shows one.
+/// A user, as `admin/*` shows them.
 public struct UserSummary: Hashable, Sendable {
     public let user: UserID
     public let displayName: String

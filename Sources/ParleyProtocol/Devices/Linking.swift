@@ -7,15 +7,15 @@ public struct LinkOffer: Command {
     public let identityKey: [UInt8]
     /// Ed25519, 32 bytes.
     public let signingKey: [UInt8]
-    /// X25519, 32 bytes, used once: what the account key is sealed for.
+    /// X25519, 32 bytes, used once: the account key is sealed for it.
     public let linkKey: [UInt8]
 
     public init(identityKey: [UInt8], signingKey: [UInt8], linkKey: [UInt8]) {
         (self.identityKey, self.signingKey, self.linkKey) = (identityKey, signingKey, linkKey)
     }
 
-    /// What the code that the new device shows is the BLAKE2b-256 of: `parley/v1 link`, uid, did and the three keys,
-    /// each with its 16-bit big-endian length.
+    /// The preimage of the code on the new device's screen, a BLAKE2b-256: `parley/v1 link`, uid, did and the three
+    /// keys, each with its 16-bit big-endian length.
     public func codePreimage(of address: DeviceAddress) -> [UInt8] {
         var writer = ByteWriter()
         writer.field("parley/v1 link".utf8)
@@ -32,18 +32,17 @@ public struct LinkOffer: Command {
     }
 }
 
-/// An offer as the gateway has it: the `data` of replies to `links/offer` and `links/get`.
+/// A pending offer: the `data` of replies to `links/offer` and `links/get`.
 public struct PendingLink: GatewayObject {
     public let device: DeviceID
     public let offer: LinkOffer
-    /// From then on it cannot be approved.
+    /// The end of the time for approval.
     public let expiresAt: Timestamp
 
     public init(device: DeviceID, offer: LinkOffer, expiresAt: Timestamp) {
         (self.device, self.offer, self.expiresAt) = (device, offer, expiresAt)
     }
 
-    /// The event that tells the user's devices.
     package var notice: LinkOfferNotice { LinkOfferNotice(device: device, expiresAt: expiresAt) }
 
     package init<Pass: FieldPass<PendingLink>>(fields pass: inout Pass) throws(Pass.Failure) {
@@ -53,7 +52,7 @@ public struct PendingLink: GatewayObject {
     }
 }
 
-/// The event `link.offered`: a device of the user's own would be linked. It names no keys: they are asked for.
+/// The event `link.offered`: one of the user's own devices asks to be linked. It names no keys; those are asked for.
 public struct LinkOfferNotice: PersonalEvent, GatewayObject {
     package static let names = ["link.offered"]
     package var received: ReceivedEvent { .ignored }
@@ -69,7 +68,7 @@ public struct LinkOfferNotice: PersonalEvent, GatewayObject {
     }
 }
 
-/// `links/approve`: what a certified device hands the new one.
+/// `links/approve`: a certified device's approval of the new one.
 public struct LinkApproval: RepeatableCommand {
     public static let operation = Operation(validatedArea: "links", verb: "approve")
 
@@ -102,7 +101,7 @@ public struct LinkApproval: RepeatableCommand {
     }
 }
 
-/// `links/get`: what this device of the user's has offered.
+/// `links/get`: the pending offer of this device of the user's.
 public struct GetLink: Query, DeviceRequest {
     public static let operation = Operation(validatedArea: "links", verb: "get")
     public typealias Reply = PendingLink

@@ -1,4 +1,4 @@
-/// `devices/list`: the devices of the caller's own user.
+/// `devices/list`
 public struct ListDevices: Query, EmptyRequest {
     public static let operation = Operation(validatedArea: "devices", verb: "list")
     public typealias Reply = DeviceList
@@ -6,7 +6,7 @@ public struct ListDevices: Query, EmptyRequest {
     public init() {}
 }
 
-/// `devices/revoke`: ends a device of the caller's own user.
+/// `devices/revoke`: ends one of the caller's own devices.
 public struct RevokeDevice: Command, DeviceRequest {
     public static let operation = Operation(validatedArea: "devices", verb: "revoke")
     public typealias Reply = DeviceList
@@ -21,7 +21,7 @@ public struct RenewDevice: Command {
     public static let operation = Operation(validatedArea: "devices", verb: "renew")
     public typealias Reply = DeviceCredentials
 
-    /// The calling device. A request of an older client may name it, or another, which is forbidden.
+    /// The calling device. Older clients may name it; another device is forbidden.
     public let device: DeviceID?
 
     public init(device: DeviceID? = nil) { self.device = device }

@@ -1,4 +1,4 @@
-/// The catalogue of protocol §4: the code in the reply to a request that is refused. A code is never renamed or reused.
+/// The catalogue of protocol §4: the error codes of replies. A code is never renamed or reused.
 public enum ErrorCode: String, Sendable, CaseIterable, Codable {
     case badRequest = "bad_request"
     case unauthenticated
@@ -42,13 +42,13 @@ public enum ErrorCode: String, Sendable, CaseIterable, Codable {
     }
 }
 
-/// A refusal: what the `error` of a reply holds. The message is a sentence for people and never holds content.
+/// A refusal: the `error` of a reply. The message is a sentence for people and never holds content.
 public struct Rejection: Error, Hashable, Sendable {
     public let code: ErrorCode
     public let message: String
-    /// For `rate_limited`: when there is room again, in milliseconds.
+    /// For `rate_limited`: the wait until there is room again, in milliseconds.
     public let retryAfterMilliseconds: Int?
-    /// For `stale_devices`: devices that are not among the recipients, and recipients that are no devices.
+    /// For `stale_devices`: the missing recipients, and the recipients that are no devices.
     public let devices: DeviceDifference?
 
     public init(
@@ -60,7 +60,7 @@ public struct Rejection: Error, Hashable, Sendable {
         self.devices = devices
     }
 
-    /// How far a list of recipients is from the devices there are.
+    /// The difference between a list of recipients and the devices there are.
     public struct DeviceDifference: Hashable, Sendable {
         public let missing: [DeviceAddress]
         public let extra: [DeviceAddress]
@@ -76,7 +76,7 @@ public struct Rejection: Error, Hashable, Sendable {
     public static let conversationNotFound = Rejection(.notFound, "There is no such conversation.")
     public static let groupNotFound = Rejection(.notFound, "There is no such group.")
     public static let inviteNotFound = Rejection(.notFound, "There is no such invite.")
-    /// The same for every token that opens nothing, whatever the reason.
+    /// The same for every token that opens nothing, for any reason.
     public static let inviteInvalid = Rejection(.inviteInvalid, "This invite does not open anything.")
     public static let userNotFound = Rejection(.notFound, "There is no such user.")
     public static let messageNotFound = Rejection(.notFound, "There is no such message in this conversation.")

@@ -1,9 +1,9 @@
-/// Why something that the gateway sent could not be read as what it should be. It holds none of the content.
+/// The reason why something from the gateway could not be read. It holds no content.
 public enum ReadingError: Error, Hashable, Sendable {
     case json(JSONError)
-    /// A field is missing, or does not hold what it should: its name, and what is wrong with it.
+    /// A field is missing or has a wrong value: its name, and what is wrong.
     case field(String)
-    /// An event on a topic that it does not belong on.
+    /// The event does not belong on its topic.
     case misplaced(type: String)
 }
 

@@ -1,14 +1,14 @@
-/// Who has caused an event of a conversation, and at which place of its log: read from the event as the gateway has
-/// written it, for the broker's plugin, which decides a delivery by it.
+/// The user who has caused an event of a conversation, and its place in the log, read from the written event: the
+/// broker's plugin decides about a delivery by them.
 ///
-/// Only the beginning of the event is looked at. What is not there, or not as the gateway writes it, is `nil`: then
-/// nobody has caused it.
+/// Only the beginning of the event is searched. A value that is missing, or not in the gateway's form, is `nil`: then
+/// nobody has caused the event.
 package struct EventOrigin: Hashable, Sendable {
     package let user: UserID?
-    /// Of a record of the log.
+    /// `nil` for an event that is no record.
     package let seq: UInt64?
 
-    /// At least as many bytes as are before the sender of a record: ids, an epoch and a number.
+    /// In bytes; the ids, epoch and number before the sender of a record are shorter.
     private static let beginning = 512
     private static let userKey = Array(#""user_id":""#.utf8)
     private static let senderKey = Array(#""sender_id":""#.utf8)
@@ -17,7 +17,7 @@ package struct EventOrigin: Hashable, Sendable {
     package init(of payload: Span<UInt8>) {
         let head = payload.extracting(first: EventOrigin.beginning)
         let sender = EventOrigin.end(of: EventOrigin.senderKey.span, in: head)
-        // An event that is no record names its user, and has a `seq` of another meaning.
+        // Any other event names its user, and its `seq` has another meaning.
         guard let start = sender ?? EventOrigin.end(of: EventOrigin.userKey.span, in: head) else {
             (user, seq) = (nil, nil)
             return
@@ -27,13 +27,13 @@ package struct EventOrigin: Hashable, Sendable {
             .flatMap { EventOrigin.number(at: $0, in: head) }
     }
 
-    /// Who has caused an event of somebody's activity.
+    /// The user who has caused an event of activity.
     package static func user(ofActivity payload: Span<UInt8>) -> UserID? {
         let head = payload.extracting(first: beginning)
         return end(of: userKey.span, in: head).flatMap { user(at: $0, in: head) }
     }
 
-    /// Where the first occurrence of `key` ends.
+    /// The end of the first occurrence of `key`.
     private static func end(of key: Span<UInt8>, in text: Span<UInt8>) -> Int? {
         guard text.count >= key.count else { return nil }
         for start in 0...(text.count - key.count) {

@@ -1,5 +1,4 @@
-/// Every event that the gateway publishes, in the order in which `docs/topics.md` lists them. An event exists by its
-/// line here.
+/// Every event that the gateway publishes, in the order of `docs/topics.md`. An event exists by its line here.
 package enum EventTable {
     package static let all: [any PublishedEvent.Type] = [
         MessageRecord.self,
@@ -42,14 +41,13 @@ package enum EventTable {
         return table
     }()
 
-    /// - Returns: `nil` for an event that there is not.
+    /// `nil` for an unknown event.
     static func event(named name: String) -> (any PublishedEvent.Type)? { byName[name] }
 
-    /// Reads an event as it came.
+    /// Reads an event.
     ///
-    /// - Returns: `nil` for an event of a later version: to be ignored.
-    /// - Throws: ``ReadingError``: what is no event, or lacks what its type must have, or came on a topic that belongs
-    ///   to something else.
+    /// - Returns: `nil` for an event of a later version, which is ignored.
+    /// - Throws: ``ReadingError`` if it is no event, lacks a field, or came on a topic of something else.
     package static func read(_ payload: [UInt8], on topic: Topic) throws(ReadingError) -> (any PublishedEvent)? {
         let (name, data) = try split(payload)
         return try read(name, data, on: topic)

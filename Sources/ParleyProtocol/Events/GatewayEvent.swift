@@ -1,27 +1,26 @@
-/// What the gateway says of its own accord (protocol §3). What has happened shows by its type:
-/// `if let end = event as? WeekEnd`.
+/// An event of the gateway's (protocol §3). Its type says what has happened: `if let end = event as? WeekEnd`.
 public protocol GatewayEvent: Hashable, Sendable {
     /// Its name in the protocol, such as `week.ended`.
     var name: String { get }
 }
 
-/// An event as the gateway publishes it and a device reads it: a type for each, which declares name and topic once.
+/// An event as the gateway publishes it and a device reads it: one type for each, which declares name and topic.
 ///
 /// It is in the folder of its capability, an ``AddressedEvent`` or a ``PersonalEvent``, and has a line in
 /// ``EventTable``.
 package protocol PublishedEvent: GatewayEvent {
-    /// What `type` says; several names where what they stand for shows by the data, or has the same data.
+    /// The values of `type`; several if the data tell them apart, or are the same.
     static var names: [String] { get }
-    /// Whether the broker keeps the last one for who subscribes later.
+    /// Whether the broker keeps the last one for later subscribers.
     static var isRetained: Bool { get }
 
     /// Reads `data`.
     static func read(_ name: String, _ data: JSONObject) throws(ReadingError) -> any PublishedEvent
 
-    /// Whether the event belongs on the topic: who may subscribe to one topic may not learn what belongs on another.
+    /// Whether the event belongs on the topic: a subscriber of one topic may not learn the events of another.
     func belongs(on topic: Topic) -> Bool
 
-    /// What a client does with it: hands it on, where the event does not say otherwise.
+    /// What a client does with it; without another definition, it hands it on.
     var received: ReceivedEvent { get }
 
     /// Writes `data`.
@@ -31,12 +30,12 @@ package protocol PublishedEvent: GatewayEvent {
     func writeEvent(to writer: inout JSONWriter)
 }
 
-/// An event that names, by what it is about, the topic on which it is published.
+/// An event that names the topic on which it is published.
 package protocol AddressedEvent: PublishedEvent {
     var topic: Topic { get }
 }
 
-/// An event for one user, on a topic of theirs, whom it does not name.
+/// An event for one user, whom it does not name, on a topic of theirs.
 package protocol PersonalEvent: PublishedEvent {
     static var channel: UserChannel { get }
 }

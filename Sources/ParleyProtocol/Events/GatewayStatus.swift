@@ -10,7 +10,6 @@ public struct GatewayStatus: AddressedEvent, GatewayObject {
     }
 
     public let state: Named<State>
-    /// Of the gateway's release.
     public let version: String
     public let since: Timestamp
 

@@ -1,13 +1,13 @@
-/// What a device hears on its subscriptions, by what a client does with it, parsed once from topic and payload
-/// (protocol §2, §3).
+/// An event on a device's subscriptions, by what a client does with it; parsed once from topic and payload (protocol
+/// §2, §3).
 package enum ReceivedEvent: Sendable {
     case record(MessageRecord)
     case receipt(Watermark)
     case typing(TypingIndicator)
     case presence(PresenceUpdate)
-    /// The user is a member of it, and it may have changed.
+    /// The user is a member, and the conversation may have changed.
     case conversation(Conversation)
-    /// The user is no member any more.
+    /// The user is no longer a member.
     case conversationRemoved(ConversationID)
     case conversationRead(ConversationReading)
     case conversationSettings(ConversationSettings)
@@ -23,20 +23,19 @@ package enum ReceivedEvent: Sendable {
     case groupDeleted(GroupDeleted)
     case push(PushNotification)
     case leaderboard(Leaderboard)
-    /// An event upon which a client does not act: it is the app's.
+    /// An event for the app alone.
     case other(any GatewayEvent)
     /// Nothing for a client, or an event of a later version.
     case ignored
 }
 
 extension ReceivedEvent {
-    /// Reads an event as it came.
+    /// Reads an event.
     ///
-    /// - Throws: ``ReadingError``: what is no event, or lacks what its type must have, or came on a topic that belongs
-    ///   to something else.
+    /// - Throws: ``ReadingError`` if it is no event, lacks a field, or came on a topic of something else.
     package init(topic: Topic, payload: [UInt8]) throws(ReadingError) {
         let (name, data) = try EventTable.split(payload)
-        // Most of what comes: it is not boxed.
+        // The most frequent event, which is therefore not boxed.
         guard MessageRecord.names.contains(name) else {
             self = try EventTable.read(name, data, on: topic)?.received ?? .ignored
             return

@@ -1,4 +1,4 @@
-/// `gateway/info`: what the gateway is and what it lets its devices do.
+/// `gateway/info`: the gateway's version, limits and operations.
 public struct GetGatewayInfo: Query, EmptyRequest {
     public static let operation = Operation(validatedArea: "gateway", verb: "info")
     public typealias Reply = GatewayInfo
@@ -8,7 +8,7 @@ public struct GetGatewayInfo: Query, EmptyRequest {
 
 /// The `data` of the reply: `version, protocol, server_time, limits {}, operations[]` (protocol §5).
 public struct GatewayInfo: Hashable, Sendable {
-    /// A bound of protocol §4 as this gateway has it: of the contract's form, or a setting.
+    /// A bound of protocol §4: one of the contract's form, or a setting of this gateway.
     public struct Limit: Hashable, Sendable {
         public let name: LimitName
         public let value: Int
@@ -20,17 +20,15 @@ public struct GatewayInfo: Hashable, Sendable {
         }
     }
 
-    /// Of the gateway's release.
     public let version: String
     /// Of the contract: the 1 of `parley/v1/`.
     public let protocolVersion: Int
     /// By the clock that dates messages.
     public let serverTime: Timestamp
     public let limits: [Limit]
-    /// All that there are, those for operators included.
+    /// Every operation, those for operators included.
     public let operations: [Operation]
-    /// What a browser subscribes to Web Push with, its `applicationServerKey`: a point of P-256 in base64url (RFC 8292
-    /// §3.2).
+    /// The `applicationServerKey` of Web Push for browsers: a point of P-256 in base64url (RFC 8292 §3.2).
     public let vapidKey: String?
 
     public init(
@@ -45,7 +43,7 @@ public struct GatewayInfo: Hashable, Sendable {
         self.vapidKey = vapidKey
     }
 
-    /// - Returns: `nil` for a limit that this gateway does not name.
+    /// `nil` for a limit that this gateway does not name.
     public func limit(_ name: String) -> Int? { limits.first { $0.name.text == name }?.value }
 
     public func write(to writer: inout JSONWriter) {
@@ -65,7 +63,7 @@ public struct GatewayInfo: Hashable, Sendable {
     }
 }
 
-/// The name of a limit, as a setting is named: `request_bytes`. Its unit is part of it where it counts no things.
+/// The name of a limit, like that of a setting: `request_bytes`. It ends in the unit unless it counts things.
 public struct LimitName: LevelIdentifier {
     public let text: String
 
@@ -73,7 +71,7 @@ public struct LimitName: LevelIdentifier {
 }
 
 extension GatewayInfo: GatewayValue {
-    /// A later version may have limits that are no whole numbers, which are passed over.
+    /// Limits of a later version that are no whole numbers are skipped.
     package init(members object: JSONObject) throws(Rejection) {
         let table = try object.object("limits").required("limits")
         var limits: [Limit] = []

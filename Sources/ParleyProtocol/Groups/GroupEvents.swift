@@ -1,4 +1,4 @@
-/// `group.joined`: the user is a member now.
+/// `group.joined`: the user is now a member.
 public struct GroupJoined: PersonalEvent, GatewayObject {
     package static let names = ["group.joined"]
     package var received: ReceivedEvent { .groupJoined(self) }
@@ -12,7 +12,7 @@ public struct GroupJoined: PersonalEvent, GatewayObject {
     }
 }
 
-/// `group.deleted`: the group is ended; nobody is a member any more.
+/// `group.deleted`: the group has ended, and has no members.
 public struct GroupDeleted: PersonalEvent, GatewayObject {
     package static let names = ["group.deleted"]
     package var received: ReceivedEvent { .groupDeleted(self) }
@@ -26,7 +26,7 @@ public struct GroupDeleted: PersonalEvent, GatewayObject {
     }
 }
 
-/// `group.updated`: it has another name.
+/// `group.updated`: its name has changed.
 public struct GroupUpdated: AddressedEvent, GatewayObject {
     package static let names = ["group.updated"]
     package var topic: Topic { .group(group.id, .events) }
@@ -41,7 +41,7 @@ public struct GroupUpdated: AddressedEvent, GatewayObject {
     }
 }
 
-/// Who is in a group, or what they are there, has changed.
+/// A change of a group's members or of their roles.
 public struct GroupMemberEvent: Hashable, Sendable {
     public enum Kind: String, Sendable, CaseIterable {
         case joined = "group.member_joined"
@@ -72,11 +72,11 @@ extension GroupMemberEvent: AddressedEvent {
 /// The `data` of a ``GroupMemberEvent``.
 public struct GroupMemberChange: GatewayObject {
     public let group: GroupID
-    /// Whom it is about.
+    /// The member in question.
     public let user: UserID
-    /// Who did it; of somebody who has come, by whose invitation.
+    /// The user who did it; for a new member, the one who invited them.
     public let by: UserID?
-    /// The role that they have now; `nil` for somebody who has gone.
+    /// The new role; `nil` for a member who has left.
     public let role: Named<MemberRole>?
 
     public init(group: GroupID, user: UserID, by: UserID?, role: Named<MemberRole>? = nil) {

@@ -1,4 +1,4 @@
-/// `groups/create`: a group of the caller, and its conversation. Others come by invitations.
+/// `groups/create`: a group of the caller's, and its conversation. Others join by invites.
 public struct CreateGroup: RepeatableCommand {
     public static let operation = Operation(validatedArea: "groups", verb: "create")
     package static let refusalOfOperators: String? = "An operator is in no group."
@@ -6,7 +6,7 @@ public struct CreateGroup: RepeatableCommand {
 
     public let id: GroupID?
     public let name: String
-    /// The IANA name of the zone in which its weeks begin; without it, UTC.
+    /// The IANA name of the zone that its weeks follow; without it, UTC.
     public let timeZone: String?
 
     public init(id: GroupID? = nil, name: String, timeZone: String? = nil) {
@@ -34,7 +34,7 @@ public struct GetGroup: Query, GroupRequest {
     public init(group: GroupID) { self.group = group }
 }
 
-/// `groups/list`: the groups in which the caller is.
+/// `groups/list`: the caller's groups.
 public struct ListGroups: Query, EmptyRequest {
     public static let operation = Operation(validatedArea: "groups", verb: "list")
     public typealias Reply = GroupList

@@ -1,15 +1,14 @@
-/// The group object of protocol §5: people who train together. Its members, their roles and its name are those of its
+/// The group object of protocol §5: people who train together. Its name, members and roles are those of its
 /// conversation.
 public struct TrainingGroup: GatewayObject {
     public let id: GroupID
     public let name: String
-    /// The conversation of these people.
     public let conversation: ConversationID
     public let createdBy: UserID
     public let createdAt: Timestamp
-    /// The IANA name of the zone in which its weeks begin.
+    /// The IANA name of the zone that its weeks follow.
     public let timeZone: String
-    /// In the order in which they joined.
+    /// In the order of joining.
     public let members: [Member]
 
     public var memberCount: Int { members.count }
@@ -27,7 +26,7 @@ public struct TrainingGroup: GatewayObject {
         self.members = members
     }
 
-    /// The group whose conversation this is.
+    /// The group of this conversation.
     package init(_ id: GroupID, timeZone: String, of conversation: Conversation) {
         self.init(
             id: id, name: conversation.name ?? "", conversation: conversation.id, createdBy: conversation.createdBy,
@@ -47,11 +46,11 @@ public struct TrainingGroup: GatewayObject {
 }
 
 extension ConversationID {
-    /// The conversation that is made with a group: under the same UUID.
+    /// The conversation of a group has the same UUID.
     package init(of group: GroupID) { self.init(group.value) }
 }
 
-/// The `data` of a reply to `groups/list`: the groups of the caller, in the order in which they were made.
+/// The `data` of a reply to `groups/list`: the caller's groups, in the order of their creation.
 public struct GroupList: GatewayObject {
     public let groups: [TrainingGroup]
 

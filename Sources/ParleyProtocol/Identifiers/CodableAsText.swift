@@ -1,6 +1,6 @@
 /// A value that is encoded as its text.
 public protocol CodableAsText: Codable, LosslessStringConvertible {
-    /// The form of the text, for the error about any other: "not …".
+    /// Completes the error about any other text: "not …".
     static var textForm: String { get }
 }
 

@@ -17,8 +17,8 @@ public struct UUIDValue: Hashable, Comparable, Sendable {
         versioned(4, high: generator.next(), low: generator.next())
     }
 
-    /// A random UUID that begins with a time, version 7 (RFC 9562 §5.7): what is made one after the other lies side by
-    /// side in an index.
+    /// A random UUID that begins with a time, version 7 (RFC 9562 §5.7), so that ids of one time are adjacent in an
+    /// index.
     package static func ordered(at time: Timestamp) -> UUIDValue {
         let random = random()
         return versioned(7, high: UInt64(clamping: time.milliseconds) << 16 | random.high & 0xFFF, low: random.low)
@@ -32,7 +32,7 @@ public struct UUIDValue: Hashable, Comparable, Sendable {
         return versioned(8, high: value.high, low: value.low)
     }
 
-    /// Whether it has the form that `nameBased` makes: version 8 and the variant of RFC 9562.
+    /// Whether it has the form of `nameBased`: version 8 and the variant of RFC 9562.
     public var isNameBased: Bool { UUIDValue.versioned(8, high: high, low: low) == self }
 
     private static func versioned(_ version: UInt64, high: UInt64, low: UInt64) -> UUIDValue {
@@ -53,7 +53,7 @@ public struct UUIDValue: Hashable, Comparable, Sendable {
 
     /// From exactly 16 bytes in network order.
     public init?(bytes: some Collection<UInt8>) {
-        // Other modules call this unspecialized: a copy costs less there than walking over a collection.
+        // Other modules call this unspecialized: a copy costs less there than an iteration.
         let copy = Array(bytes)
         self.init(bytes: copy.span)
     }
@@ -69,7 +69,7 @@ public struct UUIDValue: Hashable, Comparable, Sendable {
 
     static let textLength = 36
 
-    /// What a character is worth as a lower-case hexadecimal digit; 0xFF if it is none.
+    /// The value of each lower-case hexadecimal digit; 0xFF for any other byte.
     private static let digitValues: [UInt8] = (0...255).map { (byte: UInt8) in
         switch byte {
         case 0x30...0x39: byte &- 0x30
@@ -102,7 +102,6 @@ public struct UUIDValue: Hashable, Comparable, Sendable {
         self.init(high: high, low: low)
     }
 
-    /// Appends the 36 characters of the text form.
     public func append(to output: inout [UInt8]) {
         output.append(addingCapacity: 36) { append(to: &$0) }
     }
@@ -115,7 +114,7 @@ public struct UUIDValue: Hashable, Comparable, Sendable {
         write(over: &characters, at: start)
     }
 
-    /// Writes the 32 digits of the text form over those of another id, whose text form begins at `start`.
+    /// Writes the 32 digits over those of another id, whose text form begins at `start`.
     package func write(over text: inout MutableSpan<UInt8>, at start: Int) {
         var bytes = unsafe text.mutableBytes
         let (second, third) = (UUIDValue.digits(high), UUIDValue.digits(low >> 32))
@@ -129,7 +128,7 @@ public struct UUIDValue: Hashable, Comparable, Sendable {
     }
 
     /// The eight hexadecimal digits of the lower 32 bits of `word` in ASCII, the first in the highest byte: all at
-    /// once, as ids are half of what a message's header has.
+    /// once, as ids are half of a message's header.
     private static func digits(_ word: UInt64) -> UInt64 {
         var nibbles = word & 0xFFFF_FFFF
         nibbles = (nibbles | nibbles << 16) & 0x0000_FFFF_0000_FFFF
@@ -145,7 +144,7 @@ public struct UUIDValue: Hashable, Comparable, Sendable {
     }
 }
 
-/// An id whose text form is a UUID. Each noun has its own type, so that one cannot be used for another.
+/// An id with a UUID as its text. Each noun has its own type, so that one cannot be used for another.
 public protocol UUIDIdentifier: Hashable, Comparable, Sendable, CodableAsText, JSONKeyable {
     var value: UUIDValue { get }
     init(_ value: UUIDValue)
@@ -190,8 +189,8 @@ public struct ConversationID: UUIDIdentifier {
     public let value: UUIDValue
     public init(_ value: UUIDValue) { self.value = value }
 
-    /// What is hashed to make the id of the direct conversation of two users: the bytewise sorted pair,
-    /// each with its 16-bit big-endian length before it (protocol §1).
+    /// The preimage of the id of two users' direct conversation: the bytewise sorted pair, each with its 16-bit
+    /// big-endian length (protocol §1).
     public static func directPreimage(_ one: UserID, _ other: UserID) -> [UInt8] {
         let (first, second) = one < other ? (one, other) : (other, one)
         var writer = ByteWriter()

@@ -1,6 +1,6 @@
 /// An id that is a topic level: 1 to 64 of `A-Z a-z 0-9 _ -` (protocol §1).
 ///
-/// Being ASCII alone, its `String` has one spelling: comparing and hashing it is comparing and hashing its bytes.
+/// It is ASCII, so that comparing and hashing its `String` compares and hashes its bytes.
 public protocol LevelIdentifier: Hashable, Comparable, Sendable, CodableAsText, JSONKeyable {
     var text: String { get }
     init(validated text: String)
@@ -31,7 +31,6 @@ extension LevelIdentifier {
     public static var textForm: String { "an id of 1 to 64 letters, digits, _ or -" }
 }
 
-/// Whether `bytes` are 1 to `maximumLength` of the id alphabet.
 package func isLevelIdentifier(_ bytes: Span<UInt8>, maximumLength: Int) -> Bool {
     guard bytes.count >= 1, bytes.count <= maximumLength else { return false }
     for index in 0..<bytes.count {
@@ -44,7 +43,7 @@ package func isLevelIdentifier(_ bytes: Span<UInt8>, maximumLength: Int) -> Bool
 }
 
 extension String {
-    /// The text of bytes; what is not UTF-8 is replaced.
+    /// The text of bytes, with replacement characters for invalid UTF-8.
     package init(copying bytes: Span<UInt8>) {
         self = unsafe bytes.withUnsafeBufferPointer { buffer in unsafe String(decoding: buffer, as: UTF8.self) }
     }
@@ -60,7 +59,7 @@ public struct DeviceID: LevelIdentifier {
     public init(validated text: String) { self.text = text }
 }
 
-/// One device of one user: what rights, tokens and revocation go by.
+/// One device of one user: the subject of rights, tokens and revocation.
 public struct DeviceAddress: Hashable, Comparable, Sendable, CustomStringConvertible {
     public let user: UserID
     public let device: DeviceID
@@ -78,7 +77,7 @@ public struct DeviceAddress: Hashable, Comparable, Sendable, CustomStringConvert
 /// An MQTT client id: `uid:did`, or `uid:did:x` for a further connection of the same device (protocol §1).
 public struct ClientID: Hashable, Sendable, CustomStringConvertible {
     public let address: DeviceAddress
-    /// Distinguishes a further connection of the device from its main one: 1 to 16 of the id alphabet.
+    /// Tells a further connection of the device from its main one: 1 to 16 of the id alphabet.
     public let connection: String?
 
     /// - Returns: `nil` if `connection` is not 1 to 16 of the id alphabet.

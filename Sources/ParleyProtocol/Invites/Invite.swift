@@ -1,13 +1,13 @@
-/// The invite object of protocol §5: whoever has its token may come into the group.
+/// The invite object of protocol §5: the holder of its token may join the group.
 public struct Invite: GatewayObject {
     public let id: InviteID
     public let group: GroupID
-    /// Only where it is made: the gateway does not keep it.
+    /// `nil` except in the reply to its creation: the gateway does not store it.
     public private(set) var token: InviteToken?
-    /// A link with the token; only where it is made.
+    /// A link with the token; `nil` except in the reply to its creation.
     public private(set) var url: String?
     public let expiresAt: Timestamp
-    /// How many may still come by it; `nil` for as many as there is room for.
+    /// How many more may join by it; `nil` for no limit of its own.
     public let usesLeft: Int?
     public let createdBy: UserID
     public let createdAt: Timestamp
@@ -37,7 +37,7 @@ public struct Invite: GatewayObject {
         createdAt = try pass.required("created_at", \.createdAt)
     }
 
-    /// The same as its maker gets it.
+    /// As its creator receives it.
     package func with(_ token: InviteToken, urlPrefix: String) -> Invite {
         var invite = self
         (invite.token, invite.url) = (token, urlPrefix + token.description)
@@ -45,13 +45,13 @@ public struct Invite: GatewayObject {
     }
 }
 
-/// The `data` of a reply to `invites/preview`: what a token opens.
+/// The `data` of a reply to `invites/preview`: the group that a token opens.
 public struct InvitePreview: GatewayObject {
-    /// Of the group.
+    /// The group's.
     public let name: String
     public let memberCount: Int
     public let invitedBy: UserID
-    /// The display name of whoever has made the invite.
+    /// The display name of the invite's creator.
     public let inviterName: String
 
     public init(name: String, memberCount: Int, invitedBy: UserID, inviterName: String) {

@@ -10,7 +10,7 @@ public struct CreateInvite: RepeatableCommand {
     public let group: GroupID
     /// In seconds.
     public let expiresIn: Int
-    /// How many may come by it; `nil` for as many as there is room for.
+    /// How many may join by it; `nil` for no limit of its own.
     public let uses: Int?
 
     public init(id: InviteID? = nil, group: GroupID, expiresIn: Int = CreateInvite.usualLife, uses: Int? = nil) {
@@ -30,8 +30,7 @@ public struct CreateInvite: RepeatableCommand {
     }
 }
 
-/// `invites/list`: the invites of a group that still open it, the newest first. An admin sees all of them, others their
-/// own.
+/// `invites/list`: the open invites of a group, the newest first. An admin sees all of them, others their own.
 public struct ListInvites: Query {
     public static let operation = Operation(validatedArea: "invites", verb: "list")
     public typealias Reply = ListPage<Invite>
@@ -47,7 +46,7 @@ public struct ListInvites: Query {
     }
 }
 
-/// `invites/revoke`, by whoever has made it or an admin of the group: nobody comes by it any more.
+/// `invites/revoke`, by its creator or an admin of the group.
 public struct RevokeInvite: Command, IDRequest {
     public static let operation = Operation(validatedArea: "invites", verb: "revoke")
     public typealias Reply = Invite
@@ -57,7 +56,7 @@ public struct RevokeInvite: Command, IDRequest {
     public init(id: InviteID) { self.id = id }
 }
 
-/// A request for what a token opens: `token`.
+/// A request by an invite's token: `token`.
 package protocol InviteTokenRequest: Request {
     var token: InviteToken { get }
     init(token: InviteToken)

@@ -1,4 +1,4 @@
-/// What opens a group to whoever has it: 128 random bits, as 22 characters of base64url without padding.
+/// The secret that admits its holder to a group: 128 random bits, as 22 characters of base64url without padding.
 public struct InviteToken: Hashable, Sendable, CustomStringConvertible {
     package static let length = 16
 
@@ -11,7 +11,6 @@ public struct InviteToken: Hashable, Sendable, CustomStringConvertible {
         self.bytes = bytes
     }
 
-    /// - Returns: `nil` for whatever no token is spelled like.
     public init?(_ text: String) {
         guard let bytes = Base64URL.decode(text.utf8Span.span) else { return nil }
         self.init(bytes: bytes)
@@ -23,7 +22,7 @@ public struct InviteToken: Hashable, Sendable, CustomStringConvertible {
 extension InviteToken: JSONReadable {
     public func write(to writer: inout JSONWriter) { description.write(to: &writer) }
 
-    /// - Throws: `invite_invalid` for a text that no token is spelled like.
+    /// - Throws: `invite_invalid` for a text of any other form.
     public static func read(_ name: String, of object: JSONObject) throws(Rejection) -> InviteToken? {
         guard let text = try object.text(name, maximum: Limits.requestBytes) else { return nil }
         guard let token = InviteToken(text) else { throw .inviteInvalid }
@@ -31,15 +30,14 @@ extension InviteToken: JSONReadable {
     }
 }
 
-/// A link that carries a token: `parley://group/invite/{token}`, or one that begins with a prefix that the gateway's
-/// operator has set and ends in the token.
+/// A link with a token: `parley://group/invite/{token}`, or the operator's own prefix and the token.
 public enum InviteLink {
-    /// What links begin with where the operator has set nothing else.
+    /// The prefix of links unless the operator has set another.
     public static let prefix = "parley://group/invite/"
 
-    /// The token of a link; `nil` for what is no link to an invite.
+    /// `nil` for a link that is no invite.
     ///
-    /// Of an `https` link the last level of its path counts: which prefix the operator has set is not known here.
+    /// In an `https` link the token is the last level of the path: the operator's prefix is not known here.
     public static func token(in link: String) -> InviteToken? {
         if link.hasPrefix(prefix) { return InviteToken(String(link.dropFirst(prefix.count))) }
         guard link.hasPrefix("https://"), let last = link.split(separator: "/").last else { return nil }

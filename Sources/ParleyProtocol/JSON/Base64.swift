@@ -1,5 +1,5 @@
-/// Standard base64 with padding (RFC 4648 §4). Decoding accepts the one canonical text of any bytes and no other,
-/// so that equal texts and equal bytes are the same thing.
+/// Standard base64 with padding (RFC 4648 §4). Decoding accepts only the canonical text of any bytes, so that equal
+/// bytes have equal texts.
 public enum Base64 {
     private static let alphabet: [UInt8] = Array(
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
@@ -7,14 +7,14 @@ public enum Base64 {
     /// The two digits of each 12 bits, the first in the lower byte.
     private static let pairs: [UInt16] = (0..<4096).map { UInt16(alphabet[$0 >> 6]) | UInt16(alphabet[$0 & 63]) << 8 }
 
-    /// The value of each byte that is a digit, 0xFF for those that are none.
+    /// The value of each digit; 0xFF for any other byte.
     private static let values: [UInt8] = {
         var table = [UInt8](repeating: 0xFF, count: 256)
         for (value, digit) in alphabet.enumerated() { table[Int(digit)] = UInt8(value) }
         return table
     }()
 
-    /// `nil` for what is not canonical: a wrong length, foreign characters, missing padding, bits set under it.
+    /// `nil` for a text that is not canonical: a wrong length, foreign characters, missing padding, bits set under it.
     public static func decode(_ text: Span<UInt8>) -> [UInt8]? {
         guard text.count % 4 == 0 else { return nil }
         guard text.count > 0 else { return [] }
@@ -54,7 +54,6 @@ public enum Base64 {
         return failed == 0 ? decoded : nil
     }
 
-    /// Appends the text of `bytes`.
     public static func append(_ bytes: [UInt8], to output: inout [UInt8]) {
         let source = bytes.span
         let (digits, pairs) = (alphabet.span, pairs.span)

@@ -46,7 +46,7 @@ extension FieldPass {
     }
 }
 
-/// A name out of a closed set, which travels as its raw value.
+/// A name from a closed set, written as its raw value.
 package struct ChoiceForm<Value: RawRepresentable<String> & CaseIterable>: FieldForm {
     package func read(_ name: String, of object: JSONObject) throws(Rejection) -> Value? {
         try object.choice(name)
@@ -87,7 +87,7 @@ extension FieldPass where Object: Request {
         try optional(name, value, as: form, without: .omitted)
     }
 
-    /// What is false unless the request says that it is true.
+    /// A value that is false unless the request says true.
     @inline(__always)
     mutating func flag(_ name: String, _ value: (Object) -> Bool) throws(Failure) -> Bool {
         try optional(name, { value($0) ? true : nil }) ?? false
@@ -144,7 +144,6 @@ package struct TextForm: FieldForm {
     package func write(_ value: String, to writer: inout JSONWriter) { value.write(to: &writer) }
 }
 
-/// A whole number in a range.
 package struct IntegerForm: FieldForm {
     let range: ClosedRange<Int>
 
@@ -155,7 +154,7 @@ package struct IntegerForm: FieldForm {
     package func write(_ value: Int, to writer: inout JSONWriter) { value.write(to: &writer) }
 }
 
-/// Bytes in base64, of so many decoded bytes.
+/// Bytes in base64, bounded by their decoded number.
 package struct Base64Form: FieldForm {
     let lengths: ClosedRange<Int>
 
@@ -255,6 +254,6 @@ extension FieldForm {
     package static func objects<Element>() -> Self where Self == ObjectsForm<Element> { ObjectsForm() }
     package static func object<Value>() -> Self where Self == ObjectForm<Value> { ObjectForm() }
     static func byUser<Form>(_ form: Form) -> Self where Self == UserTableForm<Form> { UserTableForm(form: form) }
-    /// - Parameter maximum: without it, the packet that they came in bounds how many there are.
+    /// - Parameter maximum: without it, only the size of the packet bounds the number.
     static func uuids<ID>(_ maximum: Int = .max) -> Self where Self == UUIDsForm<ID> { UUIDsForm(maximum: maximum) }
 }

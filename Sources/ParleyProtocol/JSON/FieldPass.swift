@@ -1,9 +1,8 @@
-/// An object of the contract, a request among them: one side writes it and the other reads it, by one list of its
-/// fields.
+/// An object of the contract, such as a request: one side writes it and the other reads it, by one list of its fields.
 ///
 /// The list is an initializer that takes each field from a pass: a ``FieldReader`` takes it from JSON, a
-/// ``FieldWriter`` from the object that is written, and writes it on the way. So a field is named once, in its order in
-/// JSON, which is also the order in which what is wrong is found:
+/// ``FieldWriter`` from the object, and writes it on the way. So a field is named once, in its order in JSON, which is
+/// also the order of checks:
 ///
 ///     package init<Pass: FieldPass<Watermarks>>(fields pass: inout Pass) throws(Pass.Failure) {
 ///         delivered = try pass.required("delivered", \.delivered)
@@ -13,13 +12,13 @@ package protocol GatewayObject: FieldGroup {
     init<Pass: FieldPass<Self>>(fields pass: inout Pass) throws(Pass.Failure)
 }
 
-/// Fields that are one value.
+/// Fields that make one value.
 package protocol FieldGroup: GatewayValue {
     /// Writes the fields without the brackets around them.
     func writeMembers(to writer: inout JSONWriter)
 }
 
-/// What goes through the list of an object's fields.
+/// A pass through the list of an object's fields.
 package protocol FieldPass<Object> {
     associatedtype Object
     /// `Rejection` where fields are read, `Never` where they are written.
@@ -28,9 +27,9 @@ package protocol FieldPass<Object> {
     /// A field that always has a value, and is always written.
     ///
     /// - Parameters:
-    ///   - value: the field of an object that is written.
-    ///   - form: its form in JSON, and what bounds it when it is read.
-    ///   - missing: what it is where it is missing; without this default an object that lacks the field is refused.
+    ///   - value: the field of a written object.
+    ///   - form: its form in JSON, with its bounds when read.
+    ///   - missing: the value of a missing field; without this default, an object without the field is refused.
     mutating func required<Form: FieldForm>(
         _ name: String, _ value: (Object) -> Form.Value, as form: Form, default missing: Form.Value?
     ) throws(Failure) -> Form.Value
@@ -40,16 +39,16 @@ package protocol FieldPass<Object> {
         _ name: String, _ value: (Object) -> Form.Value?, as form: Form, without absence: FieldAbsence
     ) throws(Failure) -> Form.Value?
 
-    /// Several fields that are one value of the object's, among its own in JSON.
+    /// Several fields that make one value, in JSON beside the object's own.
     mutating func part<Part: FieldGroup>(_ value: (Object) -> Part) throws(Failure) -> Part
 
-    /// The same for fields that may be missing; whether they are there shows by one of them.
+    /// The same for fields that may be missing; one of them shows whether they are there.
     mutating func part<Part: FieldGroup>(_ value: (Object) -> Part?, shownBy name: String) throws(Failure)
         -> Part?
 
-    /// A value that fields before it are together.
+    /// A value made of the fields before it.
     ///
-    /// - Parameter read: what they are where they were read; `nil` where they are nothing, which is refused.
+    /// - Parameter read: the value when reading; `nil` is refused.
     func combined<Value>(
         _ value: (Object) -> Value, from read: @autoclosure () -> Value?, or rejection: @autoclosure () -> Rejection
     ) throws(Failure) -> Value
@@ -57,11 +56,11 @@ package protocol FieldPass<Object> {
     /// Refuses an object that has more than one of these fields.
     func atMostOne(of names: String...) throws(Failure)
 
-    /// What holds for every object that is written, and is looked at in one that is read.
+    /// A condition that every written object meets, and that is checked in a read one.
     func check(_ condition: @autoclosure () -> Bool, or rejection: @autoclosure () -> Rejection) throws(Failure)
 }
 
-/// The form in JSON of an optional field that has no value. Both are read.
+/// The written form of an optional field without a value. Both are read.
 package enum FieldAbsence {
     /// As `null`.
     case null
@@ -140,11 +139,10 @@ extension GatewayObject {
 
 /// Takes the fields from an object and writes them.
 ///
-/// Everything here is inlined into the object's own list: writing a record costs what writing its members one by one
-/// would.
+/// Everything here is inlined into the object's own list, so that it costs no more than writing each member in turn.
 @safe package struct FieldWriter<Object>: FieldPass {
-    /// Points at the object for one call of `writeMembers`, which this pass does not outlive: an object is not copied
-    /// to be written.
+    /// Points at the object during one call of `writeMembers`, which this pass does not outlive, so that the object is
+    /// not copied.
     private let object: UnsafePointer<Object>
     fileprivate var writer = JSONWriter()
 
@@ -209,8 +207,8 @@ extension GatewayObject {
     package func writeMembers(to writer: inout JSONWriter) {
         unsafe withUnsafePointer(to: self) { object in
             var pass = unsafe FieldWriter(object)
-            // The buffer moves into the pass and back: a second reference to it would make the next write copy all of
-            // it.
+            // The buffer moves into the pass and back: a second reference to it would make the next write copy the
+            // buffer.
             swap(&pass.writer, &writer)
             _ = Self(fields: &pass)
             swap(&pass.writer, &writer)
@@ -221,7 +219,6 @@ extension GatewayObject {
         writer.object { writeMembers(to: &$0) }
     }
 
-    /// The object as JSON.
     package var json: [UInt8] {
         var writer = JSONWriter()
         write(to: &writer)

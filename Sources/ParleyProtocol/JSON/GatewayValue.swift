@@ -1,6 +1,6 @@
-/// A value that a device reads from an event or a reply of the gateway's.
+/// A value that a device reads from an event or a reply.
 ///
-/// Reading ignores unknown members and keeps unknown names as ``Named``; what a field must hold is still checked.
+/// Reading ignores unknown members and keeps unknown names as ``Named``; known fields are still checked.
 package protocol GatewayValue: Hashable, Sendable {
     /// Reads the members of a scanned object.
     ///

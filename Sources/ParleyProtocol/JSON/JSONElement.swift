@@ -1,8 +1,8 @@
-/// A value of a scanned text, members in their order in the text: for showing JSON of any shape.
+/// A tree of a scanned text, members in their order: for showing JSON of any shape.
 package indirect enum JSONElement: Hashable, Sendable {
     case object([Member])
     case array([JSONElement])
-    /// What the string means, escapes undone.
+    /// Without escapes.
     case string(String)
     /// A number, `true`, `false` or `null`, as in the text.
     case literal(String)
@@ -16,7 +16,7 @@ package indirect enum JSONElement: Hashable, Sendable {
 }
 
 extension JSONObject {
-    /// The object as a tree. It copies everything: not for a hot path.
+    /// The object as a tree: a copy of everything, and not for a hot path.
     package var element: JSONElement {
         JSONElement(.object, scanned.place, in: bytes)
     }
@@ -30,7 +30,7 @@ extension JSONElement.Member {
 }
 
 extension JSONElement {
-    /// `range` lies in text that was scanned.
+    /// `range` lies in a scanned text.
     fileprivate init(_ kind: JSONKind, _ range: Range<Int>, in bytes: [UInt8]) {
         var walker = JSONWalker(range)
         switch kind {

@@ -1,5 +1,5 @@
-/// Why a text is not JSON that the gateway accepts. The raw value is the predicate of a sentence about the text:
-/// "The payload" + " has a duplicate key" + ".".
+/// The reason why a text is not JSON that the gateway accepts. The raw value is the predicate of a sentence: "The
+/// payload" + " has a duplicate key" + ".".
 public enum JSONError: String, Error, Sendable, CaseIterable {
     case empty = "is empty"
     case notUTF8 = "is not valid UTF-8"

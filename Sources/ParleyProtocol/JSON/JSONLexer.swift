@@ -1,4 +1,4 @@
-/// The smallest pieces of JSON text: white space, strings, numbers and literals, walked over one after another.
+/// The tokens of JSON text: white space, strings, numbers and literals, skipped one after another.
 struct JSONLexer {
     private(set) var position: Int
     let end: Int
@@ -10,7 +10,7 @@ struct JSONLexer {
 
     var isAtEnd: Bool { position >= end }
 
-    /// What is wrong where something must come that does not.
+    /// The error for a missing token.
     var missing: JSONError { position < end ? .syntax : .truncated }
 
     @inline(__always)
@@ -33,7 +33,7 @@ struct JSONLexer {
     @inline(__always)
     func isAt(_ byte: UInt8, _ bytes: Span<UInt8>) -> Bool { position < end && bytes[position] == byte }
 
-    /// Walks over the bracket that opens a container, if there is one, and returns whether it is an object's.
+    /// Skips the bracket that opens a container, if there is one; `true` for an object's.
     @inline(__always)
     mutating func skipOpening(_ bytes: Span<UInt8>) -> Bool? {
         if skip(UInt8(ascii: "{"), bytes) { return true }
@@ -41,7 +41,7 @@ struct JSONLexer {
         return nil
     }
 
-    /// Walks over a value that is no container, and returns its kind.
+    /// Skips a value that is no container, and returns its kind.
     @inline(__always)
     mutating func scalar(_ bytes: Span<UInt8>) throws(JSONError) -> JSONKind {
         guard position < end else { throw .truncated }
@@ -65,7 +65,7 @@ struct JSONLexer {
         }
     }
 
-    /// Walks over a string with its quotes; `true` if there are escapes in it.
+    /// Skips a string with its quotes; `true` if it has escapes.
     @inline(__always)
     mutating func string(_ bytes: Span<UInt8>) throws(JSONError) -> Bool {
         guard skip(UInt8(ascii: "\""), bytes) else { throw missing }
@@ -82,7 +82,7 @@ struct JSONLexer {
         }
     }
 
-    /// Walks over an escape whose backslash was walked over, and over those that follow it at once.
+    /// Skips an escape whose backslash was skipped, and the escapes that follow directly.
     private mutating func escapes(_ bytes: Span<UInt8>) throws(JSONError) {
         repeat { try escape(bytes) } while skip(UInt8(ascii: "\\"), bytes)
     }
@@ -152,7 +152,7 @@ struct JSONLexer {
 
     // MARK: Over text that was scanned
 
-    /// Walks over a value of text that was scanned, without looking into a container, and returns its kind.
+    /// Skips a value of scanned text without looking into a container, and returns its kind.
     mutating func skipValue(_ bytes: Span<UInt8>) -> JSONKind {
         guard position < end else { return .null }
         switch bytes[position] {
@@ -188,8 +188,8 @@ struct JSONLexer {
 }
 
 extension Span<UInt8> {
-    /// Where, from `start` on, something other than a plain character of a string stands: its closing quote, an escape
-    /// or a control character; `end` if nowhere. Looks at eight bytes at a time.
+    /// The first position from `start` on that is not a plain character of a string: its closing quote, an escape or a
+    /// control character; `end` if there is none. Looks at eight bytes at a time.
     @inline(__always)
     fileprivate func endOfPlainCharacters(from start: Int, until end: Int) -> Int {
         let raw = unsafe bytes
@@ -200,7 +200,7 @@ extension Span<UInt8> {
             let word = UInt64(littleEndian: unsafe raw.unsafeLoadUnaligned(fromByteOffset: position, as: UInt64.self))
             let quotes = word ^ ones &* UInt64(UInt8(ascii: "\""))
             let escapes = word ^ ones &* UInt64(UInt8(ascii: "\\"))
-            // A byte's high bit is set where the byte is zero (below 0x20 for the last), and was below 0x80.
+            // The high bit of a byte is set where the byte is zero (below 0x20 for the last) and was below 0x80.
             let found = (quotes &- ones) & ~quotes | (escapes &- ones) & ~escapes | (word &- ones &* 0x20) & ~word
             let marks = found & highs
             if marks != 0 { return position + marks.trailingZeroBitCount / 8 }

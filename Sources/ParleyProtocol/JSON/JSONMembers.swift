@@ -1,12 +1,12 @@
-/// Where the members of an object lie in a text that was scanned whole.
+/// The places of an object's members in a scanned text.
 struct JSONMembers: Sendable {
     let bytes: [UInt8]
-    /// Where the object lies in them, with its brackets.
+    /// Of the object, with its brackets.
     private(set) var place: Range<Int>
     private(set) var list: [JSONMember]
-    /// What the keys with escapes mean, one behind the other.
+    /// The keys that have escapes, without them, one after the other.
     private var escapedKeys: [UInt8]
-    /// The entries of the member that is a table, collected while the text was scanned.
+    /// The entries of the table among the members, collected during the scan.
     private var table: JSONTable
 
     /// Scans `range` of `bytes`, white space around the object allowed.
@@ -41,7 +41,7 @@ struct JSONMembers: Sendable {
         escapedKeys = list.unescapeKeys(of: bytes)
     }
 
-    /// Becomes the object that an entry of a table is, and keeps its capacity.
+    /// Becomes the object of a table's entry, and keeps its capacity.
     mutating func become(_ entry: JSONTable.Entry, of table: JSONTable) {
         place = entry.value
         list.removeAll(keepingCapacity: true)
@@ -52,7 +52,7 @@ struct JSONMembers: Sendable {
     /// Forgets all members but one.
     mutating func keep(only member: JSONMember) { list = [member] }
 
-    /// The entries of a member that is a table: collected if the whole was scanned for this table, and else now.
+    /// The entries of a table among the members: collected in the scan if that was for this table, and otherwise now.
     func entries(of shape: TableShape) -> JSONTable {
         if table.shape == shape { return table }
         var lexer = JSONLexer(place)
@@ -68,14 +68,14 @@ struct JSONMembers: Sendable {
         return nil
     }
 
-    /// Gives `body` what the member's key means.
+    /// Gives `body` the member's key without escapes.
     func withKey<Result>(of member: JSONMember, _ body: (Span<UInt8>) -> Result) -> Result {
         body((member.key.isEscaped ? escapedKeys : bytes).span.extracting(member.key.range))
     }
 }
 
 extension [JSONMember] {
-    /// Undoes the escapes of keys once, so that looking for a name costs the same however they are spelled.
+    /// Removes the escapes of keys once, so that a search costs the same for every spelling.
     fileprivate mutating func unescapeKeys(of bytes: [UInt8]) -> [UInt8] {
         var unescaped: [UInt8] = []
         for index in indices where self[index].key.isEscaped {
@@ -88,14 +88,14 @@ extension [JSONMember] {
 }
 
 extension Span<UInt8> {
-    /// Whether the bytes are those of another, which is as long.
+    /// Compares with as many bytes of another.
     fileprivate func holdsSame(_ other: Span<UInt8>) -> Bool {
         for index in 0..<count where self[index] != other[index] { return false }
         return true
     }
 }
 
-/// Whether the bytes are UTF-8; eight at a time while they are ASCII.
+/// Eight bytes at a time while they are ASCII.
 private func isUTF8(_ bytes: Span<UInt8>) -> Bool {
     var seen: UInt8 = 0
     for index in 0..<bytes.count { seen |= bytes[index] }

@@ -1,7 +1,7 @@
 // Objects that are tables: their keys are ids.
 
 extension JSONObject {
-    /// Gives `body` each member by its name, as an object that has no other: so it is found at once.
+    /// Gives `body` the name of each member and an object with this member alone, where a search finds it at once.
     func forEachMember(_ body: (String, JSONObject) throws(Rejection) -> Void) throws(Rejection) {
         var single = self
         for (name, member) in zip(names, scanned.list) {
@@ -10,10 +10,9 @@ extension JSONObject {
         }
     }
 
-    /// Gives `body` the entries of a field that is a table by ids: each id, and its value, which is an object of which
-    /// the table's fields can be read.
+    /// Gives `body` each entry of a table by ids: the id, and the entry's object with the fields of the table's shape.
     ///
-    /// - Returns: whether the field is there.
+    /// - Returns: whether the table is there.
     func forEachEntry<ID: UUIDIdentifier>(
         of table: TableShape, _ body: (ID, JSONObject) throws(Rejection) -> Void
     ) throws(Rejection) -> Bool {
@@ -35,7 +34,7 @@ extension JSONObject {
 }
 
 extension UUIDIdentifier {
-    /// An id has nothing to escape; spelled with escapes it is one all the same.
+    /// An id needs no escapes, but may be spelled with them.
     fileprivate init?(parsing key: JSONKey, in bytes: Span<UInt8>) {
         if key.isEscaped {
             self.init(parsing: bytes.unescaped(key.range).span)

@@ -1,4 +1,4 @@
-// Members that are no strings.
+// Members that are not strings.
 
 extension JSONObject {
     public func bool(_ name: String) throws(Rejection) -> Bool? {
@@ -22,7 +22,7 @@ extension JSONObject {
         return value
     }
 
-    /// A count: what never is below zero.
+    /// A whole number that is not negative.
     func count(_ name: String) throws(Rejection) -> Int? { try integer(name, in: 0...Int.max) }
 
     func timestamp(_ name: String) throws(Rejection) -> Timestamp? {
@@ -62,7 +62,7 @@ extension JSONObject {
         try strings(name, maximum: maximum, or: "not a lower-case UUID", ID.init(parsing:))
     }
 
-    /// What the strings of an array are; `problem` says what an element is where `parse` gives `nil`.
+    /// The strings of an array, parsed; `problem` describes an element for which `parse` gives `nil`.
     func strings<Element>(
         _ name: String, maximum: Int, excess: Rejection? = nil, or problem: String,
         _ parse: (Span<UInt8>) -> Element?
@@ -80,7 +80,7 @@ extension JSONObject {
         return parsed
     }
 
-    /// A value of any kind as it stands in the payload; more than `maximumBytes` is `too_large`.
+    /// A value of any kind as in the payload; more than `maximumBytes` is `too_large`.
     func json(_ name: String, maximumBytes: Int) throws(Rejection) -> [UInt8]? {
         guard let value = value(name) else { return nil }
         guard value.place.count <= maximumBytes else {

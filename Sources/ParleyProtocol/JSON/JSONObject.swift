@@ -1,9 +1,8 @@
-/// A JSON object of a request: scanned whole before anything of it is believed, its members read by their types.
+/// A JSON object: scanned as a whole before any of it is used; its members are read by type.
 ///
-/// Holds the payload's bytes by reference and the place of each member; reading a member copies only that member.
-/// Every reader treats `null` as absent and throws a `bad_request` that names the field.
+/// Holds the payload's bytes by reference and the place of each member; reading a member copies only that member. Every
+/// reader treats `null` as absent and throws a `bad_request` that names the field.
 public struct JSONObject: Sendable {
-    /// Where the members lie.
     var scanned: JSONMembers
 
     var bytes: [UInt8] { scanned.bytes }
@@ -29,15 +28,14 @@ public struct JSONObject: Sendable {
         return JSONValue(kind: member.kind, place: member.value)
     }
 
-    /// The names of all members, in their order in the text.
+    /// In their order in the text.
     public var names: [String] { scanned.list.map { scanned.withKey(of: $0) { String(copying: $0) } } }
 
     public func has(_ name: String) -> Bool { value(name) != nil }
 
-    /// Whether the field is there and `null`: in a change that clears it.
+    /// Whether the field is there and `null`: a change that clears it.
     public func isNull(_ name: String) -> Bool { scanned.find(name)?.kind == .null }
 
-    /// Whether the field is there and a number.
     public func isNumber(_ name: String) -> Bool { value(name)?.kind == .number }
 
     // MARK: Strings
@@ -102,7 +100,7 @@ public struct JSONObject: Sendable {
 }
 
 extension Optional {
-    /// What a required field holds, or a `bad_request` that names it.
+    /// The value of a required field, or a `bad_request` that names it.
     package func required(_ name: String) throws(Rejection) -> Wrapped {
         guard let self else { throw .badRequest(name, "missing") }
         return self

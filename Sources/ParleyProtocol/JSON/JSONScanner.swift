@@ -1,13 +1,13 @@
-/// Walks JSON text once and believes nothing: RFC 8259 and the stricter rules of protocol §1.
+/// Scans untrusted JSON text once, by RFC 8259 and the stricter rules of protocol §1.
 ///
-/// Refused beside bad syntax: invalid UTF-8, a byte order mark, lone surrogates, duplicate keys (compared after
-/// unescaping, at every level), more nesting than `Limits.jsonDepth`, and more members than are bound. What it takes is
-/// read again by `JSONWalker`, which believes it.
+/// It refuses, beside bad syntax: invalid UTF-8, a byte order mark, lone surrogates, duplicate keys (compared without
+/// escapes, at every level), nesting beyond `Limits.jsonDepth`, and members beyond the bound. `JSONWalker` then reads
+/// accepted text without checks.
 struct JSONScanner {
     /// The containers around the position.
     private struct Nesting {
         var depth = 0
-        /// A bit for each depth: whether the container is an object.
+        /// One bit for each depth, set for an object.
         private var objects: UInt32 = 0
 
         @inline(__always)
@@ -22,14 +22,14 @@ struct JSONScanner {
         }
     }
 
-    /// What is collected of a text: the members of the outermost object, and the entries of its table, which lie two
-    /// levels deeper.
+    /// The places collected in the scan: the members of the outermost object, and the entries of its table, two levels
+    /// deeper.
     private struct Notes {
         var members: [JSONMember] = []
         var table: JSONTable
-        /// Deeper than this nothing is collected.
+        /// Nothing is collected at a greater depth.
         var depth = 1
-        /// The members in whose values the scan is.
+        /// The members that contain the position.
         private var outer = JSONMember.none
         private var entry = JSONMember.none
         private var inner = JSONMember.none
@@ -39,7 +39,7 @@ struct JSONScanner {
             members.reserveCapacity(12)
         }
 
-        /// A key was walked over.
+        /// Notes a key.
         mutating func begin(_ key: JSONKey, at start: Int, depth: Int) {
             let member = JSONMember(key: key, kind: .null, value: start..<start)
             switch depth {
@@ -49,7 +49,7 @@ struct JSONScanner {
             }
         }
 
-        /// The value of the outermost object's member begins.
+        /// Notes the start of an outermost member's value.
         mutating func enter(isObject: Bool, _ bytes: Span<UInt8>) {
             guard isObject, let shape = table.shape else {
                 depth = 1
@@ -62,7 +62,7 @@ struct JSONScanner {
             depth = isTable ? 3 : 1
         }
 
-        /// A value has ended, in an object or an array.
+        /// Notes the end of a value in an object or an array.
         mutating func end(_ kind: JSONKind, at end: Int, depth: Int, isInObject: Bool, _ bytes: Span<UInt8>) {
             switch depth {
             case 1: members.append(outer.ended(kind, at: end))
@@ -80,12 +80,12 @@ struct JSONScanner {
 
     /// - Parameters:
     ///   - most: the most members of an object.
-    ///   - table: what may have more, and is collected.
+    ///   - table: the member that may have more, whose entries are collected.
     init(most: Int, table: TableShape?) { (self.most, self.table) = (most, table) }
 
-    /// Walks over the object that begins at the lexer's position, and returns its members and the entries of its table.
+    /// Scans the object at the lexer's position, and returns its members and the entries of its table.
     ///
-    /// All state is local, so that the compiler keeps it in registers: this is what a hostile payload is met by.
+    /// All state is local, so that the compiler keeps it in registers: a hostile payload meets this code first.
     func object(
         _ lexer: inout JSONLexer, _ bytes: Span<UInt8>
     ) throws(JSONError) -> (members: [JSONMember], table: JSONTable) {
@@ -100,7 +100,7 @@ struct JSONScanner {
         place.skipWhitespace(bytes)
         var isFresh = true
         while true {
-            // What a container holds next; an empty one ends where it began.
+            // The next value of a container, unless it is empty.
             if !isFresh || !place.isAt(UInt8(ascii: nesting.isInObject ? "}" : "]"), bytes) {
                 if nesting.isInObject {
                     let key = try self.key(&place, &keys, isInTable: notes.depth == 3 && nesting.depth == 2, bytes)
@@ -119,7 +119,7 @@ struct JSONScanner {
                     notes.end(kind, at: place.position, depth: nesting.depth, isInObject: nesting.isInObject, bytes)
                 }
             }
-            // A value has ended, and with it as many containers as are closed here.
+            // A value has ended, and perhaps containers around it.
             isFresh = false
             place.skipWhitespace(bytes)
             while !place.skip(UInt8(ascii: ","), bytes) {
@@ -139,7 +139,7 @@ struct JSONScanner {
         }
     }
 
-    /// Walks over a key and its colon.
+    /// Skips a key and its colon.
     @inline(__always)
     private func key(
         _ lexer: inout JSONLexer, _ keys: inout SeenKeys, isInTable: Bool, _ bytes: Span<UInt8>
@@ -155,7 +155,7 @@ struct JSONScanner {
             fingerprint = KeyFingerprint(bytes, range, seed)
         }
         if keys.count >= most {
-            // More than are bound are members of a table, and have ids for names.
+            // Only a table may have more members than the bound; their names are ids.
             guard isInTable, length == UUIDValue.textLength else { throw .members }
         }
         guard keys.insert(fingerprint, at: range.lowerBound, bytes) else { throw .duplicateKey }

@@ -1,18 +1,18 @@
-/// The entries of an object that is a table keyed by ids, collected while it was scanned: thousands of small objects
-/// that are walked over once and not twice.
+/// The entries of a table keyed by ids, collected in the scan of the text: thousands of small objects that need no
+/// second pass.
 struct JSONTable: Sendable {
     struct Entry: Sendable {
         let key: JSONKey
         let kind: JSONKind
         let value: Range<Int>
-        /// Where its members lie among those of all entries, if it is an object.
+        /// The range of the entry's members among all collected ones, if it is an object.
         let members: Range<Int>
     }
 
     let shape: TableShape?
     private(set) var entries: [Entry] = []
     private var members: [JSONMember] = []
-    /// Where the members of the entry that is next begin.
+    /// The start of the next entry's members.
     private var start = 0
 
     /// A bit for the length of each field, and one for the lower bits of its first byte.
@@ -30,14 +30,14 @@ struct JSONTable: Sendable {
 
     func members(of entry: Entry) -> ArraySlice<JSONMember> { members[entry.members] }
 
-    /// A member of the entry that comes next: stored if its name may be that of a field. Escapes are not resolved.
+    /// Stores a member of the next entry if its name may be that of a field. Escapes are not resolved.
     @inline(__always)
     mutating func append(_ member: JSONMember, _ bytes: Span<UInt8>) {
         guard member.key.isEscaped || isLikely(member.key.range, bytes) else { return }
         members.append(member)
     }
 
-    /// Whether a key has the length and the first byte of a field. What it means is looked at by whoever asks for it.
+    /// Whether a key has the length and the first byte of a field. The caller compares the names.
     @inline(__always)
     private func isLikely(_ key: Range<Int>, _ bytes: Span<UInt8>) -> Bool {
         guard key.count > 0, key.count < 64 else { return false }
@@ -45,7 +45,7 @@ struct JSONTable: Sendable {
         return lengths & 1 << UInt64(key.count) != 0 && firsts & 1 << first != 0
     }
 
-    /// An entry, behind its members.
+    /// Appends an entry after its members.
     mutating func end(_ entry: JSONMember) {
         entries.append(Entry(key: entry.key, kind: entry.kind, value: entry.value, members: start..<members.count))
         start = members.count

@@ -1,19 +1,19 @@
 extension Span<UInt8> {
-    /// The bytes that a scanned string means; `range` lies between its quotes.
+    /// The text of a scanned string without escapes; `range` lies between its quotes.
     func unescaped(_ range: Range<Int>) -> [UInt8] {
         var result: [UInt8] = []
         appendUnescaped(range, to: &result)
         return result
     }
 
-    /// Appends the bytes that a scanned string means: no more than it has.
+    /// Appends the text of a scanned string without escapes, which is no longer than the string.
     func appendUnescaped(_ range: Range<Int>, to result: inout [UInt8]) {
         result.append(addingCapacity: range.count) { output in
             forEachUnescaped(range) { output.append($0) }
         }
     }
 
-    /// Gives `body` the bytes that a scanned string means, one after another.
+    /// Gives `body` each byte of a scanned string without escapes.
     @inline(__always)
     func forEachUnescaped(_ range: Range<Int>, _ body: (UInt8) -> Void) {
         var position = range.lowerBound
@@ -41,7 +41,7 @@ extension Span<UInt8> {
         }
     }
 
-    /// The scalar of `XXXX` or `XXXX\uXXXX`, and where it ends.
+    /// The scalar of `XXXX` or `XXXX\uXXXX`, and the position after it.
     private func scalar(at start: Int, until end: Int) -> (value: UInt32, end: Int) {
         guard start + 4 <= end, let unit = hexadecimal(start..<(start + 4)) else { return (0xFFFD, end) }
         if (0xD800...0xDBFF).contains(unit), start + 10 <= end,
@@ -52,7 +52,7 @@ extension Span<UInt8> {
         return (unit, start + 4)
     }
 
-    /// A scalar's bytes, which are fewer than those of its escape.
+    /// Gives `body` a scalar's bytes, which are fewer than those of its escape.
     @inline(__always)
     private func forEachUTF8(of scalar: UInt32, _ body: (UInt8) -> Void) {
         func continuation(_ shift: UInt32) -> UInt8 { 0x80 | UInt8(truncatingIfNeeded: scalar >> shift & 0x3F) }
@@ -74,7 +74,7 @@ extension Span<UInt8> {
         }
     }
 
-    /// The value of hexadecimal digits; `nil` where one of them is none.
+    /// `nil` unless all are hexadecimal digits.
     func hexadecimal(_ range: Range<Int>) -> UInt32? {
         var value: UInt32 = 0
         for index in range {

@@ -1,12 +1,12 @@
-/// A value of a scanned text: what kind it is, and where it lies.
+/// A value of a scanned text: its kind and place.
 struct JSONValue {
     let kind: JSONKind
     let place: Range<Int>
 
-    /// Gives `body` the bytes that a string means, without a copy where nothing is escaped.
+    /// Gives `body` the string without escapes, and without a copy if it has none.
     ///
     /// - Parameters:
-    ///   - name: of the field, for the `bad_request` that anything but a string is.
+    ///   - name: of the field, for the `bad_request` of any other value.
     ///   - bytes: the text.
     @inline(__always)
     func withString<Result>(

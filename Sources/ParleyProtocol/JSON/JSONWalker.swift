@@ -1,12 +1,11 @@
-/// Walks again over a container of text that a `JSONScanner` has accepted: nothing in it can be wrong, and it stops as
-/// soon as its caller has enough.
+/// Reads a container of text that a `JSONScanner` has accepted, without checks, and only as far as its caller asks.
 struct JSONWalker {
     private var lexer: JSONLexer
 
     /// - Parameter range: of the container, brackets included.
     init(_ range: Range<Int>) { lexer = JSONLexer(range) }
 
-    /// The next member of an object, its key as in the text; `nil` behind the last.
+    /// The next member of an object, its key as in the text; `nil` after the last.
     mutating func nextMember(_ bytes: Span<UInt8>) -> JSONMember? {
         guard skipToNext(UInt8(ascii: "}"), bytes) else { return nil }
         let keyStart = lexer.position + 1
@@ -20,7 +19,7 @@ struct JSONWalker {
         return JSONMember(key: key, kind: kind, value: start..<lexer.position)
     }
 
-    /// The next element of an array; `nil` behind the last.
+    /// The next element of an array; `nil` after the last.
     mutating func nextElement(_ bytes: Span<UInt8>) -> (kind: JSONKind, value: Range<Int>)? {
         guard skipToNext(UInt8(ascii: "]"), bytes) else { return nil }
         let start = lexer.position
@@ -28,7 +27,7 @@ struct JSONWalker {
         return (kind, start..<lexer.position)
     }
 
-    /// Walks over the opening bracket or the comma; `false` where the container ends.
+    /// Skips the opening bracket or the comma; `false` at the end of the container.
     private mutating func skipToNext(_ closing: UInt8, _ bytes: Span<UInt8>) -> Bool {
         lexer.skipWhitespace(bytes)
         guard !lexer.isAtEnd, !lexer.skip(closing, bytes) else { return false }
@@ -38,19 +37,19 @@ struct JSONWalker {
     }
 }
 
-/// What a value is, seen from its first byte.
+/// The kind of a value, known by its first byte.
 public enum JSONKind: Sendable {
     case object, array, string, escapedString, number, `true`, `false`, null
 }
 
-/// Where a key lies, without its quotes.
+/// The place of a key without its quotes.
 struct JSONKey: Sendable {
-    /// In the text; in a `JSONObject`, of a key with escapes, in `escapedKeys`.
+    /// In the text; for a key with escapes in a `JSONObject`, in `escapedKeys`.
     var range: Range<Int>
     let isEscaped: Bool
 }
 
-/// Where a member of an object lies.
+/// The place of an object's member.
 struct JSONMember: Sendable {
     var key: JSONKey
     let kind: JSONKind
@@ -59,7 +58,7 @@ struct JSONMember: Sendable {
 
     static let none = JSONMember(key: JSONKey(range: 0..<0, isEscaped: false), kind: .null, value: 0..<0)
 
-    /// The same, its value known.
+    /// The member with its value known.
     @inline(__always)
     func ended(_ kind: JSONKind, at end: Int) -> JSONMember {
         JSONMember(key: key, kind: kind, value: value.lowerBound..<end)

@@ -4,8 +4,7 @@ public protocol JSONWritable {
     func write(to writer: inout JSONWriter)
 }
 
-/// A value that is also read, and needs no bound from whoever reads it: its form bounds it, or the packet that it came
-/// in.
+/// A value whose form, or the packet around it, bounds it when it is read.
 public protocol JSONReadable: JSONWritable {
     /// Reads a member.
     ///
@@ -14,7 +13,7 @@ public protocol JSONReadable: JSONWritable {
     static func read(_ name: String, of object: JSONObject) throws(Rejection) -> Self?
 }
 
-/// An id: its text holds nothing that JSON escapes, so that it may be the key of a table.
+/// An id: its text needs no escapes in JSON, so that it may be the key of a table.
 public protocol JSONKeyable: JSONReadable {}
 
 extension UUIDIdentifier {
@@ -48,7 +47,7 @@ extension Bool: JSONReadable {
     }
 }
 
-/// Read as a count: a whole number that is never below zero.
+/// Read as a count: a whole number that is not negative.
 extension Int: JSONReadable {
     public func write(to writer: inout JSONWriter) { writer.raw(String(self).utf8) }
 
@@ -89,7 +88,6 @@ extension String: JSONWritable {
 }
 
 extension [UInt8] {
-    /// Appends a byte of a JSON string's text.
     fileprivate mutating func appendEscaped(_ byte: UInt8) {
         switch byte {
         case UInt8(ascii: "\""), UInt8(ascii: "\\"):
@@ -109,7 +107,6 @@ extension [UInt8] {
 }
 
 extension Span<UInt8> {
-    /// Whether JSON wants any of these characters escaped in a string.
     fileprivate var needsEscapes: Bool {
         for index in 0..<count {
             let byte = self[index]

@@ -1,6 +1,6 @@
-/// Writes JSON into a buffer that a batch shares; keys in the order in which they are written.
+/// Writes JSON into a buffer that a batch shares.
 ///
-/// Keys are given by the code and hold nothing to escape; texts and bytes may come from anywhere.
+/// Keys come from the code and need no escapes; texts and bytes may come from anywhere.
 public struct JSONWriter: Sendable {
     public private(set) var bytes: [UInt8]
     /// Whether a comma is due before the next member or element.
@@ -11,17 +11,15 @@ public struct JSONWriter: Sendable {
 
     public var count: Int { bytes.count }
 
-    /// Gives up what was written, keeping nothing.
     public consuming func finish() -> [UInt8] { bytes }
 
-    /// The text of one object.
     package static func object(_ body: (inout JSONWriter) -> Void) -> [UInt8] {
         var writer = JSONWriter()
         writer.object(body)
         return writer.finish()
     }
 
-    /// Writes one value by itself, and returns its place.
+    /// Writes one document after those before, and returns its place.
     public mutating func document(_ body: (inout JSONWriter) -> Void) -> Range<Int> {
         needsComma = false
         room = nil
@@ -31,21 +29,20 @@ public struct JSONWriter: Sendable {
         return start..<bytes.count
     }
 
-    /// Appends bytes that are no JSON, a topic beside its payload, and returns their place.
+    /// Appends bytes that are not JSON, such as the topic of a payload, and returns their place.
     public mutating func append(_ body: (inout [UInt8]) -> Void) -> Range<Int> {
         let start = bytes.count
         body(&bytes)
         return start..<bytes.count
     }
 
-    /// Where room for a number was left since this was last asked; `nil` if none was.
+    /// The room left for a number since the last call; `nil` if there is none.
     public mutating func removeRoom() -> Range<Int>? {
         defer { room = nil }
         return room
     }
 
-    /// Writes a number into the room that was left for it, with white space before it. One that is too long for it is
-    /// not written.
+    /// Writes a number into the room left for it, padded with white space. A number that is too long is not written.
     public mutating func fill(_ room: Range<Int>, with value: Int) {
         let digits = String(value).utf8
         guard bytes.indices.contains(room.lowerBound), room.upperBound <= bytes.count, digits.count <= room.count
@@ -54,11 +51,11 @@ public struct JSONWriter: Sendable {
         bytes.replaceSubrange(room, with: Array(padding) + digits)
     }
 
-    /// - Parameter reserve: how many bytes it will be about: for an object of many members, whose buffer then grows
+    /// - Parameter reserve: the approximate number of bytes, for an object of many members, whose buffer then grows
     ///   once.
     public mutating func object(reserving reserve: Int = 0, _ body: (inout JSONWriter) -> Void) {
         if bytes.capacity - bytes.count < reserve {
-            // At least twofold, so that many objects cost no more.
+            // At least double, so that many objects cost no more.
             bytes.reserveCapacity(max(bytes.count + reserve, bytes.capacity * 2))
         }
         bytes.separate(&needsComma)
@@ -82,7 +79,7 @@ public struct JSONWriter: Sendable {
     @inline(__always)
     public mutating func key(_ name: String) {
         let (needsComma, text) = (needsComma, name.utf8Span.span)
-        // With one look at how much room there is: keys are half of what is written of a record.
+        // With one check of capacity: keys are half of a record's JSON.
         bytes.append(addingCapacity: text.count + 4) { output in
             if needsComma { output.append(UInt8(ascii: ",")) }
             output.append(UInt8(ascii: "\""))
@@ -93,7 +90,7 @@ public struct JSONWriter: Sendable {
         self.needsComma = false
     }
 
-    /// The key of a table: an id, which holds nothing to escape.
+    /// The key of a table: an id, which needs no escapes.
     public mutating func key(_ id: some JSONKeyable) {
         id.write(to: &self)
         bytes.append(UInt8(ascii: ":"))
@@ -104,16 +101,16 @@ public struct JSONWriter: Sendable {
 
     public mutating func value(_ value: some JSONWritable) { value.write(to: &self) }
 
-    /// Bytes that are JSON already.
+    /// Writes bytes that are JSON already.
     public mutating func raw(_ json: some Collection<UInt8>) {
         bytes.separate(&needsComma)
         bytes.append(contentsOf: json)
         needsComma = true
     }
 
-    /// Leaves room for a whole number that is not known yet; until it is filled in, it reads as 0.
+    /// Leaves room for a whole number; until it is filled in, it reads as 0.
     ///
-    /// - Parameter greatest: the greatest that it can be.
+    /// - Parameter greatest: the greatest possible number.
     package mutating func room(upTo greatest: Int) {
         bytes.separate(&needsComma)
         let start = bytes.count
@@ -157,13 +154,12 @@ public struct JSONWriter: Sendable {
         array(elements, body)
     }
 
-    /// An array whose elements are JSON already, comma between them.
+    /// An array whose elements are JSON already, with commas between them.
     public mutating func member(_ name: String, elements json: some Collection<UInt8>) {
         key(name)
         elements(json)
     }
 
-    /// The same without a name.
     mutating func elements(_ json: some Collection<UInt8>) {
         bytes.separate(&needsComma)
         bytes.append(UInt8(ascii: "["))
@@ -181,9 +177,9 @@ public struct JSONWriter: Sendable {
         needsComma = true
     }
 
-    /// Writes a string of which `body` appends the text, which holds nothing to escape.
+    /// Writes a string whose text `body` appends; it needs no escapes.
     ///
-    /// - Parameter count: how many bytes it has.
+    /// - Parameter count: the number of its bytes.
     mutating func quoted(count: Int, _ body: (inout OutputSpan<UInt8>) -> Void) {
         let needsComma = needsComma
         bytes.append(addingCapacity: count + 3) { output in
@@ -195,7 +191,7 @@ public struct JSONWriter: Sendable {
         self.needsComma = true
     }
 
-    /// Writes a string of which `body` appends the text, escapes included.
+    /// Writes a string whose text, with its escapes, `body` appends.
     mutating func quoted(_ body: (inout [UInt8]) -> Void) {
         bytes.separate(&needsComma)
         bytes.append(UInt8(ascii: "\""))
@@ -206,7 +202,7 @@ public struct JSONWriter: Sendable {
 }
 
 extension [UInt8] {
-    /// Appends the comma before the next member or element, if one is due.
+    /// Writes the comma before the next member or element, if one is due.
     fileprivate mutating func separate(_ needsComma: inout Bool) {
         if needsComma { append(UInt8(ascii: ",")) }
         needsComma = false

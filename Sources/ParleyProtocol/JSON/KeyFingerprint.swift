@@ -1,26 +1,24 @@
-/// A short hash of a key, which distinguishes most keys without looking at their bytes.
-///
-/// It is that of the bytes which the key means, however they are spelled. Equal marks say nothing: whoever meets them
-/// compares the keys.
+/// A short hash of a key without its escapes, which tells most keys apart without a comparison of their bytes. Keys
+/// with equal fingerprints are compared.
 struct KeyFingerprint: Equatable, Sendable {
     let value: UInt32
 
-    /// What goes into every fingerprint. Random in every process, so that nobody outside can choose keys whose marks
-    /// are alike.
+    /// A secret part of every fingerprint, random in every process, so that nobody can choose keys with equal
+    /// fingerprints.
     struct Seed: Sendable {
         fileprivate let first = UInt64.random(in: 1 ... .max)
         fileprivate let second = UInt64.random(in: 1 ... .max) | 1
 
         static let shared = Seed()
 
-        /// Both halves of a product, one over the other.
+        /// Both halves of a product, combined.
         @inline(__always)
         fileprivate func mix(_ value: UInt64) -> UInt64 {
             let product = value.multipliedFullWidth(by: second)
             return product.high ^ product.low
         }
 
-        /// Of the last, fewer than eight bytes, and how many there were in all.
+        /// Mixes in the last, fewer than eight bytes, and the number of all.
         @inline(__always)
         fileprivate func finish(_ mixed: UInt64, _ rest: UInt64, count: Int) -> KeyFingerprint {
             let last = mix(mixed ^ rest) ^ UInt64(truncatingIfNeeded: count)
@@ -28,7 +26,7 @@ struct KeyFingerprint: Equatable, Sendable {
         }
     }
 
-    /// That of no key, to fill room with.
+    /// A placeholder.
     static let none = KeyFingerprint(value: 0)
 
     private init(value: UInt32) { self.value = value }
@@ -57,7 +55,7 @@ struct KeyFingerprint: Equatable, Sendable {
     }
 
     /// - Parameter range: of a key with escapes.
-    /// - Returns: its fingerprint, and how long it is without them.
+    /// - Returns: its fingerprint, and its length without them.
     static func unescaping(
         _ bytes: Span<UInt8>, _ range: Range<Int>, _ seed: Seed
     ) -> (fingerprint: KeyFingerprint, count: Int) {

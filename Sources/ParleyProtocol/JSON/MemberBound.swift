@@ -1,15 +1,14 @@
-/// How many members the objects of a text may have.
+/// The bound on the members of each object in a text.
 public enum MemberBound: Hashable, Sendable {
-    /// Any number: of what a device reads from its gateway, where a later version may have more than this one knows,
-    /// and of what a program has written for itself.
+    /// No bound: for a gateway's events and replies, to which a later version may add members, and for the program's
+    /// own files.
     case any
-    /// `Limits.objectMembers`, as protocol §4 has it for requests; a table may have any number.
+    /// `Limits.objectMembers`, as protocol §4 requires of requests; a table may have any number.
     case request(table: TableShape?)
 
-    /// What holds for the payload of an operation; of one that the gateway does not know, no member is a table.
+    /// The bound for the payload of an operation; an unknown one has no table.
     package init(requestOf type: (any Request.Type)?) { self = .request(table: type?.table) }
 
-    /// The most members of an object.
     var most: Int {
         switch self {
         case .any: .max
@@ -25,10 +24,10 @@ public enum MemberBound: Hashable, Sendable {
     }
 }
 
-/// A member of the outermost object that is an object keyed by ids, and what is read of its entries.
+/// A member of the outermost object that is keyed by ids, and the fields of its entries.
 public struct TableShape: Hashable, Sendable {
     let name: String
-    /// The members of an entry that anybody asks for; others are looked at and forgotten.
+    /// The members of an entry that are read; others are scanned and discarded.
     let fields: [String]
 
     static let cursors = TableShape(name: "cursors", fields: ["epoch", "seq"])

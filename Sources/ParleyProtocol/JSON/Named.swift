@@ -1,5 +1,5 @@
-/// A name that this version knows, or one that a later version has added: a device keeps what it reads by its
-/// name and never refused for being new (protocol §1, unknown event keys and what they may hold).
+/// A name of this version, or of a later one: a device keeps it as read, and refuses no name for being new (protocol
+/// §1, unknown event keys and their values).
 public enum Named<Value: RawRepresentable<String> & CaseIterable & Hashable & Sendable>: Hashable, Sendable {
     case known(Value)
     case unknown(String)
@@ -8,7 +8,6 @@ public enum Named<Value: RawRepresentable<String> & CaseIterable & Hashable & Se
         self = Value(rawValue: name).map(Named.known) ?? .unknown(name)
     }
 
-    /// As in JSON.
     public var name: String {
         switch self {
         case .known(let value): value.rawValue
@@ -26,7 +25,7 @@ public enum Named<Value: RawRepresentable<String> & CaseIterable & Hashable & Se
 }
 
 extension JSONObject {
-    /// The longest name that is read, in characters.
+    /// In characters.
     private static let longestName = 64
 
     package func named<Value>(_ name: String, as _: Value.Type = Value.self) throws(Rejection) -> Named<Value>? {

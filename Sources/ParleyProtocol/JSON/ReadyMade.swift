@@ -1,7 +1,7 @@
-/// A value as it is, or the JSON that it was written as before.
+/// A value, or its JSON.
 ///
-/// The gateway stores and repeats some values without looking into them, and has them as JSON. A device that reads an
-/// object always has the value.
+/// The gateway stores and repeats some values as JSON without looking into them. A device that reads an object always
+/// has the value.
 public enum ReadyMade<Value: Hashable & Sendable>: Hashable, Sendable {
     case value(Value)
     case json([UInt8])
@@ -15,7 +15,7 @@ public enum ReadyMade<Value: Hashable & Sendable>: Hashable, Sendable {
     }
 }
 
-/// A form for a value that may be ready-made.
+/// A form for a value or its JSON.
 package struct ReadyMadeForm<Form: FieldForm>: FieldForm where Form.Value: Hashable & Sendable {
     let form: Form
 
@@ -32,8 +32,8 @@ package struct ReadyMadeForm<Form: FieldForm>: FieldForm where Form.Value: Hasha
     }
 }
 
-/// The elements of an array, or the JSON that they were written as before, comma between them: the gateway fills a page
-/// with elements that are JSON already.
+/// The elements of an array, or their JSON with commas between them: the gateway fills a page with elements that are
+/// JSON already.
 public enum ReadyMadeList<Element: Hashable & Sendable>: Hashable, Sendable {
     case values([Element])
     case json([UInt8])
@@ -47,7 +47,7 @@ public enum ReadyMadeList<Element: Hashable & Sendable>: Hashable, Sendable {
     }
 }
 
-/// A form for a list that may be ready-made.
+/// A form for a list or its JSON.
 package struct ReadyMadeListForm<Element: GatewayObject>: FieldForm {
     package func read(_ name: String, of object: JSONObject) throws(Rejection) -> ReadyMadeList<Element>? {
         guard let values = try ObjectsForm<Element>().read(name, of: object) else { return nil }

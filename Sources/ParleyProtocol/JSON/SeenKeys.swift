@@ -1,24 +1,24 @@
-/// The keys of the objects that are open while a text is scanned: finds duplicate keys.
+/// The keys of the objects that are open during a scan, to find duplicates.
 ///
-/// The keys of inner objects lie behind those of the outer ones and go with their object. Few are compared by their
-/// fingerprints one after another, many through an index, so that no payload costs a square of its length.
+/// The keys of inner objects lie behind those of the outer ones and are dropped with their object. Few keys are
+/// compared by their fingerprints in turn, many through an index, so that no payload costs the square of its length.
 struct SeenKeys {
-    /// What lies behind `end` is left over.
+    /// The elements from `end` on are unused.
     private var fingerprints: [KeyFingerprint]
-    /// Where the keys begin.
+    /// The start of each key.
     private var places: [UInt32]
     private var end = 0
-    /// Where the keys of the innermost object begin.
+    /// The first key of the innermost object.
     private var start = 0
-    /// Where those of the objects around it begin.
+    /// The first key of each object around it.
     private var outerStarts: [Int]
     private var outerCount = 0
-    /// The indexes of those open objects that have many keys, the innermost last.
+    /// The indexes of the open objects with many keys, the innermost last.
     private var indexes: [KeyIndex] = []
 
-    /// More are looked up in an index.
+    /// More keys have an index.
     private static let few = 64
-    /// The longest text whose keys can be compared, in bytes.
+    /// The longest text whose positions fit, in bytes.
     static let longestText = Int(UInt32.max)
 
     init() {
@@ -27,10 +27,9 @@ struct SeenKeys {
         outerStarts = Array(repeating: 0, count: Limits.jsonDepth)
     }
 
-    /// How many keys the innermost object has.
+    /// The number of keys in the innermost object.
     var count: Int { end - start }
 
-    /// An object begins.
     @inline(__always)
     mutating func open() {
         outerStarts[outerCount] = start
@@ -38,7 +37,6 @@ struct SeenKeys {
         start = end
     }
 
-    /// The innermost object ends.
     @inline(__always)
     mutating func close() {
         if count > SeenKeys.few, !indexes.isEmpty { indexes.removeLast() }
@@ -49,8 +47,8 @@ struct SeenKeys {
 
     /// Adds a key to the innermost object.
     ///
-    /// - Parameter place: where it begins, behind its quote.
-    /// - Returns: whether the object had none that means the same.
+    /// - Parameter place: its start, after the quote.
+    /// - Returns: whether the object has no equal key.
     @inline(__always)
     mutating func insert(_ fingerprint: KeyFingerprint, at place: Int, _ bytes: Span<UInt8>) -> Bool {
         if count < SeenKeys.few {
@@ -83,18 +81,17 @@ struct SeenKeys {
     }
 }
 
-/// Finds a key among many by its fingerprint: numbers of keys, with free slots between them.
+/// Finds one of many keys by its fingerprint: a hash table of the keys' numbers.
 private struct KeyIndex {
-    /// A key's number among those of its object, from 1; 0 in a free slot. A power of two, never more than half of them
-    /// taken.
+    /// The number of a key in its object, from 1; 0 for a free slot. A power of two, at most half of them taken.
     private var slots: [UInt32] = []
 
-    /// Adds a key behind all others of its object.
+    /// Adds a key after all others of its object.
     ///
     /// - Parameters:
-    ///   - others: where they lie among all that are open.
-    ///   - isSame: whether the key at such a place means the same.
-    /// - Returns: whether none of them does.
+    ///   - others: their range among all open keys.
+    ///   - isSame: whether the key at such a place is equal.
+    /// - Returns: whether none of them is.
     mutating func insert(
         _ fingerprint: KeyFingerprint, after fingerprints: [KeyFingerprint], _ others: Range<Int>,
         isSame: (Int) -> Bool
@@ -123,7 +120,7 @@ private struct KeyIndex {
 }
 
 extension Span<KeyFingerprint> {
-    /// Looks at all of them without a branch, so that the compiler compares many at a time.
+    /// Compares all without a branch, so that the compiler compares many at a time.
     @inline(__always)
     fileprivate func holds(_ fingerprint: KeyFingerprint) -> Bool {
         var found: UInt32 = 0
@@ -133,7 +130,7 @@ extension Span<KeyFingerprint> {
 }
 
 extension Span<UInt8> {
-    /// Whether two keys mean the same, which begin at these places behind their quotes.
+    /// Compares two keys without their escapes, by their places after the quotes.
     fileprivate func meansSameKey(_ one: Int, _ other: Int) -> Bool { unescapedKey(one) == unescapedKey(other) }
 
     private func unescapedKey(_ start: Int) -> [UInt8]? {

@@ -1,9 +1,9 @@
-/// A JSON number that is a whole number, whichever way it is spelled: `60`, `60.0`, `6e1`, `600e-1`.
+/// A JSON number with a whole value, in any spelling: `60`, `60.0`, `6e1`, `600e-1`.
 enum WholeNumber {
-    /// The most characters that are looked at; a longer spelling is none that a client would use.
+    /// In characters; no client uses a longer spelling.
     private static let longestSpelling = 40
 
-    /// `nil` for a fraction, for what does not fit `Int`, and for absurd spellings. `text` is a scanned JSON number.
+    /// `nil` for a fraction, a number beyond `Int`, and a spelling that is too long. `text` is a scanned JSON number.
     static func parse(_ text: Span<UInt8>) -> Int? {
         guard text.count > 0, text.count <= longestSpelling else { return nil }
         let isNegative = text[0] == UInt8(ascii: "-")
@@ -25,12 +25,12 @@ enum WholeNumber {
         return value(of: mantissa, in: text, exponent: exponent, isNegative: isNegative)
     }
 
-    /// The digits before an exponent: where they begin, with a point among them or not, and how many there are.
+    /// The digits before an exponent: their place, perhaps with a point among them, and their number.
     private struct Mantissa {
         let start: Int
         var digits = 0
         var fractionDigits = 0
-        /// How many zeros they end with.
+        /// The number of zeros at the end.
         var trailingZeros = 0
 
         init(start: Int) { self.start = start }
@@ -67,7 +67,7 @@ enum WholeNumber {
         let shift = exponent - mantissa.fractionDigits
         let dropped = min(mantissa.trailingZeros, max(0, -shift))
         guard shift + dropped >= 0, shift + dropped <= 19 else { return nil }
-        // Counted downwards, because the least number has no positive counterpart.
+        // Counts down, because the least number has no positive counterpart.
         var value = 0
         var left = mantissa.digits - dropped
         var index = mantissa.start

@@ -1,11 +1,11 @@
-/// `leaderboards/get`: a board of a group in which the caller is, of the week that runs or of an earlier one.
+/// `leaderboards/get`: a board of one of the caller's groups, of the current or an earlier week.
 public struct GetLeaderboard: Query {
     public static let operation = Operation(validatedArea: "leaderboards", verb: "get")
     public typealias Reply = Leaderboard
 
     public let group: GroupID
     public let type: LeaderboardType
-    /// `nil` for the week that runs.
+    /// `nil` for the current week.
     public let week: ISOWeek?
 
     public init(group: GroupID, type: LeaderboardType, week: ISOWeek? = nil) {

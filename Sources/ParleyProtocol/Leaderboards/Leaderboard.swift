@@ -1,11 +1,10 @@
-/// What a board counts (protocol §5).
+/// The count of a board (protocol §5).
 public enum LeaderboardType: String, Sendable, CaseIterable, Codable {
     /// Workouts in the week.
     case checkIns = "check-ins"
     /// Days in a row with a workout.
     case streak
 
-    /// The topic of a group's board.
     package var channel: GroupChannel {
         switch self {
         case .checkIns: .checkIns
@@ -14,7 +13,7 @@ public enum LeaderboardType: String, Sendable, CaseIterable, Codable {
     }
 }
 
-/// The board object of protocol §5: how the members of a group stand in a week.
+/// The board object of protocol §5: the ranking of a group's members in a week.
 public struct Leaderboard: AddressedEvent, GatewayObject {
     package static let names = ["leaderboard.updated"]
     package static var isRetained: Bool { true }
@@ -24,17 +23,17 @@ public struct Leaderboard: AddressedEvent, GatewayObject {
     public let group: GroupID
     public let type: Named<LeaderboardType>
     public let week: ISOWeek
-    /// The week is half-open: this instant is in it, `endsAt` is in the next.
+    /// The week is half-open: it includes this instant, and not `endsAt`.
     public let startsAt: Timestamp
     public let endsAt: Timestamp
-    /// From then on it is final; until then it takes what comes late.
+    /// The board is final from then on; until then late workouts still count.
     public let closesAt: Timestamp
-    /// When the week that runs now ends, and the boards of another begin.
+    /// The end of the current week.
     public let nextResetAt: Timestamp
-    /// Grows with every change.
+    /// Increases with every change.
     public let version: Int
     public let isFinal: Bool
-    /// In the order of their ranks.
+    /// By rank.
     public let entries: [Entry]
 
     /// A member with a value above zero.
@@ -43,11 +42,11 @@ public struct Leaderboard: AddressedEvent, GatewayObject {
         public let displayName: String
         public let photoURL: String?
         public let value: Int
-        /// The same for the same value; the next is left out (1, 1, 3).
+        /// Equal values share a rank, and the next rank is skipped (1, 1, 3).
         public let rank: Int
-        /// The rank before it last changed on this board.
+        /// The rank before its last change on this board.
         public let previousRank: Int?
-        /// When the workout was done that made the value.
+        /// The time of the workout that brought the value.
         public let reachedAt: Timestamp
 
         public init(
@@ -91,7 +90,7 @@ public struct Leaderboard: AddressedEvent, GatewayObject {
         self.entries = entries
     }
 
-    /// A board of a type of a later version has no topic that is known.
+    /// A board of an unknown type has no known topic.
     package func belongs(on topic: Topic) -> Bool { type.value != nil && topic == self.topic }
 
     package init<Pass: FieldPass<Leaderboard>>(fields pass: inout Pass) throws(Pass.Failure) {

@@ -1,4 +1,4 @@
-/// `week.ended`: a week of a group is over. What was done in it and comes late still counts, until it is closed.
+/// `week.ended`: the week of a group is over. Late workouts still count until it is closed.
 public struct WeekEnd: AddressedEvent, GatewayObject {
     package static let names = ["week.ended"]
     package var topic: Topic { .group(group, .events) }

@@ -1,6 +1,6 @@
-/// The `data` of an accepted `messages/edit`, `messages/delete` or `messages/react`: the record that the change became.
+/// The `data` of an accepted `messages/edit`, `messages/delete` or `messages/react`: the record of the change.
 public struct AcceptedChange: GatewayObject {
-    /// Of the change. Where a message was deleted before under another id, that of the deletion there is.
+    /// Of the change. For a message that was already deleted, the id of that deletion.
     public let id: MessageID
     public let epoch: String
     public let seq: Int

@@ -1,19 +1,19 @@
-/// A change to a message, itself a record of the log: what `messages/edit`, `messages/delete` and `messages/react` ask
-/// for.
+/// A change to a message, itself a record of the log: the request of `messages/edit`, `messages/delete` and
+/// `messages/react`.
 public struct ChangeMessage: Hashable, Sendable {
     public enum Change: Hashable, Sendable {
         /// The new text.
         case edit(SealedContent)
         /// For everybody.
         case delete
-        /// The sealed reaction; an empty one inside removes the sender's reaction.
+        /// The sealed reaction; an empty one removes the sender's reaction.
         case react(SealedContent)
     }
 
     /// Of this change.
     public let id: MessageID
     public let conversation: ConversationID
-    /// The message that is changed.
+    /// The changed message.
     public let message: MessageID
     public let change: Change
 
@@ -21,7 +21,7 @@ public struct ChangeMessage: Hashable, Sendable {
         (self.id, self.conversation, self.message, self.change) = (id, conversation, message, change)
     }
 
-    /// What kind of record the change becomes.
+    /// The kind of the change's record.
     public var kind: RecordKind {
         switch change {
         case .edit: .edit

@@ -51,10 +51,10 @@ extension RecordPoint: JSONReadable {
     }
 }
 
-/// What a page of history holds beside its messages.
+/// The fields of a page of history beside its messages.
 public struct HistorySummary: GatewayObject {
     public let hasMore: Bool
-    /// A seq for the next `before`, or for `after` when paging by that.
+    /// The seq for the next `before`, or `after` when paging forward.
     public let nextCursor: Int?
     public let epoch: String
     public let lastSeq: Int

@@ -8,7 +8,7 @@ extension MessageChange {
 }
 
 extension FieldPass where Object: MessageChange {
-    /// The fields of a change that brings new content.
+    /// The fields of a change with new content.
     fileprivate mutating func change(
         _ kind: (SealedContent) -> ChangeMessage.Change
     ) throws(Failure) -> ChangeMessage {
@@ -56,7 +56,7 @@ public struct DeleteMessage: MessageChange {
     }
 }
 
-/// `messages/react`: an empty reaction inside removes the sender's.
+/// `messages/react`: an empty reaction removes the sender's.
 public struct ReactToMessage: MessageChange {
     public static let operation = Operation(validatedArea: "messages", verb: "react")
 
@@ -70,7 +70,6 @@ public struct ReactToMessage: MessageChange {
 }
 
 extension ChangeMessage {
-    /// The operation that asks for this change.
     package var request: any MessageChange {
         switch change {
         case .edit: EditMessage(checked: self)

@@ -1,4 +1,4 @@
-/// What kind of card a message is. That much the gateway sees; what is in it, it does not.
+/// The kind of a message, which the gateway sees, as it does not see the content.
 public enum MessageType: String, Sendable, CaseIterable, Codable {
     case text, image, file, voice
     case dietPlan = "diet_plan"
@@ -7,7 +7,7 @@ public enum MessageType: String, Sendable, CaseIterable, Codable {
     /// Written by the gateway alone.
     case system
 
-    /// What a device may send.
+    /// The types that a device may send.
     public enum Sendable: String, Swift.Sendable, CaseIterable, Codable {
         case text, image, file, voice
         case dietPlan = "diet_plan"
@@ -28,7 +28,6 @@ public enum MessageType: String, Sendable, CaseIterable, Codable {
     }
 }
 
-/// The type of a message as a device may send it.
 struct SendableTypeForm: FieldForm {
     func read(_ name: String, of object: JSONObject) throws(Rejection) -> MessageType? {
         try object.choice(name, as: MessageType.Sendable.self)?.type
@@ -37,13 +36,13 @@ struct SendableTypeForm: FieldForm {
     func write(_ value: MessageType, to writer: inout JSONWriter) { value.rawValue.write(to: &writer) }
 }
 
-/// How a message is sealed (protocol §6). The gateway can open none of them; it knows only their shapes.
+/// The encryption of a message (protocol §6). The gateway can open none; it knows only their shapes.
 public enum Suite: String, Sendable, CaseIterable, Codable {
     case x25519AESGCM = "x25519-hkdf-sha256-aes256gcm"
     case naclBox = "nacl-box"
     case groupBox = "group-box"
 
-    /// The nonce's length, in bytes.
+    /// In bytes.
     public var nonceLength: Int {
         switch self {
         case .x25519AESGCM: 12
@@ -52,7 +51,7 @@ public enum Suite: String, Sendable, CaseIterable, Codable {
     }
 }
 
-/// What a record of a conversation's log is: a message, or a later change to one.
+/// The kind of a log record: a message, or a later change to one.
 public enum RecordKind: String, Sendable, CaseIterable, Codable {
     case message, edit, delete, reaction
 }
@@ -70,7 +69,7 @@ extension Named<RecordKind> {
     }
 }
 
-/// How far the caller's own message has come.
+/// The progress of the caller's own message.
 public enum MessageStatus: String, Sendable, CaseIterable, Codable {
     case sent, delivered, read
 }
@@ -79,15 +78,14 @@ public enum MessageStatus: String, Sendable, CaseIterable, Codable {
 public struct RecipientKey: GatewayObject {
     public let address: DeviceAddress
     public let encryptedKey: [UInt8]
-    /// Of the identity key that it was sealed for.
+    /// The identity key that it was sealed for.
     public let keyID: KeyID?
 
     public init(address: DeviceAddress, encryptedKey: [UInt8], keyID: KeyID? = nil) {
         (self.address, self.encryptedKey, self.keyID) = (address, encryptedKey, keyID)
     }
 
-    /// A device that is named because it has published keys, and for which the sender has sealed nothing: its
-    /// `encrypted_key` is 16 zero bytes.
+    /// For a device with published keys for which the sender has sealed nothing: an `encrypted_key` of 16 zero bytes.
     public static func leftOut(_ address: DeviceAddress, keyID: KeyID?) -> RecipientKey {
         RecipientKey(address: address, encryptedKey: leftOutKey, keyID: keyID)
     }
@@ -97,21 +95,21 @@ public struct RecipientKey: GatewayObject {
     /// Whether the sender has sealed nothing for this device.
     public var isLeftOut: Bool { encryptedKey == RecipientKey.leftOutKey }
 
-    /// Reads what a device has sent, whose key is held to its bounds.
+    /// Reads a sent key and checks its bounds.
     init(sent object: JSONObject) throws(Rejection) {
         address = try DeviceAddress(members: object)
         encryptedKey = try object.base64("encrypted_key", lengths: Limits.encryptedKeyBytes).required("encrypted_key")
         keyID = try KeyID.read("key_id", of: object)
     }
 
-    /// The list as JSON, which is how it is stored and sent on.
+    /// The list as JSON, in which form it is stored and passed on.
     public static func json(_ keys: [RecipientKey]) -> [UInt8] {
         var writer = JSONWriter()
         writer.array(keys) { $1.write(to: &$0) }
         return writer.finish()
     }
 
-    /// Reads the list as it is stored; empty for anything else.
+    /// Reads a stored list; anything else is empty.
     package static func list(json: [UInt8]) -> [RecipientKey] {
         let member = Array(#"{"keys":"#.utf8) + json + Array("}".utf8)
         let objects = (try? JSONObject(parsing: member).objects("keys", maximum: .max)) ?? []

@@ -1,37 +1,36 @@
 /// One record of a conversation's log, as the gateway stores and serves it and a device reads it (protocol §3,
 /// "message" of §5).
 ///
-/// A device keeps names of a later version. The gateway has `recipientKeys` and `system` as the JSON that it
-/// stores and sends on, and knows when the ciphertext disappears by its own clock.
+/// A device keeps names of a later version. The gateway has `recipientKeys` and `system` as the JSON that it stores and
+/// passes on, and the disappearance of the ciphertext by its own clock.
 public struct MessageRecord: Hashable, Sendable {
     public let id: MessageID
     public let conversation: ConversationID
     public package(set) var epoch: String
-    /// 1, 2, 3 … without a hole inside an epoch.
+    /// Consecutive from 1 within an epoch.
     public package(set) var seq: Int
     public let kind: Named<RecordKind>
-    /// The message that an edit, delete or reaction is about.
+    /// The message of an edit, delete or reaction.
     public let target: MessageID?
     public let sender: DeviceAddress
     public let type: Named<MessageType>
     public let suite: Named<Suite>?
-    /// The ciphertext; `nil` for what the gateway wrote, and for what was deleted or has disappeared.
+    /// The ciphertext; `nil` for a message of the gateway's, and for one that was deleted or has disappeared.
     public private(set) var content: [UInt8]?
     public private(set) var nonce: [UInt8]?
     public private(set) var recipientKeys: ReadyMade<[RecipientKey]>?
     public let replyTo: MessageID?
-    /// When the ciphertext disappears. In the gateway also of the edits and reactions of a message that is to
-    /// disappear.
+    /// The disappearance of the ciphertext. In the gateway, edits and reactions of a disappearing message have it too.
     public let expiresAt: Timestamp?
-    /// What is written as `expires_at`: nothing for the gateway's edits and reactions, because their header has no
-    /// `expires_in` (protocol §6).
+    /// The written `expires_at`: `nil` for the gateway's edits and reactions, because their header has no `expires_in`
+    /// (protocol §6).
     private var writtenExpiry: Timestamp?
-    /// The same by the gateway's steady time, which alone decides it; it is never sent. `nil` on a device.
+    /// The same by the gateway's steady time, which decides it; never sent. `nil` on a device.
     public private(set) var disappearsAt: Timestamp?
     public let createdAt: Timestamp
     /// The content of a message of the type `system`.
     public private(set) var system: ReadyMade<SystemNotice>?
-    /// How far it has come; only in what its own sender is shown.
+    /// Only in the copy of its own sender.
     public let status: Named<MessageStatus>?
 
     /// A record as a device has it.
@@ -100,7 +99,7 @@ public struct MessageRecord: Hashable, Sendable {
             disappearsAt: message.expiry(createdAt: steady ?? createdAt))
     }
 
-    /// The record of a change to a message of this type that disappears then.
+    /// The record of a change to a message of this type, with the message's expiry.
     public init(
         _ change: ChangeMessage, of type: MessageType, expiresAt: Timestamp?, disappearsAt: Timestamp? = nil,
         sender: DeviceAddress, epoch: String, seq: Int, createdAt: Timestamp
@@ -114,7 +113,7 @@ public struct MessageRecord: Hashable, Sendable {
             disappearsAt: sealed == nil ? nil : disappearsAt)
     }
 
-    /// A message that the gateway itself writes in a conversation (protocol §3, `system`).
+    /// A message by the gateway itself (protocol §3, `system`).
     public init(
         _ notice: SystemNotice, id: MessageID, conversation: ConversationID, by sender: DeviceAddress, epoch: String,
         seq: Int, createdAt: Timestamp
@@ -127,14 +126,14 @@ public struct MessageRecord: Hashable, Sendable {
             createdAt: createdAt, system: writer.finish())
     }
 
-    /// What is left of it when its message was deleted or has disappeared.
+    /// The record of a message that was deleted or has disappeared.
     public var withoutCiphertext: MessageRecord {
         var rest = self
         (rest.content, rest.nonce, rest.recipientKeys) = (nil, nil, nil)
         return rest
     }
 
-    /// The record with the content key for one device alone. Neither the header nor the commitment is over the list of
+    /// The record with the content key for one device alone. Neither the header nor the commitment covers the list of
     /// keys (protocol §6), so that the device can open it as before.
     package func withRecipientKeys(only address: DeviceAddress) -> MessageRecord {
         guard let recipientKeys else { return self }
@@ -148,7 +147,7 @@ public struct MessageRecord: Hashable, Sendable {
         return rest
     }
 
-    /// In whole seconds, as its sender asked for: part of what was sealed.
+    /// In whole seconds, as its sender chose it: part of the sealed header.
     public var expiresIn: Int? {
         guard let expiresAt else { return nil }
         let (milliseconds, overflow) = expiresAt.milliseconds.subtractingReportingOverflow(createdAt.milliseconds)
@@ -201,7 +200,7 @@ extension MessageRecord: GatewayObject {
         status = try pass.optional("status", \.status, without: .omitted)
     }
 
-    /// About as many bytes as a record's JSON has beside its content and its recipients' keys.
+    /// The approximate size of a record's JSON without its content and recipients' keys.
     private static let envelopeBytes = 640
 
     private var jsonBytes: Int {
@@ -217,11 +216,11 @@ extension MessageRecord: GatewayObject {
         writer.object(reserving: jsonBytes) { writeMembers(to: &$0) }
     }
 
-    /// Writes the record as its own sender is shown it.
+    /// Writes the record for its own sender.
     package func write(to writer: inout JSONWriter, status: MessageStatus?) {
         writer.object(reserving: jsonBytes) { object in
             writeMembers(to: &object)
-            // The last field of the list: a stored record lacks it, and is not copied to add it.
+            // The last field of the list; adding it to the record would copy that.
             if let status { object.member("status", Named.known(status)) }
         }
     }
@@ -233,7 +232,7 @@ extension MessageRecord: AddressedEvent {
     package var topic: Topic { .conversation(conversation, .messages) }
     package var received: ReceivedEvent { .record(self) }
 
-    /// For itself, as there are more of these than of all others.
+    /// Written here, so that the most frequent event is specialized.
     package func writeEvent(to writer: inout JSONWriter) {
         writer.event(kind.eventType) { write(to: &$0) }
     }

@@ -1,5 +1,4 @@
-/// A ciphertext with what a device needs to open it (protocol §6): the part that a message, an edit and a reaction
-/// share.
+/// A ciphertext and the parameters to open it (protocol §6), as messages, edits and reactions have it.
 public struct SealedContent: GatewayObject {
     public let suite: Suite
     /// The ciphertext, 16 bytes to 64 KiB.
@@ -7,8 +6,7 @@ public struct SealedContent: GatewayObject {
     /// Its length depends on the suite.
     public let nonce: [UInt8]
     public let recipientKeys: [RecipientKey]?
-    /// Of the identity key that it was sealed for, without `recipient_keys`. The gateway checks it and stores nothing
-    /// of it.
+    /// The identity key that it was sealed for, without `recipient_keys`. The gateway checks it and does not store it.
     public let recipientKeyID: KeyID?
 
     public init(
@@ -34,7 +32,7 @@ public struct SealedContent: GatewayObject {
     }
 }
 
-/// The content key for each device, each device once.
+/// The content keys, at most one for each device.
 private struct RecipientKeysForm: FieldForm {
     func read(_ name: String, of object: JSONObject) throws(Rejection) -> [RecipientKey]? {
         guard let elements = try object.objects(name, maximum: Limits.recipientKeys) else { return nil }

@@ -8,12 +8,11 @@ public struct SendMessage: RepeatableCommand {
     public let type: MessageType
     public let sealed: SealedContent
     public let replyTo: MessageID?
-    /// In whole seconds, from when the gateway has it.
+    /// In whole seconds from its acceptance.
     public let expiresIn: Int?
-    /// The sender's own `message.new` is the reply (`"reply":"event"`).
+    /// Whether the sender's own `message.new` serves as the reply (`"reply":"event"`).
     public let echoIsReply: Bool
-    /// Whether those who are to be notified are notified in their quiet hours too. Nothing else follows from it, and it
-    /// is not stored with the message.
+    /// Whether it is notified in quiet hours too. It has no other effect, and is not stored.
     public let isUrgent: Bool
 
     public init(
@@ -42,13 +41,13 @@ public struct SendMessage: RepeatableCommand {
         isUrgent = try pass.flag("is_urgent", \.isUrgent)
     }
 
-    /// Everything but how the reply is wanted and whether it is urgent.
+    /// Everything but the form of the reply and the urgency.
     package func identityPreimage(sender: DeviceAddress) -> [UInt8] {
         IdentityPreimage(of: sender, reserving: sealed.content.count).field(conversation).field(type.rawValue)
             .fields(sealed).field(replyTo).field(expiresIn).fieldIfPresent(sealed.recipientKeyID?.bytes).bytes
     }
 
-    /// When it disappears, if it does.
+    /// `nil` for a message that does not disappear.
     public func expiry(createdAt: Timestamp) -> Timestamp? {
         expiresIn.map { createdAt.advanced(byMilliseconds: Int64($0) * 1000) }
     }
@@ -73,7 +72,6 @@ public struct SentMessage: GatewayObject {
         _ = try pass.optional("status", \.status)
     }
 
-    /// Of a message that was just accepted.
     private var status: Named<MessageStatus> { .known(.sent) }
 
     package func write(to writer: inout JSONWriter) { writer.object { writeMembers(to: &$0) } }

@@ -1,4 +1,4 @@
-/// What the gateway itself announces in a conversation: the `event` of a `system` record (protocol §3).
+/// The kinds of announcement by the gateway itself: the `event` of a `system` record (protocol §3).
 public enum SystemEvent: String, Sendable, CaseIterable {
     case memberAdded = "member.added"
     case memberJoined = "member.joined"
@@ -7,7 +7,7 @@ public enum SystemEvent: String, Sendable, CaseIterable {
     case roleChanged = "role.changed"
     case conversationRenamed = "conversation.renamed"
 
-    /// What it means, for the table in `docs/protocol.md`.
+    /// For the table in `docs/protocol.md`.
     public var meaning: String {
         switch self {
         case .memberAdded: "`by` has put `user_id` into the group"

@@ -1,10 +1,10 @@
-/// What the gateway itself announces in a conversation: the `system` of a message of that type (protocol §3).
+/// An announcement by the gateway itself: the `system` of a message of that type (protocol §3).
 public struct SystemNotice: GatewayObject {
-    /// What happened, by its name.
+    /// A ``SystemEvent`` by its name.
     public let event: String
-    /// Whom it is about.
+    /// The member in question.
     public let user: UserID?
-    /// Who did it.
+    /// The user who did it.
     public let by: UserID?
 
     public init(event: String, user: UserID?, by: UserID?) { (self.event, self.user, self.by) = (event, user, by) }

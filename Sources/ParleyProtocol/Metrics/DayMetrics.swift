@@ -1,10 +1,10 @@
-/// What a day's report may say.
+/// A quantity of a day's report.
 public enum Metric: String, Sendable, CaseIterable, Codable {
     case steps, calories
     case exerciseMinutes = "exercise_minutes"
 }
 
-/// How much of each a user had on a civil day: whole, not what has come since an earlier report.
+/// The user's totals of a civil day, not the changes since an earlier report.
 public struct MetricValues: GatewayObject {
     public var steps: Int?
     public var calories: Int?
@@ -30,14 +30,14 @@ public struct MetricValues: GatewayObject {
     }
 }
 
-/// What the gateway has of a user's day: the `data` of an accepted `metrics/report` (protocol §5).
+/// The stored metrics of a user's day: the `data` of an accepted `metrics/report` (protocol §5).
 public struct DayMetrics: GatewayObject {
     public let day: CivilDay
     public let timeZone: String
-    /// Of the report that holds: the highest that came.
+    /// Of the report in force: the highest received.
     public let version: Int
     public let values: MetricValues
-    /// What is more than a day is believed to have: it is kept, and counted no higher than that.
+    /// The amounts above the plausible maximum of a day: they are stored, and counted as that maximum.
     public let implausible: [Named<Metric>]
 
     public init(

@@ -1,15 +1,16 @@
-/// `metrics/report`: what a user had on a civil day, as far as a device knows. A higher version replaces all of it.
+/// `metrics/report`: a user's totals of a civil day, as far as a device knows them. A higher version replaces all of
+/// it.
 public struct ReportMetrics: Command {
     public static let operation = Operation(validatedArea: "metrics", verb: "report")
     package static let refusalOfOperators: String? = "An operator reports nothing of themselves."
     public typealias Reply = DayMetrics
 
-    /// Where the user was.
+    /// At the user's place.
     public let day: CivilDay
-    /// The IANA name of the zone in which that was the day.
+    /// The IANA name of the zone of that place.
     public let timeZone: String
     public let values: MetricValues
-    /// Chosen by the device, and higher for whatever was known later.
+    /// Chosen by the device, and higher for later knowledge.
     public let version: Int
 
     public init(day: CivilDay, timeZone: String, values: MetricValues, version: Int) {

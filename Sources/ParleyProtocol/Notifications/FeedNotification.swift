@@ -1,8 +1,8 @@
-/// What a notification is about: names of things, and no text of anybody's.
+/// The subject of a notification: ids and names, and no text of anybody's.
 public struct NotificationSubject: GatewayObject {
     public var conversation: ConversationID?
     public var group: GroupID?
-    /// The place of `message` in the log of its conversation.
+    /// Of `message`, in the log of its conversation.
     public var seq: Int?
     public var message: MessageID?
     public var challenge: ChallengeID?
@@ -46,14 +46,14 @@ public struct FeedNotification: PersonalEvent, GatewayObject {
 
     public let id: NotificationID
     public let type: Named<NotificationType>
-    /// Who has caused it; `nil` where nobody has.
+    /// The user who has caused it; `nil` if nobody has.
     public let actor: UserID?
     public let subject: NotificationSubject
-    /// How many messages are unread in all conversations of the user's that are not muted.
+    /// The unread messages in all conversations of the user's that are not muted.
     public let badge: UnreadCount
     public let isRead: Bool
     public let createdAt: Timestamp
-    /// When it leaves the feed.
+    /// The end of its time in the feed.
     public let expiresAt: Timestamp
 
     public init(
@@ -82,20 +82,20 @@ public struct FeedNotification: PersonalEvent, GatewayObject {
     }
 }
 
-/// The event `notification.cleared`: notifications, or what is shown of messages, are to be taken away.
+/// The event `notification.cleared`: notifications, or those shown for messages, are to be removed.
 public struct NotificationsCleared: PersonalEvent, GatewayObject {
     package static let names = ["notification.cleared"]
     package static var channel: UserChannel { .notifications }
 
-    /// Which of the feed; `nil` for all that came before this event.
+    /// Those of the feed; `nil` for all before this event.
     public let ids: [NotificationID]?
-    /// What is shown of this conversation up to ``seq`` is to be taken away: it was read on another device, is gone, or
-    /// counts no more. Then ``ids`` is empty.
+    /// Remove the notifications shown for this conversation up to ``seq``: read on another device, removed, or no
+    /// longer counted. ``ids`` is then empty.
     public let conversation: ConversationID?
     /// The epoch that ``seq`` belongs to.
     public let epoch: String?
     public let seq: Int?
-    /// How many of the feed are unread now.
+    /// The unread notifications in the feed.
     public let unreadCount: Int
     /// As in ``FeedNotification``.
     public let badge: UnreadCount

@@ -13,7 +13,7 @@ public struct NotificationPage: GatewayObject {
     public let items: [FeedNotification]
     /// `nil` after the last page.
     public let nextCursor: String?
-    /// How many are unread in the whole feed.
+    /// Of the whole feed.
     public let unreadCount: Int
 
     package init<Pass: FieldPass<NotificationPage>>(fields pass: inout Pass) throws(Pass.Failure) {

@@ -1,8 +1,8 @@
-/// What the notification feed tells of (protocol §5).
+/// The types of notification in the feed (protocol §5).
 public enum NotificationType: String, Sendable, CaseIterable {
-    /// Somebody has come into a group of the user's.
+    /// A new member of one of the user's groups.
     case newMember = "new_member"
-    /// Somebody has passed the user on a board.
+    /// Another member has overtaken the user on a board.
     case rankChange = "rank_change"
     case weekEnded = "week_ended"
     case challengeReceived = "challenge_received"

@@ -1,6 +1,6 @@
-/// Whether a user is there, as friends are to see it.
+/// The presence of a user, as disclosed to friends.
 package enum Presence: Hashable, Sendable {
     case online
-    /// - Parameter lastSeen: when their last connection ended; `nil` where it is not known, or not disclosed.
+    /// - Parameter lastSeen: the end of their last connection; `nil` if it is unknown or not disclosed.
     case offline(lastSeen: Timestamp?)
 }

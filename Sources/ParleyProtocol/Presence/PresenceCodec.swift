@@ -1,9 +1,9 @@
-/// How reports of presence lie in a message: a format byte, then each as its kind (8 bits) and what belongs to it.
-/// Numbers are big-endian; ids have their length (8 bits) before them.
+/// The binary form of presence reports: a format byte, then each as its kind (8 bits) and its values. Numbers are
+/// big-endian; ids have their length (8 bits) before them.
 package enum PresenceCodec {
-    /// The longest message that is read, in bytes.
+    /// In bytes.
     package static let maximumLength = 1 << 18
-    /// How long messages are made at most, where one report is not longer by itself.
+    /// The most bytes of a message that has more than one report.
     package static let usualLength = AudienceCodec.usualLength
 
     private static let format: UInt8 = 1
@@ -13,17 +13,17 @@ package enum PresenceCodec {
         case everyone = 2
         case end = 3
         case online = 4
-        /// As plugins from before reported it, without its time.
+        /// As older plugins report it, without the time.
         case offline = 5
         case left = 6
     }
 
-    /// The reports in as few messages of at most about `usualLength` bytes as hold them, in order.
+    /// The reports, in order, in as few messages as hold them.
     package static func messages(for reports: some Sequence<PresenceReport>) -> [[UInt8]] {
         packed(reports, format: format, usualLength: usualLength, encode: encode)
     }
 
-    /// Every report of a message; `nil` for one that is wrong anywhere.
+    /// `nil` for a message with any fault.
     package static func reports(in message: [UInt8]) -> [PresenceReport]? {
         guard message.count <= maximumLength else { return nil }
         var reader = ByteReader(message)

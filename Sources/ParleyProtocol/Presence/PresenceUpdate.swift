@@ -1,4 +1,4 @@
-/// The event on `users/{uid}/presence`, retained: a user is there, or is not.
+/// The event on `users/{uid}/presence`, retained: a user is online or offline.
 public struct PresenceUpdate: AddressedEvent, GatewayObject {
     package static let names = ["presence.updated"]
     package static var isRetained: Bool { true }
@@ -11,8 +11,7 @@ public struct PresenceUpdate: AddressedEvent, GatewayObject {
 
     public let user: UserID
     public let state: Named<State>
-    /// When the user's last connection ended. `nil` while they are online, and where they keep their presence to
-    /// themselves.
+    /// The end of the user's last connection. `nil` while they are online, and if they do not share their presence.
     public let lastSeen: Timestamp?
 
     public init(user: UserID, state: Named<State>, lastSeen: Timestamp?) {

@@ -6,14 +6,14 @@ public enum PresencePrivacy: String, Sendable, CaseIterable, Codable {
     case friends, nobody
 }
 
-/// When a user wants no notifications: two times of day, `22:00` to `07:00`, in the profile's time zone.
+/// The hours without notifications: two times of day, `22:00` to `07:00`, in the profile's time zone.
 public struct QuietHours: GatewayObject {
     public let from: String
     public let to: String
 
     public init(from: String, to: String) { (self.from, self.to) = (from, to) }
 
-    /// After midnight; `nil` for what is no time of day like `22:00`.
+    /// Since midnight; `nil` unless it is a time of day like `22:00`.
     package static func minutes(_ text: String) -> Int64? {
         let digits = text.utf8.map { Int64($0) - 0x30 }
         guard digits.count == 5, digits[2] == 10, [0, 1, 3, 4].allSatisfy({ 0...9 ~= digits[$0] }) else { return nil }
@@ -27,7 +27,6 @@ public struct QuietHours: GatewayObject {
     }
 }
 
-/// A time of day like `22:00`.
 private struct TimeOfDayForm: FieldForm {
     func read(_ name: String, of object: JSONObject) throws(Rejection) -> String? {
         let text = try object.text(name, maximum: 5).required("quiet_hours.\(name)")
@@ -71,7 +70,7 @@ public struct Profile: Hashable, Sendable {
     }
 }
 
-/// A field of a change: left alone, cleared by `null`, or set.
+/// A change of a field: none, `null`, or a new value.
 public enum FieldChange<Value: Hashable & Sendable>: Hashable, Sendable {
     case unchanged
     case cleared
@@ -86,7 +85,7 @@ public enum FieldChange<Value: Hashable & Sendable>: Hashable, Sendable {
     }
 }
 
-/// An address of a picture: the bound is in bytes.
+/// The address of a picture, bounded in bytes.
 private struct URLForm: FieldForm {
     func read(_ name: String, of object: JSONObject) throws(Rejection) -> String? {
         let url = try object.text(name, maximum: Limits.urlBytes)
@@ -99,7 +98,7 @@ private struct URLForm: FieldForm {
     func write(_ value: String, to writer: inout JSONWriter) { value.write(to: &writer) }
 }
 
-/// `profile/set`: only what is named changes; a field that may be null is cleared by `null`.
+/// `profile/set`: fields that are not named stay; `null` clears an optional one.
 public struct ProfileChange: Command {
     public static let operation = Operation(validatedArea: "profile", verb: "set")
     public typealias Reply = ShownProfile
@@ -143,7 +142,6 @@ public struct ProfileChange: Command {
         timeZone = try pass.change("time_zone", \.timeZone, as: TimeZoneForm())
     }
 
-    /// The profile with this change made.
     public func applied(to profile: Profile) -> Profile {
         Profile(
             user: profile.user, displayName: displayName ?? profile.displayName,

@@ -1,14 +1,14 @@
-/// A profile as somebody is shown it: of others only the name, the picture and the counts (protocol §5).
+/// A profile as shown to a user: of others only the name, the picture and the counts (protocol §5).
 public struct ShownProfile: GatewayObject {
     public let user: UserID
     public let displayName: String
     public let photoURL: String?
     public let followersCount: Int
     public let followingCount: Int
-    /// How the user wants to be treated; only of the caller's own.
+    /// `nil` except in the caller's own.
     public let settings: Settings?
 
-    /// What of a profile its owner alone sees.
+    /// The part of a profile that its owner alone sees.
     public struct Settings: GatewayObject {
         public let messagePrivacy: Named<MessagePrivacy>
         public let sharesWorkoutData: Bool
@@ -61,7 +61,6 @@ public struct ShownProfile: GatewayObject {
         self.settings = settings
     }
 
-    /// A stored profile as its owner is shown it, or somebody else.
     package init(_ profile: Profile, _ counts: FollowCounts, forOwner: Bool) {
         self.init(
             user: profile.user, displayName: profile.displayName, photoURL: profile.photoURL,

@@ -1,12 +1,12 @@
-/// Why a device is not registered with a push service any more although it has not asked for that.
+/// The reason why a device has lost its push registration without asking for that.
 public enum PushEndReason: String, Hashable, Sendable, CaseIterable {
     /// Another device has registered the same token, or the same endpoint with the same secret.
     case taken
-    /// The push service knows the device no more, or not as one of this app.
+    /// The push service does not know the device any more, or not for this app.
     case gone
 }
 
-/// The event `push.ended`: a device of the user's own has lost its registration, and is notified of nothing until it
+/// The event `push.ended`: one of the user's own devices has lost its registration, and receives no pushes until it
 /// registers again.
 public struct PushEnd: AddressedEvent, GatewayObject {
     package static let names = ["push.ended"]
@@ -31,7 +31,7 @@ public struct PushEnd: AddressedEvent, GatewayObject {
     }
 }
 
-/// What `devices/list` shows of a device's registration: neither its address nor a secret.
+/// A device's registration in `devices/list`: neither its address nor a secret.
 public struct PushRegistrationSummary: GatewayObject {
     public let provider: Named<PushProvider>
     public let registeredAt: Timestamp

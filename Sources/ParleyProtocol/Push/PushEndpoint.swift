@@ -1,21 +1,20 @@
-/// Where a webhook or a Web Push subscription is: an absolute URL of `https`, or of `http` for development.
+/// The address of a webhook or a Web Push subscription: an absolute URL of `https`, or of `http` for development.
 ///
-/// Printable ASCII of at most ``Limits/urlBytes`` bytes, with a host, without user information or a fragment
-/// (RFC 3986 §3). Whether the gateway may connect to what the host stands for is another question.
+/// Printable ASCII of at most ``Limits/urlBytes`` bytes, with a host, without user information or a fragment (RFC 3986
+/// §3). Whether the gateway may connect to the host is decided elsewhere.
 public struct PushEndpoint: Hashable, Sendable {
     public enum Scheme: String, Hashable, Sendable {
         case http, https
     }
 
-    /// As it was given.
+    /// As given.
     public let text: String
     public let scheme: Scheme
     /// In lower case; an IPv6 address without its brackets.
     public let host: String
-    /// The scheme's own where the URL names none.
+    /// The scheme's default if the URL names none.
     public let port: Int
 
-    /// - Returns: `nil` for anything else.
     public init?(_ text: String) {
         let bytes = Array(text.utf8)
         guard bytes.count <= Limits.urlBytes, bytes.allSatisfy(PushEndpoint.isAllowed) else { return nil }
@@ -38,14 +37,14 @@ public struct PushEndpoint: Hashable, Sendable {
         self.path = path.hasPrefix("/") ? path : "/" + path
     }
 
-    /// The path and query, with at least the "/" of the path.
+    /// The path and query, which begin with "/".
     private let path: String
 
-    /// The URL written anew from what was parsed of it, so that no other reading of its host can be meant. All
-    /// spellings of the origin are one (RFC 3986 §6.2.2.1, §6.2.3).
+    /// The URL written anew from its parsed parts, so that its host cannot be read in another way. Every spelling of
+    /// the origin becomes the same (RFC 3986 §6.2.2.1, §6.2.3).
     public var url: String { origin + path }
 
-    /// The scheme, host and port, as RFC 6454 §6.2 writes an origin: what VAPID calls the audience.
+    /// The scheme, host and port in the form of RFC 6454 §6.2: the audience of VAPID.
     public var origin: String {
         let isUsual = port == (scheme == .https ? 443 : 80)
         let host = host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host

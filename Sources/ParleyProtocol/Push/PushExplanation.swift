@@ -1,4 +1,4 @@
-/// `admin/explain-push`: why somebody was or was not notified of a message.
+/// `admin/explain-push`: why a user was or was not notified of a message.
 public struct ExplainPush: Query {
     public static let operation = Operation(validatedArea: "admin", verb: "explain-push")
     public static let isForOperators = true
@@ -15,18 +15,18 @@ public struct ExplainPush: Query {
     }
 }
 
-/// The `data` of a reply to `admin/explain-push`. It shows blocks.
+/// The `data` of a reply to `admin/explain-push`. It discloses blocks.
 public struct PushExplanation: GatewayObject {
     public let message: MessageID
     public let user: UserID
-    /// What was decided then; its `decision` is `none` where nothing was written.
+    /// The decision of that time; its `decision` is `none` if nothing was recorded.
     public let verdict: PushVerdict
     public let decidedAt: Timestamp?
-    /// What is there to be sent, and what became of it.
+    /// The pushes, and their results.
     public let pushes: [TracedPush]
-    /// The same if it was decided now, by the facts as they are now.
+    /// The decision that the present facts would lead to.
     public let now: PushVerdict
-    /// What that goes by, in the order in which it is asked.
+    /// The present facts, in the order of the rules.
     public let facts: [PushFact]
 
     public init(
@@ -53,11 +53,11 @@ public struct PushExplanation: GatewayObject {
     }
 }
 
-/// What the rules say at some time.
+/// The decision of the rules at some time.
 public struct PushVerdict: GatewayObject {
     /// `notify`, `hold` or `skip`.
     public let decision: String
-    /// Why not, where it is `skip`; as in the table of `docs/push.md`.
+    /// The reason for `skip`, as in the table of `docs/push.md`.
     public let reason: String?
     /// A sentence for people.
     public let says: String
@@ -73,13 +73,13 @@ public struct PushVerdict: GatewayObject {
     }
 }
 
-/// A fact that is asked for before somebody is notified.
+/// A fact that the rules consider before a notification.
 public struct PushFact: GatewayObject {
     /// A reason of the table, or `quiet_hours`.
     public let fact: String
-    /// Whether it stands against the notification.
+    /// Whether it prevents the notification.
     public let holds: Bool
-    /// What it goes by, for people.
+    /// The evidence, for people.
     public let detail: String
 
     public init(fact: String, holds: Bool, detail: String) {

@@ -1,7 +1,6 @@
-// What notifications tell, for the tables of `docs/push.md`.
+// The meanings of notifications, for the tables of `docs/push.md`.
 
 extension PushType {
-    /// What it tells, for people.
     public var meaning: String {
         switch self {
         case .message: "a message has come"
@@ -16,7 +15,6 @@ extension PushType {
 }
 
 extension NotificationType {
-    /// What it tells, for people.
     public var meaning: String {
         switch self {
         case .newMember: "somebody has come into a group of the user's"

@@ -1,17 +1,15 @@
-/// What a push notification is about (protocol §7).
+/// The type of a push notification (protocol §7).
 public enum PushType: Hashable, Sendable {
-    /// A message.
     case message
-    /// What was shown of a conversation up to a place is to be taken away: it was read on another device, is gone, or
-    /// counts no more.
+    /// Remove the notifications of a conversation up to a seq: read on another device, removed, or no longer counted.
     case clear
-    /// The quiet hours are over, and something has come meanwhile.
+    /// The quiet hours are over, and there are new messages.
     case digest
-    /// An operator tries whether the device can be reached.
+    /// A test by an operator.
     case test
-    /// Something has come; what, the device finds out when it connects.
+    /// There is news; the device learns what when it connects.
     case wakeUp
-    /// What came into the feed of notifications.
+    /// A notification of the feed.
     case feed(NotificationType)
 }
 
@@ -36,35 +34,35 @@ extension PushType: RawRepresentable, CaseIterable {
     }
 }
 
-/// The one notification object, for the topic `users/{uid}/notifications` and every push service (protocol §7).
+/// The notification object, for the topic `users/{uid}/notifications` and every push service (protocol §7).
 ///
-/// No name and no text of anybody's is in it but the ciphertext of a message.
+/// It contains no name and no text of anybody's except the ciphertext of a message.
 public struct PushNotification: AddressedEvent, GatewayObject {
     package static let names = ["notification.new"]
     package var topic: Topic { .user(user, .notifications) }
     package var received: ReceivedEvent { .push(self) }
 
-    /// The same on every repeat: one for a message and device.
+    /// The same on every repeat, for one message and device.
     public let id: NotificationID
     public let type: Named<PushType>
     public let user: UserID
     /// `nil` on the topic, which all devices of the user hear.
     public let device: DeviceID?
-    /// Who has caused it; `nil` where nobody has.
+    /// The user who has caused it; `nil` if nobody has.
     public let actor: UserID?
-    /// What it is about; of a message its conversation and `seq`, of `clear` the conversation and the `seq` read up to.
+    /// Of a message: its conversation and `seq`; of `clear`: the conversation and the last `seq`.
     public let subject: NotificationSubject
-    /// The epoch that `seq` belongs to.
+    /// Of `seq`.
     public let epoch: String?
-    /// How many messages are unread in the user's conversations that are neither archived nor muted.
+    /// The unread messages in the user's conversations that are neither archived nor muted.
     public private(set) var badge: UnreadCount
-    /// The time for which `badge` is true.
+    /// The time of `badge`.
     public let badgeAt: Timestamp
     public let isRead: Bool
     public let createdAt: Timestamp
-    /// After that it is of no use.
+    /// It is of no use afterwards.
     public let expiresAt: Timestamp
-    /// The data of `message.new`; `nil` where there is none, or no room for it.
+    /// The data of `message.new`; `nil` if there is none, or no room for it.
     public private(set) var message: MessageRecord?
 
     public init(
@@ -88,7 +86,7 @@ public struct PushNotification: AddressedEvent, GatewayObject {
         self.message = message
     }
 
-    /// Only what is also pushed says for which time its badge is true.
+    /// Only a pushed notification has the time of its badge.
     package static func read(_ name: String, _ data: JSONObject) throws(ReadingError) -> any PublishedEvent {
         data.has("badge_at") ? try PushNotification(reading: data) : try FeedNotification(reading: data)
     }
@@ -111,7 +109,7 @@ public struct PushNotification: AddressedEvent, GatewayObject {
 }
 
 extension PushNotification {
-    /// What has come into a user's feed, for the topic.
+    /// A notification of the user's feed, for the topic.
     package init(_ notification: FeedNotification, of user: UserID, at now: Timestamp) {
         let type: Named<PushType> =
             switch notification.type {
@@ -124,10 +122,10 @@ extension PushNotification {
             createdAt: notification.createdAt, expiresAt: notification.expiresAt)
     }
 
-    /// The object in at most so many bytes: with the message if that fits, or with the message and of its recipients'
-    /// keys the device's own alone, or without the message.
+    /// The object in at most `limit` bytes: with the message if that fits, otherwise with the message and only the
+    /// device's own recipient key, otherwise without the message.
     ///
-    /// - Parameter cost: what a JSON text takes up where it is put, in bytes; without it, its own.
+    /// - Parameter cost: the size of a JSON text at its destination, in bytes; by default its own.
     public func json(fitting limit: Int, cost: ([UInt8]) -> Int = { $0.count }) -> [UInt8] {
         fitting(limit, cost: cost).json
     }
@@ -143,21 +141,21 @@ extension PushNotification {
         return reference
     }
 
-    /// The same with a number that is counted now.
+    /// With the badge of now.
     package func counted(_ badge: Int) -> PushNotification {
         var counted = self
         counted.badge = .counted(badge)
         return counted
     }
 
-    /// The same without the ciphertext of the message.
+    /// Without the message.
     package var reference: PushNotification {
         var reference = self
         reference.message = nil
         return reference
     }
 
-    /// No more of it than that there is something, and how much is unread.
+    /// Only that there is news, and the badge.
     package var wakeUp: PushNotification {
         PushNotification(
             id: id, type: .known(.wakeUp), user: user, device: device, badge: badge, badgeAt: badgeAt,

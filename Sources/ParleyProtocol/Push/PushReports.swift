@@ -1,6 +1,6 @@
-// What operators can find out about notifications: times, names of things and answers, and no content.
+// The reports about notifications for operators: times, ids and answers, and no content.
 
-/// `admin/trace`: what became of a message, or of one notification.
+/// `admin/trace`: the course of a message, or of one notification.
 public struct TraceMessage: Query {
     public static let operation = Operation(validatedArea: "admin", verb: "trace")
     public static let isForOperators = true
@@ -18,14 +18,14 @@ public struct TraceMessage: Query {
 
 /// The `data` of a reply to `admin/trace`.
 public struct MessageTrace: GatewayObject {
-    /// The most lines that a trace has of members, and of notifications.
+    /// The most members, and the most notifications, of a trace.
     public static let most = 500
 
-    /// `nil` for a notification that is about no message, and for a message that is removed.
+    /// `nil` for a notification without a message, and for a message that is removed.
     public let message: TracedMessage?
-    /// Whom it is for, without its sender, in the order of their ids.
+    /// The recipients, in the order of their ids.
     public let members: [TracedMember]
-    /// In the order of users.
+    /// By user.
     public let pushes: [TracedPush]
 
     public init(message: TracedMessage?, members: [TracedMember], pushes: [TracedPush]) {
@@ -44,10 +44,10 @@ public struct TracedMessage: GatewayObject {
     public let id: MessageID
     public let conversation: ConversationID
     public let sender: UserID
-    /// When it was committed to the log, which is what its sender was told.
+    /// The time of its commit, which its sender was told.
     public let acceptedAt: Timestamp
     public let seq: Int
-    /// Whether the broker has taken it and all that was accepted before it.
+    /// Whether the broker has taken it and everything accepted before it.
     public let isPublished: Bool
 
     public init(
@@ -71,12 +71,12 @@ public struct TracedMessage: GatewayObject {
     }
 }
 
-/// How far a member has come with a message. What a member discloses to the others does not matter here.
+/// The progress of a member with a message, whatever they disclose to other members.
 public struct TracedMember: GatewayObject {
     public let user: UserID
-    /// When a device of theirs has said that it has received this message or a later one; `nil` while none has.
+    /// The time at which a device of theirs confirmed this message or a later one; `nil` before that.
     public let deliveredAt: Timestamp?
-    /// When they have read this message or a later one; `nil` while they have not.
+    /// The time at which they read this message or a later one; `nil` before that.
     public let readAt: Timestamp?
 
     public init(user: UserID, deliveredAt: Timestamp?, readAt: Timestamp?) {
@@ -90,27 +90,27 @@ public struct TracedMember: GatewayObject {
     }
 }
 
-/// What was decided about a notification, and what became of it.
+/// The decision about a notification, and its result.
 public struct TracedPush: GatewayObject {
     /// Of the notification.
     public let id: NotificationID
     public let type: Named<PushType>
     public let user: UserID
-    /// `nil` for what holds for the user, and for the notification on the topic.
+    /// `nil` for a decision about the user, and for the notification on the topic.
     public let device: DeviceID?
     public let provider: Named<PushProvider>?
     public let decidedAt: Timestamp
     /// `notify`, `hold`, or the reason why not.
     public let decision: String
-    /// When it was last handed to the push service.
+    /// When it was last passed to the push service.
     public let sentAt: Timestamp?
-    /// How often it was.
+    /// The number of requests to the push service.
     public let attempts: Int
-    /// How often the service may have taken it although its answer was lost: so often the device may have got it again,
-    /// with the same id.
+    /// The requests that the service may have taken although its answer was lost: the device may have received the
+    /// notification as often again, with the same id.
     public let repeats: Int
     public let answeredAt: Timestamp?
-    /// What the push service has answered, or why the notification was given up.
+    /// The answer of the push service, or the reason for giving up.
     public let answer: String?
 
     public init(

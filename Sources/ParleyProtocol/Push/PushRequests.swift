@@ -1,5 +1,5 @@
-/// `push/register`: the calling device is reached by this target from now on, and by no other. Whoever was reached by
-/// the same token before, or the same endpoint with the same secret, is so no more and hears `push.ended`.
+/// `push/register`: this target reaches the calling device from now on, and no other does. The device that had the same
+/// token, or the same endpoint and secret, loses its registration and hears `push.ended`.
 public struct RegisterPush: Command {
     public static let operation = Operation(validatedArea: "push", verb: "register")
     public typealias Reply = PushRegistered
@@ -13,7 +13,7 @@ public struct RegisterPush: Command {
     }
 }
 
-/// `push/unregister`: the calling device is reached by no push service any more.
+/// `push/unregister`: no push service reaches the calling device any more.
 public struct UnregisterPush: Command, EmptyRequest {
     public static let operation = Operation(validatedArea: "push", verb: "unregister")
     public typealias Reply = PushRegistered
@@ -23,7 +23,7 @@ public struct UnregisterPush: Command, EmptyRequest {
 
 /// The `data` of an accepted `push/register` or `push/unregister`.
 public struct PushRegistered: GatewayObject {
-    /// `nil` where the device is registered no more.
+    /// `nil` if the device is no longer registered.
     public let registeredAt: Timestamp?
 
     public init(registeredAt: Timestamp?) { self.registeredAt = registeredAt }

@@ -1,9 +1,9 @@
-/// The kinds of push service that a device can be reached by (protocol §7).
+/// The kinds of push service (protocol §7).
 public enum PushProvider: String, Hashable, Sendable, CaseIterable {
     case apns, fcm, webpush, webhook
 }
 
-/// How a device is reached while it is not connected: a push service, and what that knows the device by.
+/// The push service that reaches a device while it is not connected, and its address there.
 public enum PushTarget: Hashable, Sendable {
     /// `secret`: 16 to 256 characters, the key of the signature.
     case webhook(PushEndpoint, secret: String)
@@ -23,7 +23,7 @@ public enum PushTarget: Hashable, Sendable {
         }
     }
 
-    /// What the provider knows the device by: at most one device is registered with it and ``ownershipSecret``.
+    /// The device's address at the provider: at most one device is registered with it and ``ownershipSecret``.
     public var address: String {
         switch self {
         case .webhook(let endpoint, _), .webPush(let endpoint, _, _): endpoint.url
@@ -31,8 +31,8 @@ public enum PushTarget: Hashable, Sendable {
         }
     }
 
-    /// What only the owner of an endpoint knows: who registers the endpoint with another secret takes it from nobody.
-    /// `nil` where the address is a secret itself.
+    /// The secret that only the owner of an endpoint knows: a registration with another secret replaces nobody's. `nil`
+    /// if the address is itself secret.
     package var ownershipSecret: [UInt8]? {
         switch self {
         case .webhook(_, let secret): Array(secret.utf8)
@@ -41,7 +41,7 @@ public enum PushTarget: Hashable, Sendable {
         }
     }
 
-    /// The endpoint that a device has named itself, and that may be anything.
+    /// The endpoint, which a device may name freely.
     public var endpoint: PushEndpoint? {
         switch self {
         case .webhook(let endpoint, _), .webPush(let endpoint, _, _): endpoint
@@ -52,13 +52,13 @@ public enum PushTarget: Hashable, Sendable {
 
 // MARK: Fields
 
-/// Which fields there are depends on the provider: they are no list that holds for all.
+/// The fields depend on the provider, so that there is no one list of them.
 extension PushTarget: FieldGroup {
     private static let secretCharacters = 16...256
     private static let publicKeyBytes = 65
     private static let authBytes = 16
 
-    /// Reads it from a request, or from what is stored.
+    /// Reads it from a request, or from the store.
     package init(members object: JSONObject) throws(Rejection) {
         switch try object.choice("provider", as: PushProvider.self).required("provider") {
         case .webhook:

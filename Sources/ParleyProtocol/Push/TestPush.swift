@@ -1,5 +1,4 @@
-/// `admin/test-push`: sends a notification of the type `test` to every device of a user that is registered, connected
-/// or not.
+/// `admin/test-push`: sends a notification of the type `test` to every registered device of a user, connected or not.
 public struct TestPush: Command, UserRequest {
     public static let operation = Operation(validatedArea: "admin", verb: "test-push")
     public static let isForOperators = true
@@ -10,7 +9,7 @@ public struct TestPush: Command, UserRequest {
     public init(user: UserID) { self.user = user }
 }
 
-/// The `data` of an accepted `admin/test-push`: what `admin/trace` shows by its id.
+/// The `data` of an accepted `admin/test-push`; `admin/trace` shows each by its id.
 public struct TestedPushes: GatewayObject {
     public let devices: [TestedDevice]
 
@@ -21,7 +20,7 @@ public struct TestedPushes: GatewayObject {
     }
 }
 
-/// A device that a notification of the type `test` goes to.
+/// A device that receives a notification of the type `test`.
 public struct TestedDevice: GatewayObject {
     public let device: DeviceID
     public let provider: Named<PushProvider>

@@ -1,4 +1,5 @@
-/// The caller has, or has seen, everything up to this message: the fields of `receipts/delivered` and `receipts/read`.
+/// The caller has received, or read, everything up to this message: the fields of `receipts/delivered` and
+/// `receipts/read`.
 public struct MarkReceipt: Hashable, Sendable {
     public let kind: ReceiptKind
     public let conversation: ConversationID
@@ -13,7 +14,7 @@ public enum ReceiptKind: String, Sendable, CaseIterable {
     case delivered, read
 }
 
-/// How far a user has come in a conversation. Watermarks only move forward.
+/// The progress of a user in a conversation. Watermarks only move forward.
 public struct Watermark: AddressedEvent, GatewayObject {
     package static let names = ["message.delivered", "message.read"]
     public var name: String { kind == .read ? "message.read" : "message.delivered" }
@@ -23,7 +24,7 @@ public struct Watermark: AddressedEvent, GatewayObject {
     public let conversation: ConversationID
     public let user: UserID
     public let kind: ReceiptKind
-    /// The record that it has reached.
+    /// The last record.
     public let message: MessageID
     public let seq: Int
     public let at: Timestamp
@@ -39,7 +40,7 @@ public struct Watermark: AddressedEvent, GatewayObject {
         self.at = at
     }
 
-    /// Which kind it is shows by the name of its message.
+    /// The name of the message field tells the kind.
     package init<Pass: FieldPass<Watermark>>(fields pass: inout Pass) throws(Pass.Failure) {
         conversation = try pass.required("conversation_id", \.conversation)
         user = try pass.required("user_id", \.user)

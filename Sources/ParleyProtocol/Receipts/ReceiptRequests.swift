@@ -35,7 +35,6 @@ public struct MarkRead: ReceiptRequest {
 }
 
 extension MarkReceipt {
-    /// The operation that asks for it.
     package var request: any ReceiptRequest {
         switch kind {
         case .delivered: MarkDelivered(conversation: conversation, message: message)

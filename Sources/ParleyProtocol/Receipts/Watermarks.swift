@@ -1,4 +1,4 @@
-/// How far somebody has come in a log, as places in it: `read <= delivered`.
+/// A user's progress in a log, as places in it: `read <= delivered`.
 public struct Watermarks: GatewayObject {
     public var delivered: Int
     public var read: Int

@@ -1,4 +1,4 @@
-/// `reports/create`: somebody reports a message or a person to the operators.
+/// `reports/create`: reports a message or a person to the operators.
 public struct CreateReport: RepeatableCommand {
     public static let operation = Operation(validatedArea: "reports", verb: "create")
     public typealias Reply = ReportReceipt
@@ -21,8 +21,8 @@ public struct CreateReport: RepeatableCommand {
     /// In the reporter's words.
     public let reason: String
     public let subject: Subject
-    /// What the reporter chose to reveal, as JSON: the content, the content key, whatever opens the commitment
-    /// (protocol §6). The gateway stores it without reading it.
+    /// Revealed by the reporter, as JSON: the content, the content key, anything that opens the commitment (protocol
+    /// §6). The gateway stores it without reading it.
     public let evidence: [UInt8]?
 
     public init(id: ReportID, reason: String, subject: Subject, evidence: [UInt8]? = nil) {

@@ -4,12 +4,12 @@ public struct Report: GatewayObject {
     public let reporter: UserID
     /// In the reporter's words.
     public let reason: String
-    /// Whom it is about: of a message, its sender.
+    /// The person in question; for a message, its sender.
     public let user: UserID
-    /// The record as it was when it was reported, as JSON, its ciphertext `null` if it was gone; `nil` where the report
-    /// is about a user alone.
+    /// The record at the time of the report, as JSON, its ciphertext `null` if it was gone; `nil` for a report about a
+    /// user.
     public let message: [UInt8]?
-    /// What the reporter chose to reveal: JSON that nobody has looked at.
+    /// Revealed by the reporter: unchecked JSON.
     public let evidence: [UInt8]?
     public let createdAt: Timestamp
 
@@ -26,8 +26,8 @@ public struct Report: GatewayObject {
         self.createdAt = createdAt
     }
 
-    /// The evidence goes as bytes: its nesting and spelling are a stranger's, and must not make the reply one that
-    /// cannot be read.
+    /// The evidence is written as bytes: its nesting and spelling are a stranger's, and must not make the reply
+    /// unreadable.
     package init<Pass: FieldPass<Report>>(fields pass: inout Pass) throws(Pass.Failure) {
         id = try pass.required("id", \.id)
         reporter = try pass.required("reporter_id", \.reporter)
@@ -39,7 +39,7 @@ public struct Report: GatewayObject {
     }
 }
 
-/// The `data` of an accepted `reports/create`: the report that the operators will read.
+/// The `data` of an accepted `reports/create`.
 public struct ReportReceipt: GatewayObject {
     public let id: ReportID
     public let createdAt: Timestamp

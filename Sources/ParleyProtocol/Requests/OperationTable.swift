@@ -1,5 +1,4 @@
-/// Every operation that the gateway knows, in the order in which protocol §5 lists them. An operation exists by its
-/// line here.
+/// Every operation of the gateway, in the order of protocol §5. An operation exists by its line here.
 package enum OperationTable {
     package enum Entry: Sendable {
         case command(any Command.Type)
@@ -108,6 +107,6 @@ package enum OperationTable {
         return table
     }()
 
-    /// - Returns: `nil` for an operation that there is not.
+    /// `nil` for an unknown operation.
     package static func request(_ operation: Operation) -> (any Request.Type)? { byOperation[operation] }
 }

@@ -1,4 +1,4 @@
-/// Which part of a list is asked for: `limit?=50, cursor?` (protocol §5). A cursor is opaque and belongs to its caller.
+/// The requested part of a list: `limit?=50, cursor?` (protocol §5). A cursor is opaque and belongs to its caller.
 public struct Page: GatewayObject {
     public let limit: Int
     public let cursor: String?
@@ -17,7 +17,7 @@ public struct Page: GatewayObject {
 /// A page of a list: `items[], next_cursor?` (protocol §5).
 public struct ListPage<Item: Hashable & Sendable>: Hashable, Sendable {
     public let items: [Item]
-    /// What the next page is asked for by (``Page/cursor``); `nil` after the last.
+    /// The cursor of the next page (``Page/cursor``); `nil` after the last.
     public let nextCursor: String?
 }
 

@@ -1,27 +1,27 @@
-/// What a device may ask of the gateway: a type for each operation of protocol §5, which declares the operation once,
-/// and whose values are requests, parsed once at the edge. Inside the gateway invalid values do not exist.
+/// A request to the gateway: one type for each operation of protocol §5, which declares the operation; its values are
+/// parsed once at the edge. Inside the gateway there are no invalid values.
 ///
 /// Each is in the folder of its capability, and in ``OperationTable``.
 package protocol Request: GatewayObject {
-    /// What `data` of its reply is, as a device reads it.
+    /// The `data` of its reply, as a device reads it.
     associatedtype Reply: Hashable, Sendable = Done
 
-    /// `area/verb`, where it is asked for.
+    /// `area/verb`
     static var operation: Operation { get }
     /// Whether the caller must hold the operator role.
     static var isForOperators: Bool { get }
-    /// What operators are told who ask for what is for people alone; `nil` where they may ask.
+    /// The refusal of operators by an operation for people alone; `nil` if operators may use it.
     static var refusalOfOperators: String? { get }
     /// Whether the gateway answers. Typing it never answers.
     static var hasReply: Bool { get }
-    /// The field that is a table of as many members as there is room for.
+    /// The field that is a table without a bound on its members.
     static var table: TableShape? { get }
 }
 
 /// A request that changes something.
 package protocol Command: Request {}
 
-/// A request that changes nothing: it is carried out on a snapshot.
+/// A request that changes nothing: it is executed on a snapshot.
 package protocol Query: Request {}
 
 extension Request {
@@ -30,12 +30,11 @@ extension Request {
     package static var hasReply: Bool { true }
     package static var table: TableShape? { nil }
 
-    /// Where it is asked for.
     package var operation: Operation { Self.operation }
 
     /// The payload, as a device sends it to ``Request/operation``.
     ///
-    /// - Parameter requestID: a name for the request, which the reply repeats; at most 64 characters.
+    /// - Parameter requestID: the request's name, which the reply repeats; at most 64 characters.
     package func payload(requestID: String? = nil) -> [UInt8] {
         var writer = JSONWriter()
         writer.object { object in
@@ -46,7 +45,7 @@ extension Request {
     }
 }
 
-/// A reply of which a device reads nothing but that the request was carried out.
+/// A reply without data for the device.
 public struct Done: Hashable, Sendable {
     public init() {}
 }
@@ -56,7 +55,7 @@ extension Done: GatewayValue {
 }
 
 extension JSONObject {
-    /// The request's own name for itself, as JSON to repeat in the reply.
+    /// The request's name, as JSON for the reply.
     public func requestID() throws(Rejection) -> RequestID? {
         guard let value = value("request_id") else { return nil }
         _ = try text("request_id", maximum: Limits.requestIDCharacters)
@@ -64,21 +63,20 @@ extension JSONObject {
     }
 }
 
-/// A request's own name for itself, as the JSON string that was sent.
+/// A request's name, as the JSON string that was sent.
 public struct RequestID: Hashable, Sendable {
     package let json: [UInt8]
 }
 
 extension RequestID {
-    /// How much of a payload that is too long to be read is looked at for its name, in bytes.
+    /// The searched part of a payload that is too long, in bytes.
     package static let searchedBytes = 1024
 
-    /// The name of a request that is not read for its length, if it is among the first members, within the first
-    /// KiB.
+    /// The name of a request whose payload is too long, if it is among the first members, within the first KiB.
     package init?(beginningOf payload: Range<Int>, of bytes: [UInt8]) {
         let end = min(payload.upperBound, payload.lowerBound + RequestID.searchedBytes)
         guard let json = try? RequestID.find(payload.lowerBound..<end, bytes.span) else { return nil }
-        // Held to what every request's is.
+        // Checked like any request's.
         let request = Array(#"{"request_id":"#.utf8) + bytes[json] + Array("}".utf8)
         guard let id = try? JSONObject(parsing: request).requestID() else { return nil }
         self = id
@@ -98,7 +96,7 @@ extension RequestID {
             guard lexer.skip(UInt8(ascii: ":"), bytes) else { return nil }
             lexer.skipWhitespace(bytes)
             let value = lexer.position
-            // What is an object or an array ends the search: a name behind it is not worth more work.
+            // An object or an array ends the search: a name after it is not worth more work.
             let kind = try lexer.scalar(bytes)
             if isName {
                 return kind == .string || kind == .escapedString ? value..<lexer.position : nil

@@ -1,4 +1,4 @@
-// Requests that take one field, a page, or nothing: the fields of such requests are listed here.
+// The fields of requests that have one field, a page, or none.
 
 /// A request for a conversation: `conversation_id`.
 package protocol ConversationRequest: Request {
@@ -36,7 +36,7 @@ extension UserRequest {
     }
 }
 
-/// A request for a device of the caller's own user: `device_id`.
+/// A request for one of the caller's own devices: `device_id`.
 package protocol DeviceRequest: Request {
     var device: DeviceID { get }
     init(device: DeviceID)
@@ -48,7 +48,7 @@ extension DeviceRequest {
     }
 }
 
-/// A request for one thing that has an id: `id`.
+/// A request for one thing by its id: `id`.
 package protocol IDRequest: Request {
     associatedtype ID: UUIDIdentifier
     var id: ID { get }

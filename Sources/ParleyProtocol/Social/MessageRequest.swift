@@ -1,14 +1,14 @@
-/// Somebody who asks to write to the user: an item of `requests/list`, and the event `message.request`.
+/// A request to write to the user: an item of `requests/list`, and the event `message.request`.
 public struct MessageRequest: PersonalEvent, GatewayObject {
     package static let names = ["message.request"]
     package var received: ReceivedEvent { .messageRequest(self) }
 
-    /// The direct conversation that there will be; the user sees nothing else of it before they accept.
+    /// The future direct conversation, of which the user sees nothing else before they accept.
     public let conversation: ConversationID
-    /// Who asks.
+    /// The user who asks.
     public let user: UserID
     public let createdAt: Timestamp
-    /// The one message that they were allowed; `nil` if it is there no more.
+    /// The one message that they may write; `nil` if it is gone.
     public let message: MessageRecord?
 
     public init(conversation: ConversationID, user: UserID, createdAt: Timestamp, message: MessageRecord?) {

@@ -1,4 +1,4 @@
-/// `requests/list`: those who ask to write to the caller and wait for an answer.
+/// `requests/list`: the unanswered requests to write to the caller.
 public struct ListRequests: Query, PageRequest {
     public static let operation = Operation(validatedArea: "requests", verb: "list")
     public typealias Reply = ListPage<MessageRequest>
@@ -8,7 +8,7 @@ public struct ListRequests: Query, PageRequest {
     public init(page: Page = Page()) { self.page = page }
 }
 
-/// `requests/accept`: lets somebody write.
+/// `requests/accept`
 public struct AcceptRequest: Command, ConversationRequest {
     public static let operation = Operation(validatedArea: "requests", verb: "accept")
     public typealias Reply = Conversation
@@ -18,7 +18,7 @@ public struct AcceptRequest: Command, ConversationRequest {
     public init(conversation: ConversationID) { self.conversation = conversation }
 }
 
-/// `requests/decline`: whoever asked does not learn of it.
+/// `requests/decline`: the other does not learn of it.
 public struct DeclineRequest: Command, ConversationRequest {
     public static let operation = Operation(validatedArea: "requests", verb: "decline")
 

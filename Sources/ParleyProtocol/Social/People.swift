@@ -1,9 +1,9 @@
-/// Somebody in a list of people.
+/// A person in a list.
 public struct ListedPerson: GatewayObject {
     public let user: UserID
     public let displayName: String?
     public let photoURL: String?
-    /// Since when they follow, are followed or are blocked.
+    /// The start of the relationship.
     public let since: Timestamp?
 
     public init(user: UserID, displayName: String? = nil, photoURL: String? = nil, since: Timestamp? = nil) {
@@ -20,7 +20,7 @@ public struct ListedPerson: GatewayObject {
     package func write(to writer: inout JSONWriter) { writer.object { writeMembers(to: &$0) } }
 }
 
-/// How many follow somebody, and how many they follow: what `social/follow` and its like answer.
+/// The numbers of a user's followers and of those they follow: the reply to `social/follow` and its like.
 public struct FollowCounts: GatewayObject {
     public let followers: Int
     public let following: Int
@@ -35,12 +35,12 @@ public struct FollowCounts: GatewayObject {
     package func writeFields(to object: inout JSONWriter) { writeMembers(to: &object) }
 }
 
-/// The `data` of a reply to `social/can-message`: what a message of the caller's would meet with.
+/// The `data` of a reply to `social/can-message`: the verdict on a message of the caller's.
 public struct PermissionReply: GatewayObject {
     public let canMessage: Bool
-    /// There is one message, a message request, until it is answered.
+    /// Only one message is allowed, a message request, until it is answered.
     public let isLimited: Bool
-    /// By the gateway's name for it: why, or why not.
+    /// The gateway's name for the reason.
     public let reason: String
 
     public init(canMessage: Bool, isLimited: Bool, reason: String) {

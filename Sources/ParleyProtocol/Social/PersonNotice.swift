@@ -1,17 +1,17 @@
-/// What becomes of the user and somebody: `friend.added` and its like.
+/// A change between the user and a person: `friend.added` and its like.
 public struct PersonNotice: Hashable, Sendable {
     public enum Kind: String, Sendable, CaseIterable {
         /// Both follow each other now.
         case friendAdded = "friend.added"
-        /// No longer.
+        /// They do not follow each other any more.
         case friendRemoved = "friend.removed"
-        /// The user has blocked them, on this or another of their devices: whom to hide.
+        /// The user has blocked them, on any device: they are to be hidden.
         case userBlocked = "user.blocked"
         case userUnblocked = "user.unblocked"
     }
 
     public let kind: Kind
-    /// Whom it is about.
+    /// The person.
     public let user: UserID
 
     public init(_ kind: Kind, _ user: UserID) { (self.kind, self.user) = (kind, user) }
@@ -29,7 +29,7 @@ extension PersonNotice: PersonalEvent {
         }
     }
 
-    /// Its data are those of a change of keys: whom it is about.
+    /// The data are those of a change of keys: the user.
     package static func read(_ name: String, _ data: JSONObject) throws(ReadingError) -> any PublishedEvent {
         guard let kind = Kind(rawValue: name) else { throw .field(name) }
         return PersonNotice(kind, try KeysChange(reading: data).user)

@@ -1,12 +1,11 @@
-/// A list of people that belongs to one of them.
 public enum PeopleList: String, Hashable, Sendable, CaseIterable {
     case followers, following, blocked
 }
 
-/// A part of a list of people, the newest first: what `social/followers`, `…/following` and `…/blocked` ask for.
+/// A part of a list of people, the newest first: the request of `social/followers`, `…/following` and `…/blocked`.
 public struct ListPeople: Hashable, Sendable {
     public let list: PeopleList
-    /// Whose followers, or whom they follow; `nil` for the caller's own. Whom one has blocked is one's own matter.
+    /// The owner of the list; `nil` for the caller. A list of blocked people is always the caller's.
     public let user: UserID?
     public let page: Page
 

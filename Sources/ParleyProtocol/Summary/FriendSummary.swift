@@ -1,4 +1,4 @@
-/// `summary/get`: how a friend does.
+/// `summary/get`: the activity of a friend.
 public struct GetSummary: Query, UserRequest {
     public static let operation = Operation(validatedArea: "summary", verb: "get")
     public typealias Reply = FriendSummary
@@ -8,17 +8,16 @@ public struct GetSummary: Query, UserRequest {
     public init(user: UserID) { self.user = user }
 }
 
-/// How somebody does, as they and their friends see it. What is not known, or not shared, is `nil`.
+/// The activity of a user, as they and their friends see it. A value that is unknown or not shared is `nil`.
 public struct FriendSummary: GatewayObject {
-    /// What they do in numbers: with `share_workout_data` off, nobody else sees them.
+    /// Only their own with `share_workout_data` off.
     public struct Numbers: GatewayObject {
-        /// Of their civil day of today.
+        /// Of their current civil day.
         public var steps: Int?
         public var calories: Int?
         public var exerciseMinutes: Int?
-        /// Days with a workout in a row, up to today or yesterday.
+        /// Consecutive days with a workout, up to today or yesterday.
         public var streakDays: Int?
-        /// How many challenges of theirs go on.
         public var activeChallenges: Int?
 
         public init(
@@ -45,7 +44,7 @@ public struct FriendSummary: GatewayObject {
     public let numbers: Numbers
     package let achievementsList: ReadyMadeList<ActivityItem>
 
-    /// The newest of their activity, ten at most.
+    /// The newest of their activity, at most ten.
     public var achievements: [ActivityItem] { achievementsList.values }
 
     package init(user: UserID, numbers: Numbers, achievements: ReadyMadeList<ActivityItem>) {

@@ -1,15 +1,14 @@
-/// The `data` of a reply to `sync/get`: a part of what was missed.
+/// The `data` of a reply to `sync/get`: a part of the missed records.
 ///
-/// Ask again, with each conversation's cursor at the last record that came, until `isComplete`. Conversations of which
-/// no record was missing come with the last part of the records, and by `nextCursor` as far as there was no room for
-/// them.
+/// Ask again, with each conversation's cursor at its last received record, until `isComplete`. Conversations without a
+/// missing record come with the last part of the records, and through `nextCursor` if there is no room for them.
 public struct SyncReply: GatewayObject {
     package let entries: ReadyMadeList<SyncedConversation>
-    /// Those that were named and in which the caller is not, whether they exist or not.
+    /// The named conversations in which the caller is not a member, whether they exist or not.
     public let left: [ConversationID]
-    /// Whether no record is left to come; there may be a `nextCursor` still.
+    /// Whether there are no more records; there may still be a `nextCursor`.
     public let isComplete: Bool
-    /// What the next part is asked for by, beside the cursors that have moved on (``SyncRequest/cursor``).
+    /// The cursor of the next part, beside the advanced cursors of the conversations (``SyncRequest/cursor``).
     public let nextCursor: String?
 
     public var conversations: [SyncedConversation] { entries.values }
@@ -29,23 +28,23 @@ public struct SyncReply: GatewayObject {
     }
 }
 
-/// The state of one conversation, and what of its log the caller had not.
+/// The state of one conversation, and the records after the caller's cursor.
 public struct SyncedConversation: GatewayObject {
     public let id: ConversationID
-    /// Whether the cursor was of the present epoch. If not there are no records here: the log is to be read anew.
+    /// Whether the cursor is of the current epoch. Otherwise there are no records here, and the log must be read anew.
     public let isRecovered: Bool
     public let epoch: String
-    /// The place of the last record there is, in this reply or not.
+    /// Of the log's last record, in this reply or not.
     public let lastSeq: Int
     package var records: ReadyMadeList<MessageRecord>
-    /// Of every member, as far as they are disclosed to the caller.
+    /// Of every member, as far as disclosed to the caller.
     public let watermarks: [UserID: Watermarks]
     public let unreadCount: Int
     public let preferences: ConversationPreferences
-    /// The conversation itself; only where the caller's cursors did not name it.
+    /// Only of a conversation that the caller's cursors did not name.
     public let conversation: Conversation?
 
-    /// By ascending seq: what follows the cursor, as far as there was room.
+    /// By ascending seq: the records after the cursor for which there was room.
     public var messages: [MessageRecord] { records.values }
 
     package init(

@@ -1,10 +1,10 @@
-/// `sync/get`: everything that the caller's conversations have after these cursors.
+/// `sync/get`: the records of the caller's conversations after these cursors.
 public struct SyncRequest: Query {
     public static let operation = Operation(validatedArea: "sync", verb: "get")
     public static let table: TableShape? = .cursors
     public typealias Reply = SyncReply
 
-    /// How far a device has a conversation's log.
+    /// The last record that a device has of a conversation.
     public struct Cursor: Hashable, Sendable {
         public let epoch: String
         public let seq: Int
@@ -15,7 +15,7 @@ public struct SyncRequest: Query {
     public let cursors: [ConversationID: Cursor]
     /// The most records in the reply.
     public let limit: Int
-    /// `next_cursor` of the reply before, for what did not fit beside the records.
+    /// The `next_cursor` of the previous reply, for the conversations that did not fit beside the records.
     public let cursor: String?
 
     public init(cursors: [ConversationID: Cursor], limit: Int = Limits.pageItems, cursor: String? = nil) {

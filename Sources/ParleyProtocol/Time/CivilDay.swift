@@ -1,14 +1,14 @@
-/// A day of the calendar, in no zone: `2026-01-15` (proleptic Gregorian).
+/// A calendar day without a zone: `2026-01-15` (proleptic Gregorian).
 public struct CivilDay: Hashable, Comparable, Sendable, CustomStringConvertible {
     /// Days since 1970-01-01; negative before.
     public let daysSinceEpoch: Int
 
-    /// Clamped to the days of the years 0 to 9999, which its text can express.
+    /// Clamped to the years 0 to 9999 of its text form.
     public init(daysSinceEpoch: Int) {
         self.daysSinceEpoch = min(max(daysSinceEpoch, CivilDay.range.lowerBound), CivilDay.range.upperBound)
     }
 
-    /// `nil` for days that no calendar has.
+    /// `nil` for a day that no calendar has.
     public init?(year: Int, month: Int, day: Int) {
         guard (0...9999).contains(year),
             let date = CivilDate(year: Int64(year), month: Int64(month), day: Int64(day))
@@ -16,7 +16,7 @@ public struct CivilDay: Hashable, Comparable, Sendable, CustomStringConvertible 
         self.init(daysSinceEpoch: Int(date.daysSinceEpoch))
     }
 
-    /// Parses exactly the form that `description` has.
+    /// Parses exactly the form of `description`.
     public init?(_ text: String) {
         let bytes = Array(text.utf8)
         guard bytes.count == 10, bytes[4] == UInt8(ascii: "-"), bytes[7] == UInt8(ascii: "-"),
@@ -25,7 +25,7 @@ public struct CivilDay: Hashable, Comparable, Sendable, CustomStringConvertible 
         self.init(year: year, month: month, day: day)
     }
 
-    /// The day that it is where clocks are so many seconds ahead of UTC.
+    /// The day at an offset from UTC, in seconds.
     package init(_ time: Timestamp, offset seconds: Int = 0) {
         let local = time.milliseconds + Int64(seconds) * 1000
         self.init(daysSinceEpoch: Int(local >= 0 ? local / 86_400_000 : (local - 86_399_999) / 86_400_000))
@@ -38,7 +38,6 @@ public struct CivilDay: Hashable, Comparable, Sendable, CustomStringConvertible 
 
     public func advanced(byDays days: Int) -> CivilDay { CivilDay(daysSinceEpoch: daysSinceEpoch + days) }
 
-    /// How many days it is from this one to another.
     public func days(to other: CivilDay) -> Int { other.daysSinceEpoch - daysSinceEpoch }
 
     /// 0 for Monday to 6 for Sunday.
@@ -50,7 +49,7 @@ public struct CivilDay: Hashable, Comparable, Sendable, CustomStringConvertible 
 
     public var year: Int { Int(CivilDate(daysSinceEpoch: Int64(daysSinceEpoch)).year) }
 
-    /// Midnight of this day in UTC.
+    /// In UTC.
     package var midnight: Timestamp { Timestamp(milliseconds: Int64(daysSinceEpoch) * 86_400_000) }
 
     public var description: String {
@@ -67,7 +66,7 @@ extension FixedWidthInteger {
 }
 
 extension [UInt8] {
-    /// The number that so many ASCII digits say.
+    /// `nil` unless all are ASCII digits.
     func decimal(_ range: Range<Int>) -> Int? {
         var value = 0
         for byte in self[range] {

@@ -1,18 +1,17 @@
-/// A week of ISO 8601, from Monday to Sunday: `2026-W03`. The first of a year is the one with its first Thursday.
+/// A week of ISO 8601, from Monday to Sunday: `2026-W03`. The first week of a year contains its first Thursday.
 public struct ISOWeek: Hashable, Comparable, Sendable, CustomStringConvertible {
     public let monday: CivilDay
 
-    /// The week that has this day.
     public init(of day: CivilDay) { monday = day.advanced(byDays: -day.weekday) }
 
-    /// `nil` where the year has no such week.
+    /// `nil` for a week that the year does not have.
     public init?(year: Int, number: Int) {
         guard (1...53).contains(number), let january4 = CivilDay(year: year, month: 1, day: 4) else { return nil }
         self.init(of: january4.advanced(byDays: 7 * (number - 1)))
         guard self.year == year else { return nil }
     }
 
-    /// Parses exactly the form that `description` has.
+    /// Parses exactly the form of `description`.
     public init?(_ text: String) {
         let bytes = Array(text.utf8)
         guard bytes.count == 8, bytes[4] == UInt8(ascii: "-"), bytes[5] == UInt8(ascii: "W"),
@@ -23,7 +22,7 @@ public struct ISOWeek: Hashable, Comparable, Sendable, CustomStringConvertible {
 
     public static func < (left: ISOWeek, right: ISOWeek) -> Bool { left.monday < right.monday }
 
-    /// The year that the week is of, which its Monday or its Sunday need not be in.
+    /// The year of its Thursday.
     public var year: Int { monday.advanced(byDays: 3).year }
 
     /// 1 to 53.

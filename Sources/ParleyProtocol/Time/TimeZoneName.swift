@@ -1,4 +1,4 @@
-/// An IANA name of a time zone, at most 64 characters. That there is such a zone is checked where the zones are known.
+/// An IANA name of a time zone, at most 64 characters. Its existence is checked where the zone is used.
 struct TimeZoneForm: FieldForm {
     func read(_ name: String, of object: JSONObject) throws(Rejection) -> String? {
         guard let zone = try object.text(name, maximum: Limits.timeZoneCharacters) else { return nil }

@@ -1,10 +1,10 @@
 extension Timestamp {
-    /// This time and so long; clamped to what the text form can express. Parts of a millisecond are left out.
+    /// Clamped to the range of the text form, and truncated to milliseconds.
     package func advanced(by duration: Duration) -> Timestamp {
         advanced(byMilliseconds: duration.inMilliseconds)
     }
 
-    /// How long it is from this time to another; negative if that is earlier.
+    /// Negative if the other time is earlier.
     package func duration(to other: Timestamp) -> Duration {
         .seconds(other.milliseconds / 1000) - .seconds(milliseconds / 1000)
             + .milliseconds(other.milliseconds % 1000 - milliseconds % 1000)
@@ -12,7 +12,7 @@ extension Timestamp {
 }
 
 extension Duration {
-    /// Whole milliseconds, towards zero; clamped to 64 bits.
+    /// Whole milliseconds, rounded towards zero; clamped to 64 bits.
     package var inMilliseconds: Int64 {
         let (seconds, attoseconds) = components
         let (product, isTooLong) = seconds.multipliedReportingOverflow(by: 1000)
@@ -21,6 +21,6 @@ extension Duration {
         return sum
     }
 
-    /// So many days of 24 hours.
+    /// Days of 24 hours.
     package static func days(_ count: Int) -> Duration { .seconds(count) * 86_400 }
 }

@@ -1,4 +1,4 @@
-/// A time as the protocol has it: UTC, whole milliseconds since 1970-01-01T00:00:00Z.
+/// A time of the protocol: UTC, whole milliseconds since 1970-01-01T00:00:00Z.
 public struct Timestamp: Hashable, Comparable, Sendable, CodableAsText {
     public let milliseconds: Int64
 
@@ -6,7 +6,7 @@ public struct Timestamp: Hashable, Comparable, Sendable, CodableAsText {
 
     public static func < (left: Timestamp, right: Timestamp) -> Bool { left.milliseconds < right.milliseconds }
 
-    /// This time and so many milliseconds; clamped to what the text form can express.
+    /// Clamped to the range of the text form.
     public func advanced(byMilliseconds delta: Int64) -> Timestamp {
         let (sum, overflow) = milliseconds.addingReportingOverflow(delta)
         guard !overflow else { return delta > 0 ? .latest : .earliest }
@@ -15,13 +15,13 @@ public struct Timestamp: Hashable, Comparable, Sendable, CodableAsText {
 
     package mutating func advance(byMilliseconds delta: Int64) { self = advanced(byMilliseconds: delta) }
 
-    /// The next multiple of so many milliseconds, itself included.
+    /// The next multiple of `step` milliseconds, or this time if it is one.
     package func roundedUp(to step: Int64) -> Timestamp {
         let past = milliseconds - milliseconds.flooredDivision(by: step) * step
         return past == 0 ? self : advanced(byMilliseconds: step - past)
     }
 
-    /// `0000-01-01T00:00:00.000Z` and `9999-12-31T23:59:59.999Z`: what RFC 3339 can write.
+    /// The range of RFC 3339: `0000-01-01T00:00:00.000Z` to `9999-12-31T23:59:59.999Z`.
     public static let earliest = Timestamp(milliseconds: -62_167_219_200_000)
     public static let latest = Timestamp(milliseconds: 253_402_300_799_999)
 
@@ -136,7 +136,7 @@ extension Span<UInt8> {
 }
 
 extension OutputSpan<UInt8> {
-    /// Divides by constants alone: a division by what is not known costs more than all the rest of a time's text.
+    /// Divides by constants only: other divisions would cost more than the rest of a time's text.
     @inline(__always)
     fileprivate mutating func appendDecimal(_ value: Int64, width: Int) {
         if width > 3 { append(UInt8(truncatingIfNeeded: 0x30 + value / 1000 % 10)) }

@@ -1,12 +1,12 @@
-/// Where the levels of a topic, a filter or a client id lie: split at bytes as the broker does, empty levels included.
+/// The places of the levels in a topic, a filter or a client id: split as the broker does, empty levels included.
 ///
-/// Holds ranges and no bytes, so it costs no allocation; its methods are passed the bytes that it was made from.
+/// Holds ranges and no bytes, so that it costs no allocation; its methods take the same bytes again.
 struct Levels {
     private var ends: InlineArray<8, Int>
     private let start: Int
     private(set) var count: Int
 
-    /// The most levels that any name of ours has after its prefix.
+    /// The most levels of any topic after its prefix.
     static let maximumCount = 8
 
     /// `nil` if there are more than `maximumCount` levels.
@@ -34,7 +34,7 @@ struct Levels {
         self.init(of: bytes, from: prefix.count)
     }
 
-    /// Where the level lies; an empty range at the end for one that is not there.
+    /// An empty range at the end for a missing level.
     subscript(index: Int) -> Range<Int> {
         guard index >= 0, index < count else { return ends[count - 1]..<ends[count - 1] }
         return (index == 0 ? start : ends[index - 1] + 1)..<ends[index]

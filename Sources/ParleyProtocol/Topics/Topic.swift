@@ -12,16 +12,16 @@ public enum Topic: Hashable, Sendable {
     public static let version = 1
     public static let prefix = "parley/v1/"
 
-    /// The filter that the gateway's intake subscribes to.
+    /// The subscription of the gateway's intake.
     public static let everyRequest = prefix + "up/#"
 }
 
-/// `{area}/{verb}`: what a request asks for, before it is known whether there is such a thing.
+/// `{area}/{verb}` of a request, known to the gateway or not.
 public struct Operation: Hashable, Sendable, CustomStringConvertible {
     public let area: String
     public let verb: String
 
-    /// The most characters of an area and of a verb.
+    /// Of an area and of a verb, in characters.
     package static let longestName = 64
 
     /// - Returns: `nil` unless both are 1 to 64 of the id alphabet.
@@ -73,8 +73,7 @@ public enum UserChannel: String, Hashable, Sendable, CaseIterable {
 }
 
 extension Topic {
-    /// Parses a topic name as the broker sees it. `nil` for whatever is not a topic of the protocol, wildcards
-    /// included.
+    /// Parses a topic name. `nil` for a name that is not a topic of the protocol, and for wildcards.
     public init?(parsing bytes: Span<UInt8>) {
         guard let levels = Levels(afterPrefixOf: bytes) else { return nil }
         let kind = bytes.extracting(levels[0])
@@ -121,7 +120,6 @@ extension Topic {
         self.init(parsing: bytes.span)
     }
 
-    /// Appends the topic's name.
     public func append(to output: inout [UInt8]) {
         output.append(contentsOf: Topic.prefix.utf8)
         switch self {
@@ -164,7 +162,7 @@ extension Topic {
         }
     }
 
-    /// The topic's name as text, for people and for cold paths.
+    /// For people and for cold paths.
     public var name: String {
         var bytes: [UInt8] = []
         append(to: &bytes)

@@ -1,6 +1,6 @@
-/// The first levels of a topic name or filter below `parley/v1/`: as much as a decision about rights needs.
+/// The first levels of a topic name or filter after `parley/v1/`, for decisions about rights.
 ///
-/// Unlike `Topic` it accepts any number of levels, and wildcards, which are levels like others; it allocates nothing.
+/// Unlike `Topic` it accepts any number of levels, and wildcards as levels; it allocates nothing.
 package struct TopicPath {
     package enum Kind: Sendable {
         case up, down, conversations, groups, users, gateway
@@ -9,18 +9,15 @@ package struct TopicPath {
     }
 
     package let kind: Kind
-    /// How many levels there are, that of the kind included.
+    /// With that of the kind.
     package let levelCount: Int
-    /// Where the level after the kind lies; empty if there is none.
+    /// The level after the kind; empty if there is none.
     package let first: Range<Int>
-    /// Where the level after `first` lies; empty if there is none.
     package let second: Range<Int>
-    /// Where the level after `second` lies; empty if there is none.
     package let third: Range<Int>
-    /// Where the level after `third` lies; empty if there is none.
     package let fourth: Range<Int>
 
-    /// `nil` for whatever does not begin with the bytes `parley/v1/`.
+    /// `nil` for a name without the prefix `parley/v1/`.
     package init?(parsing bytes: Span<UInt8>) {
         let start = Topic.prefix.utf8.count
         guard bytes.count > start, bytes.extracting(first: start).equals(Topic.prefix) else { return nil }

@@ -1,4 +1,4 @@
-/// The event on `conversations/{cid}/typing`: somebody began to write, or stopped.
+/// The event on `conversations/{cid}/typing`: a user has begun to write, or stopped.
 public struct TypingIndicator: AddressedEvent, GatewayObject {
     package static let names = ["typing.indicator"]
     package var topic: Topic { .conversation(conversation, .typing) }
@@ -7,7 +7,7 @@ public struct TypingIndicator: AddressedEvent, GatewayObject {
     public let conversation: ConversationID
     public let sender: DeviceAddress
     public let isTyping: Bool
-    /// When a start ends without renewal; for a stop, when it was.
+    /// The end of a start without renewal; for a stop, its time.
     public let expiresAt: Timestamp
 
     public init(conversation: ConversationID, sender: DeviceAddress, isTyping: Bool, expiresAt: Timestamp) {

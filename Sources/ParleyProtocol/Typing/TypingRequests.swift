@@ -1,4 +1,4 @@
-/// `typing/start`: the user writes.
+/// `typing/start`
 public struct StartTyping: Command, ConversationRequest {
     public static let operation = Operation(validatedArea: "typing", verb: "start")
     public static let hasReply = false
@@ -8,7 +8,7 @@ public struct StartTyping: Command, ConversationRequest {
     public init(conversation: ConversationID) { self.conversation = conversation }
 }
 
-/// `typing/stop`: the user writes no more.
+/// `typing/stop`
 public struct StopTyping: Command, ConversationRequest {
     public static let operation = Operation(validatedArea: "typing", verb: "stop")
     public static let hasReply = false

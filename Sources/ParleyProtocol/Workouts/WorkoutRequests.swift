@@ -1,13 +1,13 @@
-/// `workouts/log`: somebody has done something, and says when and where (protocol §5).
+/// `workouts/log`: a workout of the caller's (protocol §5).
 public struct LogWorkout: RepeatableCommand {
     public static let operation = Operation(validatedArea: "workouts", verb: "log")
     public typealias Reply = WorkoutReply
 
     public let id: WorkoutID
     public let completedAt: Timestamp
-    /// The IANA name of the zone where it was done: its day is the day that it was there.
+    /// The IANA name of the zone of its place, which determines its civil day.
     public let timeZone: String
-    /// What it was, in the person's words.
+    /// The kind of workout, in the user's words.
     public let kind: String?
     public let minutes: Int?
 
@@ -24,13 +24,13 @@ public struct LogWorkout: RepeatableCommand {
     }
 
     package func identityPreimage(sender: DeviceAddress) -> [UInt8] {
-        // An empty kind is another than none.
+        // An empty kind differs from none.
         IdentityPreimage(of: sender).field("\(completedAt.milliseconds)").field(timeZone)
             .field(kind.map { "=\($0)" }).field(minutes).bytes
     }
 }
 
-/// `workouts/delete`: takes back what was logged.
+/// `workouts/delete`: removes a logged workout.
 public struct DeleteWorkout: Command, IDRequest {
     public static let operation = Operation(validatedArea: "workouts", verb: "delete")
     public typealias Reply = WorkoutReply
@@ -40,14 +40,14 @@ public struct DeleteWorkout: Command, IDRequest {
     public init(id: WorkoutID) { self.id = id }
 }
 
-/// The workout reply of protocol §5: how its user stands with it.
+/// The workout reply of protocol §5: the user's counts.
 public struct WorkoutReply: GatewayObject {
     public let id: WorkoutID
-    /// The week that the workout was done in.
+    /// The week of the workout.
     public let week: ISOWeek
     /// Of that week.
     public let checkIns: Int
-    /// As it is now.
+    /// Up to now.
     public let streakDays: Int
 
     public init(id: WorkoutID, week: ISOWeek, checkIns: Int, streakDays: Int) {
