@@ -201,7 +201,7 @@ package struct FieldValues: Sendable {
 
     static func text(_ maximum: Int) -> FieldValues {
         FieldValues(
-            good: quoted(["x", "Ünïcode 😀", #"\u00e9"#, String(repeating: "x", count: maximum)]),
+            good: quoted(["x", "Ünïcode 😀", #"\u00e9\"\\\/\n\u0001\u2028"#, String(repeating: "x", count: maximum)]),
             bad: notStrings + quoted([String(repeating: "x", count: maximum + 1), #"a\u0000b"#]))
     }
 

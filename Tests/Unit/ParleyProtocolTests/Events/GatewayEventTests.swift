@@ -10,9 +10,13 @@ struct GatewayEventTests {
         try EventTable.read(bytes, on: topic)
     }
 
-    /// Whether the event, as it is published, is read as it was from a topic.
-    private static func isRead<E: PublishedEvent>(_ event: E, on topic: Topic) throws -> Bool {
-        try read(topic, JSONWriter.bytes(event.writeEvent)) as? E == event
+    /// Expects that the event, as it is published, is read unchanged on a topic, and on no other.
+    private static func expectRead<E: PublishedEvent>(_ event: E, on topic: Topic, not others: Topic...) throws {
+        let payload = JSONWriter.bytes(event.writeEvent)
+        #expect(try read(topic, payload) as? E == event)
+        for other in others {
+            #expect(throws: ReadingError.misplaced(type: event.name)) { try read(other, payload) }
+        }
     }
 
     @Test("every event has a name of its own, and its line in the table")
@@ -26,13 +30,19 @@ struct GatewayEventTests {
         }
     }
 
-    @Test("every kind of record is a record")
+    @Test("every kind of record is a record, on the topic of its conversation alone")
     func records() throws {
         var generator = Seeded(stream: 80)
         for _ in 0..<300 {
             let record = try generator.record()
             let bytes = JSONWriter.bytes { record.writeEvent(to: &$0) }
             let topic = Topic.conversation(record.conversation, .messages)
+            for wrong: Topic in [
+                .conversation(generator.uuid(), .messages), .conversation(record.conversation, .receipts),
+                .gatewayStatus, .user(record.sender.user, .events),
+            ] {
+                #expect(throws: ReadingError.misplaced(type: record.name)) { try Self.read(wrong, bytes) }
+            }
             guard case .record(let read) = try ReceivedEvent(topic: topic, payload: bytes) else {
                 Issue.record("not a record")
                 return
@@ -50,12 +60,12 @@ struct GatewayEventTests {
                 conversation: generator.uuid(), user: try generator.address().user,
                 kind: try generator.element(ReceiptKind.allCases), message: generator.uuid(),
                 seq: Int.random(in: 0...Int.max, using: &generator), at: generator.time())
-            #expect(try Self.isRead(watermark, on: .conversation(watermark.conversation, .receipts)))
+            try Self.expectRead(watermark, on: .conversation(watermark.conversation, .receipts))
             #expect(try Watermark(json: JSONWriter.bytes { watermark.write(to: &$0) }) == watermark)
             let indicator = TypingIndicator(
                 conversation: generator.uuid(), sender: try generator.address(), isTyping: generator.chance(0.5),
                 expiresAt: generator.time())
-            #expect(try Self.isRead(indicator, on: .conversation(indicator.conversation, .typing)))
+            try Self.expectRead(indicator, on: .conversation(indicator.conversation, .typing))
         }
     }
 
@@ -65,9 +75,9 @@ struct GatewayEventTests {
         for _ in 0..<300 {
             let conversation = try generator.conversation()
             let user = try generator.address().user
-            #expect(try Self.isRead(ConversationCreated(conversation), on: .user(user, .events)))
+            try Self.expectRead(ConversationCreated(conversation), on: .user(user, .events))
             let updated = ConversationUpdated(conversation)
-            #expect(try Self.isRead(updated, on: .conversation(conversation.id, .info)))
+            try Self.expectRead(updated, on: .conversation(conversation.id, .info))
             #expect(updated.conversation == conversation.withoutCounters)
         }
     }
@@ -87,12 +97,9 @@ struct GatewayEventTests {
                     "device.revoked",
                     #"{"user_id":"alice","device_id":"phone","at":"\#(EventTests.timeText)","by":"operator"}"#))
                 as? DeviceRevocation == DeviceRevocation(device: alice, at: EventTests.time))
-        let renewal = DeviceRenewal(device: alice, expiresAt: EventTests.time, at: EventTests.time)
-        let renewed = JSONWriter.bytes { renewal.writeEvent(to: &$0) }
-        #expect(try Self.read(.user(alice.user, .events), renewed) as? DeviceRenewal == renewal)
-        #expect(throws: ReadingError.misplaced(type: "device.renewed")) {
-            try Self.read(.user(UserID(validated: "bob"), .events), renewed)
-        }
+        try Self.expectRead(
+            DeviceRenewal(device: alice, expiresAt: EventTests.time, at: EventTests.time),
+            on: .user(alice.user, .events), not: .user(UserID(validated: "bob"), .events))
         #expect(
             try Self.read(
                 .gatewayStatus,
@@ -113,25 +120,17 @@ struct GatewayEventTests {
         for _ in 0..<100 {
             let (device, other) = (try generator.address(), try generator.address())
             let own = Topic.user(device.user, .events)
-            let addition = DeviceAddition(device: device, at: generator.time())
-            let added = JSONWriter.bytes { addition.writeEvent(to: &$0) }
-            #expect(try Self.read(own, added) as? DeviceAddition == addition)
-            #expect(throws: ReadingError.misplaced(type: "device.added")) {
-                try Self.read(.user(UserID(validated: "somebody-else"), .events), added)
-            }
+            let foreign = Topic.user(UserID(validated: "somebody-else"), .events)
+            try Self.expectRead(DeviceAddition(device: device, at: generator.time()), on: own, not: foreign)
             let end = PushEnd(
                 device: device, provider: .known(.fcm), reason: .unknown("forgotten"), at: generator.time())
-            let ended = JSONWriter.bytes { end.writeEvent(to: &$0) }
-            #expect(try Self.read(own, ended) as? PushEnd == end)
-            #expect(throws: ReadingError.misplaced(type: "push.ended")) {
-                try Self.read(.user(UserID(validated: "somebody-else"), .events), ended)
-            }
+            try Self.expectRead(end, on: own, not: foreign)
             let link = PendingLink(
                 device: device.device, offer: generator.linkOffer(), expiresAt: generator.time())
-            #expect(try Self.isRead(link.notice, on: own))
+            try Self.expectRead(link.notice, on: own)
             #expect(link.notice.device == device.device && link.notice.expiresAt == link.expiresAt)
-            #expect(try Self.isRead(generator.linkApproval(of: device.device), on: own))
-            #expect(try Self.isRead(KeysChange(user: other.user), on: own))
+            try Self.expectRead(generator.linkApproval(of: device.device), on: own)
+            try Self.expectRead(KeysChange(user: other.user), on: own)
         }
     }
 
@@ -145,16 +144,13 @@ struct GatewayEventTests {
                 by: generator.chance(0.5) ? try generator.address().user : nil,
                 role: generator.chance(0.5) ? .known(try generator.element(MemberRole.allCases)) : nil)
             let shared = Topic.group(group.id, .events)
-            func isRead<E: PublishedEvent>(_ event: E, on topic: Topic, not wrong: Topic) throws {
-                #expect(try Self.isRead(event, on: topic))
-                #expect(throws: ReadingError.misplaced(type: event.name)) { try Self.isRead(event, on: wrong) }
-            }
-            try isRead(GroupJoined(group), on: own, not: shared)
-            try isRead(GroupDeleted(group.id), on: own, not: shared)
-            try isRead(GroupUpdated(group), on: shared, not: own)
+            try Self.expectRead(GroupJoined(group), on: own, not: shared)
+            try Self.expectRead(GroupDeleted(group.id), on: own, not: shared)
+            try Self.expectRead(GroupUpdated(group), on: shared, not: own)
             for kind in GroupMemberEvent.Kind.allCases {
-                let wrong = try generator.element([own, .group(generator.uuid(), .events), .group(group.id, .streak)])
-                try isRead(GroupMemberEvent(kind, change), on: shared, not: wrong)
+                try Self.expectRead(
+                    GroupMemberEvent(kind, change), on: shared,
+                    not: own, .group(generator.uuid(), .events), .group(group.id, .streak))
             }
             #expect(try GroupList(json: GroupList(groups: [group]).json).groups == [group])
             #expect(group.memberCount == group.members.count)
@@ -166,18 +162,14 @@ struct GatewayEventTests {
         var generator = Seeded(stream: 86)
         for _ in 0..<300 {
             let challenge = try generator.challenge()
+            let topic = Topic.conversation(challenge.conversation, .challenges)
+            try Self.expectRead(
+                challenge, on: topic,
+                not: .conversation(generator.uuid(), .challenges), .conversation(challenge.conversation, .messages))
             let bytes = JSONWriter.bytes { challenge.writeEvent(to: &$0) }
             let act = JSONWriter.bytes { challenge.writeEvent(by: challenge.challenged, to: &$0) }
             #expect(EventOrigin(of: bytes.span).user == nil && EventOrigin(of: act.span).user == challenge.challenged)
-            for bytes in [bytes, act] {
-                #expect(
-                    try Self.read(.conversation(challenge.conversation, .challenges), bytes) as? Challenge == challenge)
-            }
-            for topic: Topic in [
-                .conversation(generator.uuid(), .challenges), .conversation(challenge.conversation, .messages),
-            ] {
-                #expect(throws: ReadingError.misplaced(type: "challenge.updated")) { try Self.read(topic, bytes) }
-            }
+            #expect(try Self.read(topic, act) as? Challenge == challenge)
         }
     }
 
@@ -198,39 +190,13 @@ struct GatewayEventTests {
                         value: generator.number(1...100),
                         rank: index + 1, previousRank: generator.chance(0.5) ? index + 2 : nil, reachedAt: times[0])
                 })
-            let bytes = JSONWriter.bytes { board.writeEvent(to: &$0) }
-            #expect(try Self.read(.group(group, type.channel), bytes) as? Leaderboard == board)
-            for wrong: Topic in [
-                .group(group, type == .streak ? .checkIns : .streak), .group(generator.uuid(), type.channel),
-                .group(group, .events),
-            ] {
-                #expect(throws: ReadingError.misplaced(type: "leaderboard.updated")) { try Self.read(wrong, bytes) }
-            }
+            try Self.expectRead(
+                board, on: .group(group, type.channel),
+                not: .group(group, type == .streak ? .checkIns : .streak), .group(generator.uuid(), type.channel),
+                .group(group, .events))
             let end = WeekEnd(group: group, week: week, startsAt: times[0], endsAt: times[1], closesAt: times[2])
-            let ended = JSONWriter.bytes { end.writeEvent(to: &$0) }
-            #expect(try Self.read(.group(group, .events), ended) as? WeekEnd == end)
-            #expect(throws: ReadingError.misplaced(type: "week.ended")) {
-                try Self.read(.group(group, .streak), ended)
-            }
+            try Self.expectRead(end, on: .group(group, .events), not: .group(group, .streak))
         }
-    }
-
-    @Test("an event on the topic of something else is not believed")
-    func misplaced() throws {
-        var generator = Seeded(stream: 83)
-        let record = try generator.record()
-        let bytes = JSONWriter.bytes { record.writeEvent(to: &$0) }
-        for topic: Topic in [
-            .conversation(generator.uuid(), .messages), .conversation(record.conversation, .receipts), .gatewayStatus,
-            .user(record.sender.user, .events),
-        ] {
-            let fault = #expect(throws: ReadingError.self) { try Self.read(topic, bytes) }
-            guard case .misplaced? = fault else {
-                Issue.record("\(topic): \(String(describing: fault))")
-                continue
-            }
-        }
-        #expect(throws: Never.self) { try Self.read(.conversation(record.conversation, .messages), bytes) }
     }
 
     @Test(

@@ -47,7 +47,7 @@ struct HotCodecTests {
         }
     }
 
-    @Test("the reply to messages/send is read by Foundation as what was written")
+    @Test("the reply to messages/send is read by Foundation, and by a device, as what was written")
     func writesReply() throws {
         struct View: Decodable {
             struct Content: Decodable {
@@ -72,6 +72,7 @@ struct HotCodecTests {
                 SentMessage(
                     id: view.data.id, epoch: view.data.epoch, seq: view.data.seq, createdAt: view.data.created_at)
                     == sent)
+            #expect(try SentMessage(json: sent.json) == sent)
         }
     }
 
@@ -116,11 +117,7 @@ struct HotCodecTests {
     func writesPage() throws {
         var generator = Seeded(stream: 36)
         for _ in 0..<150 {
-            let summary = HistorySummary(
-                hasMore: generator.chance(0.5), nextCursor: generator.chance(0.5) ? 7 : nil,
-                epoch: generator.text(0...8), lastSeq: Int.random(in: 0...Int.max, using: &generator),
-                foundOldest: generator.chance(0.5), foundNewest: generator.chance(0.5))
-            let records = try (0..<Int.random(in: 0...12, using: &generator)).map { _ in try generator.record() }
+            let (summary, records) = try generator.page()
             let statuses = try records.map { _ in
                 generator.chance(0.5) ? try generator.element(MessageStatus.allCases) : nil
             }
@@ -181,5 +178,12 @@ extension Seeded {
         return GetHistory(
             conversation: uuid(), limit: chance(0.3) ? 50 : Int.random(in: 1...Limits.pageItems, using: &self),
             position: position)
+    }
+
+    mutating func page() throws -> (HistorySummary, [MessageRecord]) {
+        let summary = HistorySummary(
+            hasMore: chance(0.5), nextCursor: chance(0.5) ? 7 : nil, epoch: text(0...8), lastSeq: number(0...Int.max),
+            foundOldest: chance(0.5), foundNewest: chance(0.5))
+        return (summary, try (0..<number(0...12)).map { _ in try record() })
     }
 }

@@ -125,11 +125,7 @@ struct MessageRecordTests {
     func page() throws {
         var generator = Seeded(stream: 72)
         for _ in 0..<150 {
-            let summary = HistorySummary(
-                hasMore: generator.chance(0.5), nextCursor: generator.chance(0.5) ? 7 : nil,
-                epoch: generator.text(0...8), lastSeq: Int.random(in: 0...Int.max, using: &generator),
-                foundOldest: generator.chance(0.5), foundNewest: generator.chance(0.5))
-            let records = try (0..<Int.random(in: 0...12, using: &generator)).map { _ in try generator.record() }
+            let (summary, records) = try generator.page()
             let messages = records.map { record in JSONWriter.bytes { record.write(to: &$0) } }
             let bytes = JSONWriter.bytes {
                 HistoryReply(.json(Array(messages.joined(separator: [0x2C]))), summary: summary).write(to: &$0)
@@ -158,16 +154,5 @@ struct MessageRecordTests {
             }
         }
         #expect(taken > 40)
-    }
-
-    @Test("the reply to a message says what the gateway wrote")
-    func sent() throws {
-        var generator = Seeded(stream: 74)
-        for _ in 0..<300 {
-            let sent = SentMessage(
-                id: generator.uuid(), epoch: generator.text(0...8), seq: Int.random(in: 1...Int.max, using: &generator),
-                createdAt: generator.time())
-            #expect(try SentMessage(json: JSONWriter.bytes { sent.write(to: &$0) }) == sent)
-        }
     }
 }

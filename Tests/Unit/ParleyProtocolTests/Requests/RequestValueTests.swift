@@ -23,32 +23,6 @@ struct RequestValueTests {
         #expect(try Self.read(ListUsers.self, "{}") == ListUsers(page: Page(limit: 50, cursor: nil)))
     }
 
-    @Test("each operation is read as its own request")
-    func ownRequest() throws {
-        let id = try #require(ConversationID(Self.conversation))
-        let message = try #require(MessageID(Self.message))
-        let (alice, phone) = (try #require(UserID("alice")), try #require(DeviceID("phone")))
-        let both = #"{"conversation_id":"\#(id)","message_id":"\#(message)"}"#
-        #expect(
-            try Self.read(MarkRead.self, both)
-                == MarkRead(conversation: id, message: message))
-        #expect(
-            try Self.read(MarkDelivered.self, both)
-                == MarkDelivered(conversation: id, message: message))
-        #expect(try Self.read(StartTyping.self, both) == StartTyping(conversation: id))
-        #expect(try Self.read(StopTyping.self, both) == StopTyping(conversation: id))
-        #expect(try Self.read(GetConversation.self, both) == GetConversation(conversation: id))
-        #expect(try Self.read(GetKeys.self, #"{"user_id":"alice"}"#) == GetKeys(user: alice))
-        #expect(try Self.read(RevokeDevice.self, #"{"device_id":"phone"}"#) == RevokeDevice(device: phone))
-        #expect(
-            try Self.read(RevokeUserDevice.self, #"{"user_id":"alice","device_id":"phone"}"#)
-                == RevokeUserDevice(address: DeviceAddress(user: alice, device: phone)))
-        let device = try Self.read(AddDevice.self, #"{"user_id":"alice","device_id":"phone","ttl_days":7}"#)
-        let user = try Self.read(AddUser.self, #"{"user_id":"alice","display_name":"Alice A."}"#)
-        #expect(device.address == DeviceAddress(user: alice, device: phone) && device.lifetimeDays == 7)
-        #expect(user.user == alice && user.displayName == "Alice A.")
-    }
-
     @Test("a page's place is a seq or an id")
     func positions() throws {
         func position(_ members: String) throws -> HistoryPosition? {
