@@ -15,19 +15,23 @@ struct HeldAcknowledgementTests {
 
     private func fill(_ broker: TestBroker, count: Int) throws {
         let sender = try broker.connect("sender")
-        for number in 0..<count { try sender.publish(topic: "up/x", payload: Array("\(number)".utf8)) }
-        _ = try sender.acknowledgements(count)
+        try sender.publishNumbers(count, to: "up/x")
         sender.disconnect()
+    }
+
+    /// An intake that has read ten messages and flushed nothing.
+    private func fullIntake(_ broker: TestBroker) throws -> MQTTConnection {
+        let intake = try intake(broker)
+        try intake.subscribed(to: "up/#")
+        try fill(broker, count: 10)
+        #expect(try intake.payloads(10, flushing: false) == (0..<10).map(String.init))
+        return intake
     }
 
     @Test("what was read and not flushed is sent again in the next session")
     func unflushed() throws {
         let broker = try TestBroker()
-        var first: MQTTConnection? = try intake(broker)
-        try first?.subscribed(to: "up/#")
-        try fill(broker, count: 10)
-        #expect(try first?.payloads(10, flushing: false) == (0..<10).map(String.init))
-        first = nil
+        _ = try fullIntake(broker)
 
         let second = try intake(broker)
         #expect(second.session?.isPresent == true)
@@ -37,22 +41,14 @@ struct HeldAcknowledgementTests {
     @Test("disconnecting acknowledges nothing that was not flushed")
     func disconnected() throws {
         let broker = try TestBroker()
-        var first: MQTTConnection? = try intake(broker)
-        try first?.subscribed(to: "up/#")
-        try fill(broker, count: 10)
-        #expect(try first?.payloads(10, flushing: false) == (0..<10).map(String.init))
-        first?.disconnect()
-        first = nil
+        try fullIntake(broker).disconnect()
         #expect(try intake(broker).payloads(10, flushing: false) == (0..<10).map(String.init))
     }
 
     @Test("what was flushed is not sent again")
     func flushed() throws {
         let broker = try TestBroker()
-        var first: MQTTConnection? = try intake(broker)
-        try first?.subscribed(to: "up/#")
-        try fill(broker, count: 10)
-        #expect(try first?.payloads(10, flushing: false) == (0..<10).map(String.init))
+        var first: MQTTConnection? = try fullIntake(broker)
         #expect(try first?.flush() == true)
         // The broker reads a connection in order: its answer to what follows says that it has read the PUBACKs.
         try first?.subscribed(to: "elsewhere")

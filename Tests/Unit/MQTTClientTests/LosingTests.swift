@@ -46,9 +46,7 @@ struct LosingTests {
     @Test("the reason of a DISCONNECT is the reason of the loss")
     func disconnectReason() throws {
         let peer = try ScriptedPeer()
-        peer.answer(ScriptedPeer.accepted + [0xE0, 2, 0x98, 0])
-        let connection = try MQTTConnection(peer.configuration)
-        try connection.connect(timeout: .seconds(10))
+        let connection = try peer.connect(answering: [0xE0, 2, 0x98, 0])
         let reason = MQTTError.disconnected(.administrativeAction)
         #expect(try loss(of: connection) == reason)
         #expect(throws: reason) { try connection.flush() }
@@ -105,18 +103,14 @@ struct LosingTests {
         ] as [[UInt8]])
     func nonsense(bytes: [UInt8]) throws {
         let peer = try ScriptedPeer()
-        peer.answer(ScriptedPeer.accepted + bytes)
-        let connection = try MQTTConnection(peer.configuration)
-        try connection.connect(timeout: .seconds(10))
+        let connection = try peer.connect(answering: bytes)
         #expect([.protocolViolation, .connectionLost(errno: 0)].contains(try loss(of: connection)))
     }
 
     @Test("an acknowledgement of what was never sent changes no count")
     func strayAcknowledgement() throws {
         let peer = try ScriptedPeer()
-        peer.answer(ScriptedPeer.accepted + [0x40, 2, 0, 9])
-        let connection = try MQTTConnection(peer.configuration)
-        try connection.connect(timeout: .seconds(10))
+        let connection = try peer.connect(answering: [0x40, 2, 0, 9])
         var batch = InboundBatch()
         try connection.readBatch(into: &batch, limit: 10)
         #expect(connection.unacknowledgedCount == 0)

@@ -52,6 +52,12 @@ extension MQTTConnection {
         }
     }
 
+    /// Publishes the numbers below `count` as texts, and waits for their acknowledgements.
+    func publishNumbers(_ count: Int, to topic: String = "a") throws {
+        for number in 0..<count { try publish(topic: topic, payload: Array("\(number)".utf8)) }
+        _ = try acknowledgements(count)
+    }
+
     /// Publishes at QoS 1 and waits for the acknowledgement.
     @discardableResult
     func published(topic: String, payload: String, isRetained: Bool = false) throws -> ReasonCode? {

@@ -48,9 +48,7 @@ struct NetworkTests {
             $0.endpoint = .tls(host: "localhost", port: port, caFile: certificate)
         }
         try receiver.subscribed(to: "a")
-        let sender = try broker.connect("sender")
-        for number in 0..<100 { try sender.publish(topic: "a", payload: Array("\(number)".utf8)) }
-        _ = try sender.acknowledgements(100)
+        try broker.connect("sender").publishNumbers(100)
         #expect(try receiver.payloads(100, limit: 7) == (0..<100).map(String.init))
 
         // Nobody vouches for it, and it is for another name.

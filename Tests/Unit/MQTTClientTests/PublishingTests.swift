@@ -83,11 +83,7 @@ struct PublishingTests {
     @Test("what waits to be written is bounded where no quota applies")
     func sendBuffer() throws {
         let peer = try ScriptedPeer()
-        peer.answer(ScriptedPeer.accepted)
-        var configuration = peer.configuration
-        configuration.maximumUnsentBytes = 10_000
-        let connection = try MQTTConnection(configuration)
-        try connection.connect(timeout: .seconds(10))
+        let connection = try peer.connect { $0.maximumUnsentBytes = 10_000 }
         let payload = [UInt8](repeating: 0, count: 4000)
         for _ in 0..<3 { try connection.publish(topic: "a", payload: payload, qos: .atMostOnce) }
         #expect(throws: MQTTError.sendBufferFull) {
@@ -98,11 +94,7 @@ struct PublishingTests {
     @Test("a sender that never catches up with its socket is not held to have everything unsent")
     func backlog() throws {
         let peer = try ScriptedPeer()
-        peer.answer(ScriptedPeer.accepted, keepingOpen: true)
-        var configuration = peer.configuration
-        configuration.maximumUnsentBytes = 1_000_000
-        let connection = try MQTTConnection(configuration)
-        try connection.connect(timeout: .seconds(10))
+        let connection = try peer.connect(keepingOpen: true) { $0.maximumUnsentBytes = 1_000_000 }
         let payload = [UInt8](repeating: 0, count: 10_000)
         // More than any socket buffer holds by default, so that something is always left to write.
         for _ in 0..<80 { try connection.publish(topic: "a", payload: payload, qos: .atMostOnce) }

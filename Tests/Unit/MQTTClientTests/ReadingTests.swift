@@ -10,9 +10,7 @@ struct ReadingTests {
         let broker = try TestBroker()
         let receiver = try broker.connect("receiver")
         try receiver.subscribed(to: "a")
-        let sender = try broker.connect("sender")
-        for number in 0..<50 { try sender.publish(topic: "a", payload: Array("\(number)".utf8)) }
-        _ = try sender.acknowledgements(50)
+        try broker.connect("sender").publishNumbers(50)
 
         var batch = InboundBatch()
         var payloads: [String] = []
@@ -78,9 +76,7 @@ struct ReadingTests {
             $0.receiveMaximum = 3
         }
         try receiver?.subscribed(to: "a")
-        let sender = try broker.connect("sender")
-        for number in 0..<10 { try sender.publish(topic: "a", payload: Array("\(number)".utf8)) }
-        _ = try sender.acknowledgements(10)
+        try broker.connect("sender").publishNumbers(10)
         // Three may be unacknowledged: all ten come without a flush only if each is acknowledged as it is read.
         #expect(try receiver?.payloads(10, flushing: false) == (0..<10).map(String.init))
         receiver = nil
@@ -94,9 +90,7 @@ struct ReadingTests {
             $0.receiveMaximum = 3
         }
         try receiver.subscribed(to: "a")
-        let sender = try broker.connect("sender")
-        for number in 0..<7 { try sender.publish(topic: "a", payload: Array("\(number)".utf8)) }
-        _ = try sender.acknowledgements(7)
+        try broker.connect("sender").publishNumbers(7)
         #expect(try receiver.payloads(3, flushing: false) == ["0", "1", "2"])
         #expect(receiver.wantsWrite)
         // The broker has nothing more to say: an answer of it would come behind what it may send.
@@ -127,11 +121,9 @@ struct ReadingTests {
     @Test("what came before the end of the connection is given out first")
     func lastWords() throws {
         let peer = try ScriptedPeer()
-        // CONNACK, a QoS 0 PUBLISH and half of another.
+        // A QoS 0 PUBLISH and half of another.
         let publish: [UInt8] = [0x30, 5, 0, 1, 0x61, 0, 0x42]
-        peer.answer(ScriptedPeer.accepted + publish + publish.prefix(3))
-        let connection = try MQTTConnection(peer.configuration)
-        try connection.connect(timeout: .seconds(10))
+        let connection = try peer.connect(answering: publish + publish.prefix(3))
         #expect(try connection.payloads(1, flushing: false) == ["B"])
         var batch = InboundBatch()
         #expect(throws: MQTTError.connectionLost(errno: 0)) {

@@ -36,6 +36,18 @@ final class ScriptedPeer: Sendable {
         MQTTConfiguration(endpoint: .unixSocket(path: path), clientID: "client")
     }
 
+    /// A connection to the peer, which accepts it and answers with `bytes` behind that.
+    func connect(
+        answering bytes: [UInt8] = [], keepingOpen: Bool = false, _ change: (inout MQTTConfiguration) -> Void = { _ in }
+    ) throws -> MQTTConnection {
+        answer(ScriptedPeer.accepted + bytes, keepingOpen: keepingOpen)
+        var configuration = configuration
+        change(&configuration)
+        let connection = try MQTTConnection(configuration)
+        try connection.connect(timeout: .seconds(10))
+        return connection
+    }
+
     /// On a thread of its own: accepts, and sends each answer after having read something. Then it closes, unless it is
     /// to keep the connection for ``take(_:)``.
     func answer(_ answers: [UInt8]..., keepingOpen: Bool = false) {
