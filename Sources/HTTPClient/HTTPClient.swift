@@ -2,9 +2,9 @@ import Platform
 
 /// Sends POST requests to many hosts at once, over HTTP/2 where they speak it, by libcurl.
 ///
-/// One thread owns all connections and waits for them; no request holds one. No redirect is followed, no proxy asked,
-/// nothing decompressed, no cookie or password stored, and no request is sent twice: whatever may have been processed
-/// is for the caller to repeat.
+/// One thread owns all connections and waits for them; no request holds one. The client follows no redirect, asks no
+/// proxy, decompresses nothing, stores no cookie or password, and never repeats a request: the caller decides about a
+/// request that the server may have processed.
 package final class HTTPClient: Sendable {
     private let limits: HTTPLimits
     private let trust: Certificates?
@@ -17,7 +17,7 @@ package final class HTTPClient: Sendable {
     ///
     /// - Throws: ``SystemError`` if there can be no thread, or none to wake it.
     package func run() async throws {
-        // Whatever ends it, nothing waits for an answer that cannot come.
+        // However it ends, no caller waits for an answer that cannot come.
         defer {
             mailbox.stop()
             fail(mailbox.next().commands)
@@ -30,11 +30,10 @@ package final class HTTPClient: Sendable {
         }
     }
 
-    /// Lets ``run()`` end. What is under way is given up.
+    /// Lets ``run()`` end, and gives up the requests under way.
     package func stop() { mailbox.stop() }
 
-    /// Sends a request, and waits for its answer until `end`. When the calling task is cancelled the request is given
-    /// up.
+    /// Sends a request, and waits for its answer until `end`. A cancelled task gives its request up.
     package func post(
         _ request: HTTPRequest, to place: HTTPPlace, until end: ContinuousClock.Instant
     ) async -> Result<HTTPReply, SendFailure> {
@@ -46,7 +45,7 @@ package final class HTTPClient: Sendable {
                     continuation.resume(returning: $0)
                 }
                 guard mailbox.append(.start(start)) else { return start.answer(HTTPClient.stopped) }
-                // Cancelled before it was there, the loop did not know it.
+                // If the task was cancelled before the append, the loop did not know the request.
                 if Task.isCancelled { _ = mailbox.append(.cancel(id)) }
             }
         } onCancel: {

@@ -37,7 +37,7 @@ package enum AESGCM {
 
         /// The ciphertext and its 16-byte tag.
         ///
-        /// - Throws: `OpenSSLError.wrongLength` unless the nonce has 12 bytes. It must never come twice for this key.
+        /// - Throws: `OpenSSLError.wrongLength` unless the nonce has 12 bytes. Never use it twice for this key.
         package func seal(
             _ message: Span<UInt8>, nonce: Span<UInt8>, additionalData: Span<UInt8>
         ) throws(OpenSSLError) -> [UInt8] {
@@ -47,7 +47,7 @@ package enum AESGCM {
             }
         }
 
-        /// The message that was sealed.
+        /// The opened message.
         ///
         /// - Throws: `OpenSSLError.wrongLength` unless the nonce has 12 bytes, `.notAuthentic`.
         package func open(

@@ -1,6 +1,6 @@
 import COpenSSL
 
-/// SHA-256 (FIPS 180-4) of what comes in parts, by the processor's instructions where it has any.
+/// SHA-256 (FIPS 180-4) of a message in parts, by the processor's instructions where it has them.
 @safe package struct SHA256: ~Copyable {
     package static let digestLength = 32
 
@@ -24,7 +24,7 @@ import COpenSSL
         return hash
     }
 
-    /// Takes the next part of the message (`EVP_DigestUpdate`).
+    /// Appends a part of the message (`EVP_DigestUpdate`).
     package mutating func update(_ part: Span<UInt8>) throws(OpenSSLError) {
         try Library.call(orThrow: .refused) {
             unsafe part.withCBytes { part, count in unsafe EVP_DigestUpdate(context, part, count) }

@@ -1,5 +1,5 @@
-// The C library of the system, for whoever imports this module: what POSIX has alike everywhere is called as it is.
-// What differs from one system to the next has a function of this module's.
+// The system's C library, for the importers of this module: calls that all POSIX systems have are used directly, and
+// the others have a function of this module's.
 
 #if canImport(Glibc)
     @_exported import Glibc

@@ -1,5 +1,5 @@
 extension stat {
-    /// When the file's content was last changed.
+    /// The time of the last change of the file's content.
     package var contentChanged: timespec {
         #if canImport(Darwin)
             st_mtimespec
@@ -9,8 +9,8 @@ extension stat {
     }
 }
 
-/// Says that a file is read from its beginning to its end (`posix_fadvise`). Nothing where the system has no call for
-/// it.
+/// Announces that a file is read from its beginning to its end (`posix_fadvise`). Does nothing on systems without such
+/// a call.
 package func adviseSequentialReading(of descriptor: Int32) {
     #if !canImport(Darwin)
         _ = posix_fadvise(descriptor, 0, 0, POSIX_FADV_SEQUENTIAL)

@@ -1,4 +1,4 @@
-/// Sockets of streams, which do not block and are closed on `exec`.
+/// Stream sockets that do not block and are closed on `exec`.
 package enum StreamSocket {
     /// `socket`
     ///
@@ -22,7 +22,7 @@ package enum StreamSocket {
         return ends
     }
 
-    /// `ai_socktype` of an address for streams.
+    /// The `ai_socktype` of stream addresses.
     package static var addressType: Int32 {
         #if canImport(Glibc)
             Int32(SOCK_STREAM.rawValue)
@@ -31,7 +31,7 @@ package enum StreamSocket {
         #endif
     }
 
-    /// `send` of bytes, without a signal where nobody receives them any more.
+    /// `send` without a signal if nobody receives the bytes any more.
     ///
     /// - Returns: whether all were taken.
     package static func sendAtOnce(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
@@ -55,7 +55,7 @@ package enum StreamSocket {
         #endif
     }
 
-    /// What the type of a socket cannot say everywhere (`fcntl`, `SO_NOSIGPIPE`).
+    /// The options that a socket's type cannot express on every system (`fcntl`, `SO_NOSIGPIPE`).
     private static func prepare(_ descriptor: Int32) {
         #if canImport(Darwin)
             _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)

@@ -1,12 +1,12 @@
 /// A clock of the system (`clock_gettime`).
 package enum SystemClock: Sendable {
-    /// The time of day, since 1970: people and programs set it.
+    /// The time of day since 1970, which people and programs set.
     case timeOfDay
-    /// Since the machine started, its sleep included. Nobody sets it.
+    /// The time since the start of the machine, with its sleep. Nobody sets it.
     case sinceBoot
-    /// Goes only forward, and stands still while the machine sleeps.
+    /// Only moves forward, and stands still while the machine sleeps.
     case monotonic
-    /// The time of processors that the calling thread has had.
+    /// The processor time of the calling thread.
     case threadTime
 
     /// Nanoseconds.
@@ -29,7 +29,7 @@ package enum SystemClock: Sendable {
     }
 
     #if canImport(Darwin)
-        // Darwin's counts the machine's sleep in the one that elsewhere does not.
+        // Darwin's monotonic clock counts the machine's sleep, unlike that of other systems.
         private static var bootTime: clockid_t { CLOCK_MONOTONIC }
     #else
         private static var bootTime: clockid_t { CLOCK_BOOTTIME }

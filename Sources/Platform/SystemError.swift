@@ -1,4 +1,4 @@
-/// A system call failed.
+/// The failure of a system call.
 package struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The function of the C library.
     package let call: String
@@ -8,6 +8,6 @@ package struct SystemError: Error, Hashable, Sendable, CustomStringConvertible {
 
     package var description: String { "\(SystemError.reason(errno)) (\(call))" }
 
-    /// What the system says of an error's number (`strerror`).
+    /// The system's text for an error number (`strerror`).
     package static func reason(_ errno: Int32) -> String { unsafe String(cString: strerror(errno)) }
 }

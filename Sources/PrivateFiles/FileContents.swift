@@ -1,8 +1,8 @@
 import Platform
 
-/// A file as it was when it was read.
+/// A file as it was read.
 package struct FileContents: Sendable {
-    /// The only copy that reading has made: whoever wipes it has wiped all of it.
+    /// The only copy: wiping it wipes everything that was read.
     package var bytes: [UInt8]
     /// Its kind and permissions (`st_mode`).
     package let mode: UInt32
@@ -12,11 +12,10 @@ package struct FileContents: Sendable {
     package var isOpenToOthers: Bool { mode & 0o077 != 0 }
 }
 
-/// What tells one content of a file from the next, where each is put in place whole: another file has been given the
-/// name when this has changed.
+/// Identifies the content of a file that is always replaced as a whole: it changes when another file takes the name.
 ///
-/// Two replacements within one tick of the file system's clock that reuse an inode look like none: good for noticing
-/// what somebody else has done, not for deciding whether a change may be based on what was read before.
+/// Two replacements within one tick of the file system's clock that reuse an inode are not told apart: use it to notice
+/// the changes of others, not to base a change on earlier content.
 package struct FileIdentity: Hashable, Sendable {
     private let volume: dev_t
     private let inode: ino_t

@@ -11,19 +11,18 @@ import Platform
 package final class FileLock: Sendable {
     private let descriptor: Int32
 
-    /// How long a lock that nobody seems to give up is asked for again. A process that was killed while it started a
-    /// child leaves the lock with that child until its `exec`, some milliseconds on a busy machine.
+    /// The time for which a held lock is asked for again. A process that was killed while it started a child leaves the
+    /// lock with that child until its `exec`, some milliseconds on a busy machine.
     package static let patience: Duration = .milliseconds(500)
     private static let pauseMicroseconds: UInt32 = 5000
 
-    /// Waits until nobody else has the lock: for the time of a write or two, blocking the thread.
+    /// Blocks the thread until the lock is free, which takes a write or two.
     package init(waitingFor path: String) throws(FileError) {
         descriptor = try FileLock.open(path)
         _ = try acquire(LOCK_EX, path)
     }
 
-    /// - Parameter patience: how long the lock is asked for, blocking the thread, before somebody else is said to have
-    ///   it.
+    /// - Parameter patience: the time for which the lock is asked for, blocking the thread.
     /// - Returns: `nil` if somebody else has the lock.
     package init?(ifFree path: String, patience: Duration = FileLock.patience) throws(FileError) {
         descriptor = try FileLock.open(path)
@@ -34,7 +33,7 @@ package final class FileLock: Sendable {
         }
     }
 
-    /// Lets the next one have the lock (`flock` with `LOCK_UN`), also where a child process shares the descriptor.
+    /// `flock` with `LOCK_UN`, which also ends the lock where a child process shares the descriptor.
     package func release() { flock(descriptor, LOCK_UN) }
 
     deinit {

@@ -6,7 +6,7 @@ extension Files {
         try read(STDIN_FILENO, named: "standard input", expecting: 1 << 16, maximum: maximum)
     }
 
-    /// `open`, `fstat`, `read`: the whole of a file of at most `maximum` bytes, more is `EFBIG`.
+    /// `open`, `fstat`, `read`: a whole file of at most `maximum` bytes; more is `EFBIG`.
     package static func read(_ path: String, maximum: Int) throws(FileError) -> FileContents {
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw FileError(call: "open", path: path, errno: errno) }
@@ -19,11 +19,11 @@ extension Files {
         return FileContents(bytes: bytes, mode: UInt32(status.st_mode), identity: FileIdentity(status))
     }
 
-    /// `read` until the end. What is no longer than `expecting` is read into one buffer and copied nowhere.
+    /// `read` until the end. A content no longer than `expecting` is read into one buffer without a copy.
     private static func read(
         _ descriptor: Int32, named path: String, expecting: Int, maximum: Int
     ) throws(FileError) -> [UInt8] {
-        // One more than is expected, so that the end is seen without another buffer.
+        // One more than expected, so that the end shows without another buffer.
         var bytes = try readChunk(descriptor, named: path, count: min(expecting, maximum) + 1)
         var isAtEnd = bytes.count <= min(expecting, maximum)
         while !isAtEnd, bytes.count <= maximum {
@@ -36,7 +36,7 @@ extension Files {
         return bytes
     }
 
-    /// `read` until there are `count` bytes; fewer mean that the end was reached.
+    /// `read` until there are `count` bytes, or the end.
     private static func readChunk(
         _ descriptor: Int32, named path: String, count wanted: Int
     ) throws(FileError) -> [UInt8] {

@@ -1,19 +1,18 @@
 import Platform
 
 extension Files {
-    /// Puts `bytes` in place of `directory/name`, mode 0600, so that after a crash either the old or the new content is
-    /// there whole: `open` of a new file beside it, `write`, `fsync`, `rename`, `fsync` of the directory.
+    /// Replaces `directory/name`, mode 0600, so that after a crash either the old or the new content is there as a
+    /// whole: `open` of a new file beside it, `write`, `fsync`, `rename`, `fsync` of the directory.
     ///
-    /// A process that is killed meanwhile leaves a file beside it, under a name that begins with a dot.
+    /// A killed process leaves a file beside it, with a name that begins with a dot.
     package static func replace(_ name: String, in directory: String, with bytes: [UInt8]) throws(FileError) {
         let temporary = ".\(name).\(String(UInt64.random(in: 0 ... .max), radix: 36))"
         try replace(name, in: directory, by: temporary, O_EXCL, with: bytes)
     }
 
-    /// The same for files that are written under a lock alone: what a killed process has left beside the file goes
-    /// with the next replacement.
+    /// Replaces a file that is written only under a lock: the remains of a killed process go with the next replacement.
     ///
-    /// - Parameter lock: one that everybody takes who writes this file.
+    /// - Parameter lock: taken by every writer of this file.
     package static func replace(
         _ name: String, in directory: String, with bytes: [UInt8], holding lock: FileLock
     ) throws(FileError) {
@@ -21,18 +20,18 @@ extension Files {
         withExtendedLifetime(lock) {}
     }
 
-    /// Removes what a process that was killed while it replaced `directory/name` under this lock has left beside it.
+    /// Removes the remains of a process that was killed while it replaced `directory/name` under this lock.
     package static func removeUnfinished(_ name: String, in directory: String, holding lock: FileLock) {
         _ = unsafe unlink("\(directory)/\(unfinishedName(of: name))")
         withExtendedLifetime(lock) {}
     }
 
-    /// Whether ``removeUnfinished(_:in:holding:)`` has something to remove, or somebody replaces the file just now.
+    /// Whether ``removeUnfinished(_:in:holding:)`` has something to remove, or a replacement is under way.
     package static func hasUnfinished(_ name: String, in directory: String) -> Bool {
         unsafe access("\(directory)/\(unfinishedName(of: name))", F_OK) == 0
     }
 
-    /// Under which a file is written whose writers hold a lock.
+    /// The temporary name of a file whose writers hold a lock.
     private static func unfinishedName(of name: String) -> String { ".\(name).new" }
 
     private static func replace(

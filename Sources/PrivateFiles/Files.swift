@@ -8,8 +8,8 @@ package enum Files {
         throw FileError(call: "mkdir", path: path, errno: errno)
     }
 
-    /// `open` and `fchmod`: the file is there, empty if it was not, and of mode 0600 whatever the umask is or its mode
-    /// was. A symbolic link is not followed.
+    /// `open` and `fchmod`: makes an empty file if there is none, and sets mode 0600, whatever the umask and its mode.
+    /// Does not follow a symbolic link.
     package static func makePrivateFile(_ path: String) throws(FileError) {
         let descriptor = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw FileError(call: "open", path: path, errno: errno) }
@@ -17,17 +17,17 @@ package enum Files {
         guard fchmod(descriptor, 0o600) == 0 else { throw FileError(call: "fchmod", path: path, errno: errno) }
     }
 
-    /// `umask`: what this process makes from now on is its owner's alone, whichever library makes it.
+    /// `umask`: new files of this process are its owner's alone, whichever library makes them.
     package static func makeNewFilesPrivate() { umask(0o077) }
 
-    /// `rename`, and `fsync` of the directory that the new name is in.
+    /// `rename`, and `fsync` of the directory of the new name.
     package static func move(_ path: String, to target: String) throws(FileError) {
         guard unsafe rename(path, target) == 0 else { throw FileError(call: "rename", path: path, errno: errno) }
         let end = target.utf8.lastIndex(of: UInt8(ascii: "/"))
         try synchronize(directory: end.map { $0 == target.startIndex ? "/" : String(target[..<$0]) } ?? ".")
     }
 
-    /// `realpath`: where a path leads, from the root.
+    /// `realpath`
     package static func absolutePath(_ path: String) throws(FileError) -> String {
         guard let resolved = unsafe realpath(path, nil) else {
             throw FileError(call: "realpath", path: path, errno: errno)
@@ -36,7 +36,7 @@ package enum Files {
         return unsafe String(cString: resolved)
     }
 
-    /// `stat`: what is under the name now, `nil` if there is nothing.
+    /// `stat` of the current file of this name; `nil` if there is none.
     package static func identity(of path: String) throws(FileError) -> FileIdentity? {
         var status = stat()
         guard unsafe stat(path, &status) != 0 else { return FileIdentity(status) }

@@ -1,7 +1,7 @@
 import Platform
 
-/// A file of which a few bytes are written over in place, again and again. It is not synced: what matters is that a
-/// process that is killed leaves the old bytes or the new ones, and a power cut perhaps earlier ones.
+/// A file of which a few bytes are overwritten in place, again and again. It is not synced: a killed process leaves the
+/// old bytes or the new ones, and a power cut perhaps earlier ones.
 package final class PatchedFile: Sendable {
     private let descriptor: Int32
     private let path: String

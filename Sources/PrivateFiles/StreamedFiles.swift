@@ -1,11 +1,11 @@
 import Platform
 
-/// A file that is read from its beginning to its end, a piece at a time.
+/// A file that is read in pieces, from its beginning to its end.
 package struct FileReader: ~Copyable {
     private let descriptor: Int32
     private let path: String
 
-    /// `open`, and `posix_fadvise` of what is to come.
+    /// `open` and `posix_fadvise`
     package init(_ path: String) throws(FileError) {
         self.path = path
         descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
@@ -15,7 +15,7 @@ package struct FileReader: ~Copyable {
 
     deinit { close(descriptor) }
 
-    /// `read`: appends the next bytes, at most as many as there is room for; none at the end.
+    /// `read`: appends the next bytes, as many as there is room for; none at the end.
     package func read(into target: inout OutputSpan<UInt8>) throws(FileError) {
         while true {
             let failure = unsafe target.withUnsafeMutableBufferPointer { buffer, filled -> Int32 in
@@ -31,9 +31,9 @@ package struct FileReader: ~Copyable {
     }
 }
 
-/// A file of mode 0600 that is written a piece at a time, and is there under its name only once it is whole.
+/// A file of mode 0600 that is written in pieces, and appears under its name only as a whole.
 ///
-/// Until `commit` it lies beside its place under another name, and is removed if it is never committed.
+/// Until `commit` it lies beside its place under another name, and is removed unless it is committed.
 package struct FileWriter: ~Copyable {
     private let descriptor: Int32
     private let path: String
@@ -66,7 +66,7 @@ package struct FileWriter: ~Copyable {
         }
     }
 
-    /// `fsync`, `rename` to its place, replacing what is there, and `fsync` of the directory.
+    /// `fsync`, `rename` to its place, where it replaces an older file, and `fsync` of the directory.
     package mutating func commit() throws(FileError) {
         guard fsync(descriptor) == 0 else { throw FileError(call: "fsync", path: temporary, errno: errno) }
         guard unsafe rename(temporary, path) == 0 else { throw FileError(call: "rename", path: path, errno: errno) }

@@ -6,10 +6,10 @@ package enum Argon2id {
     /// The shortest key that is derived, in bytes.
     package static let shortestKey = 16
 
-    /// How much work one derivation is. It is kept beside what the key protects, so it is bounded: a file that somebody
-    /// else wrote cannot ask for all the memory there is.
+    /// The work of one derivation. It is stored beside the protected data, and bounded, so that a stranger's file
+    /// cannot ask for all memory.
     package struct Cost: Hashable, Sendable {
-        /// How often the memory is gone through, 1 to 10.
+        /// The number of passes over the memory, 1 to 10.
         package let passes: Int
         /// In KiB, 8 to 1,048,576 (1 GiB).
         package let kibibytes: Int

@@ -1,15 +1,15 @@
 import CSodium
 
-/// BLAKE2b (RFC 7693), with a key or without. A value of it takes its message in parts.
+/// BLAKE2b (RFC 7693), with a key or without, of a message in parts.
 package struct BLAKE2b: ~Copyable {
-    /// How long a digest is to be, in bytes: the length is part of what is hashed, so one is no prefix of the other.
+    /// The length of a digest, in bytes: a part of the hashed data, so that no digest is a prefix of another.
     package enum DigestLength: Int, Sendable {
         case bytes16 = 16
         case bytes32 = 32
         case bytes64 = 64
     }
 
-    /// The lengths that a key may have, in bytes.
+    /// In bytes.
     package static let keyLengths = 16...64
     /// The state is loaded by vector instructions.
     private static let stateAlignment = 64
@@ -42,7 +42,7 @@ package struct BLAKE2b: ~Copyable {
         self.length = length
     }
 
-    /// Takes the next part of the message (`crypto_generichash_update`).
+    /// Appends a part of the message (`crypto_generichash_update`).
     package mutating func update(_ part: Span<UInt8>) throws(SodiumError) {
         try Library.call(orThrow: .refused) {
             unsafe part.withCBytes { part, count in

@@ -4,10 +4,11 @@ import CSodium
 package enum Box {
     package static let nonceLength = 24
     package static let tagLength = 16
-    /// How much longer a box is that names no sender: an ephemeral public key and a tag.
+    /// An ephemeral public key and a tag, in bytes.
     package static let anonymousOverhead = 48
 
-    /// What two key pairs share, computed once (`crypto_box_beforenm`): the same for both sides and both directions.
+    /// The shared secret of two key pairs, computed once (`crypto_box_beforenm`): the same for both sides and
+    /// directions.
     package final class SharedKey: Sendable {
         private let key: WipedBytes
 
@@ -28,7 +29,7 @@ package enum Box {
 
         /// The 16-byte tag and the ciphertext (`crypto_box_easy_afternm`).
         ///
-        /// - Throws: `SodiumError.wrongLength` unless the nonce has 24 bytes. It must never come twice for this key.
+        /// - Throws: `SodiumError.wrongLength` unless the nonce has 24 bytes. Never use it twice for this key.
         package func seal(_ message: Span<UInt8>, nonce: Span<UInt8>) throws(SodiumError) -> [UInt8] {
             try nonce.requireCount(nonceLength)
             return try unsafe Library.bytes(count: message.count + tagLength, orThrow: .refused) { output in
@@ -64,8 +65,7 @@ package enum Box {
         }
     }
 
-    /// A box for `recipient` whose sender is nobody: sealed with a key pair that is forgotten at once
-    /// (`crypto_box_seal`).
+    /// An anonymous box for `recipient`, sealed with a key pair that is discarded at once (`crypto_box_seal`).
     package static func sealAnonymously(
         _ message: Span<UInt8>, to recipient: X25519.PublicKey
     ) throws(SodiumError) -> [UInt8] {
@@ -78,9 +78,9 @@ package enum Box {
         }
     }
 
-    /// The message in a box that names no sender (`crypto_box_seal_open`).
+    /// The message in an anonymous box (`crypto_box_seal_open`).
     ///
-    /// - Throws: `SodiumError.notAuthentic`, also where the ephemeral key in the box is of low order.
+    /// - Throws: `SodiumError.notAuthentic`, also if the ephemeral key in the box is of low order.
     package static func openAnonymously(
         _ box: Span<UInt8>, with secret: X25519.SecretKey
     ) throws(SodiumError) -> [UInt8] {

@@ -1,6 +1,6 @@
 import CSodium
 
-/// HMAC-SHA256 (RFC 2104), with keys of any length. A value of it takes its message in parts.
+/// HMAC-SHA256 (RFC 2104), with keys of any length, of a message in parts.
 package struct HMACSHA256: ~Copyable {
     package static let tagLength = 32
 
@@ -20,7 +20,7 @@ package struct HMACSHA256: ~Copyable {
         }
     }
 
-    /// Takes the next part of the message (`crypto_auth_hmacsha256_update`).
+    /// Appends a part of the message (`crypto_auth_hmacsha256_update`).
     package mutating func update(_ part: Span<UInt8>) throws(SodiumError) {
         try Library.call(orThrow: .refused) {
             unsafe part.withCBytes { part, count in

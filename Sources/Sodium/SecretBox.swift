@@ -1,6 +1,6 @@
 import CSodium
 
-/// NaCl's `crypto_secretbox`: XSalsa20-Poly1305 under a key that both sides have.
+/// NaCl's `crypto_secretbox`: XSalsa20-Poly1305 under a shared key.
 package enum SecretBox {
     package static let keyLength = 32
     package static let nonceLength = 24
@@ -8,8 +8,7 @@ package enum SecretBox {
 
     /// The 16-byte tag and the ciphertext (`crypto_secretbox_easy`).
     ///
-    /// - Throws: `SodiumError.wrongLength` for a nonce or key of another length. A nonce must never come twice for a
-    ///   key.
+    /// - Throws: `SodiumError.wrongLength` for a nonce or key of another length. Never use a nonce twice for a key.
     package static func seal(
         _ message: Span<UInt8>, nonce: Span<UInt8>, key: Span<UInt8>
     ) throws(SodiumError) -> [UInt8] {

@@ -1,14 +1,14 @@
 import CSodium
 
-/// Bytes that must not linger: kept in guarded memory (`sodium_malloc`), which is locked where the system allows,
-/// surrounded by inaccessible pages, and wiped when the last reference goes.
+/// Secret bytes in guarded memory (`sodium_malloc`), which is locked where the system allows, surrounded by
+/// inaccessible pages, and wiped with the last reference.
 ///
-/// It cannot change after it was made, so it may be shared between threads.
+/// It never changes, so that threads may share it.
 @safe package final class SecretBytes: @unchecked Sendable {
     private let start: UnsafeMutablePointer<UInt8>
     package let count: Int
 
-    /// A copy of `bytes`. Where those came from is the caller's to wipe.
+    /// A copy of `bytes`; the caller wipes the original.
     ///
     /// - Throws: `SodiumError.outOfMemory`.
     package convenience init(copying bytes: Span<UInt8>) throws(SodiumError) {

@@ -5,15 +5,15 @@ import CSodium
 package enum SecretStream {
     package static let keyLength = 32
     package static let headerLength = 24
-    /// How much longer a sealed chunk is.
+    /// The tag of a sealed chunk, in bytes.
     package static let chunkOverhead = 17
 
-    /// What a chunk is in its stream. The values are libsodium's.
+    /// The role of a chunk in its stream. The values are libsodium's.
     package enum Tag: UInt8, Sendable {
         case message = 0
         /// The end of a set of messages, but not of the stream.
         case push = 1
-        /// The key changes after this chunk, so that who gets the next cannot open this one.
+        /// The key changes after this chunk, so that the holder of the next one cannot open this one.
         case rekey = 2
         /// The end of the stream.
         case final = 3
@@ -21,7 +21,7 @@ package enum SecretStream {
 
     /// Seals the chunks of one stream, in order.
     package struct Encryptor: ~Copyable {
-        /// What the opener needs beside the key; 24 random bytes.
+        /// 24 random bytes that the opener needs beside the key.
         package let header: [UInt8]
         private let state: WipedBytes
 
@@ -41,7 +41,7 @@ package enum SecretStream {
 
         /// Seals the next chunk (`crypto_secretstream_xchacha20poly1305_push`) into the beginning of `output`.
         ///
-        /// - Throws: `SodiumError.wrongLength` for an output that has not room for 17 bytes more than the chunk has.
+        /// - Throws: `SodiumError.wrongLength` for an output with less room than the chunk and 17 bytes.
         package mutating func seal(
             _ chunk: Span<UInt8>, as tag: Tag, additionalData: Span<UInt8>, into output: inout MutableSpan<UInt8>
         ) throws(SodiumError) {
@@ -83,9 +83,9 @@ package enum SecretStream {
 
         /// Opens the next chunk (`crypto_secretstream_xchacha20poly1305_pull`) into the beginning of `output`.
         ///
-        /// - Returns: what the chunk is in its stream; it has 17 bytes less than when it was sealed.
-        /// - Throws: `SodiumError.wrongLength` for an output that has not room for it; `.notAuthentic` if this is not
-        ///   the stream's next chunk, which it may be asked for again.
+        /// - Returns: the role of the chunk, which is 17 bytes shorter than when sealed.
+        /// - Throws: `SodiumError.wrongLength` for an output without room for it; `.notAuthentic` if it is not the
+        ///   stream's next chunk, which may be asked for again.
         package mutating func open(
             _ chunk: Span<UInt8>, additionalData: Span<UInt8>, into output: inout MutableSpan<UInt8>
         ) throws(SodiumError) -> Tag {

@@ -1,15 +1,14 @@
 import CSodium
 
-/// Bytes that are wiped when the last reference goes, in ordinary memory.
+/// Secret bytes in ordinary memory, wiped with the last reference.
 ///
-/// For keys that live as long as one message, and for what there is one of for each peer: guarded memory
-/// (`SecretBytes`) takes several system calls and pages each. It cannot change after it was made, so it may be shared
-/// between threads.
+/// For keys that live as long as one message, and for values of which each peer has one: guarded memory (`SecretBytes`)
+/// takes several system calls and pages each. It never changes, so that threads may share it.
 @safe package final class WipedBytes: @unchecked Sendable {
     private let start: UnsafeMutablePointer<UInt8>
     package let count: Int
 
-    /// A copy of `bytes`. Where those came from is the caller's to wipe.
+    /// A copy of `bytes`; the caller wipes the original.
     package convenience init(copying bytes: Span<UInt8>) {
         self.init(count: bytes.count)
         for index in 0..<bytes.count { unsafe start[index] = bytes[index] }
@@ -69,9 +68,9 @@ extension WipedBytes: CustomStringConvertible, CustomReflectable {
     package var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// Overwrites an array that held a secret with zeros (`sodium_memzero`), which no optimiser leaves out.
+/// Overwrites a secret array with zeros (`sodium_memzero`), which no optimiser leaves out.
 ///
-/// Of an array that somebody else refers to as well only the caller's own copy is wiped: wipe where it was made.
+/// If somebody else refers to the array, only the caller's own copy is wiped: wipe it where it was made.
 package func wipe(_ bytes: inout [UInt8]) {
     unsafe bytes.withUnsafeMutableBufferPointer { buffer in
         guard let start = buffer.baseAddress else { return }

@@ -9,8 +9,7 @@ package enum XChaCha20Poly1305 {
 
     /// The ciphertext and its 16-byte tag (`crypto_aead_xchacha20poly1305_ietf_encrypt`).
     ///
-    /// - Throws: `SodiumError.wrongLength` for a nonce or key of another length. A nonce must never come twice for a
-    ///   key.
+    /// - Throws: `SodiumError.wrongLength` for a nonce or key of another length. Never use a nonce twice for a key.
     package static func seal(
         _ message: Span<UInt8>, nonce: Span<UInt8>, additionalData: Span<UInt8>, key: Span<UInt8>
     ) throws(SodiumError) -> [UInt8] {
@@ -30,7 +29,7 @@ package enum XChaCha20Poly1305 {
         }
     }
 
-    /// The message that was sealed (`crypto_aead_xchacha20poly1305_ietf_decrypt`).
+    /// The opened message (`crypto_aead_xchacha20poly1305_ietf_decrypt`).
     ///
     /// - Throws: `SodiumError.wrongLength` for a nonce or key of another length, `.notAuthentic`.
     package static func open(

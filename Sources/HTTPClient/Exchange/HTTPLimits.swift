@@ -1,18 +1,18 @@
-/// What bounds connections and answers.
+/// The bounds on connections and answers.
 package struct HTTPLimits: Hashable, Sendable {
-    /// To the end of the TLS handshake, the wait for a connection or stream included.
+    /// Up to the end of the TLS handshake, with the wait for a connection or stream.
     package var connect: Duration
     /// To a host of one place at once.
     package var connections: Int
-    /// With as many requests as there are streams of HTTP/2 on a connection at once.
+    /// The concurrent HTTP/2 streams of a connection, and so its requests.
     package var streams: Int
-    /// Of how many places connections are kept: of those without a request the longest unused are closed.
+    /// The places with connections: above that, the longest unused without a request are closed.
     package var places: Int
-    /// For how long connections are kept that nobody uses.
+    /// The time for which an unused connection stays open.
     package var idle: Duration = .seconds(30)
-    /// Of an answer's body no more is read, in bytes.
+    /// The longest part of an answer's body that is read, in bytes.
     package var body: Int
-    /// An answer with a longer head is none, in bytes.
+    /// The longest head of an answer, in bytes.
     package var head = 32_768
 
     package init(connect: Duration, connections: Int, streams: Int, places: Int, body: Int) {

@@ -1,34 +1,33 @@
-/// An answer.
 package struct HTTPReply: Hashable, Sendable {
     package let status: Int
     package let isHTTP2: Bool
     package let headers: [HTTPRequest.Header]
-    /// At most so much as ``HTTPLimits/body`` says.
+    /// At most ``HTTPLimits/body`` bytes.
     package let body: [UInt8]
 
-    /// The value of the first header of this name, which is in lower case.
+    /// The value of the first header with this lower-case name.
     package subscript(name: String) -> String? { headers.first { $0.name == name }?.value }
 }
 
-/// Why a request has no answer.
+/// The reason why a request has no answer.
 package enum SendFailure: Error, Hashable, Sendable {
     /// There was no connection to send it on.
     case notSent(String)
-    /// It was sent, at least in part, and the answer has not come. libcurl does not tell a stream that HTTP/2 promises
-    /// not to have processed (RFC 9113 §8.7) from a connection that died: both are lost answers.
+    /// At least a part was sent, and no answer has come. libcurl does not tell a stream that HTTP/2 promises not to
+    /// have processed (RFC 9113 §8.7) from a connection that died: both are lost answers.
     case answerLost(String)
 
     package static let noAnswerInTime = SendFailure.answerLost("no answer in time")
 }
 
-/// What comes of an answer's head, read line by line.
+/// The head of an answer, read line by line.
 struct ReplyHead {
     private enum State {
-        /// Nothing has come, or what came was an interim answer (RFC 9110 §15.2).
+        /// Before the status, or after an interim answer (RFC 9110 §15.2).
         case awaitingStatus
-        /// Its status is known; headers come.
+        /// After the status, within the headers.
         case reading
-        /// It is whole: what follows are the body and its trailers.
+        /// Complete: the body and its trailers follow.
         case whole
     }
 
@@ -45,10 +44,10 @@ struct ReplyHead {
         }
     }
 
-    /// Appends a line, with its end.
+    /// Appends a line with its end.
     ///
     /// - Parameter limit: of all lines together, in bytes.
-    /// - Returns: whether the answer can still be one.
+    /// - Returns: whether the head is still valid.
     mutating func append(line: some Collection<UInt8>, limit: Int) -> Bool {
         bytes += line.count
         guard bytes <= limit else { return false }

@@ -1,4 +1,3 @@
-/// A POST.
 package struct HTTPRequest: Sendable {
     package struct Header: Hashable, Sendable {
         package let name: String
@@ -15,7 +14,7 @@ package struct HTTPRequest: Sendable {
         (self.url, self.headers, self.body) = (url, headers, body)
     }
 
-    /// Whether it can be written as it is meant: in no URL, name or value is a byte that ends a line or a text of C.
+    /// Whether no URL, name or value contains a byte that ends a line or a C string.
     var isWritable: Bool {
         !url.isEmpty && url.utf8.allSatisfy { (0x21...0x7E).contains($0) }
             && headers.allSatisfy { header in
@@ -25,18 +24,18 @@ package struct HTTPRequest: Sendable {
             }
     }
 
-    /// In clear text, for development: no TLS, and no HTTP/2.
+    /// For development: without TLS and HTTP/2.
     var isPlain: Bool { url.hasPrefix("http://") }
 }
 
-/// Who shares connections.
+/// The requests of one place share connections.
 package enum HTTPPlace: Hashable, Sendable {
-    /// A service that the operator has named, at whatever its name stands for when a connection is made.
+    /// A service of the operator's, at whatever address its name has when a connection is made.
     case service(String)
-    /// A host that a device has named, at an address that was judged, and at no other.
+    /// A host named by a device, only at an address that was judged.
     case host(String, at: IPAddress)
 
-    /// `nil` for one that the system's resolver finds.
+    /// `nil` if the system's resolver finds the address.
     var address: IPAddress? {
         switch self {
         case .service: nil

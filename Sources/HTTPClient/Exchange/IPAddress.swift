@@ -11,7 +11,7 @@ package struct IPAddress: Hashable, Sendable, CustomStringConvertible {
 
     package var isIPv4: Bool { bytes.count == 4 }
 
-    /// As a socket takes it.
+    /// In the form of a socket address.
     package var description: String {
         if isIPv4 { return bytes.map { String($0) }.joined(separator: ".") }
         return stride(from: 0, to: 16, by: 2).map { String(Int(bytes[$0]) << 8 | Int(bytes[$0 + 1]), radix: 16) }

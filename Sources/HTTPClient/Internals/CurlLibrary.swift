@@ -12,18 +12,18 @@ enum CurlLibrary {
     /// `curl_global_init`, on first use.
     static func initialize() throws(CurlError) { try check(initializationCode) }
 
-    /// The funnel through which the code of every call about a transfer passes.
+    /// Checks the code of every call about a transfer.
     static func check(_ code: CURLcode) throws(CurlError) {
         guard code == CURLE_OK else { throw CurlError(code: code.rawValue) }
     }
 
-    /// The funnel through which the code of every call about connections passes.
+    /// Checks the code of every call about connections.
     static func check(_ code: CURLMcode) throws(CurlError) {
         guard code == CURLM_OK else { throw CurlError(code: UInt32(bitPattern: code.rawValue)) }
     }
 }
 
-/// libcurl has refused a call: it has no memory, or lacks what it was built with elsewhere.
+/// libcurl has refused a call: it lacks memory, or a feature of the build.
 struct CurlError: Error {
     let code: UInt32
 }

@@ -47,13 +47,13 @@ import CCurl
         try unsafe CurlLibrary.check(parley_easy_set_list(pointer, option, list))
     }
 
-    /// `curl_easy_getinfo`; 0 for what is not known.
+    /// `curl_easy_getinfo`; 0 if unknown.
     func number(_ info: CURLINFO) -> Int {
         var value = 0
         return unsafe parley_easy_number(pointer, info, &value) == CURLE_OK ? value : 0
     }
 
-    /// `curl_easy_getinfo`; 0 for what is not known.
+    /// `curl_easy_getinfo`; 0 if unknown.
     func size(_ info: CURLINFO) -> Int64 {
         var value: curl_off_t = 0
         return unsafe parley_easy_size(pointer, info, &value) == CURLE_OK ? Int64(value) : 0

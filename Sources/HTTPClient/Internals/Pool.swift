@@ -1,22 +1,22 @@
 import CCurl
 import Platform
 
-/// The connections of one place, and the requests on them, known to the loop's thread alone.
+/// The connections of one place and their requests, used by the loop's thread alone.
 ///
-/// libcurl has no thread here: it says which sockets it waits for and until when, and is told when that is.
+/// libcurl has no thread here: it names its sockets and its deadline, and the loop calls it.
 @safe final class Pool {
     let place: HTTPPlace
     /// `CURLM`
     private let multi: UnsafeMutableRawPointer
     private(set) var transfers: [TransferID: Transfer] = [:]
-    /// What libcurl wants of its sockets.
+    /// The sockets that libcurl waits for.
     private(set) var sockets: [Int32: (reads: Bool, writes: Bool)] = [:]
-    /// When libcurl is to be called, whatever its sockets do.
+    /// The time of the next call to libcurl, whatever its sockets do.
     private(set) var deadline: ContinuousClock.Instant?
-    /// When the last request began or ended.
+    /// The last beginning or end of a request.
     private(set) var lastUsed = ContinuousClock.now
-    /// A connection of HTTP/2 that has died without a word takes request after request, and none is answered: after one
-    /// that was not, the pool takes no more, and is closed when those on it have ended.
+    /// An HTTP/2 connection that has died silently takes request after request and answers none: after one without an
+    /// answer, the pool takes no more requests, and closes when it has none.
     private(set) var isGivenUp = false
 
     /// `curl_multi_init`
@@ -41,14 +41,14 @@ import Platform
                 }))
     }
 
-    /// `curl_multi_cleanup`: its connections are closed. Nothing may be on them any more.
+    /// `curl_multi_cleanup`: closes its connections, which must have no requests.
     deinit {
-        // Nothing is told to what is going.
+        // No callbacks during the cleanup.
         unsafe parley_multi_set_callbacks(multi, nil, nil, nil)
         unsafe curl_multi_cleanup(multi)
     }
 
-    /// Which requests have ended since the loop last asked.
+    /// The requests that have ended since the loop last asked.
     private var ended: [TransferID] = []
 
     var isUnused: Bool { transfers.isEmpty }
@@ -65,9 +65,9 @@ import Platform
         lastUsed = .now
     }
 
-    /// `curl_multi_remove_handle`: gives it up. Its stream is reset, or its connection closed.
+    /// `curl_multi_remove_handle`: gives a request up. Its stream is reset, or its connection closed.
     ///
-    /// - Returns: `nil` for one that is not here.
+    /// - Returns: `nil` for a request of another pool.
     func remove(_ id: TransferID) -> Transfer? {
         guard let transfer = transfers.removeValue(forKey: id) else { return nil }
         unsafe curl_multi_remove_handle(multi, transfer.handle)
@@ -75,7 +75,7 @@ import Platform
         return transfer
     }
 
-    /// `curl_multi_socket_action`: something can be read from a socket, or written to it.
+    /// `curl_multi_socket_action`: a socket is ready.
     func act(_ descriptor: WatchedDescriptor) {
         let what = (descriptor.isReadable ? CURL_CSELECT_IN : 0) | (descriptor.isWritable ? CURL_CSELECT_OUT : 0)
         var running: Int32 = 0
@@ -83,7 +83,7 @@ import Platform
         finish()
     }
 
-    /// `curl_multi_socket_action`: the time has come.
+    /// `curl_multi_socket_action`: the deadline has passed.
     func act() {
         deadline = nil
         var running: Int32 = 0

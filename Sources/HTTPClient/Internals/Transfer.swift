@@ -1,7 +1,7 @@
 import CCurl
 import Platform
 
-/// A request on its way, known to the loop's thread alone.
+/// A request on its way, used by the loop's thread alone.
 final class Transfer {
     let id: TransferID
     let place: HTTPPlace
@@ -11,11 +11,11 @@ final class Transfer {
     private let answer: @Sendable (Result<HTTPReply, SendFailure>) -> Void
     private var easy: EasyHandle
 
-    /// How much of the body was handed over.
+    /// The number of body bytes sent.
     private var sent = 0
     private var head = ReplyHead()
     private var body: [UInt8] = []
-    /// Whether a connection stood and the request was begun on it.
+    /// Whether the request was begun on an open connection.
     private var isIssued = false
 
     init(
@@ -46,12 +46,13 @@ final class Transfer {
         try easy.set(CURLOPT_FOLLOWLOCATION, 0)
         try easy.set(CURLOPT_POST, 1)
         try easy.set(CURLOPT_POSTFIELDSIZE_LARGE, size: request.body.count)
-        // Without a value, a name keeps libcurl from sending the header; with a semicolon it is sent empty.
+        // A name without a value keeps libcurl from sending the header; with a semicolon it is sent empty.
         try easy.set(
             CURLOPT_HTTPHEADER,
             ["Accept:", "Expect:"]
                 + request.headers.map { $0.value.isEmpty ? "\($0.name);" : "\($0.name): \($0.value)" })
-        // Over TLS what both sides speak. In clear text a connection would be waited for until its first answer.
+        // Over TLS the version that both sides speak; in clear text HTTP/1.1, as requests would else wait for a
+        // connection's first answer.
         try easy.set(
             CURLOPT_HTTP_VERSION, request.isPlain ? CURL_HTTP_VERSION_1_1 : CURL_HTTP_VERSION_2TLS)
         try easy.set(CURLOPT_PIPEWAIT, 1)
@@ -59,25 +60,23 @@ final class Transfer {
 
     private func setConnection() throws(CurlError) {
         try easy.set(CURLOPT_NOSIGNAL, 1)
-        // A resolver that does not answer would hold the thread when the request is given up.
+        // Otherwise a resolver without an answer would hold the thread when the request is given up.
         try easy.set(CURLOPT_QUICK_EXIT, 1)
         try easy.set(CURLOPT_PROXY, "")
         try easy.set(CURLOPT_NOPROXY, "*")
         if let address = place.address {
-            // Of any host and port: no spelling of a name leads elsewhere.
+            // For any host and port, so that no spelling of a name leads elsewhere.
             try easy.set(CURLOPT_CONNECT_TO, [address.isIPv4 ? "::\(address):" : "::[\(address)]:"])
         }
         try easy.set(CURLOPT_MAXAGE_CONN, Int(limits.idle.components.seconds))
         try easy.set(CURLOPT_SSLVERSION, CURL_SSLVERSION_TLSv1_2)
         try easy.set(CURLOPT_SSL_VERIFYPEER, 1)
         try easy.set(CURLOPT_SSL_VERIFYHOST, 2)
-        // The store comes from `TrustStore`: read for each connection it would take a megabyte each time.
+        // The store comes from `TrustStore`; libcurl's own would take a megabyte for each connection.
         try easy.set(CURLOPT_CAINFO, nil)
         try easy.set(CURLOPT_CAPATH, nil)
         try easy.set(CURLOPT_CA_CACHE_TIMEOUT, 0)
     }
-
-    // What libcurl asks for and hands over.
 
     func readBody(into buffer: UnsafeMutableRawBufferPointer) -> Int {
         let part = request.body[sent...].prefix(buffer.count)
@@ -86,25 +85,23 @@ final class Transfer {
         return part.count
     }
 
-    /// - Returns: how much was taken: anything else than all of it ends the transfer.
+    /// - Returns: the number of bytes taken; any but all of them ends the transfer.
     func append(head line: UnsafeRawBufferPointer) -> Int {
         unsafe head.append(line: Array(line), limit: limits.head) ? line.count : 0
     }
 
-    /// - Returns: how much was taken: anything else than all of it ends the transfer.
+    /// - Returns: the number of bytes taken; any but all of them ends the transfer.
     func append(body part: UnsafeRawBufferPointer) -> Int {
         unsafe body += part.prefix(max(0, limits.body - body.count))
         return body.count < limits.body ? part.count : 0
     }
 
-    /// A connection stands, and the request is begun on it.
+    /// Notes that the request is begun on an open connection.
     func begin() { isIssued = true }
 
-    // How it ends.
-
-    /// Hands over what has come. What has come of an answer counts, whatever ended it: it is known by its status.
+    /// Reports the result. An answer with a complete head counts, however the transfer ended.
     ///
-    /// - Returns: whether the time was over before an answer came on a connection that stood.
+    /// - Returns: whether the time ran out before an answer on an open connection.
     func finish(_ code: CURLcode) -> Bool {
         guard !head.isWhole else {
             answer(
@@ -124,7 +121,7 @@ final class Transfer {
         fail(isIssued ? .answerLost(reason) : .notSent(reason))
     }
 
-    /// Whatever is not known to have come before the request was sent counts as an answer that was lost.
+    /// An end that is not known to precede the sending counts as a lost answer.
     private func failure(_ code: CURLcode) -> SendFailure {
         guard isIssued else { return .notSent(connectionFailure(code)) }
         switch code {
@@ -144,8 +141,7 @@ final class Transfer {
         case CURLE_COULDNT_RESOLVE_HOST: "no such host"
         case CURLE_SSL_CONNECT_ERROR: "the TLS handshake failed"
         case CURLE_PEER_FAILED_VERIFICATION:
-            // What OpenSSL has against a certificate has a code of its own; that the host has another name, libcurl
-            // finds.
+            // OpenSSL's objection to a certificate has a code; libcurl itself finds a wrong host name.
             easy.number(CURLINFO_SSL_VERIFYRESULT) == Int(X509_V_ERR_UNSPECIFIED)
                 ? "the certificate is not the host's" : "the TLS handshake failed"
         case CURLE_URL_MALFORMAT, CURLE_UNSUPPORTED_PROTOCOL: "not a URL"
@@ -154,13 +150,12 @@ final class Transfer {
     }
 }
 
-/// Which request something is about.
 struct TransferID: Hashable, Sendable {
     let number: UInt64
 }
 
 extension Duration {
-    /// Rounded up, at least nothing, at most a day.
+    /// Rounded up, from zero to a day.
     var wholeMilliseconds: Int {
         let bounded = min(max(self, .zero), .seconds(86_400))
         return Int(bounded.components.seconds) * 1000

@@ -1,7 +1,7 @@
 import CCurl
 import Platform
 
-/// The callbacks of a transfer: each copies what it is lent into its ``Transfer`` and returns.
+/// The callbacks of a transfer: each copies its arguments into its ``Transfer`` and returns.
 enum TransferCallbacks {
     /// - Parameter transfer: must outlive the handle.
     static func install(for transfer: Transfer, on easy: borrowing EasyHandle) throws(CurlError) {
@@ -13,8 +13,8 @@ enum TransferCallbacks {
                 }
                 return unsafe transfer.readBody(into: UnsafeMutableRawBufferPointer(start: bytes, count: size * count))
             },
-            // What was sent on a connection that died or a stream that was refused, libcurl sends again by itself, and
-            // says nothing of it. It may not: what may arrive twice is for the sender to decide and to count.
+            // libcurl would silently repeat a request after a dead connection or a refused stream. It may not: the
+            // sender decides about a repetition, and counts it.
             { _, _, _ in CURL_SEEKFUNC_FAIL },
             { bytes, size, count, context in
                 guard let bytes = unsafe bytes, let transfer = unsafe TransferCallbacks.transfer(context) else {
@@ -52,7 +52,7 @@ enum TransferCallbacks {
         return unsafe Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue()
     }
 
-    /// `socket`, for the address that was judged and for no other, whatever libcurl makes of a URL or a name.
+    /// `socket`, for the judged address only, whatever libcurl makes of a URL or a name.
     private static func open(_ address: UnsafePointer<curl_sockaddr>, for transfer: Transfer) -> curl_socket_t {
         if let judged = transfer.place.address {
             guard unsafe bytes(of: address) == judged.bytes else { return CURL_SOCKET_BAD }
@@ -60,9 +60,9 @@ enum TransferCallbacks {
         return (try? StreamSocket.make(family: unsafe address.pointee.family)) ?? CURL_SOCKET_BAD
     }
 
-    /// What `sin_addr` or `sin6_addr` holds.
+    /// The bytes of `sin_addr` or `sin6_addr`.
     private static func bytes(of address: UnsafePointer<curl_sockaddr>) -> [UInt8]? {
-        // libcurl's structure ends in a `sockaddr` that goes on beyond it, for as long as `addrlen` says.
+        // libcurl's structure ends in a `sockaddr` that extends beyond it up to `addrlen`.
         guard let offset = MemoryLayout<curl_sockaddr>.offset(of: \.addr) else { return nil }
         let start = unsafe UnsafeRawPointer(address) + offset
         let length = unsafe Int(address.pointee.addrlen)

@@ -1,24 +1,24 @@
 import CCurl
 import Platform
 
-/// Certificates that are trusted, each of them owned.
+/// Trusted certificates, which it owns.
 @safe package final class Certificates: @unchecked Sendable {
     /// `X509`, which OpenSSL lets any thread use.
     private let list: [OpaquePointer]
 
-    /// The system's, read once: read for each connection, they would take a megabyte each time.
+    /// The system's, read once: each reading takes a megabyte.
     package static let system = Certificates(firstOf: systemFiles)
 
-    /// Where systems keep those that they trust.
+    /// The usual places of the system's certificates.
     package static let systemFiles = [
         "/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/ca-bundle.pem",
         "/etc/ssl/cert.pem",
     ]
 
-    /// Without any, no server can be verified.
+    /// Without certificates, no server can be verified.
     package var isEmpty: Bool { unsafe list.isEmpty }
 
-    /// Those of the first of these files that has any; none where none has.
+    /// Those of the first of these files that has any.
     package convenience init(firstOf files: [String]) {
         for file in files {
             guard let source = unsafe BIO_new_file(file, "r") else { continue }
@@ -32,8 +32,8 @@ import Platform
         unsafe self.init(list: [])
     }
 
-    /// - Parameter pem: texts of one certificate or more each.
-    /// - Returns: `nil` if there is none in one of them, or one that cannot be read.
+    /// - Parameter pem: texts of one or more certificates each.
+    /// - Returns: `nil` if a text has no certificate, or an unreadable one.
     package convenience init?(pem: [[UInt8]]) {
         var all: [OpaquePointer] = unsafe []
         for text in pem {
@@ -63,7 +63,7 @@ import Platform
         ERR_clear_error()
     }
 
-    /// `PEM_read_bio_X509`, to the end; `nil` if something on the way is no certificate.
+    /// `PEM_read_bio_X509`, to the end; `nil` for an unreadable certificate.
     private static func read(_ source: OpaquePointer) -> [OpaquePointer]? {
         var list: [OpaquePointer] = unsafe []
         while let certificate = unsafe PEM_read_bio_X509(source, nil, nil, nil) { unsafe list.append(certificate) }
@@ -75,7 +75,7 @@ import Platform
     }
 }
 
-/// The store by which all connections of a client verify certificates.
+/// The store against which a client's connections verify certificates.
 @safe final class TrustStore {
     private let store: OpaquePointer?
 
@@ -89,9 +89,9 @@ import Platform
 
     deinit { unsafe X509_STORE_free(store) }
 
-    /// `SSL_CTX_set1_verify_cert_store`: TLS of a connection goes by it.
+    /// `SSL_CTX_set1_verify_cert_store`
     ///
-    /// - Returns: whether it does.
+    /// - Returns: whether the connection now uses this store.
     func use(for tls: OpaquePointer) -> Bool {
         guard let store = unsafe store else { return false }
         return unsafe parley_tls_set_store(tls, store) == 1

@@ -1,16 +1,16 @@
 import Platform
 
-/// What the client's thread does: it owns all of libcurl's connections, and waits for all of their sockets at once.
+/// The loop of the client's thread: it owns libcurl's connections, and waits for their sockets.
 final class ClientLoop {
     private let mailbox: Mailbox
     private let wakeUp: WakeUp
     private let limits: HTTPLimits
     private let trust: TrustStore
-    /// The pools that take requests.
+    /// The pools that accept requests.
     private var pools: [HTTPPlace: Pool] = [:]
-    /// Pools that take none any more, with requests on them.
+    /// The pools that accept none, with requests under way.
     private var givenUp: [Pool] = []
-    /// Where each request is.
+    /// The pool of each request.
     private var places: [TransferID: Pool] = [:]
 
     init(_ mailbox: Mailbox, _ wakeUp: WakeUp, limits: HTTPLimits, trust: Certificates?) {
@@ -20,7 +20,7 @@ final class ClientLoop {
         self.trust = TrustStore(more: trust)
     }
 
-    /// Until the mailbox is stopped. What is under way then is given up.
+    /// Runs until the mailbox is stopped, and then gives up the requests under way.
     func run() {
         while true {
             wakeUp.drain()
@@ -71,7 +71,7 @@ final class ClientLoop {
         givenUp.removeAll(where: \.isUnused)
     }
 
-    /// Waits until something can be done, and does it.
+    /// Waits for work, and does it.
     private func wait() {
         let pools = all
         var watched = [WatchedDescriptor(wakeUp.descriptor)]
@@ -88,7 +88,7 @@ final class ClientLoop {
         do throws(SystemError) {
             try waitForEvents(&watched, timeout: end.map { $0 - .now })
         } catch {
-            // There is no memory to wait with: what is under way is given up, so that something is free again.
+            // Without memory to wait, the requests under way are given up, so that some is free again.
             for pool in pools { fail(pool) { $0.fail(.answerLost("the connection broke")) } }
             return
         }
@@ -103,7 +103,7 @@ final class ClientLoop {
         }
     }
 
-    /// Forgets what has ended on a pool, and takes no more for one that is given up.
+    /// Forgets the ended requests of a pool, and keeps new ones from a pool that is given up.
     private func settle(_ pool: Pool) {
         for id in pool.takeEnded() { places[id] = nil }
         guard pool.isGivenUp, pools[pool.place] === pool else { return }

@@ -1,26 +1,26 @@
 import Platform
 import Synchronization
 
-/// What the loop is asked for.
+/// A command to the loop.
 enum LoopCommand: Sendable {
     struct Start: Sendable {
         let id: TransferID
         let request: HTTPRequest
         let place: HTTPPlace
         let end: ContinuousClock.Instant
-        /// Is called once, and must not block.
+        /// Called once; must not block.
         let answer: @Sendable (Result<HTTPReply, SendFailure>) -> Void
     }
 
     case start(Start)
-    /// One that is not known has ended.
+    /// An unknown request has ended.
     case cancel(TransferID)
 }
 
-/// What is asked of the loop by other threads, until it looks.
+/// The commands of other threads to the loop.
 final class Mailbox: Sendable {
     private enum Phase {
-        /// What comes waits until the loop begins.
+        /// Commands wait until the loop begins.
         case waiting
         case running(WakeUp)
         case stopped
@@ -41,7 +41,7 @@ final class Mailbox: Sendable {
         }
     }
 
-    /// - Returns: whether the loop will look at it.
+    /// - Returns: whether the loop will see it.
     func append(_ command: LoopCommand) -> Bool {
         let (isTaken, wakeUp) = state.withLock { state -> (Bool, WakeUp?) in
             switch state.phase {
@@ -58,7 +58,7 @@ final class Mailbox: Sendable {
         return isTaken
     }
 
-    /// - Returns: whether it begins: it has not been stopped before.
+    /// - Returns: `false` if it was already stopped.
     func begin(_ wakeUp: WakeUp) -> Bool {
         state.withLock { state in
             switch state.phase {
@@ -70,7 +70,7 @@ final class Mailbox: Sendable {
         }
     }
 
-    /// Nothing more is taken.
+    /// Accepts no more commands.
     func stop() {
         let phase = state.withLock { state in
             defer { state.phase = .stopped }
@@ -82,7 +82,7 @@ final class Mailbox: Sendable {
         }
     }
 
-    /// Takes out what has come.
+    /// Takes all commands out.
     func next() -> (commands: [LoopCommand], isStopped: Bool) {
         state.withLock { state in
             defer { state.commands = [] }

@@ -28,7 +28,7 @@ extension MQTTConnection {
         }
     }
 
-    /// Reads before it writes: a TLS handshake goes on only in the library's read, whichever of the two it waits for.
+    /// Reads before it writes: a TLS handshake proceeds only in the library's read, whichever of the two it waits for.
     private func exchange() throws(MQTTError) {
         if isAnsweredInTLS { throw .answeredInTLS }
         do throws(MQTTError) {
@@ -44,7 +44,7 @@ extension MQTTConnection {
         }
     }
 
-    /// Whether plain MQTT was tried, and what came back begins as TLS does.
+    /// Whether plain MQTT was answered with the beginning of TLS.
     private var isAnsweredInTLS: Bool {
         if case .tls = configuration.endpoint { return false }
         guard case .byte(let byte) = Syscalls.peek(handle.socket) else { return false }

@@ -1,7 +1,7 @@
 import CMosquitto
 
 extension MQTTConnection {
-    /// How many QoS 1 publishes may be unacknowledged: ours or the broker's maximum, whichever is lower.
+    /// The most unacknowledged QoS 1 publishes: the lower of our maximum and the broker's.
     package var sendQuota: Int {
         Int(min(configuration.sendMaximum, session?.receiveMaximum ?? .max))
     }
@@ -9,14 +9,14 @@ extension MQTTConnection {
     /// Whether ``publish(_:in:)`` at QoS 1 would be within the quota.
     package var canPublish: Bool { loss == nil && session != nil && unacknowledgedCount < sendQuota }
 
-    /// Queues one message; ``flush()`` sends it. Nothing of `bytes` is needed afterwards.
+    /// Queues one message; ``flush()`` sends it. `bytes` may be reused afterwards.
     ///
     /// - Parameters:
-    ///   - message: what to publish, as ranges into `bytes`.
-    ///   - bytes: where topic, payload and properties are.
-    /// - Returns: the number by which a QoS 1 message is acknowledged.
-    /// - Throws: any of the errors listed under publishing in ``MQTTError``, which leave the connection as it was, or
-    ///   why the connection was lost.
+    ///   - message: the message, as ranges into `bytes`.
+    ///   - bytes: its topic, payload and properties.
+    /// - Returns: the packet identifier of the acknowledgement.
+    /// - Throws: an error listed under publishing in ``MQTTError``, which leaves the connection as it was, or the
+    ///   reason of the connection's loss.
     @discardableResult
     package func publish(_ message: OutboundMessage, in bytes: [UInt8]) throws(MQTTError) -> PacketIdentifier {
         try requireConnection()
@@ -44,7 +44,7 @@ extension MQTTConnection {
         return packet
     }
 
-    /// Queues one message that is not in an arena. For what is rare: it copies.
+    /// Queues one message that is not in an arena. It copies: for rare messages.
     @discardableResult
     package func publish(
         topic: String, payload: [UInt8], qos: QoS = .atLeastOnce, isRetained: Bool = false
@@ -56,7 +56,7 @@ extension MQTTConnection {
             in: bytes)
     }
 
-    /// Refuses what the broker would. The library checks too, but a packet one byte too large slips past its check and
+    /// Refuses a packet above the broker's limit. The library checks too, but misses a packet one byte too large and
     /// then ends the process: it logs the refusal without a handle, and asserts that it has one.
     private func checkedPacketSize(of message: OutboundMessage) throws(MQTTError) -> Int {
         let size = message.packetSize(for: configuration.version)
@@ -86,7 +86,7 @@ extension MQTTConnection {
         }
     }
 
-    /// Calls `body` with `text` as a C string, in memory that is kept between calls.
+    /// Calls `body` with `text` as a C string, in memory that is reused.
     private func withCString<Result>(
         _ text: ArraySlice<UInt8>, _ body: (UnsafePointer<CChar>) throws(MQTTError) -> Result
     ) throws(MQTTError) -> Result {

@@ -1,17 +1,17 @@
 extension MQTTConnection {
-    /// A batch ends when its arena holds this many bytes.
+    /// The size of the arena that ends a batch, in bytes.
     private static let batchBytes = 8 << 20
 
-    /// Empties `batch` and fills it with what is readable now, without waiting.
+    /// Empties `batch` and fills it with the readable messages, without waiting.
     ///
-    /// Acknowledgements of publishes and subscriptions are read along the way and count towards `limit`, so that no
-    /// stream of them keeps the caller here. The batch may pass the limit by the packets that one call of the library
-    /// reads, at most ``unacknowledgedCount``.
+    /// It also reads acknowledgements of publishes and subscriptions, which count towards `limit`, so that no stream of
+    /// them keeps the caller here. The batch may pass the limit by the packets that one call of the library reads, at
+    /// most ``unacknowledgedCount``.
     ///
-    /// Until the next ``flush()`` nothing that was read is acknowledged, unless the configuration says
+    /// Nothing read is acknowledged until the next ``flush()``, unless the configuration says
     /// ``AcknowledgementPolicy/immediate``.
     ///
-    /// - Throws: why the connection was lost, but only once everything that came before was returned.
+    /// - Throws: the reason of the connection's loss, once everything before it was returned.
     @discardableResult
     package func readBatch(into batch: inout InboundBatch, limit: Int) throws(MQTTError) -> BatchEnd {
         batch.removeAll()
@@ -39,13 +39,13 @@ extension MQTTConnection {
             let before = record.events
             try handle.loopRead()
             try requireSocket()
-            // A read that called nobody back found nothing, or half a packet: what comes next wakes `poll`.
+            // Without a callback there was nothing, or half a packet, whose rest will wake `poll`.
             if record.events == before { return .drained }
         } while record.events - firstEvent < limit && record.inbound.bytes.count < Self.batchBytes
         return .unfinished
     }
 
-    /// Moves the acknowledgements of our own publishes, in the order in which they came, to the end of `list`.
+    /// Moves the acknowledgements of our publishes, in order, to the end of `list`.
     package func drainAcknowledgements(into list: inout [Acknowledgement]) {
         list.append(contentsOf: handle.record.acknowledgements)
         handle.record.acknowledgements.removeAll(keepingCapacity: true)

@@ -1,6 +1,6 @@
 import CMosquitto
 
-/// Whether retained messages are sent when a subscription is made (MQTT 5 §3.8.3.1). 3.1.1 always sends them.
+/// Whether a new subscription receives retained messages (MQTT 5 §3.8.3.1). In 3.1.1 it always does.
 package enum RetainHandling: Hashable, Sendable {
     case always
     /// Only if the subscription did not exist.
@@ -9,12 +9,12 @@ package enum RetainHandling: Hashable, Sendable {
 }
 
 extension MQTTConnection {
-    /// Queues a subscription; ``flush()`` sends it, and ``drainSubscriptionResults(into:)`` has the broker's answer
-    /// once it has been read.
+    /// Queues a subscription; ``flush()`` sends it, and ``drainSubscriptionResults(into:)`` returns the broker's
+    /// answer.
     ///
     /// - Parameters:
     ///   - filter: a topic filter (MQTT 5 §4.7.1).
-    ///   - noLocal: whether our own publishes are left out (MQTT 5 only).
+    ///   - noLocal: whether our own publishes are excluded (MQTT 5 only).
     @discardableResult
     package func subscribe(
         to filter: String, qos: QoS = .atLeastOnce, noLocal: Bool = false,
@@ -41,7 +41,7 @@ extension MQTTConnection {
         return try handle.unsubscribe(from: filter)
     }
 
-    /// The library checks the rest; a NUL would cut the filter off before it looks.
+    /// The library checks the rest, but a NUL would cut the filter off first.
     private func checkFilter(_ filter: String) throws(MQTTError) {
         guard !filter.isEmpty, filter.utf8.count <= UInt16.max, !filter.utf8.contains(0) else { throw .invalidTopic }
         let size = filter.utf8.count + 16

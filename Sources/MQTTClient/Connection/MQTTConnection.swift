@@ -17,19 +17,19 @@
 /// Nothing is written before ``flush()``: publishes, subscriptions and pings wait for it as acknowledgements do.
 package final class MQTTConnection {
     package let configuration: MQTTConfiguration
-    /// What the broker said when it accepted; `nil` before.
+    /// The broker's answer to CONNECT; `nil` before it.
     package private(set) var session: Session?
 
     let handle: MosquittoHandle
-    /// Why the connection ended. What was read before is returned first.
+    /// The reason why the connection ended. Messages read before are returned first.
     var loss: MQTTError?
     /// QoS 1 publishes without an acknowledgement.
     package internal(set) var unacknowledgedCount = 0
-    /// Whether something read at QoS 1 waits for the caller's word that it may be acknowledged.
+    /// Whether a QoS 1 message waits for its acknowledgement by ``flush()``.
     var holdsAcknowledgements = false
-    /// What is queued at QoS 0.
+    /// The queued QoS 0 packets.
     var unsent = UnsentPackets()
-    /// Memory for a topic with the NUL that C wants behind it, kept between publishes.
+    /// Reused memory for a topic with a NUL at its end.
     var topicScratch: [UInt8] = []
 
     /// Prepares a connection; nothing is sent before ``connect(timeout:)``.
@@ -42,11 +42,11 @@ package final class MQTTConnection {
 
     /// Connects and waits for the broker's verdict. Call it once.
     ///
-    /// Looking up a host's name may take longer than `timeout`, and only the first of its addresses that does not fail
-    /// at once is tried.
+    /// The look-up of a host's name may take longer than `timeout`, and only its first address that does not fail at
+    /// once is tried.
     ///
-    /// - Returns: what the broker said of the session.
-    /// - Throws: any of the errors listed under connecting in ``MQTTError``.
+    /// - Returns: the broker's data on the session.
+    /// - Throws: an error listed under connecting in ``MQTTError``.
     @discardableResult
     package func connect(timeout: Duration) throws(MQTTError) -> Session {
         do throws(MQTTError) {
@@ -60,10 +60,9 @@ package final class MQTTConnection {
         }
     }
 
-    /// The socket to wait for, -1 when there is none (any more).
+    /// The socket to wait for; -1 if there is none.
     package var fileDescriptor: Int32 { handle.socket }
 
-    /// Whether ``flush()`` has something to write.
     package var wantsWrite: Bool { handle.wantsWrite }
 
     /// Writes what is queued, acknowledgements of everything read included, until the socket would block.
@@ -81,8 +80,7 @@ package final class MQTTConnection {
         return !handle.wantsWrite
     }
 
-    /// Queues a ping when one is due and notices a broker that has gone silent. Call it about once a second, and
-    /// ``flush()`` afterwards.
+    /// Queues a due ping and notices a silent broker. Call it about once a second, and ``flush()`` afterwards.
     package func housekeeping() throws(MQTTError) {
         try requireConnection()
         do throws(MQTTError) {
@@ -92,11 +90,11 @@ package final class MQTTConnection {
         }
     }
 
-    /// Says DISCONNECT, so that the will is not published, after writing what is queued as far as the socket takes it
+    /// Sends DISCONNECT, so that the will is not published, after the queued packets, as far as the socket takes them
     /// without blocking.
     ///
-    /// With acknowledgements held back since the last ``flush()`` it says nothing, for they would be written before it:
-    /// the connection just closes with this value.
+    /// It sends nothing while acknowledgements are held back since the last ``flush()``, because they would go first:
+    /// the connection then just closes with this value.
     package func disconnect() {
         guard loss == nil, session != nil else { return }
         defer { loss = .notConnected }
@@ -126,13 +124,13 @@ extension MQTTConnection {
         guard session != nil else { throw .notConnected }
     }
 
-    /// The library may close the socket and yet report success: it does so when the broker says DISCONNECT.
+    /// The library may close the socket and report success: it does so when the broker sends DISCONNECT.
     func requireSocket() throws(MQTTError) {
         guard handle.socket < 0 else { return }
         throw .connectionLost(errno: 0)
     }
 
-    /// Keeps why the connection ended. The broker's own word, if there was one, is better than what a call returned.
+    /// Stores the reason why the connection ended, preferably the broker's own.
     func lost(_ error: MQTTError) -> MQTTError {
         if let loss { return loss }
         var reason = error

@@ -1,7 +1,7 @@
 import CMosquitto
 import Platform
 
-/// The callbacks of libmosquitto: each copies what it is lent into the handle's ``ConnectionRecord`` and returns.
+/// The callbacks of libmosquitto: each copies its arguments into the handle's ``ConnectionRecord`` and returns.
 enum Callbacks {
     static func install(on handle: OpaquePointer) {
         unsafe mosquitto_connect_v5_callback_set(handle) { _, context, code, flags, properties in
@@ -19,7 +19,7 @@ enum Callbacks {
             unsafe Callbacks.record(context)?.acknowledged(packet: packet, code: code)
         }
         unsafe mosquitto_subscribe_v5_callback_set(handle) { _, context, packet, count, codes, _ in
-            // One code, for each of our packets has one filter.
+            // One code, as each of our packets has one filter.
             guard count > 0, let codes = unsafe codes else { return }
             unsafe Callbacks.record(context)?.subscribed(packet: packet, code: codes.pointee)
         }

@@ -1,6 +1,6 @@
-/// What the callbacks of one handle have copied out of the library, until the connection's owner takes it.
+/// The data that the callbacks of one handle have copied, until the connection's owner takes them.
 ///
-/// Only the owner's thread touches it: the library calls back within our own calls to it.
+/// Only the owner's thread uses it: the library calls back within our own calls.
 final class ConnectionRecord {
     var verdict: ConnectVerdict?
     var inbound = InboundBatch()
@@ -10,16 +10,16 @@ final class ConnectionRecord {
     var beginningOfLonger = 0
     var acknowledgements: [Acknowledgement] = []
     var subscriptionResults: [SubscriptionResult] = []
-    /// Subscriptions without an answer. An answer to anything else is not kept: it would have no bound.
+    /// The unanswered subscriptions. Other answers are dropped, as nothing would bound them.
     var pendingSubscriptions: Set<PacketIdentifier> = []
-    /// The first code that the library gave for the end of the connection; it may call a second time, with less.
+    /// The first code for the end of the connection; a second call may have a less exact one.
     var disconnectCode: Int32?
-    /// Callbacks so far: whether a read found anything.
+    /// The number of callbacks: whether a read found anything.
     var events = 0
-    /// QoS 0 packets that have been written and are not yet struck off.
+    /// The QoS 0 packets that have been written and not yet removed from the count.
     var writtenCount = 0
-    /// Set while the library reads. Its publish callback means an acknowledgement then; while it writes, that a QoS 0
-    /// packet has been written.
+    /// Whether the library reads: its publish callback then means an acknowledgement, and otherwise a written QoS 0
+    /// packet.
     var isReading = false
 }
 
@@ -29,16 +29,16 @@ struct ConnectVerdict {
     var session: Session
 }
 
-/// What the broker said of the session when it accepted the connection (CONNACK, MQTT 5 §3.2).
+/// The broker's data on the session in CONNACK (MQTT 5 §3.2).
 package struct Session: Hashable, Sendable {
-    /// Whether the broker had kept the state of an earlier connection.
+    /// Whether the broker had the session of an earlier connection.
     package let isPresent: Bool
-    /// How many of our QoS 1 publishes it allows to be unacknowledged, if it said so.
+    /// The most unacknowledged QoS 1 publishes that it allows; `nil` if it did not say.
     package let receiveMaximum: UInt16?
-    /// The largest packet, in bytes, that it accepts, if it said so.
+    /// The largest packet that it accepts, in bytes; `nil` if it did not say.
     package let maximumPacketSize: UInt32?
-    /// Seconds of keep alive that it demands in place of ours.
+    /// The keep alive that it demands in place of ours.
     package let serverKeepAliveSeconds: UInt16?
-    /// Seconds for which it keeps the session, where that differs from what was asked.
+    /// The session's expiry if it differs from the requested one.
     package let sessionExpiry: UInt32?
 }

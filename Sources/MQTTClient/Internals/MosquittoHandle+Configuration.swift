@@ -1,7 +1,7 @@
 import CMosquitto
 
 extension MosquittoHandle {
-    /// A handle that is ready to connect as `configuration` says.
+    /// A handle that is ready to connect by `configuration`.
     static func make(for configuration: MQTTConfiguration) throws(MQTTError) -> MosquittoHandle {
         try configuration.validate()
         let handle = try MosquittoHandle(clientID: configuration.clientID, cleanStart: configuration.cleanStart)
@@ -52,7 +52,6 @@ extension MosquittoHandle {
         }
     }
 
-    /// Starts connecting to `configuration`'s endpoint.
     func startConnecting(_ configuration: MQTTConfiguration) throws(MQTTError) {
         let keepAlive = UInt16(clamping: configuration.keepAlive.components.seconds)
         switch configuration.endpoint {
@@ -65,7 +64,7 @@ extension MosquittoHandle {
 }
 
 extension MQTTConfiguration {
-    /// What the library would refuse without saying what, or cut off at a NUL.
+    /// Refuses values that the library would refuse without a reason, or cut off at a NUL.
     fileprivate func validate() throws(MQTTError) {
         switch endpoint {
         case .unixSocket(let path):

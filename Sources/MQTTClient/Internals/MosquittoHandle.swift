@@ -24,7 +24,7 @@ import Platform
         try unsafe MosquittoLibrary.check(mosquitto_threaded_set(pointer, true))
     }
 
-    /// `mosquitto_destroy`: closes the socket. What is still queued, acknowledgements too, is never sent.
+    /// `mosquitto_destroy`: closes the socket. Queued packets, acknowledgements too, are never sent.
     deinit {
         unsafe mosquitto_destroy(pointer)
     }
@@ -61,8 +61,8 @@ import Platform
         try MosquittoLibrary.check(code)
     }
 
-    /// `mosquitto_connect_bind_v5` without a host, which keeps the properties for
-    /// ``startConnecting(host:port:keepAlive:)`` and does no more: the non-blocking call takes none itself.
+    /// `mosquitto_connect_bind_v5` without a host, which only stores the properties for
+    /// ``startConnecting(host:port:keepAlive:)``: the non-blocking call takes none itself.
     func setConnectProperties(_ properties: borrowing PropertyList) throws(MQTTError) {
         let code = unsafe mosquitto_connect_bind_v5(pointer, nil, 0, 0, nil, properties.pointer)
         guard code == MOSQ_ERR_INVAL.rawValue else { return try MosquittoLibrary.check(code) }
@@ -89,7 +89,7 @@ import Platform
         try MosquittoLibrary.check(code)
     }
 
-    /// `mosquitto_loop_write`: all that is queued, until the socket would block.
+    /// `mosquitto_loop_write`: the queue, until the socket would block.
     func loopWrite() throws(MQTTError) {
         try unsafe MosquittoLibrary.check(mosquitto_loop_write(pointer, 1))
     }

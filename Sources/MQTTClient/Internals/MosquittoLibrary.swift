@@ -1,12 +1,10 @@
 import CMosquitto
 import Platform
 
-/// libmosquitto as a whole.
-///
-/// It is set up once and never taken down: connections may still be in use on other threads when the process ends.
+/// The library as a whole, set up once and never taken down: other threads may use connections when the process ends.
 enum MosquittoLibrary {
     private static let initializationCode: Int32 = {
-        // A peer that dies while we write must be an error, not the end of the process.
+        // A write to a dead peer must be an error, not the end of the process.
         signal(SIGPIPE, SIG_IGN)
         return mosquitto_lib_init()
     }()
@@ -16,15 +14,15 @@ enum MosquittoLibrary {
         try check(initializationCode)
     }
 
-    /// The funnel through which the return code of every call passes.
+    /// Checks the return code of every call.
     ///
-    /// - Parameter code: what a function of libmosquitto returned, with `errno` untouched since.
+    /// - Parameter code: of a function of libmosquitto, with `errno` untouched since.
     static func check(_ code: Int32) throws(MQTTError) {
         guard code != 0 else { return }
         throw error(for: code, errno: errno)
     }
 
-    /// The same for calls that are given a topic or a filter: these two codes then say that it is none.
+    /// Checks a call with a topic or a filter, where these two codes mean that it is invalid.
     static func checkTopic(_ code: Int32) throws(MQTTError) {
         guard code != Int32(MOSQ_ERR_INVAL.rawValue), code != Int32(MOSQ_ERR_MALFORMED_UTF8.rawValue) else {
             throw .invalidTopic

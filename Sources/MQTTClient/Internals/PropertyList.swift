@@ -1,7 +1,7 @@
 import CMosquitto
 import Platform
 
-/// Owns a list of MQTT 5 properties that is being put together, and frees it.
+/// Owns a list of MQTT 5 properties under construction.
 @safe struct PropertyList: ~Copyable {
     private(set) var pointer: OpaquePointer?
 

@@ -1,10 +1,10 @@
 import Platform
 
-/// A TCP connection of this module's own, for the few bytes that libmosquitto has no call for.
+/// A TCP connection for the few bytes that libmosquitto has no call for.
 @safe struct Stream: ~Copyable {
     let descriptor: Int32
 
-    /// `getaddrinfo`, `socket` and `connect` to the first address of a host that takes the connection.
+    /// `getaddrinfo`, `socket` and `connect` to the first address that accepts.
     ///
     /// - Returns: `nil` if none does within `timeout`.
     init?(host: String, port: UInt16, timeout: Duration) {

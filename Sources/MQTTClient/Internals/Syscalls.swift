@@ -7,7 +7,7 @@ enum Syscalls {
         _ = Platform.close(descriptor)
     }
 
-    /// `getsockopt` with `SO_ERROR`: how a connection attempt ended, 0 if well or not yet.
+    /// `getsockopt` with `SO_ERROR`: the error of a connection attempt; 0 for success, and before its end.
     static func pendingError(of socket: Int32) -> Int32 {
         var value: Int32 = 0
         var length = socklen_t(MemoryLayout<Int32>.size)
@@ -15,7 +15,7 @@ enum Syscalls {
         return value
     }
 
-    /// What a socket has for its reader.
+    /// The next data of a socket.
     enum Waiting: Equatable {
         case nothing
         case byte(UInt8)
@@ -23,7 +23,7 @@ enum Syscalls {
         case end
     }
 
-    /// `recv` with `MSG_PEEK`: what the next read would begin with.
+    /// `recv` with `MSG_PEEK`
     static func peek(_ socket: Int32) -> Waiting {
         var byte: UInt8 = 0
         switch unsafe recv(socket, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)) {

@@ -1,11 +1,12 @@
 /// One received message, as ranges into the arena of its ``InboundBatch``.
 ///
-/// Whether the broker marked it as a duplicate is not known: libmosquitto does not say.
+/// libmosquitto does not tell whether the broker marked it as a duplicate.
 package struct InboundMessage: Hashable, Sendable {
     package let topic: Range<Int>
-    /// The beginning of a payload over ``MQTTConfiguration/longestPayload``: ``MQTTConfiguration/beginningOfLonger``.
+    /// Of a payload above ``MQTTConfiguration/longestPayload`` only the first ``MQTTConfiguration/beginningOfLonger``
+    /// bytes.
     package let payload: Range<Int>
-    /// Bytes of the payload as the broker sent it.
+    /// The length of the payload as sent, in bytes.
     package let payloadLength: Int
     /// MQTT 5 §3.3.2.3.5.
     package let responseTopic: Range<Int>?
@@ -23,7 +24,7 @@ package struct InboundBatch: Sendable {
     package private(set) var bytes: [UInt8] = []
     package private(set) var messages: [InboundMessage] = []
 
-    /// An arena that grew beyond this many bytes is given back instead of kept.
+    /// The capacity above which the arena is freed instead of reused, in bytes.
     private static let retainedCapacity = 8 << 20
 
     package init() {}
@@ -48,11 +49,11 @@ package struct InboundBatch: Sendable {
     }
 }
 
-/// Why reading stopped.
+/// The reason why reading stopped.
 package enum BatchEnd: Hashable, Sendable {
     /// Nothing more was readable.
     case drained
-    /// Read again before waiting: the batch is full, and what TLS has already decrypted wakes no `poll`; or the
-    /// connection has ended, and the next call says why.
+    /// Read again before waiting: the batch is full, and data that TLS has already decrypted wakes no `poll`; or the
+    /// connection has ended, and the next call throws the reason.
     case unfinished
 }

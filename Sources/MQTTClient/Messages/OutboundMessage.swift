@@ -1,4 +1,4 @@
-/// A message to publish, as ranges into bytes that its owner keeps: the mirror of ``InboundMessage``.
+/// A message to publish, as ranges into its owner's bytes: the mirror of ``InboundMessage``.
 package struct OutboundMessage: Hashable, Sendable {
     package var topic: Range<Int>
     package var payload: Range<Int>
@@ -6,7 +6,7 @@ package struct OutboundMessage: Hashable, Sendable {
     package var responseTopic: Range<Int>?
     /// At most 65,535 bytes (MQTT 5 §3.3.2.3.6).
     package var correlationData: Range<Int>?
-    /// Seconds after which the broker no longer delivers it (MQTT 5 §3.3.2.3.3).
+    /// The broker does not deliver it after so many seconds (MQTT 5 §3.3.2.3.3).
     package var expirySeconds: UInt32?
     package var qos: QoS
     package var isRetained: Bool
@@ -38,10 +38,10 @@ package struct OutboundMessage: Hashable, Sendable {
         return range.lowerBound >= 0 && range.upperBound <= count && range.count <= Int(UInt16.max)
     }
 
-    /// The largest packet that MQTT knows (MQTT 5 §2.1.4), with its fixed header.
+    /// The largest MQTT packet (MQTT 5 §2.1.4), with its fixed header.
     static let maximumPacketSize = 268_435_455 + 5
 
-    /// Bytes of the whole PUBLISH packet (MQTT 5 §3.3).
+    /// The size of the whole PUBLISH packet (MQTT 5 §3.3), in bytes.
     func packetSize(for version: MQTTVersion) -> Int {
         var remaining = 2 + topic.count + payload.count
         if qos == .atLeastOnce { remaining += 2 }

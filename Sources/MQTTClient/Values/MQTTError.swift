@@ -1,16 +1,16 @@
-/// Why a connection could not be made, was lost, or refused what it was asked.
+/// The reason why a connection was not made, was lost, or refused a request.
 package enum MQTTError: Error, Hashable, Sendable {
     // Connecting.
 
     /// The broker answered CONNECT with a refusal.
     case refused(ReasonCode)
-    /// Nothing listens there, or the network does not lead there. `errno` says which.
+    /// Nothing listens there, or there is no route; `errno` tells which.
     case unreachable(errno: Int32)
     /// The host's name has no address; `code` is that of `getaddrinfo`.
     case nameNotResolved(code: Int32)
     /// The TLS handshake failed: most often a certificate that is not trusted, or for another name, or no TLS at all.
     case tls
-    /// What listens there answered plain MQTT with TLS.
+    /// The server answered plain MQTT with TLS.
     case answeredInTLS
     /// The broker closed the connection without answering CONNECT: it may do so while it is not ready. Try again.
     case closedWithoutVerdict
@@ -22,7 +22,7 @@ package enum MQTTError: Error, Hashable, Sendable {
 
     /// The broker sent DISCONNECT.
     case disconnected(ReasonCode)
-    /// The connection broke or was closed with no word. `errno` is 0 for an orderly close.
+    /// The connection broke or was closed silently. `errno` is 0 for an orderly close.
     case connectionLost(errno: Int32)
     case keepAliveExpired
     /// The broker sent something that is not MQTT.
@@ -32,11 +32,11 @@ package enum MQTTError: Error, Hashable, Sendable {
 
     // Publishing and subscribing.
 
-    /// The packet would have `bytes` bytes and the broker takes `maximum`. Nothing was sent.
+    /// The broker takes fewer bytes. Nothing was sent.
     case packetTooLarge(bytes: Int, maximum: Int)
-    /// As many QoS 1 publishes as the broker allows are unacknowledged. Nothing was sent.
+    /// The quota of unacknowledged QoS 1 publishes is used up. Nothing was sent.
     case sendQuotaExhausted
-    /// More waits at QoS 0 to be written than ``MQTTConfiguration/maximumUnsentBytes``. Nothing was sent.
+    /// More unwritten QoS 0 bytes than ``MQTTConfiguration/maximumUnsentBytes``. Nothing was sent.
     case sendBufferFull
     /// The topic, topic filter or response topic is empty, too long, not UTF-8, or holds a NUL or a wildcard
     /// out of place.
@@ -47,16 +47,16 @@ package enum MQTTError: Error, Hashable, Sendable {
     case propertiesNotSupported
 
     case outOfMemory
-    /// A failure of libmosquitto that none of the others covers, with its code (`enum mosq_err_t`).
+    /// Any other failure of libmosquitto, with its code (`enum mosq_err_t`).
     case library(code: Int32)
 
-    /// Whether the broker refused these credentials, so that repeating the attempt with them is pointless.
+    /// Whether another attempt with these credentials is pointless.
     package var isAuthorizationFailure: Bool {
         if case .refused(let reason) = self { reason.isAuthorizationFailure } else { false }
     }
 }
 
-/// What is wrong with an ``MQTTConfiguration``.
+/// The invalid part of an ``MQTTConfiguration``.
 package enum ConfigurationFault: Hashable, Sendable {
     /// Empty without a clean start, not UTF-8, or with a NUL.
     case clientID

@@ -1,4 +1,4 @@
-/// The number by which a packet and its acknowledgement know each other (MQTT 5 §2.2.1).
+/// The number that connects a packet with its acknowledgement (MQTT 5 §2.2.1).
 package struct PacketIdentifier: RawRepresentable, Hashable, Sendable {
     package let rawValue: UInt16
 
@@ -7,10 +7,10 @@ package struct PacketIdentifier: RawRepresentable, Hashable, Sendable {
     }
 }
 
-/// The broker's answer to a QoS 1 publish of ours (PUBACK).
+/// The broker's answer to a QoS 1 publish (PUBACK).
 package struct Acknowledgement: Hashable, Sendable {
     package let packet: PacketIdentifier
-    /// From 0x80 on the message was refused; 0x10 says only that nobody was subscribed. Always success in 3.1.1.
+    /// From 0x80 on the message was refused; 0x10 means that nobody was subscribed. Always success in 3.1.1.
     package let reason: ReasonCode
 }
 

@@ -1,4 +1,4 @@
-/// What a broker says of a packet (MQTT 5 §2.4). 3.1.1 return codes are carried as their MQTT 5 equals.
+/// The broker's verdict on a packet (MQTT 5 §2.4). 3.1.1 return codes are translated to those of MQTT 5.
 package struct ReasonCode: RawRepresentable, Hashable, Sendable {
     package let rawValue: UInt8
 
@@ -6,7 +6,7 @@ package struct ReasonCode: RawRepresentable, Hashable, Sendable {
         self.rawValue = rawValue
     }
 
-    /// From 0x80 on the packet was refused.
+    /// From 0x80 on.
     package var isFailure: Bool { rawValue >= 0x80 }
 
     package static let success = ReasonCode(rawValue: 0x00)
@@ -25,7 +25,7 @@ package struct ReasonCode: RawRepresentable, Hashable, Sendable {
     package static let quotaExceeded = ReasonCode(rawValue: 0x97)
     package static let administrativeAction = ReasonCode(rawValue: 0x98)
 
-    /// Whether trying again with the same credentials is pointless.
+    /// Whether another attempt with the same credentials is pointless.
     package var isAuthorizationFailure: Bool {
         self == .badUserNameOrPassword || self == .notAuthorized || self == .banned || self == .badAuthenticationMethod
     }

@@ -1,6 +1,6 @@
 /// A string that may be sent but not shown: printing, dumping or interpolating it gives `<redacted>`.
 package struct Secret: Sendable {
-    /// The secret itself. Hand it on only to what needs it.
+    /// The secret itself. Pass it only to code that needs it.
     package let value: String
 
     package init(_ value: String) {

@@ -1,9 +1,9 @@
 import COpenSSL
 
-/// Algorithms that are looked up once (`EVP_CIPHER_fetch`, `EVP_MD_fetch`) and never freed: to look one up takes longer
-/// than to seal a short message.
+/// An algorithm, looked up once (`EVP_CIPHER_fetch`, `EVP_MD_fetch`) and never freed: a look-up takes longer than the
+/// sealing of a short message.
 @safe struct Algorithm: @unchecked Sendable {
-    /// `nil` where the library has none of that name; what takes it refuses that.
+    /// `nil` if the library has none of that name; its users refuse that.
     let pointer: OpaquePointer?
 
     static let aes128GCM = unsafe Algorithm(pointer: EVP_CIPHER_fetch(nil, "AES-128-GCM", nil))

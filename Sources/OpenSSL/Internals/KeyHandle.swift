@@ -9,7 +9,7 @@ import COpenSSL
         unsafe pointer = try Library.made(orThrow: failure, body)
     }
 
-    /// Wipes what is secret of it (`EVP_PKEY_free`).
+    /// Wipes the secret parts (`EVP_PKEY_free`).
     deinit { unsafe EVP_PKEY_free(pointer) }
 
     func withPointer<Result>(_ body: (OpaquePointer) -> Result) -> Result { unsafe body(pointer) }
@@ -19,7 +19,7 @@ import COpenSSL
     /// - Throws: `OpenSSLError.malformedKey`, also for one that is encrypted: nobody is asked for a password.
     static func reading(pem: Span<UInt8>) throws(OpenSSLError) -> KeyHandle {
         let length = try pem.cCount()
-        // What readers of other forms have left in trying.
+        // The attempts to read other forms leave errors.
         defer { ERR_clear_error() }
         return try unsafe KeyHandle(orThrow: .malformedKey) {
             unsafe pem.withCBytes { pem, _ in

@@ -1,7 +1,7 @@
 import COpenSSL
 
-/// The one place where OpenSSL's libcrypto is entered: each return code is checked, and of what fails nothing is left
-/// in the thread's queue of errors, where the next user of the library on this thread would take it for its own.
+/// The entry to OpenSSL's libcrypto: every return code is checked, and a failure leaves nothing in the thread's queue
+/// of errors, where the next user of the library on this thread would take it for its own.
 enum Library {
     /// Runs one call; a return code other than 1 is `failure`.
     static func call(orThrow failure: OpenSSLError, _ body: () -> CInt) throws(OpenSSLError) {
@@ -17,7 +17,7 @@ enum Library {
         return true
     }
 
-    /// What a call makes, which is the caller's to free.
+    /// The result of a call, which the caller frees.
     static func made(orThrow failure: OpenSSLError, _ body: () -> OpaquePointer?) throws(OpenSSLError) -> OpaquePointer
     {
         guard let made = unsafe body() else {

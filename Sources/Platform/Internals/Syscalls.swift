@@ -12,7 +12,7 @@ enum Syscalls {
         }
     }
 
-    /// `write` of one byte. A full pipe already wakes whoever waits.
+    /// `write` of one byte. A full pipe wakes its reader anyway.
     static func writeByte(to descriptor: Int32) {
         var byte: UInt8 = 0
         while unsafe write(descriptor, &byte, 1) < 0 && errno == EINTR {}
@@ -27,7 +27,7 @@ enum Syscalls {
         }
     }
 
-    /// Names the calling thread, for debuggers. A name is worth no failure.
+    /// Names the calling thread for debuggers. Failures are ignored.
     static func nameThread(_ name: String) {
         #if canImport(Darwin)
             // `pthread_setname_np`
@@ -43,7 +43,7 @@ enum Syscalls {
 }
 
 extension Duration {
-    /// Rounded up, so that waiting that long does not end early, and within what `poll` takes. Never negative.
+    /// Rounded up, so that the wait does not end early, and within the range of `poll`. Never negative.
     var wholeMilliseconds: Int32 {
         guard self > .zero else { return 0 }
         guard self < .milliseconds(Int32.max) else { return .max }

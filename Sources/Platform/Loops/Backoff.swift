@@ -7,14 +7,14 @@ package struct Backoff: Sendable {
 
     /// - Parameters:
     ///   - first: the bound of the first pause.
-    ///   - longest: the bound that is never passed.
+    ///   - longest: the greatest bound.
     package init(first: Duration = .milliseconds(100), longest: Duration = .seconds(30)) {
         self.first = max(first, .milliseconds(1))
         self.longest = max(longest, self.first)
         bound = self.first
     }
 
-    /// The next pause: more than zero, at most the bound, which doubles.
+    /// The next pause: more than zero, and at most the bound, which doubles.
     package mutating func next(using generator: inout some RandomNumberGenerator) -> Duration {
         let fraction = Double.random(in: 0..<1, using: &generator)
         let pause = max(.milliseconds(1), bound * fraction)

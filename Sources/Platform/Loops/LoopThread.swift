@@ -1,12 +1,11 @@
 /// Runs a synchronous loop on a thread of its own, so that it never holds one of the concurrency runtime's.
 package enum LoopThread {
-    /// Runs `body` on a new thread and returns what it returns.
+    /// Runs `body` on a new thread and returns its value.
     ///
-    /// The thread ends when `body` does. Cancelling the calling task does not end it: that is for `body`, by a
-    /// ``StopFlag`` and a ``WakeUp``.
+    /// The thread ends with `body`. Cancelling the calling task does not end it: a ``StopFlag`` and a ``WakeUp`` do.
     ///
     /// - Parameter name: for debuggers and `top`; the kernel keeps 15 bytes.
-    /// - Throws: what `body` throws, or ``SystemError`` if there can be no more threads.
+    /// - Throws: the error of `body`, or ``SystemError`` if no thread can be made.
     package static func run<Value: Sendable>(
         name: String, body: @escaping @Sendable () throws -> Value
     ) async throws -> Value {
@@ -19,9 +18,9 @@ package enum LoopThread {
         }
     }
 
-    /// Runs `work` on a new thread, for which nobody waits: it ends when `work` does.
+    /// Runs `work` on a new thread that nobody waits for.
     ///
-    /// - Throws: ``SystemError`` if there can be no more threads.
+    /// - Throws: ``SystemError`` if no thread can be made.
     package static func detach(name: String, work: @escaping @Sendable () -> Void) throws(SystemError) {
         let context = unsafe Unmanaged.passRetained(ThreadWork(name: name, run: work))
         var attributes = pthread_attr_t()

@@ -1,4 +1,4 @@
-/// One descriptor that a loop waits for, and what was found.
+/// One descriptor of a wait, and its result.
 package struct WatchedDescriptor: Sendable {
     package var descriptor: Int32
     package var wantsRead: Bool
@@ -12,12 +12,12 @@ package struct WatchedDescriptor: Sendable {
     }
 }
 
-/// Waits until one of `watched` can be read or written as it wants, or `timeout` has passed (`nil`: without end).
+/// Waits until one of `watched` is ready, or `timeout` has passed (`nil`: without end).
 ///
 /// A broken descriptor counts as readable and writable, so that its owner's next call meets the error. One that wants
-/// nothing is passed over, even broken: nobody would make that call. So is a negative one.
+/// nothing is skipped, even if broken, because nobody would make that call; and so is a negative one.
 ///
-/// - Returns: how many are ready; 0 after the timeout.
+/// - Returns: the number of ready descriptors; 0 after the timeout.
 @discardableResult
 package func waitForEvents(_ watched: inout [WatchedDescriptor], timeout: Duration?) throws(SystemError) -> Int {
     let milliseconds = timeout?.wholeMilliseconds ?? -1

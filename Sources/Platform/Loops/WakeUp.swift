@@ -5,7 +5,7 @@ package final class WakeUp: Sendable {
     /// Readable after ``signal()`` until ``drain()``.
     package let descriptor: Int32
     private let writeEnd: Int32
-    /// Whether a byte is on its way: further signals need no system call.
+    /// Whether a byte is under way, so that further signals need no system call.
     private let isSignalled = Atomic(false)
 
     package init() throws(SystemError) {
@@ -23,7 +23,7 @@ package final class WakeUp: Sendable {
         Syscalls.writeByte(to: writeEnd)
     }
 
-    /// Call it before looking for the work that the signal announced, so that none is missed.
+    /// Call it before looking for work, so that none is missed.
     package func drain() {
         Syscalls.drain(descriptor)
         _ = isSignalled.exchange(false, ordering: .acquiringAndReleasing)
