@@ -2,8 +2,7 @@ import ParleyProtocol
 import ParleyRules
 import ParleyStore
 
-/// What the caller and their friends have achieved, the newest first, or what one of them has. Who is a friend is
-/// decided when the list is read.
+/// Items of activity of the caller and their present friends, or of one of them, the newest first.
 extension ListActivity: QueryHandler {
     func answer(in context: QueryContext) throws -> WrittenAnswer {
         let (caller, snapshot) = (context.caller.user, context.snapshot)
@@ -18,9 +17,9 @@ extension ListActivity: QueryHandler {
 }
 
 extension QueryContext {
-    /// Whether the caller may see what a user shows to their friends: they are one, or it is they themselves.
+    /// Checks that the user is the caller or a friend.
     ///
-    /// - Throws: `not_found` for nobody, `forbidden` for a stranger, `rate_limited` where they have looked at too many.
+    /// - Throws: `not_found`, `forbidden` for a stranger, `rate_limited` after too many lookups.
     func checkFriendship(with user: UserID) throws {
         guard user != caller.user else { return }
         try chargeLookup(of: user)

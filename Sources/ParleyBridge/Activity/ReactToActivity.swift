@@ -3,7 +3,7 @@ import ParleyRules
 import ParleyStore
 
 extension StoredActivity {
-    /// The item, if it is the caller's own or a friend's who shows it.
+    /// An item of the caller's own or of a friend who shares it.
     fileprivate static func visible(_ id: ActivityID, in context: DecisionContext) throws -> StoredActivity {
         guard let item = try context.facts.activities.visibleItem(id, to: context.sender.user) else {
             throw Rejection.activityNotFound
@@ -53,7 +53,7 @@ extension UnreactToActivity: CommandHandler {
 }
 
 extension ActivityItem {
-    /// Publishes what the caller's reaction to it is now; `nil` for none.
+    /// Publishes the caller's reaction; `nil` for none.
     fileprivate func announce(_ emoji: String?, in context: ApplyContext) throws(StoreError) {
         try context.publish(
             ActivityReaction(item: id, user: context.sender.user, owner: user, emoji: emoji, at: context.now))

@@ -3,8 +3,8 @@ import ParleyRules
 import ParleyStore
 
 extension BatchFeed {
-    /// Makes an item of somebody's activity of what the gateway has computed, and announces it to their friends.
-    /// Nothing comes of it where there is one for the same, or where they do not share their workouts.
+    /// Adds an achievement that the gateway has computed, unless it was added before or the user does not share their
+    /// workout data.
     func record(of user: UserID, _ activity: NewActivity) throws(StoreError) {
         let profile = try batch.facts().users.profile(user)
         guard let profile, profile.sharesWorkoutData else { return }

@@ -1,9 +1,8 @@
 import ParleyProtocol
 import ParleyRules
 
-/// What a transaction changes that is not in the database: done when it is committed, and not at all when it fails.
+/// The changes of a transaction outside of the database: made when it is committed, dropped when it fails.
 struct AfterCommit {
-    /// Somebody has begun to type, or ended it.
     enum TypingChange {
         case started(ConversationID, DeviceAddress)
         case stopped(ConversationID, DeviceAddress)
@@ -14,7 +13,7 @@ struct AfterCommit {
     var messages = 0
     var reports = 0
     var rejected = 0
-    /// Each with how many events and replies go before it.
+    /// Each with the number of events and replies before it.
     var typing: [(place: Int, change: TypingChange)] = []
     var endedDevices: [DeviceAddress] = []
     var uses = UserLimits.Uses()
@@ -22,7 +21,7 @@ struct AfterCommit {
     var hasRemovedCiphertext = false
     var push = PushGate.Changes()
 
-    /// Something of this duty is due at this time, by the steady time.
+    /// Makes a duty due at a steady time.
     mutating func wake<Work: Duty>(_ duty: Work.Type, at time: Timestamp) where Work.Wake == Timestamp {
         wakes.update(duty, from: time) { $0 = min($0, time) }
     }

@@ -2,7 +2,7 @@ import ParleyProtocol
 import ParleyRules
 import ParleyStore
 
-/// What a decision is carried out with: it may write and publish, and has no way to refuse.
+/// Carries a decision out: it may write and publish, and has no way to refuse.
 ///
 /// An error here is the database's or a fault of ours: then the whole transaction is rolled back.
 struct ApplyContext {
@@ -18,7 +18,6 @@ struct ApplyContext {
     var now: Timestamp { batch.now }
     var steady: Timestamp { batch.steady }
     var settings: Settings { batch.environment.settings }
-    /// Boards of groups, as far as what is carried out changes them.
     var boards: BoardUpdates { BoardUpdates(batch: batch) }
 
     // MARK: Writing
@@ -34,9 +33,9 @@ struct ApplyContext {
     /// Appends a record to the log of its conversation, counts it for its sender and announces it.
     ///
     /// - Parameters:
-    ///   - digest: what the request was that made it, 16 bytes.
+    ///   - digest: of the request, 16 bytes.
     ///   - isUrgent: whether it is notified of in quiet hours too.
-    /// - Returns: the position at which it is announced.
+    /// - Returns: the position of its event.
     @discardableResult
     func append(
         _ record: MessageRecord, to conversation: inout ConversationState, digest: [UInt8], isUrgent: Bool = false
@@ -81,13 +80,13 @@ struct ApplyContext {
         batch.advance(advance, FactKeys.Receipt(conversation: conversation.facts.id, reader: sender))
     }
 
-    /// Counts what is stored for a user.
+    /// Counts stored bytes of a user.
     func charge(_ bytes: Int, to user: UserID) throws(StoreError) {
         try batch.loadStorage(of: user)
         batch.environment.storage.ledger.charge(bytes, to: user)
     }
 
-    /// A conversation has changed, and that is written: what is known of it is replaced.
+    /// Replaces the facts of a conversation whose change is written.
     func replace(_ conversation: ConversationState) { batch.replace(conversation) }
 
     /// The conversation as it is in the transaction; it must exist.
@@ -98,7 +97,7 @@ struct ApplyContext {
         return conversation
     }
 
-    /// The same as an object, as a member sees it; without one, as all do.
+    /// The conversation as an object, as a member sees it or as all do.
     func object(of conversation: ConversationState, seenBy user: UserID? = nil) throws(StoreError) -> Conversation {
         guard let object = try read({ try $0.conversations.object(conversation.key, seenBy: user) }) else {
             throw .inconsistent(.missingConversation)
@@ -109,16 +108,16 @@ struct ApplyContext {
     /// A device, its keys or its token have changed: they are read again.
     func drop(_ address: DeviceAddress) { batch.drop(address) }
 
-    /// What is between a user and all others has changed: it is read again.
+    /// The contacts of a user have changed: they are read again.
     func dropContacts(of user: UserID) throws(StoreError) { try batch.dropContacts(of: user) }
 
-    // MARK: What follows
+    // MARK: Consequences
 
     /// Answers the request.
     ///
     /// - Parameters:
     ///   - isSecret: see `Outgoing.accept`.
-    ///   - unread: what is to be counted for the room that the data leave.
+    ///   - unread: the number of unread messages that the data leave room for.
     func accept(isSecret: Bool = false, unread: UnreadScope? = nil, _ data: (inout JSONWriter) -> Void) {
         batch.effects.outgoing.accept(route, isSecret: isSecret, unread: unread, data)
     }
@@ -130,39 +129,36 @@ struct ApplyContext {
         try batch.publish(topic, retain: retain, unread: unread, payload)
     }
 
-    /// What concerns people: their notifications and activity.
     var feed: BatchFeed { batch.feed }
 
-    /// What somebody may be to be notified of.
     var pushTriggers: PushTriggers { batch.pushTriggers }
 
     /// Changes who receives what.
     func changeAudience(_ change: AudienceChange) { batch.effects.audience.append(change) }
 
-    /// Tells the broker the status that a device has now.
+    /// Publishes a device's status to the broker's plugin.
     func announceStatus(of address: DeviceAddress) throws(StoreError) { try batch.announceStatus(of: address) }
 
-    /// What the transaction changes outside of the database when it is committed.
     var afterCommit: AfterCommit {
         get { batch.afterCommit }
         nonmutating _modify { yield &batch.afterCommit }
     }
 
-    /// Announces who types, in order with the events and replies of the transaction.
+    /// Announces typing, in order with the events and replies of the transaction.
     func changeTyping(_ change: AfterCommit.TypingChange) {
         batch.afterCommit.typing.append((place: batch.effects.outgoing.items.count, change: change))
     }
 
-    /// Something has changed that challenges count: of workouts, or of what was reported of days.
+    /// A change of workouts or metrics, which challenges count.
     func markProgress(_ change: ProgressChange) { batch.markProgress(change) }
 
-    /// What `keys/get` returns of a user has changed: that is announced to others soon.
+    /// Makes `keys.changed` due: the reply to `keys/get` about a user has changed.
     func markKeysChanged(of user: UserID) throws(StoreError) {
         try transaction.keyChanges.mark(of: user, at: batch.steady)
         batch.afterCommit.wake(KeyChangeDuty.self, at: batch.steady)
     }
 
-    /// The display name of a user has changed: `info` of their groups is published again soon.
+    /// Makes `info` of a user's groups due again: their display name has changed.
     func markNameChanged(of user: UserID) throws(StoreError) {
         let due = batch.steady.advanced(by: InfoDuty.nameDelay)
         try transaction.nameChanges.mark(of: user, dueAt: due)

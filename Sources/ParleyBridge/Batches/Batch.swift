@@ -2,11 +2,11 @@ import ParleyProtocol
 import ParleyRules
 import ParleyStore
 
-/// A transaction under way: what it knows, what it is going to write, and what follows when it is committed.
+/// A transaction under way: its facts, its pending writes, and its effects after the COMMIT.
 ///
-/// Decisions see it as a `DecisionContext`, which can refuse and not write, and what was decided is carried out in an
-/// `ApplyContext`, which can write and not refuse. What is written of the frequent kinds is pending until something
-/// reads the database, or the batch ends: see `flush`. Confined to the writer's thread and to the transaction.
+/// Decisions see it as a `DecisionContext`, which can refuse and not write, and are carried out in an `ApplyContext`,
+/// which can write and not refuse. Frequent writes are pending until the database is read, or the batch ends: see
+/// `flush`. Confined to the writer's thread and to the transaction.
 final class Batch {
     let environment: BatchEnvironment
     let moment: Moment
@@ -14,12 +14,11 @@ final class Batch {
     var afterCommit = AfterCommit()
     /// To be decided when everything else is.
     var notifications = PendingNotifications()
-    /// Users of whom something has changed that challenges count.
     private(set) var progressChanges: Set<ProgressChange> = []
 
     private let transaction: WriteTransaction
     private var known: KnownFacts
-    /// What was asked for and found for the requests that are decided together.
+    /// The facts for requests that are decided together: their keys, and those that were found.
     private var asked = FactKeys()
     private var gathered = GatheredFacts()
     private var written = WrittenFacts()
@@ -42,7 +41,7 @@ final class Batch {
 
     // MARK: Gathering
 
-    /// Reads what these requests declare, at once.
+    /// Reads the facts that these requests declare, at once.
     func gather(_ requests: some Sequence<IncomingCommand>) throws(StoreError) {
         var declared = DeclaredFacts()
         for request in requests {
@@ -61,7 +60,7 @@ final class Batch {
         }
     }
 
-    /// The keys of what is declared, without those of what is known.
+    /// The keys of the declared facts, without the known ones.
     private func unknown(_ declared: DeclaredFacts) -> FactKeys {
         var keys = FactKeys()
         for address in declared.devices where known.device(address) == nil { keys.devices.insert(address) }
@@ -94,7 +93,7 @@ final class Batch {
         return keys
     }
 
-    /// What was gathered may no longer hold: what follows is read again.
+    /// Drops the gathered facts, which may be stale.
     func dropGathered() {
         asked = FactKeys()
         gathered = GatheredFacts()
@@ -138,7 +137,7 @@ final class Batch {
         return asked.records.contains(id) ? gathered.records[id] : try facts().records.location(of: id)
     }
 
-    /// A record that is to be changed, and what has been done to it.
+    /// A record that is to be changed, with its changes so far.
     func target(_ id: MessageID) throws(StoreError) -> ChangeTarget? {
         asked.targets.contains(id) && !written.touches(id) ? gathered.targets[id] : try facts().records.target(id)
     }
@@ -156,7 +155,7 @@ final class Batch {
         return asked.disclosing.contains(user) ? nil : try facts().users.disclosure(of: user)
     }
 
-    /// Reads what a user has stored today, where that is not known.
+    /// Loads how much a user has stored today, if it is not known.
     func loadStorage(of user: UserID) throws(StoreError) {
         let storage = environment.storage
         guard storage.ledger.needsLoading(user) else { return }
@@ -165,13 +164,13 @@ final class Batch {
 
     // MARK: Writing
 
-    /// The transaction, in which everything that was pending is written.
+    /// The transaction, with all pending writes written.
     func writable() throws(StoreError) -> WriteTransaction {
         try flush()
         return transaction
     }
 
-    /// Writes what is pending, in one go.
+    /// Writes the pending writes at once.
     func flush() throws(StoreError) {
         guard let writes = effects.drainWrites() else { return }
         for conversation in try transaction.apply(writes) { known.set(conversation) }
@@ -186,10 +185,10 @@ final class Batch {
         try effects.event(topic, retain: retain, unread: unread, transaction, payload)
     }
 
-    /// A conversation has changed, and that is written: what is known of it is replaced.
+    /// Replaces the facts of a conversation whose change is written.
     func replace(_ conversation: ConversationState) { effects.writes.replaceLog(known.update(conversation)) }
 
-    /// The log of a conversation has grown by a record: what follows in this transaction continues from there.
+    /// A record was appended to the log of a conversation.
     func append(_ record: MessageRecord, to conversation: ConversationState, digest: [UInt8], isWithheld: Bool) {
         effects.writes.setLog(known.update(conversation))
         written.append(record, digest: digest, isWithheld: isWithheld)
@@ -198,20 +197,20 @@ final class Batch {
     /// The watermarks of a reader were advanced.
     func advance(_ advance: ReceiptRule.Advance, _ receipt: FactKeys.Receipt) { written.advance(advance, receipt) }
 
-    /// Something has changed that challenges count: they are looked at when the transaction ends.
+    /// A change that challenges count: they are made due at the end of the transaction.
     func markProgress(_ change: ProgressChange) { progressChanges.insert(change) }
 
     /// A device, its keys or its token have changed: they are read again.
     func drop(_ address: DeviceAddress) { known.drop(address) }
 
-    /// What is between a user and all others has changed: it is read again.
+    /// The contacts of a user have changed: they are read again.
     func dropContacts(of user: UserID) throws(StoreError) {
         try flush()
         known.dropContacts(of: user)
     }
 }
 
-/// What a batch is decided with that is neither a request nor stored: the writer's, for all batches.
+/// The writer's parts that all its batches use.
 struct BatchEnvironment {
     let settings: Settings
     let tokens: TokenIssuer

@@ -5,21 +5,19 @@ import Sodium
 
 /// A command as the gateway carries it out. The conformance of each is in the folder of its capability.
 protocol CommandHandler: Command {
-    /// What is to be done, with all that is needed to do it.
+    /// All that is needed to carry it out.
     associatedtype Decision
 
-    /// Whether it asks for nothing but what it declares, so that the facts of many are gathered at once.
+    /// Whether it reads only the facts that it declares, so that the facts of many are gathered at once.
     var isGathered: Bool { get }
 
-    /// Declares what `decide` will ask for.
+    /// Declares the facts that `decide` reads.
     func declareFacts(for sender: DeviceAddress, in facts: inout DeclaredFacts)
 
-    /// Decides what is to be done.
-    ///
-    /// - Throws: the `Rejection` that the device is answered with, or what went wrong with the store.
+    /// - Throws: a `Rejection` for the device, or an error of the store.
     func decide(in context: DecisionContext) throws -> Decision
 
-    /// Does what was decided, and accepts the request.
+    /// Carries the decision out, and replies.
     func apply(_ decision: Decision, in context: ApplyContext) throws(StoreError)
 }
 
@@ -28,9 +26,7 @@ extension CommandHandler {
 
     func declareFacts(for sender: DeviceAddress, in facts: inout DeclaredFacts) {}
 
-    /// Decides it and does it.
-    ///
-    /// - Throws: a `Rejection`, and then nothing is written; or what went wrong with the store.
+    /// - Throws: a `Rejection`, and then nothing is written; or an error of the store.
     func carryOut(_ route: ReplyRoute, in batch: Batch) throws {
         let context = DecisionContext(route, batch)
         try AuthorizeRule.check(refusalOfOperators: Self.refusalOfOperators) {
@@ -92,9 +88,9 @@ extension OnceHandler {
     }
 }
 
-/// What a command is decided with: everything that was so before it. It may refuse, and has no way to write.
+/// The facts that a command is decided by. Deciding may refuse, and has no way to write.
 ///
-/// What it uses of limits counts from the COMMIT on, whether the command was refused or not.
+/// Uses of limits count from the COMMIT on, even if the command was refused.
 struct DecisionContext {
     let route: ReplyRoute
     private let batch: Batch
@@ -110,7 +106,7 @@ struct DecisionContext {
     var settings: Settings { batch.environment.settings }
     var tokens: TokenIssuer { batch.environment.tokens }
 
-    /// What a request of the sender's is, 16 bytes: of a repeat the same.
+    /// The digest of a request of the sender's, 16 bytes: a repeat has the same.
     func digest(of command: some RepeatableCommand) throws -> [UInt8] {
         try BLAKE2b.hash(command.identityPreimage(sender: sender).span, length: .bytes16)
     }
@@ -136,7 +132,7 @@ struct DecisionContext {
         return recipients
     }
 
-    /// The place of the record with this id, in whichever conversation.
+    /// The place of the record with this id, in any conversation.
     func place(of id: MessageID) throws(StoreError) -> RecordLocation? { try batch.place(of: id) }
 
     /// The record that is to be changed; `nil` if it is not in that conversation, or withheld from the sender.
@@ -144,28 +140,27 @@ struct DecisionContext {
         try batch.target(id)?.target(in: conversation, seenBy: sender.user)
     }
 
-    /// How far the sender has come, seen from the sending device; `nil` if they are no member.
+    /// The watermarks of the sender and of the sending device; `nil` if they are no member.
     func receipts(in conversation: ConversationID) throws(StoreError) -> ReceiptState? {
         try batch.receipts(of: sender, in: conversation)
     }
 
-    /// What a user discloses of their reading and typing; `nil` if there is no such user.
+    /// Whether a user discloses reading and typing; `nil` if there is no such user.
     func disclosure(of user: UserID) throws(StoreError) -> DisclosureSettings? { try batch.disclosure(of: user) }
 
-    /// What a member of a direct conversation may do toward the other; `nil` in a group, whose members may everything.
+    /// The permission of a member of a direct conversation; `nil` in a group, where members may do everything.
     func permission(of user: UserID, in conversation: ConversationState) -> MessagingPermission? {
         conversation.relationship?.permission(of: user, now: now, renewal: settings.requestRenewal)
     }
 
-    /// Whether a member may do this in a conversation. A group asks for no permission: who is in it may.
+    /// Whether a member may do this in a conversation.
     func permits(_ action: MessagingPermission.Action, by user: UserID, in conversation: ConversationState) -> Bool {
         permission(of: user, in: conversation)?.permits(action) ?? true
     }
 
     // MARK: Limits
 
-    /// Whether the sender may have one more open conversation by an act of their own. Asked where the act opens one
-    /// that was not theirs.
+    /// Checks that the sender may open one more conversation.
     ///
     /// - Throws: `forbidden`
     func checkOpenConversations() throws {
@@ -174,7 +169,7 @@ struct DecisionContext {
             counted: facts.members.countedConversations(of: sender.user, atMost: most), most: most)
     }
 
-    /// Whether a user may have so much more stored today.
+    /// Checks that so many more bytes of a user may be stored today.
     ///
     /// - Throws: `rate_limited`
     func checkRoom(for bytes: Int, of user: UserID) throws {
@@ -182,7 +177,7 @@ struct DecisionContext {
         try batch.environment.storage.ledger.checkRoom(for: bytes, of: user)
     }
 
-    /// The first message to a stranger counts against how many of those one may write.
+    /// Counts a first message to a stranger.
     func limitFirstMessage(
         under permission: MessagingPermission, _ conversation: ConversationState
     ) throws(Rejection) {
@@ -191,9 +186,9 @@ struct DecisionContext {
         try charge(\.firstMessages)
     }
 
-    /// Each stranger whom the sender puts into a group counts as a first message to them.
+    /// Counts each stranger whom the sender adds to a group as a first message.
     ///
-    /// - Throws: `rate_limited`; or `forbidden` where there would never be room for so many at once.
+    /// - Throws: `rate_limited`; or `forbidden` for more at once than the limit ever allows.
     func chargeStrangers(_ strangers: Int) throws(Rejection) {
         try GroupEntryRule.checkStrangers(strangers, most: settings.firstMessageBurst)
         try charge(\.firstMessages, count: strangers, refusal: "Too many strangers put into groups; wait a little.")
@@ -211,9 +206,9 @@ struct DecisionContext {
             refusal: refusal)
     }
 
-    /// Counts a look of the sender's at somebody, if they are a stranger. To be called before anything is read of them.
+    /// Counts a lookup by the sender, if the user is a stranger. To be called before anything is read of the user.
     ///
-    /// - Parameter limit: `keyFetches` for what is told of their devices.
+    /// - Parameter limit: `keyFetches` for the devices of a user.
     /// - Throws: `rate_limited`
     func chargeLookup(of user: UserID, _ limit: KeyPath<UserLimits, UserLimit> = \.lookups) throws {
         try batch.environment.limits[keyPath: limit].charge(

@@ -1,23 +1,23 @@
 import ParleyProtocol
 import ParleyStore
 
-/// What the frequent requests of a batch say that they will ask for, in their order and as often as they say it.
+/// The facts that the frequent requests of a batch declare, in order and with repeats.
 ///
-/// A batch makes of it the `FactKeys` to be gathered: those of which nothing is known yet.
+/// A batch makes the `FactKeys` of the unknown ones of them.
 struct DeclaredFacts {
     var devices: [DeviceAddress] = []
     var conversations: [ConversationID] = []
-    /// Conversations, asked for with the published keys of their members.
+    /// Conversations with the published keys of their members.
     var sealedFor: [ConversationID] = []
-    /// Conversations, asked for with what the two of a direct one disclose.
+    /// Conversations with the disclosure settings of the two of a direct one.
     var disclosedIn: [ConversationID] = []
     /// Records that may be there already, or that a request points to.
     var records: [MessageID] = []
     /// Messages that are to be changed.
     var targets: [MessageID] = []
     var receipts: [FactKeys.Receipt] = []
-    /// Users, asked for with what they disclose.
+    /// Users with their disclosure settings.
     var disclosing: [UserID] = []
-    /// Users, asked for with how much they have stored today.
+    /// Users with the bytes that they have stored today.
     var storing: [UserID] = []
 }

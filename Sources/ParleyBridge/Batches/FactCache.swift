@@ -17,15 +17,15 @@ final class FactCache {
     }
 }
 
-/// What a transaction under way has read and changed of a cache.
+/// The changes of a cache by a transaction under way.
 struct CacheOverlay<Key: Hashable, Value> {
     private var entries: [Key: Value] = [:]
     private var dropped: Set<Key> = []
 
-    /// What the transaction has read or written.
+    /// The value as the transaction has read or written it.
     subscript(key: Key) -> Value? { entries[key] }
 
-    /// The same, or else what the cache holds, if that is still valid.
+    /// The same, or else the cached value, if that is still valid.
     func value(for key: Key, cached: @autoclosure () -> Value?) -> Value? {
         if let value = entries[key] { return value }
         return dropped.contains(key) ? nil : cached()
@@ -49,8 +49,8 @@ struct CacheOverlay<Key: Hashable, Value> {
     }
 }
 
-/// What a transaction under way knows without asking the database: what it has read and changed itself, and behind that
-/// the writer's cache.
+/// The facts of a transaction under way that need no query: those that it has read and changed, and behind them the
+/// writer's cache.
 struct KnownFacts {
     private let cache: FactCache
     private var conversations = CacheOverlay<ConversationID, ConversationState>()

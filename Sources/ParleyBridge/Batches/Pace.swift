@@ -1,7 +1,6 @@
 import ParleyProtocol
 
-/// When work that is done in parts goes on: not before it is due, and not before the pause after the last part has
-/// passed.
+/// The pace of work in parts: the next is not run before it is due, nor before the pause after the last has passed.
 ///
 /// A value. All times are steady ones.
 struct Pace {
@@ -11,7 +10,7 @@ struct Pace {
     /// After a transaction that could not be committed.
     static let pauseAfterFailure = Duration.seconds(1)
 
-    /// After so many events were published or looked at: a thousand in a second are enough.
+    /// After so many events: a thousand in a second are enough.
     static func pause(after count: Int) -> Duration { .milliseconds(count) }
 
     /// How long until work may go on that is due at a time.

@@ -2,7 +2,7 @@ import ParleyProtocol
 import ParleyRules
 import ParleyStore
 
-/// What the requests of a batch have changed of the facts that were gathered for them.
+/// Changes of gathered facts by the requests of a batch.
 struct WrittenFacts {
     private struct Reader: Hashable {
         let conversation: ConversationID
@@ -28,10 +28,10 @@ struct WrittenFacts {
         devices[receipt] = advance.device
     }
 
-    /// Whether what was gathered of a message is stale.
+    /// Whether the gathered facts of a message are stale.
     func touches(_ message: MessageID) -> Bool { changed.contains(message) || places[message] != nil }
 
-    /// A reader's receipts after what was written, from those that were gathered.
+    /// A reader's receipts with these changes, from the gathered ones.
     func receipts(since state: ReceiptState, _ receipt: FactKeys.Receipt) -> ReceiptState {
         let advance = readers[Reader(conversation: receipt.conversation, user: receipt.reader.user)]
         return ReceiptState(

@@ -3,18 +3,17 @@ import ParleyProtocol
 import ParleyRules
 import ParleyStore
 
-/// What time brings to challenges: nobody has answered, somebody has come further, the last day is over.
+/// Expires and ends challenges, and publishes their progress.
 ///
-/// Each is looked at when its time has come, or when something that it counts has changed, and at most once in a
-/// second.
+/// Each is checked when it is due or when something that it counts has changed, and at most once a second.
 final class ChallengeDuty: ScheduledDuty {
     static let failure: Logger.Message = "challenges could not be brought up to date"
     static let goesWithBatches = true
     var schedule = DutySchedule()
 
-    /// The most challenges that are looked at in one transaction.
+    /// The most challenges in one transaction.
     static let atOnce = 64
-    /// From when progress of a challenge was published until it may be again.
+    /// Between two publications of the progress of a challenge.
     static let pause = Duration.seconds(1)
 
     func run(in batch: Batch) throws(StoreError) -> NextPart {
@@ -53,10 +52,10 @@ final class ChallengeDuty: ScheduledDuty {
     }
 }
 
-/// What challenges count has changed of a user.
+/// A change of something that challenges count.
 struct ProgressChange: Hashable, Comparable {
     let user: UserID
-    /// Whether it is workouts; else what is reported of days.
+    /// Whether workouts have changed; else the metrics of days.
     let isOfWorkouts: Bool
 
     static func < (left: ProgressChange, right: ProgressChange) -> Bool {
@@ -65,7 +64,7 @@ struct ProgressChange: Hashable, Comparable {
 }
 
 extension Batch {
-    /// Challenges of users whose days have changed in this transaction are due.
+    /// Makes the challenges due whose users' progress has changed in this transaction.
     func markProgressOfChallenges() throws(StoreError) {
         for change in progressChanges.sorted() {
             let hasChallenges = try writable().challenges.markProgress(
@@ -76,14 +75,14 @@ extension Batch {
 }
 
 extension ConversationState {
-    /// Whether what becomes of its challenges is a user's to know.
+    /// Whether a user may see its challenges.
     func isVisible(to user: UserID) -> Bool { facts.member(user)?.isOpen == true }
 }
 
 extension Snapshot {
-    /// How the two of a challenge stand to each other now.
+    /// The progress of both, if they may still have a challenge together.
     ///
-    /// - Parameter conversation: that of the challenge.
+    /// - Parameter conversation: of the challenge.
     func standing(
         of challenge: ChallengeState, in conversation: ConversationState?, _ settings: Settings, now: Timestamp
     ) throws(StoreError) -> ChallengeState.Standing {
@@ -95,7 +94,7 @@ extension Snapshot {
         return .together(progress)
     }
 
-    /// How far both have come in a challenge that was accepted; `nil` for any other.
+    /// The progress of both in an accepted challenge; `nil` for any other.
     func progress(
         in challenge: ChallengeState, _ settings: Settings
     ) throws(StoreError) -> ChallengeState.Pair<Int>? {
@@ -106,7 +105,7 @@ extension Snapshot {
             challenged: try progress(of: terms.challenged, in: terms, from: first.challenged, settings))
     }
 
-    /// How far somebody has come. Of those who share nothing nothing is counted, as if they had done nothing.
+    /// The progress of a user; zero if they do not share their workout data.
     private func progress(
         of user: UserID, in terms: ChallengeState.Terms, from first: CivilDay, _ settings: Settings
     ) throws(StoreError) -> Int {

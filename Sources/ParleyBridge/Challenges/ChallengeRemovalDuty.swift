@@ -3,7 +3,7 @@ import ParleyProtocol
 import ParleyRules
 import ParleyStore
 
-/// Removes challenges that have been over for their time.
+/// Removes challenges whose time after the end has passed.
 final class ChallengeRemovalDuty: RemovalDuty {
     static let failure: Logger.Message = "challenges that are over could not be removed"
     var schedule = DutySchedule()

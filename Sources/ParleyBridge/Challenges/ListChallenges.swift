@@ -3,7 +3,7 @@ import ParleyRules
 import ParleyStore
 
 extension Snapshot {
-    /// A challenge of a conversation that the user may see.
+    /// A challenge, if the user may see its conversation.
     func visibleChallenge(_ id: ChallengeID, to user: UserID) throws -> StoredChallenge {
         guard let challenge = try challenges.challenge(id),
             try conversations.conversation(challenge.state.terms.conversation)?.facts.member(user)?.isOpen == true
@@ -16,8 +16,8 @@ extension GetChallenge: QueryHandler {
     func answer(in context: QueryContext) throws -> WrittenAnswer {
         let (caller, snapshot) = (context.caller.user, context.snapshot)
         let stored = try snapshot.visibleChallenge(challenge, to: caller)
-        var shown = ShownChallenges(snapshot, to: caller, context.reader.settings, now: context.now)
-        return try shown.object(of: stored).write
+        var views = ChallengeViews(snapshot, to: caller, context.reader.settings, now: context.now)
+        return try views.object(of: stored).write
     }
 }
 
@@ -25,10 +25,10 @@ extension ListChallenges: QueryHandler {
     func answer(in context: QueryContext) throws -> WrittenAnswer {
         let (caller, snapshot) = (context.caller.user, context.snapshot)
         let key = try conversation.map { try snapshot.visibleConversation($0, to: caller).key }
-        var shown = ShownChallenges(snapshot, to: caller, context.reader.settings, now: context.now)
+        var views = ChallengeViews(snapshot, to: caller, context.reader.settings, now: context.now)
         return try context.page(page, of: Self.operation) { (place: ChallengeKey?, page) in
             func append(_ challenge: StoredChallenge) throws -> Bool {
-                page.append(challenge.key, try shown.object(of: challenge).write)
+                page.append(challenge.key, try views.object(of: challenge).write)
             }
             if let key {
                 try snapshot.challenges.read(in: key, before: place, limit: page.limit + 1, append)

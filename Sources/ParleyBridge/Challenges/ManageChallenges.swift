@@ -8,7 +8,7 @@ extension CreateChallenge: OnceHandler {
         guard let digest = try challenges.digest(of: id), let challenge = try challenges.challenge(id) else {
             return nil
         }
-        return (digest, { try context.shown(challenge) })
+        return (digest, { try context.object(of: challenge) })
     }
 
     func decideNew(in context: DecisionContext) throws -> (challenge: ChallengeState, conversation: ConversationKey) {
@@ -37,12 +37,12 @@ extension CreateChallenge: OnceHandler {
     }
 }
 
-/// What carries out `challenges/accept`, `decline` and `cancel`.
+/// Carries out `challenges/accept`, `decline` and `cancel`.
 protocol ChallengeActHandler: ChallengeRequest, CommandHandler where Decision == ChallengeActDecision {
-    /// What is done, as far as it says what follows.
+    /// The act, with all that the state of the challenge needs for it.
     func act(_ challenge: StoredChallenge, in context: DecisionContext) throws -> ChallengeState.Act
 
-    /// Why the caller may not; asked only where it would change something.
+    /// Why the caller may not; asked only if the act would change something.
     func objection(_ challenge: ChallengeState, in context: DecisionContext) throws -> Rejection?
 }
 
@@ -60,8 +60,8 @@ extension ChallengeActHandler {
         let act = try act(stored, in: context)
         let hasNews = try stored.state.perform(
             act, by: context.sender.user, steady: context.steady, objection: try objection(stored.state, in: context))
-        guard hasNews else { return .repeated(try context.shown(stored)) }
-        // What was done before on the first day counts, too.
+        guard hasNews else { return .repeated(try context.object(of: stored)) }
+        // The whole first day counts.
         if let progress = try context.facts.progress(in: stored.state, context.settings) {
             _ = stored.state.advance(now: context.now, steady: context.steady, standing: .together(progress))
         }
@@ -115,7 +115,7 @@ extension CancelChallenge: ChallengeActHandler {
 }
 
 extension DecisionContext {
-    /// What is asked before the sender has a challenge with another.
+    /// The facts about a challenge of the sender with another.
     fileprivate func challengeFacts(
         with other: UserID, in conversation: ConversationState
     ) throws -> CreateChallengeRule.Facts {
@@ -127,15 +127,15 @@ extension DecisionContext {
             openChallenges: try facts.challenges.openCount(of: caller))
     }
 
-    /// A challenge as the sender is shown it.
-    fileprivate func shown(_ challenge: StoredChallenge) throws -> Challenge {
-        var shown = ShownChallenges(try facts, to: sender.user, settings, now: now)
-        return try shown.object(of: challenge)
+    /// A challenge as the sender sees it.
+    fileprivate func object(of challenge: StoredChallenge) throws -> Challenge {
+        var views = ChallengeViews(try facts, to: sender.user, settings, now: now)
+        return try views.object(of: challenge)
     }
 }
 
 extension Snapshot {
-    /// The day that it is where a user is, and when so many days from that one on are over there.
+    /// Today in a user's time zone, and the end of so many days from today on.
     fileprivate func days(
         of user: UserID, count: Int, now: Timestamp
     ) throws -> (first: CivilDay, end: Timestamp) {
@@ -146,9 +146,9 @@ extension Snapshot {
 }
 
 extension ChallengeState {
-    /// Publishes what somebody has changed, and notifies the other.
+    /// Publishes a change by the sender, and notifies the other.
     ///
-    /// - Parameter due: when it is next to be looked at, by the steady time.
+    /// - Parameter due: when it is next due, by the steady time.
     fileprivate func announce(dueAt due: Timestamp?, in context: ApplyContext) throws(StoreError) -> Challenge {
         if let due { context.afterCommit.wake(ChallengeDuty.self, at: due) }
         let object = object

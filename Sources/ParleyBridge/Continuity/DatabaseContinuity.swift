@@ -11,7 +11,7 @@ import ParleyStore
 package enum DatabaseContinuity {
     /// Where a process may be killed, for tests.
     package enum Step: CaseIterable, Sendable {
-        case bothNamesNoted, databaseNamed, nameNoted
+        case bothNamesWritten, databaseNamed, nameWritten
     }
 
     /// Called at each start, before anything else is written.
@@ -31,7 +31,7 @@ package enum DatabaseContinuity {
         switch DatabaseLineage(instance: instance, position: position, note: note) {
         case .first, .same:
             try file.write(DatabaseWitness(instances: [instance, name], position: position))
-            reached(.bothNamesNoted)
+            reached(.bothNamesWritten)
             try store.write { try $0.continuity.setInstance(name) }
         case .putBack(let reason):
             isPutBack = true
@@ -43,7 +43,7 @@ package enum DatabaseContinuity {
         reached(.databaseNamed)
         let end = try store.read { try $0.outbox.lastPosition().number }
         try file.write(DatabaseWitness(instances: [name], position: end))
-        reached(.nameNoted)
+        reached(.nameWritten)
         return (try file.mark(position: end), isPutBack)
     }
 }

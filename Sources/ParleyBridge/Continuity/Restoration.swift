@@ -16,7 +16,7 @@ package struct Restoration {
 
     /// Where a process may be killed, for tests.
     package enum Step: CaseIterable, Sendable {
-        case copied, begunAnew, bothNamesNoted, decided, logKept, databaseKept, inPlace, nameNoted
+        case copied, begunAnew, bothNamesWritten, decided, logKept, databaseKept, inPlace, nameWritten
     }
 
     package struct Outcome: Sendable {
@@ -87,12 +87,12 @@ package struct Restoration {
         // Until it is decided the database that is there is the gateway's, and afterwards the other one.
         try witness.write(
             DatabaseWitness(instances: [name, DatabaseFile.instance(of: directory.database)], position: 0))
-        reached(.bothNamesNoted)
+        reached(.bothNamesWritten)
         try move(staged, to: decided)
         reached(.decided)
         let kept = try finish()
         try witness.write(DatabaseWitness(instances: [name], position: position))
-        reached(.nameNoted)
+        reached(.nameWritten)
         return Outcome(conversations: count, kept: kept)
     }
 
@@ -103,7 +103,7 @@ package struct Restoration {
         let (count, position) = try beginAnew(at: directory.database, as: name)
         reached(.begunAnew)
         try WitnessFile(directory).write(DatabaseWitness(instances: [name], position: position))
-        reached(.nameNoted)
+        reached(.nameWritten)
         return Outcome(conversations: count, kept: nil)
     }
 

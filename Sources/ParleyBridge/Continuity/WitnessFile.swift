@@ -83,7 +83,7 @@ package final class WitnessMark: Sendable {
 
     private struct State {
         var position: Int
-        var notedAt: ContinuousClock.Instant?
+        var writtenAt: ContinuousClock.Instant?
     }
 
     private static let pause: Duration = .seconds(1)
@@ -98,10 +98,10 @@ package final class WitnessMark: Sendable {
     /// not: then less is noticed.
     package func advance(to position: Int, now: ContinuousClock.Instant = .now) {
         let isDue = state.withLock { state in
-            guard position > state.position, state.notedAt.map({ now - $0 >= WitnessMark.pause }) ?? true else {
+            guard position > state.position, state.writtenAt.map({ now - $0 >= WitnessMark.pause }) ?? true else {
                 return false
             }
-            state = State(position: position, notedAt: now)
+            state = State(position: position, writtenAt: now)
             return true
         }
         if isDue { try? file.overwrite(WitnessFile.digits(of: position), at: offset) }

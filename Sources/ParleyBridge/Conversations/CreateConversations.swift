@@ -8,8 +8,7 @@ extension CreateConversation: CommandHandler {
         /// A group that the same request has made.
         case repeated(ConversationState)
         case insert(NewConversation)
-        /// A direct conversation that the other has made. To whoever could not know of it, it is as if they had made
-        /// it.
+        /// A direct conversation that the other has made. A caller who could not see it becomes its maker.
         case join(ConversationState, RelationshipDecision)
     }
 
@@ -22,7 +21,7 @@ extension CreateConversation: CommandHandler {
         }
     }
 
-    /// A direct conversation can be made with anybody; for whom it is open is decided apart.
+    /// A direct conversation can be made with any user; for whom it is open is a decision of its own.
     private func decideDirect(
         _ plan: CreateConversationRule.Plan, _ context: DecisionContext
     ) throws -> Decision {
@@ -30,9 +29,9 @@ extension CreateConversation: CommandHandler {
         let id = try ConversationID.direct(plan.members)
         let made = try context.conversation(id)
         let joined = try made?.contact.map { try RelationshipDecision(.create, $0, made, in: context) }
-        // What is made anew is always theirs: whether they have room is said before the other is looked at.
+        // A new one is always open for its maker. Their own limit is checked before anything is read of the other.
         if joined?.opensConversation(for: creator) ?? true { try context.checkOpenConversations() }
-        // What is theirs already is no look at the other.
+        // A conversation that the maker can see is no lookup of the other.
         if made?.isVisible(to: creator) != true { try context.chargeLookup(of: plan.members[1]) }
         if let made, let joined { return .join(made, joined) }
         guard let contact = try context.facts.contacts.contact(creator, plan.members[1]) else {
@@ -85,13 +84,13 @@ extension CreateConversation: CommandHandler {
             try context.transaction.conversations.setMade(by: creator, at: context.now, in: made)
             context.replace(made)
         }
-        try context.relationships.settle(
+        try context.relationships.apply(
             RelationshipDecision(old: relationship.old, new: relationship.new, conversation: made))
     }
 }
 
 extension DecisionContext {
-    /// What is asked about somebody before the sender puts them into a group: a look at them.
+    /// The facts about a user whom the sender adds to a group. Counts as a lookup.
     ///
     /// - Parameter group: the group, if there is one already.
     func candidate(_ user: UserID, into group: ConversationKey? = nil) throws -> GroupEntryRule.Candidate {
@@ -107,7 +106,7 @@ extension DecisionContext {
 }
 
 extension ApplyContext {
-    /// Makes a conversation and publishes it to those for whom it is open.
+    /// Inserts a conversation and publishes it to the members for whom it is open.
     func insert(_ new: NewConversation) throws(StoreError) -> ConversationState {
         let members = new.members.map(\.user)
         try charge(StorageCost.conversation(members: members.count), to: new.creator)
@@ -117,8 +116,8 @@ extension ApplyContext {
         changeAudience(conversation.audience)
         let audience = members.filter { !new.closedFor.contains($0) }
         for member in audience { try publish(ConversationCreated(object), to: member) }
-        // What is retained of a direct conversation never changes: where the other one is not to know of it yet, it
-        // would show them later who has made it, and when.
+        // The retained message of a direct conversation never changes: where the other must not know of it yet, it
+        // would show them later its maker and time.
         if audience.count == members.count { try publish(ConversationUpdated(object)) }
         return conversation
     }

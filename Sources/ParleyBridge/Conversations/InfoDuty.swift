@@ -5,11 +5,11 @@ import ParleyStore
 
 /// Publishes `info` of groups again: to each run of the broker, and when a member has another display name.
 ///
-/// What the broker retains follows from the database. A broker that was killed has forgotten some of it. A new display
-/// name is stored with a mark, and published some seconds later, a user's at most once in that time.
+/// Retained messages follow from the database. A broker that was killed has forgotten some of them. A new display name
+/// is stored with a mark, and published some seconds later, a user's at most once in that time.
 ///
-/// Of direct conversations nothing is published again: what is retained of one is as both saw it when it was made, and
-/// the time of another event could disclose what one has done to the other (protocol §4, `blocked`).
+/// Direct conversations are not published again: the retained message is as both saw it at the beginning, and the time
+/// of another event could disclose a block (protocol §4, `blocked`).
 final class InfoDuty: ScheduledDuty {
     static let failure: Logger.Message = "what is retained of conversations could not be published again"
     static let publishes = true
@@ -17,16 +17,15 @@ final class InfoDuty: ScheduledDuty {
 
     /// The run of the broker that has reported last.
     private var broker: UInt64?
-    /// A run of the broker that may have forgotten what it retained; `nil` when everything is published to it.
+    /// A run of the broker that may have forgotten its retained messages; `nil` when all are published to it.
     private var rest: Rest?
 
     /// The most groups in one transaction, which holds up the batch behind it.
     static let atOnce = 256
-    /// From when a display name was changed until that is published: all changes within it are published at once.
+    /// Between a change of a display name and its publication: all changes within it are published at once.
     static let nameDelay = Duration.seconds(3)
 
-    /// A run of the broker to which `info` of all groups is being published. The process that follows this one begins
-    /// again.
+    /// A run of the broker to which `info` of all groups is being published. After a restart it begins again.
     struct Rest {
         let broker: UInt64
         /// The last group whose `info` is published to it; `nil` before the first.
@@ -35,11 +34,10 @@ final class InfoDuty: ScheduledDuty {
 
     struct Done {
         let next: NextPart
-        /// What is left to publish to the broker.
         let rest: Rest?
     }
 
-    /// The broker's plugin reports who is connected, and with that which run of the broker this is.
+    /// The broker's plugin has reported who is connected, and with that the run of the broker.
     func handle(_ reports: [PresenceReport]) {
         for case .begin(let broker, _) in reports where broker != self.broker {
             self.broker = broker
@@ -61,7 +59,7 @@ final class InfoDuty: ScheduledDuty {
         schedule.recordCommitted(done.next, at: moment.steady)
     }
 
-    /// - Returns: what is left to publish to the broker; `nil` when it has got everything.
+    /// - Returns: the rest; `nil` when all is published.
     private func publishMore(
         _ rest: Rest?, _ batch: Batch, _ count: inout Int
     ) throws(StoreError) -> Rest? {
@@ -79,7 +77,7 @@ final class InfoDuty: ScheduledDuty {
         return rest
     }
 
-    /// - Returns: how many groups were published, and users looked at.
+    /// - Returns: the number of published groups and of users.
     private func publishNames(_ batch: Batch) throws(StoreError) -> Int {
         var count = 0
         while count < Self.atOnce, let change = try batch.facts().nameChanges.due(at: batch.steady) {
@@ -88,7 +86,7 @@ final class InfoDuty: ScheduledDuty {
         return count
     }
 
-    /// - Returns: how many groups were published.
+    /// - Returns: the number of published groups.
     private func publish(_ change: NameChange, _ batch: Batch, limit: Int) throws(StoreError) -> Int {
         var rest = change
         let groups = try batch.facts().info.groupConversations(

@@ -39,9 +39,9 @@ extension RemoveMember: CommandHandler {
     }
 }
 
-/// What is to be done about somebody who is to be no member any more.
+/// The removal of a user from a conversation.
 enum RemovalDecision {
-    /// Who removes themselves leaves.
+    /// The caller removes themselves.
     case leave(LeaveDecision)
     case remove(ConversationState)
     /// They are no member.
@@ -58,7 +58,7 @@ enum RemovalDecision {
             self = .remove(conversation)
             return
         }
-        // Whether there is such a user is not asked: the answer would tell.
+        // Whether the user exists is not read: the answer would disclose it.
         self = .nothing(conversation)
     }
 }
@@ -73,9 +73,9 @@ extension LeaveConversation: CommandHandler {
     }
 }
 
-/// What is to be done about a caller who is to be no member any more.
+/// The departure of the caller from a conversation.
 enum LeaveDecision {
-    /// Done before: they get the reply that they got then, and nothing of what has happened since.
+    /// The caller has left before: they get the first reply, and nothing of what has happened since.
     case repeated(reply: [UInt8])
     case leave(ConversationState, GroupPolicy.Departure)
 
@@ -103,20 +103,19 @@ extension SetRole: CommandHandler {
     }
 }
 
-/// The role that somebody is to have.
+/// A change of a member's role.
 struct RoleDecision {
     let role: MemberRole
     let user: UserID
     let conversation: ConversationState
-    /// Whether they have another one.
-    let isNews: Bool
+    let isChange: Bool
 
     init(_ role: MemberRole, of user: UserID, in id: ConversationID, _ context: DecisionContext) throws {
         let caller = context.sender.user
         (self.role, self.user) = (role, user)
         conversation = try context.visibleConversation(id, to: caller)
-        isNews = try GroupPolicy.setRole(role, of: user, in: conversation.facts, by: caller)
-        if isNews { try context.checkRoom(for: StorageCost.row, of: caller) }
+        isChange = try GroupPolicy.setRole(role, of: user, in: conversation.facts, by: caller)
+        if isChange { try context.checkRoom(for: StorageCost.row, of: caller) }
     }
 }
 

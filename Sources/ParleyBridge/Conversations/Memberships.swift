@@ -2,23 +2,20 @@ import ParleyProtocol
 import ParleyRules
 import ParleyStore
 
-// What follows from somebody's coming into a conversation, going, or being something else there, whichever request it
-// is by. Where the conversation is a group's, what follows for that is called from here, so that no way around it is
-// left.
+// The consequences of joining, leaving and roles are here for all requests. Those for a training group are called from
+// here, so that no request can leave them out.
 
 extension ApplyContext {
     var memberships: Memberships { Memberships(context: self) }
 }
 
-/// Carries out that memberships of a conversation begin, change and end.
+/// Begins, changes and ends memberships of a conversation.
 struct Memberships {
     let context: ApplyContext
 
-    /// Makes users members.
-    ///
     /// - Parameters:
-    ///   - adder: who has put them in; `nil` where they have come by themselves.
-    ///   - notice: what the conversation is told of each.
+    ///   - adder: the member who has added them; `nil` if they have joined by an invite.
+    ///   - notice: the system event in the conversation for each.
     /// - Returns: the conversation afterwards.
     func beginMemberships(
         of users: [UserID], in conversation: inout ConversationState, addedBy adder: UserID?, _ notice: SystemEvent
@@ -44,9 +41,9 @@ struct Memberships {
         return object
     }
 
-    /// The sender goes.
+    /// Ends the sender's membership.
     ///
-    /// - Returns: the conversation afterwards; as JSON where they have gone before.
+    /// - Returns: the conversation afterwards; as JSON if they have left before.
     func leave(_ decision: LeaveDecision) throws(StoreError) -> ReadyMade<Conversation> {
         switch decision {
         case .repeated(let reply): return .json(reply)
@@ -61,9 +58,9 @@ struct Memberships {
         }
     }
 
-    /// Somebody is made to go.
+    /// Removes a member.
     ///
-    /// - Returns: the conversation afterwards; as JSON where the sender has gone before.
+    /// - Returns: the conversation afterwards; as JSON if the sender has left before.
     func remove(_ user: UserID, _ decision: RemovalDecision) throws(StoreError) -> ReadyMade<Conversation> {
         switch decision {
         case .leave(let leaving): return try leave(leaving)
@@ -78,7 +75,7 @@ struct Memberships {
     /// - Returns: the conversation afterwards.
     func setRole(_ decision: RoleDecision) throws(StoreError) -> Conversation {
         var conversation = decision.conversation
-        guard decision.isNews else { return try context.object(of: conversation) }
+        guard decision.isChange else { return try context.object(of: conversation) }
         try setRole(decision.role, of: decision.user, in: &conversation)
         let object = try context.object(of: conversation)
         try context.publish(ConversationUpdated(object))
@@ -94,7 +91,7 @@ struct Memberships {
         try context.groups.announceRole(role, of: user, in: conversation)
     }
 
-    /// Ends the membership of somebody who was removed from the members: they receive `conversation.removed`, and
+    /// Ends the membership of a user whom the facts do not have any more: they receive `conversation.removed`, and
     /// nothing after it.
     private func endMembership(
         of user: UserID, in conversation: ConversationState, _ departure: MemberDeparture
@@ -104,7 +101,7 @@ struct Memberships {
         let reply = object.json
         try context.transaction.members.insertDeparture(
             of: user, from: conversation.key, reply: reply, at: context.now)
-        // It refuses nothing: who has had as much stored as they may can leave and remove, and make nothing new.
+        // Without a check: a user who has reached the limit may still leave and remove.
         try context.charge(reply.count, to: context.sender.user)
         if object.members.isEmpty {
             try endConversation(conversation)
@@ -117,7 +114,7 @@ struct Memberships {
         return object
     }
 
-    /// Ends the membership of everybody, with the conversation.
+    /// Ends all memberships, and the conversation.
     func endMemberships(in conversation: ConversationState) throws(StoreError) {
         var conversation = conversation
         let users = conversation.facts.users
@@ -146,7 +143,6 @@ struct Memberships {
             besides: user == context.sender.user ? context.sender.device : nil, at: position)
     }
 
-    /// Nobody is in it any more.
     private func endConversation(_ conversation: ConversationState) throws(StoreError) {
         context.changeAudience(.conversationEnded(conversation.facts.id))
         try context.clear(.conversation(conversation.facts.id, .info))

@@ -5,9 +5,9 @@ import ParleyStore
 extension UpdateConversation: CommandHandler {
     struct Decision {
         let conversation: ConversationState
-        /// The name that it is given; `.unchanged` where it has that already.
+        /// The new name; `.unchanged` if it has that already.
         let name: FieldChange<String>
-        /// The caller's preferences; `nil` where they do not change.
+        /// The caller's preferences; `nil` if they do not change.
         let preferences: ConversationPreferences?
     }
 
@@ -52,7 +52,7 @@ extension UpdateConversation: CommandHandler {
         context.replace(conversation)
         let position = try context.publish(
             ConversationSettings(conversation: self.conversation, preferences: preferences), to: caller)
-        // It counts in the badge no more.
+        // It does not count in the badge any more.
         guard preferences.isMuted || preferences.isArchived else { return }
         context.pushTriggers.clearing(
             upTo: conversation.facts.lastSeq, in: conversation.key, of: caller, besides: context.sender.device,

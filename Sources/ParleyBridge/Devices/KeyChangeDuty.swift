@@ -4,20 +4,18 @@ import ParleyRules
 import ParleyStore
 import Sodium
 
-/// Publishes `keys.changed` to everybody who seals for a user's keys.
+/// Publishes `keys.changed` to all users who seal for a user's keys.
 ///
-/// A user may share conversations with thousands, and change keys as often as requests may come: the change is stored
-/// with a mark that it is to be published. Some events are published in each transaction, each user's at most once in a
-/// few seconds.
+/// A user may share conversations with thousands, and change keys with every request: the change is stored with a mark,
+/// and published in parts, each user's at most once in a few seconds.
 final class KeyChangeDuty: ScheduledDuty {
     static let failure: Logger.Message = "changed keys could not be published"
     static let goesWithBatches = true
     var schedule = DutySchedule()
 
-    /// The most users who are looked at in one transaction for one user's change. After so many, no other user's change
-    /// follows in it.
+    /// The most hearers of one user's change in one transaction. After so many, no other change follows in it.
     static let hearersAtOnce = 256
-    /// From when a user's change was published to all until their next one is.
+    /// Between the publication of a user's change to all and their next one.
     static let pause = Duration.seconds(5)
 
     func run(in batch: Batch) throws(StoreError) -> NextPart {
@@ -28,7 +26,7 @@ final class KeyChangeDuty: ScheduledDuty {
         return NextPart(dueAt: try batch.facts().keyChanges.next(), pause: Pace.pause(after: count))
     }
 
-    /// - Returns: how many users were looked at, and one more.
+    /// - Returns: the number of hearers, and one.
     private func publish(_ change: KeyChange, _ batch: Batch) throws(StoreError) -> Int {
         let (user, steady) = (change.user, batch.steady)
         var rest = change

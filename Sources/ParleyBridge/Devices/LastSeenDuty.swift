@@ -3,8 +3,7 @@ import ParleyProtocol
 import ParleyRules
 import ParleyStore
 
-/// Stores when devices were last seen, with whatever else a transaction writes, or by itself when that has waited for
-/// long.
+/// Stores when devices were last seen, with other writes, or by itself after a longer wait.
 final class LastSeenDuty: Duty {
     typealias Wake = Never
     static let failure: Logger.Message = "when devices were last seen could not be stored"
@@ -15,10 +14,10 @@ final class LastSeenDuty: Duty {
     /// The most devices in one transaction.
     private static let atOnce = 128
 
-    /// A device has asked for something.
+    /// A device has sent a request.
     func record(_ device: DeviceAddress, now: Timestamp) { activity.record(device, now: now) }
 
-    /// A device has ended: whoever gets its name was never seen.
+    /// A device has ended: the next of its name was never seen.
     func forget(_ device: DeviceAddress) { activity.forget(device) }
 
     func wait(at moment: Moment) -> Duration? { activity.wait(now: moment.now) }
@@ -28,7 +27,7 @@ final class LastSeenDuty: Duty {
         return stored.isEmpty ? nil : stored
     }
 
-    /// - Returns: those that are on disk when the transaction is committed.
+    /// - Returns: the devices that were stored.
     func run(in batch: Batch) throws(StoreError) -> [DeviceAddress] {
         // A device that takes the name of one that has ended in this transaction was never seen.
         let ended = batch.afterCommit.endedDevices

@@ -2,8 +2,8 @@ import Foundation
 import ParleyProtocol
 import ParleyStore
 
-/// The operator device by which the command-line tool works: its credentials lie in the data directory, so that whoever
-/// owns the directory can work the gateway.
+/// The operator device of the command-line tool: its credentials lie in the data directory, so that its owner can
+/// operate the gateway.
 struct OperatorAccess {
     let directory: DataDirectory
 

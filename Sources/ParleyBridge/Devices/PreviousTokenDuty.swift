@@ -3,13 +3,14 @@ import ParleyProtocol
 import ParleyRules
 import ParleyStore
 
-/// Ends the old tokens of devices that have signed in with the new ones, and with them what they have signed in.
+/// Ends the old tokens of devices that have signed in with the new ones, and the sessions of the old tokens.
 ///
-/// In a transaction of its own: it comes before the requests of whoever has just signed in, and cannot hold them up.
+/// In a transaction of its own: it comes before the requests of a device that has just signed in, and cannot hold them
+/// up.
 final class PreviousTokenDuty: ScheduledDuty {
     static let failure: Logger.Message = "the end of an old token could not be written"
     var schedule = DutySchedule()
-    /// What the broker's plugin has reported of new tokens that have signed in, until it is on disk.
+    /// New tokens that have signed in, until that is on disk.
     private var tokens: [DeviceAddress: TokenID] = [:]
 
     func handle(_ uses: [TokenUse]) {

@@ -2,14 +2,14 @@ import Logging
 import ParleyProtocol
 import ParleyStore
 
-/// Everything that time brings, in the order in which it is done.
+/// All duties, in the order in which they run.
 struct Duties {
     private let list: [any Duty]
 
     /// - Parameters:
-    ///   - announcements: what the thread of pushes has for the writer.
-    ///   - clock: `nil` where nothing is stored of it.
-    ///   - presence: `nil` where none is published.
+    ///   - announcements: from the thread of pushes.
+    ///   - clock: `nil` if it is not stored.
+    ///   - presence: `nil` if none is published.
     init(
         lastSeen: LastSeenDuty, published: PublishedPosition, announcements: PushAnnouncements,
         clock: MachineClock? = nil, presence: PresenceDuty? = nil
@@ -42,12 +42,12 @@ struct Duties {
 
     /// How long until a part of any is due; `nil` while none is.
     ///
-    /// - Parameter hasRoom: whether there is room for what is published.
+    /// - Parameter hasRoom: whether there is room to publish.
     func wait(at moment: Moment, hasRoom: Bool) -> Duration? {
         list.compactMap { hasRoom || !type(of: $0).publishes ? $0.wait(at: moment) : nil }.min()
     }
 
-    /// Whether a batch is due although there are no requests.
+    /// Whether a batch is due without requests.
     func isBatchDue(at moment: Moment, hasRoom: Bool) -> Bool {
         list.contains { type(of: $0).goesWithBatches && $0.isDue(at: moment, hasRoom: hasRoom) }
     }
@@ -55,23 +55,23 @@ struct Duties {
     /// The clocks were read.
     func observe(_ moment: Moment) { for duty in list { duty.observe(moment) } }
 
-    /// Those of which a part is due, to be done in transactions of their own.
+    /// The duties with a part due in a transaction of its own.
     fileprivate func due(at moment: Moment, hasRoom: Bool) -> [any Duty] {
         list.filter { !type(of: $0).goesWithBatches && $0.isDue(at: moment, hasRoom: hasRoom) }
     }
 }
 
 extension Duty {
-    /// - Parameter hasRoom: whether there is room for what is published.
+    /// - Parameter hasRoom: whether there is room to publish.
     fileprivate func isDue(at moment: Moment, hasRoom: Bool) -> Bool {
         (hasRoom || !Self.publishes) && isDue(at: moment)
     }
 }
 
-// MARK: What a transaction makes due
+// MARK: Waking
 
 extension Duties {
-    /// What a transaction makes due, by duty.
+    /// The duties that a transaction makes due.
     struct Wakes {
         fileprivate var list: [(duty: any Duty.Type, wake: Any)] = []
 
@@ -79,7 +79,7 @@ extension Duties {
             list.first { $0.duty == kind }?.wake as? Work.Wake
         }
 
-        /// Changes it in its place: it is taken out meanwhile, so that nothing of it is copied.
+        /// Changes it in place: it is removed meanwhile, so that nothing of it is copied.
         mutating func update<Work: Duty>(
             _ kind: Work.Type, from initial: Work.Wake, _ change: (inout Work.Wake) -> Void
         ) {
@@ -103,12 +103,12 @@ extension Duties {
 // MARK: With a batch
 
 extension Duties {
-    /// A part that was done, for its duty when it is committed.
+    /// A finished part, for its duty when it is committed.
     struct Part {
         fileprivate let recordCommitted: () -> Void
     }
 
-    /// Does what goes with a batch, behind its requests.
+    /// Runs the duties that go with a batch, behind its requests.
     func run(afterRequestsOf batch: Batch) throws(StoreError) -> [Part] {
         var parts: [Part] = []
         for duty in list {
@@ -119,7 +119,7 @@ extension Duties {
 
     func recordCommitted(_ parts: [Part]) { for part in parts { part.recordCommitted() } }
 
-    /// A batch has failed, with whatever was to be done behind its requests.
+    /// A batch has failed, with the parts behind its requests.
     func recordFailedBatch(at moment: Moment) {
         for duty in list where type(of: duty).goesWithBatches { duty.recordFailure(at: moment) }
     }
@@ -140,22 +140,22 @@ extension Duties {
 // MARK: Alone
 
 extension Writer {
-    /// Does a part of each duty of which one is due and that goes with no batch, a transaction each.
+    /// Runs a part of each due duty that goes with no batch, a transaction each.
     ///
-    /// - Parameter hasRoom: whether there is room for what is published.
+    /// - Parameter hasRoom: whether there is room to publish.
     func runDuties(now: Timestamp, hasRoom: Bool = true) -> Effects {
         duties.observe(moment(now))
         return duties.due(at: moment(now), hasRoom: hasRoom).reduce(into: Effects()) { $0.append(run($1, now: now)) }
     }
 
-    /// Does a part of one of them, if that is due.
+    /// Runs a part of a duty, if it is due.
     @discardableResult
     func run(_ kind: any Duty.Type, now: Timestamp) -> Effects {
         guard let duty = duties[kind] else { return Effects() }
         return run(due: duty, now: now)
     }
 
-    /// Does a part of a duty, if that is due.
+    /// Runs a part of a duty, if it is due.
     func run(due duty: any Duty, now: Timestamp) -> Effects {
         duty.observe(moment(now))
         return duty.isDue(at: moment(now)) ? run(duty, now: now) : Effects()

@@ -8,14 +8,14 @@ import ParleyStore
 /// A duty knows when its next part is due, and changes only when a part is committed or has failed. It sees a batch and
 /// the moment, never the writer. All of them stand in ``Duties``. Confined to the writer's thread.
 protocol Duty: AnyObject {
-    /// What came of a part.
+    /// The result of a part.
     associatedtype Done = NextPart
-    /// What a transaction makes due.
+    /// The message by which a transaction makes it due.
     associatedtype Wake = Timestamp
 
-    /// What the log says when a part fails.
+    /// The log message when a part fails.
     static var failure: Logger.Message { get }
-    /// After a part that failed, until it is tried again.
+    /// From a part that failed to the next attempt.
     static var pauseAfterFailure: Duration { get }
     /// Whether it publishes events: then it waits while the publisher has no room.
     static var publishes: Bool { get }
@@ -32,16 +32,15 @@ protocol Duty: AnyObject {
     /// The clocks were read. Called before it is asked whether it is due.
     func observe(_ moment: Moment)
 
-    /// Does a part of what is due.
     func run(in batch: Batch) throws(StoreError) -> Done
 
-    /// Does what follows from the requests of a batch, in their transaction; `nil` if nothing does.
+    /// Does the work that follows from the requests of a batch, in their transaction; `nil` without such work.
     func run(afterRequestsOf batch: Batch) throws(StoreError) -> Done?
 
     /// A part is committed.
     func recordCommitted(_ done: Done, at moment: Moment)
 
-    /// A transaction has failed, with whatever the duty was to do in it: it is as due as before.
+    /// A transaction with a part has failed: the duty is as due as before.
     func recordFailure(at moment: Moment)
 }
 
@@ -94,22 +93,20 @@ extension ScheduledDuty where Done == NextPart {
     }
 }
 
-/// What a part of a duty leaves.
+/// When a duty goes on after a part.
 struct NextPart {
-    /// When the first of what is left is due, by the steady time; `nil` if nothing is left.
+    /// When the rest is due, by the steady time; `nil` if nothing is left.
     let dueAt: Timestamp?
-    /// How long the duty rests in any case.
+    /// The least pause.
     let pause: Duration
 }
 
 /// When the next part of a duty is due. All times are steady ones.
 struct DutySchedule {
-    /// No later than the first of all that is to come; `nil` if nothing is. At first, an earlier process may have left
-    /// something.
+    /// No later than the next work; `nil` if none is known. At first, an earlier process may have left work.
     private var dueAt: Timestamp? = .earliest
     private var pace = Pace()
 
-    /// Something is due at this time.
     mutating func wake(at time: Timestamp) { dueAt = min(dueAt ?? time, time) }
 
     /// How long until the next part is due; `nil` while none is.
@@ -123,6 +120,5 @@ struct DutySchedule {
         pace.rest(for: next.pause, from: steady)
     }
 
-    /// A part has failed: it is as due as before.
     mutating func recordFailure(pause: Duration, at steady: Timestamp) { pace.rest(for: pause, from: steady) }
 }

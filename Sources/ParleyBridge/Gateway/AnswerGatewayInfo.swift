@@ -11,8 +11,7 @@ extension GetGatewayInfo: QueryHandler {
 }
 
 extension Settings {
-    /// What protocol §4 bounds a device by: what is part of the contract's form, and what is set, by the setting's
-    /// name.
+    /// The limits of devices (protocol §4): those of the contract, and those that are set, by the setting's name.
     fileprivate var limitsOfDevices: [GatewayInfo.Limit] {
         [
             .init("request_bytes", Limits.requestBytes),

@@ -5,10 +5,10 @@ import ParleyProtocol
 package struct BrokerLink: Sendable {
     package enum Role {
         case intake, out
-        /// In the place of a device that does not read, and whose session is to go.
+        /// Under the client id of a device whose session is to be removed.
         case removal(of: ClientID)
 
-        /// Whose name the token has.
+        /// The connection that the token names.
         fileprivate var connection: GatewayConnection {
             switch self {
             case .intake: .intake
@@ -26,7 +26,7 @@ package struct BrokerLink: Sendable {
 
     private let socket: String
     private let tokens: TokenIssuer
-    /// Packets that the broker may have under way to us: the most that a batch can hold.
+    /// The most packets under way from the broker: as many as a batch can hold.
     private let receiveMaximum: UInt16
 
     package init(socket: String, tokens: TokenIssuer, batchLimit: Int) {
@@ -36,8 +36,8 @@ package struct BrokerLink: Sendable {
     }
 
     private static let tokenSeconds: Int64 = 60
-    /// As many publishes are under way to the broker before it has acknowledged the first. More than 150 would only
-    /// cost: libmosquitto walks them all at every publish (measured with 1000: 19 µs of CPU a message instead of 9).
+    /// The most unacknowledged publishes. More than 150 would only cost: libmosquitto goes through all of them at every
+    /// publish (measured with 1000: 19 µs of CPU a message instead of 9).
     private static let sendMaximum: UInt16 = 128
 
     /// A fresh connection. Nothing of an earlier one survives in it.

@@ -2,7 +2,7 @@ import MQTTClient
 import ParleyProtocol
 import ParleyStore
 
-/// What is published when a transaction is committed, and its pending writes, gathered while it runs.
+/// The publishes of a transaction for after its COMMIT, and its pending writes.
 struct Effects {
     var outgoing = Outgoing()
     /// Changes of audiences, in the order of the writes; they go before all events.
@@ -23,10 +23,10 @@ struct Effects {
         return next
     }
 
-    /// Publishes an event that has no record: kept in the outbox until the broker has acknowledged it.
+    /// Publishes an event that has no record: it is in the outbox until the broker has acknowledged it.
     ///
-    /// - Parameter unread: what the publisher counts for the room that the payload leaves.
-    /// - Returns: the position at which it is published.
+    /// - Parameter unread: the number of unread messages that the payload leaves room for.
+    /// - Returns: the position of the event.
     @discardableResult
     mutating func event(
         _ topic: Topic, retain: Bool = false, unread: UnreadScope? = nil, _ transaction: WriteTransaction,
@@ -47,7 +47,7 @@ struct Effects {
         return writes
     }
 
-    /// Writes what is pending, where no batch does.
+    /// Writes the pending writes of a transaction without a batch.
     mutating func write(in transaction: WriteTransaction) throws(StoreError) {
         if let writes = drainWrites() { _ = try transaction.apply(writes) }
     }

@@ -37,7 +37,7 @@ package final class Gateway: Sendable {
         limits = UserLimits(settings)
     }
 
-    /// Runs until `stop()`; what was decided by then is published, as far as the broker takes it in a few seconds.
+    /// Runs until `stop()`; committed events are published then, as far as the broker takes them in a few seconds.
     ///
     /// - Throws: `GatewayError`.
     package func run() async throws {
@@ -54,7 +54,7 @@ package final class Gateway: Sendable {
         let store = try Store(path: directory.database)
         shared.clock.resume(try store.read { try $0.clock.stored() })
         let (witness, isPutBack) = try DatabaseContinuity.begin(store, in: directory, logger: logger)
-        // What was sent shortly before that time may have been received since.
+        // Messages from shortly before that time may have been received since.
         if isPutBack { shared.clock.forgetTimeBefore() }
         let tokens = TokenIssuer(key: try directory.readSigningKey())
         let link = BrokerLink(socket: directory.brokerSocket, tokens: tokens, batchLimit: settings.batchLimit)
@@ -134,7 +134,7 @@ package final class Gateway: Sendable {
             }
         }
         try ensureAccess(now: shared.clock.now)
-        // What has disappeared while there was no gateway, before anybody can ask for it.
+        // Messages that have expired meanwhile are removed before the first request.
         while writer.isDue(ExpiryDuty.self, now: shared.clock.now), !shared.stop.isRaised {
             queue.add(writer.run(ExpiryDuty.self, now: shared.clock.now))
         }
@@ -145,7 +145,7 @@ package final class Gateway: Sendable {
         ).run()
     }
 
-    /// Spares the next start some work. What cannot be stored, on a full disk, is published or sent again then.
+    /// Spares the next start some work. On a full disk that start publishes and sends some of it again.
     private func recordEnd(in store: Store, _ witness: WitnessMark, _ pushes: PushService) {
         do throws(StoreError) {
             try pushes.recordEnd(in: store, shared.clock, shared.counters)

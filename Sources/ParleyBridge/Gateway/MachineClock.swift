@@ -9,14 +9,14 @@ import Platform
 final class MachineClock: Sendable {
     private struct State {
         var clock: GatewayClock
-        /// Whether it has changed since it was stored.
+        /// Whether the clock has changed since it was stored.
         var isChanged = true
         var timeBefore: Timestamp?
         /// Since the machine's start, in milliseconds.
         var storedAt: Int64 = 0
     }
 
-    /// How often it is stored though nothing has changed: so exactly the next process knows how long this one has run.
+    /// How often it is stored without a change: the next process knows so exactly how long this one has run.
     private static let storagePause = Duration.seconds(60)
 
     private let state: Monitor<State>
@@ -35,7 +35,7 @@ final class MachineClock: Sendable {
         state = Monitor(State(clock: GatewayClock(first, steady: first.wall)))
     }
 
-    /// Goes on from what an earlier process has stored. Before anything is decided.
+    /// Continues the clock of an earlier process. To be called before any decision.
     func resume(_ stored: StoredClock) {
         let first = reading()
         let clock = GatewayClock(first, steady: stored.steady(first, boot: boot))

@@ -3,10 +3,10 @@ import MQTTClient
 import Platform
 import ParleyProtocol
 
-/// Removes what the broker keeps for client ids that its plugin names: sessions of those who did not read. On a thread
-/// of its own, for the broker may let it wait.
+/// Removes sessions of devices that do not read, by the client ids that the broker's plugin names. On a thread of its
+/// own: the broker may let it wait.
 ///
-/// Bounded: what finds no room is forgotten, and the plugin asks again.
+/// Bounded: an id without room is dropped, and the plugin asks again.
 final class SessionRemover: Sendable {
     private struct State {
         var waiting: [ClientID] = []

@@ -24,18 +24,18 @@ final class Writer {
     var clockOffset: Int64 = 0
     let duties: Duties
     var cleaning = CleaningClock()
-    /// What users' writes took lately.
+    /// The time that users' writes took lately.
     var times = WriteTimes()
-    /// What the time that a write takes is measured by.
+    /// The clock by which writes are measured.
     private let instant: () -> ContinuousClock.Instant
 
     /// - Parameters:
     ///   - limits: shared with the readers; `nil` for limits of this writer's own.
-    ///   - push: what is known of those who may be to be notified.
-    ///   - published: how far the broker has acknowledged.
+    ///   - push: the writer's side of pushes.
+    ///   - published: the last position that the broker has acknowledged.
     ///   - clock: is stored; `nil` for a writer whose clock is not.
     ///   - presence: `nil` for a writer that publishes none.
-    ///   - instant: what the time that a write takes is measured by.
+    ///   - instant: the clock by which writes are measured.
     init(
         store: Store, settings: Settings, tokens: TokenIssuer, limits: UserLimits? = nil, push: PushGate? = nil,
         counters: Counters, published: PublishedPosition = PublishedPosition(), clock: MachineClock? = nil,
@@ -60,12 +60,12 @@ final class Writer {
 
     struct Outcome {
         var effects: Effects
-        /// Whether what was to be written is on disk.
+        /// Whether the writes are on disk.
         let isCommitted: Bool
     }
 
-    /// Carries out all of `requests`, or rejects each of them, and does what is due behind them, also where there are
-    /// none. When this returns, what it accepted is on disk.
+    /// Carries out all of `requests`, or rejects each of them, and runs the duties that go with batches, also without
+    /// requests. When this returns, the accepted requests are on disk.
     func carryOut(_ requests: [IncomingCommand], now: Timestamp) -> Outcome {
         do throws(StoreError) {
             let effects = try transaction(requests, now: now)
@@ -102,7 +102,7 @@ final class Writer {
         }
     }
 
-    /// One transaction, and when it is committed what follows from it in memory.
+    /// One transaction, and its consequences in memory when it is committed.
     func write<Result>(
         now: Timestamp, _ body: (Batch) throws(StoreError) -> Result
     ) throws(StoreError) -> (Result, Effects) {
@@ -123,7 +123,6 @@ final class Writer {
         return (result, batch.effects)
     }
 
-    /// Does what waited for the COMMIT.
     private func finish(_ after: AfterCommit, _ effects: inout Effects, now: Timestamp) {
         counters.messages.add(after.messages)
         counters.reports.add(after.reports)
@@ -136,7 +135,7 @@ final class Writer {
         effects.announce(after.typing, on: &typing, now: now)
     }
 
-    /// The stops that are due because no renewal came.
+    /// Stops typing that was not renewed in time.
     func expireTyping(now: Timestamp) -> Effects {
         var effects = Effects()
         for indicator in typing.expire(now: now) { effects.announce(indicator) }
@@ -147,7 +146,7 @@ final class Writer {
 
     // MARK: Requests
 
-    /// The facts of frequent commands that follow each other are gathered at once; any other asks for itself.
+    /// Gathers the facts of successive frequent commands at once; any other command reads its own.
     private func carryOut(_ requests: [IncomingCommand], in batch: Batch) throws(StoreError) {
         var rest = requests[...]
         while let first = rest.first {
@@ -175,7 +174,7 @@ final class Writer {
 }
 
 extension Effects {
-    /// Requests of which nothing is done, for want of the database or by a fault of ours.
+    /// Refuses requests because of a failure of the database or a fault of ours.
     fileprivate init(refusing requests: [IncomingCommand], _ error: StoreError) {
         self.init()
         for request in requests {
@@ -183,7 +182,7 @@ extension Effects {
         }
     }
 
-    /// Announces who types, each in its place among the events and replies.
+    /// Announces typing, each change at its place among the events and replies.
     fileprivate mutating func announce(
         _ changes: [(place: Int, change: AfterCommit.TypingChange)], on typing: inout TypingTracker, now: Timestamp
     ) {

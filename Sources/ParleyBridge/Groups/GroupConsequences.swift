@@ -2,9 +2,7 @@ import ParleyProtocol
 import ParleyRules
 import ParleyStore
 
-// What follows for a group from what happens in its conversation, whichever request that is by.
-
-/// In which way somebody has gone.
+/// How a membership has ended.
 enum MemberDeparture {
     case left, removed
 }
@@ -13,7 +11,7 @@ extension ApplyContext {
     var groups: GroupConsequences { GroupConsequences(context: self) }
 }
 
-/// Carries out what follows for a group, and publishes it.
+/// The consequences of changes of a conversation for the group that it belongs to, if it belongs to one.
 struct GroupConsequences {
     let context: ApplyContext
 
@@ -33,7 +31,6 @@ struct GroupConsequences {
         return object
     }
 
-    /// Somebody has another role.
     func announceRole(
         _ role: MemberRole, of user: UserID, in conversation: ConversationState
     ) throws(StoreError) {
@@ -42,8 +39,8 @@ struct GroupConsequences {
         try context.publish(GroupMemberEvent(.roleChanged, change))
     }
 
-    /// Somebody has gone, and others are left: their invites open nothing any more, and who was removed does not come
-    /// back by any that there is.
+    /// A member has gone, and others are left: the member's invites end, and a removed member cannot come back by an
+    /// invite that exists.
     func announceDeparture(
         of user: UserID, from conversation: ConversationState, _ departure: MemberDeparture
     ) throws(StoreError) {
@@ -59,15 +56,13 @@ struct GroupConsequences {
         }
     }
 
-    /// The conversation has another name.
-    ///
     /// - Parameter object: the conversation.
     func announceName(of object: Conversation, _ conversation: ConversationState) throws(StoreError) {
         guard let group = try group(of: conversation) else { return }
         try context.publish(GroupUpdated(TrainingGroup(group.id, timeZone: group.timeZone, of: object)))
     }
 
-    /// Nobody is in the conversation any more.
+    /// The conversation has no members any more.
     func endGroup(of conversation: ConversationState) throws(StoreError) {
         guard let group = try group(of: conversation) else { return }
         try context.transaction.invites.revokeAll(to: group.key)

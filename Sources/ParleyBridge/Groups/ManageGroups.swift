@@ -2,7 +2,7 @@ import ParleyProtocol
 import ParleyRules
 import ParleyStore
 
-// What is done to a group is done to its conversation: with the same rules, and with what follows from that.
+// A change of a group is a change of its conversation, by the same rules and with the same consequences.
 
 extension DecisionContext {
     /// A group and its conversation, if the sender is in it.
@@ -10,7 +10,7 @@ extension DecisionContext {
         try ofGroup(id) { group in (group, try visibleConversation(group.conversationID, to: sender.user)) }
     }
 
-    /// Which kind of group a conversation is.
+    /// The policy for a conversation: of a training group or of a chat.
     func groupPolicy(of conversation: ConversationState) throws -> GroupPolicy {
         switch conversation.facts.type {
         case .direct: .chat
@@ -18,7 +18,7 @@ extension DecisionContext {
         }
     }
 
-    /// Decides about the conversation of a group. Whoever may not see that is told that there is no such group.
+    /// Decides about the conversation of a group. To a user who may not see it there is no such group.
     fileprivate func ofGroup<Result>(_ id: GroupID, _ body: (GroupState) throws -> Result) throws -> Result {
         guard let group = try facts.groups.group(id) else { throw Rejection.groupNotFound }
         do {
@@ -29,14 +29,13 @@ extension DecisionContext {
     }
 }
 
-/// What is decided about a group.
 struct GroupDecision<Decision> {
     let group: GroupState
     let decision: Decision
 }
 
 extension UpdateGroup: CommandHandler {
-    /// `nil` where it has that name already.
+    /// `nil` if it has that name already.
     typealias Decision = GroupDecision<ConversationState?>
 
     func decide(in context: DecisionContext) throws -> Decision {
@@ -57,7 +56,7 @@ extension UpdateGroup: CommandHandler {
 
 extension DeleteGroup: CommandHandler {
     enum Decision {
-        /// It is ended, and the sender has gone with it or before.
+        /// It has ended, and the sender was a member.
         case repeated(TrainingGroup)
         case end(GroupState, ConversationState)
     }
@@ -150,7 +149,7 @@ extension TrainingGroup {
         }
     }
 
-    /// - Parameter reply: the conversation as it was when somebody went, as JSON.
+    /// - Parameter reply: the conversation at the time of the departure, as JSON.
     fileprivate init(_ group: GroupState, reply: [UInt8]) throws(StoreError) {
         do throws(ReadingError) {
             self.init(group.id, timeZone: group.timeZone, of: try Conversation(json: reply))

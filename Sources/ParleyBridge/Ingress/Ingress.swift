@@ -18,22 +18,22 @@ typealias IncomingCommand = Incoming<any CommandHandler>
 /// A request that changes nothing, for a reader.
 typealias IncomingQuery = Incoming<any QueryHandler>
 
-/// The edge: takes topics and payloads that anybody may have sent, and lets only requests through.
+/// The edge: parses topics and payloads of any origin, and lets only requests through.
 struct Ingress {
     /// What a message turned out to be.
     enum Verdict {
         case command(IncomingCommand)
         case query(IncomingQuery)
         case refused(ReplyRoute, Rejection)
-        /// What the broker's plugin reports of who is connected.
+        /// The plugin's reports of connections.
         case presence([PresenceReport])
-        /// What it reports of new tokens that have signed in.
+        /// The plugin's reports of new tokens that have signed in.
         case tokenUses([TokenUse])
-        /// What it has counted.
+        /// The plugin's counts.
         case counts(BrokerCounts)
-        /// The sessions that it asks to have removed.
+        /// The sessions that the plugin asks to remove.
         case sessionRemovals([ClientID])
-        /// The end of what had waited while the gateway was away.
+        /// The end of the requests that had waited while the gateway was away.
         case backlogEnd
         /// The gateway's request to itself.
         case selfRequest
@@ -51,8 +51,7 @@ struct Ingress {
         let area: String
     }
 
-    /// What the gateway publishes to itself to see where its backlog ends. No device may publish to it: it is no
-    /// request.
+    /// The topic of the gateway's own message that marks the end of the backlog. No device may publish to it.
     static let marker = Topic.prefix + "up/~backlog"
 
     private let handlers: OperationHandlers
@@ -67,8 +66,8 @@ struct Ingress {
             Rate(burst: settings.requestBurst * 2, perSecond: settings.requestsPerSecond * 2))
     }
 
-    /// What a message asks for. A request over its rate or its size is refused unread, so that it costs the gateway
-    /// next to nothing: its reply has no `request_id`.
+    /// Parses a message. A request over its rate or its size is refused unread, so that it costs next to nothing: its
+    /// reply has no `request_id`.
     mutating func judge(_ message: InboundMessage, in batch: InboundBatch, now: Timestamp) -> Verdict {
         let topic = batch.bytes.span.extracting(message.topic)
         guard !message.isRetained else { return .ignored }
@@ -122,15 +121,15 @@ struct Ingress {
         }
     }
 
-    /// Unknown areas share one bucket, so that inventing names makes none.
+    /// Unknown areas share one bucket, so that invented names get none.
     private mutating func consumeToken(_ address: DeviceAddress, _ area: String?, now: Timestamp) -> Int? {
         let area = area ?? "?"
         return deviceRates.consume(DeviceArea(address: address, area: area), now: now)
             ?? userRates.consume(UserArea(user: address.user, area: area), now: now)
     }
 
-    /// More levels than any reply needs. Mosquitto takes a response topic of any depth, but ends the connection of
-    /// whoever publishes to one of more than 200 levels: a device must not be able to do that to the gateway.
+    /// More levels than any reply needs. Mosquitto takes a response topic of any depth, but ends a connection that
+    /// publishes to one of more than 200 levels: a device must not be able to end the gateway's.
     private static let mostResponseLevels = 32
 
     /// The response topic, if it is a topic below the requester's own `down/{uid}/{did}/` (protocol §2).
@@ -155,7 +154,7 @@ struct Ingress {
 struct OperationHandlers: Sendable {
     /// One operation.
     struct Entry: Sendable {
-        /// What the rates of requests count by.
+        /// The area that rates of requests count by.
         let area: String
         let isForOperators: Bool
         /// Whether it is never replied to.

@@ -4,10 +4,10 @@ import Platform
 import ParleyProtocol
 import ParleyRules
 
-/// Owns the `intake` connection: reads a batch, has it committed, hands on what follows, and only then acknowledges.
+/// Owns the `intake` connection: reads a batch, has it committed, queues its effects, and only then acknowledges.
 ///
-/// While a batch is being committed nothing is read: the broker's socket fills and holds the devices back. Confined to
-/// its thread.
+/// It is the loop that runs the writer. While a batch is being committed nothing is read: the broker's socket fills and
+/// holds the devices back. Confined to its thread.
 final class Intake {
     private let link: BrokerLink
     private let writer: Writer
@@ -20,7 +20,7 @@ final class Intake {
     private let batchLimit: Int
     private var ingress: Ingress
     private var batch = InboundBatch()
-    /// Whether what is read may have waited since the gateway was last here.
+    /// Whether requests may have waited since the gateway was last connected.
     private var isInBacklog = true
     private var generator = SystemRandomNumberGenerator()
 
@@ -114,7 +114,7 @@ final class Intake {
         try connection.readBatch(into: &batch, limit: batchLimit)
     }
 
-    /// Whatever is received shows that the broker sends; where nothing is, the gateway's own request may be overdue.
+    /// Any message shows that the broker delivers; without one the gateway's own request may be overdue.
     private func checkReception(isListening: Bool) throws(IntakeError) {
         let now = ContinuousClock.now
         let silence = shared.selfRequest.withLock { request -> Duration? in
@@ -130,7 +130,7 @@ final class Intake {
         if let silence { throw .silent(silence) }
     }
 
-    /// Once the subscription is granted, devices may sign in; and what comes after the marker is new.
+    /// Lets devices sign in once the subscription is granted. Requests behind the marker are new.
     private func attach(_ results: [SubscriptionResult]) throws -> Bool {
         guard let result = results.first else { return false }
         guard !result.reason.isFailure else { throw IntakeError.subscriptionRefused(result.reason) }
@@ -176,7 +176,7 @@ final class Intake {
             case .command(let command):
                 shared.counters.requests.add(1)
                 if command.route.isSilent, isInBacklog {
-                    // Typing that waited in the broker makes no sense any more.
+                    // Typing that has waited in the broker is out of date.
                     shared.counters.ignored.add(1)
                 } else {
                     writes.append(command)
@@ -207,7 +207,7 @@ final class Intake {
         queue.add(refusals)
     }
 
-    /// What time it is, for the writer as well.
+    /// The present time; sets the writer's clock offset.
     private func readClock() -> Timestamp {
         let moment = shared.clock.moment
         writer.clockOffset = moment.clockOffset

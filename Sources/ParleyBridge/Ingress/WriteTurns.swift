@@ -1,44 +1,42 @@
 import ParleyProtocol
 
-/// What users' writes took lately of the writer's time.
-///
-/// A value of the writer's thread; it is told the time.
+/// The time that users' writes took lately.
 struct WriteTimes {
     private var shares = TimeShares()
-    /// What a write of each user takes, as the last of them show.
+    /// The mean of the last writes of each user.
     private var means: [UserID: Duration] = [:]
     private var lastBatch: ContinuousClock.Instant?
 
-    /// What a write takes of whom nothing is known.
+    /// The expected time of a write by an unknown user.
     static let usual = Duration.microseconds(100)
     private static let mostUsers = 4096
 
-    /// A batch is carried out. Who has had less than half of the writer's time since is not ahead of the others.
+    /// A batch begins. A user who has had less than half of the writer's time since the last is not ahead of the
+    /// others.
     mutating func begin(at instant: ContinuousClock.Instant) {
         if let lastBatch { shares.advance(by: lastBatch.duration(to: instant) / 2) }
         lastBatch = instant
     }
 
-    /// By how much a user is ahead of the others.
+    /// How far a user is ahead of the others.
     func lead(of user: UserID) -> Duration { shares.lead(of: user) }
 
-    /// What a write of a user is expected to take.
+    /// The expected time of a write.
     func expected(of user: UserID) -> Duration { means[user] ?? WriteTimes.usual }
 
-    /// A write of a user took so long.
     mutating func record(_ took: Duration, of user: UserID) {
         shares.charge(took, to: user)
-        // What is known of users is soon known again.
+        // The means are soon measured again.
         if means.count >= WriteTimes.mostUsers { means.removeAll(keepingCapacity: true) }
         means[user] = (expected(of: user) * 3 + max(.zero, took)) / 4
     }
 }
 
-/// The writes of a batch in two turns, each a transaction: the first has no more than a share of anybody's time, so
-/// that whose writes are many or dear waits for the others, and not they for them.
+/// The writes of a batch in two turns, each a transaction: the first has no more than a share of each user's time, so
+/// that a user with many or expensive writes waits for the others, and not they for them.
 ///
-/// What a user has had lately more than half of the writer's time counts in their share. A user's writes stay in their
-/// order; in the second turn those come first who have had least. A batch of one user is one turn: a commit costs a
+/// Time beyond half of the writer's that a user had lately counts in their share. A user's writes stay in their order;
+/// the second turn begins with those of the users who have had least. A batch of one user is one turn: a commit costs a
 /// sync.
 struct WriteTurns {
     private(set) var first: [IncomingCommand] = []
@@ -66,7 +64,7 @@ struct WriteTurns {
                 rest.append(write)
             }
         }
-        // Nobody goes first where all would wait.
+        // Without a first turn the second is the only one.
         guard !first.isEmpty else {
             first = WriteTurns.ordered(rest, times)
             rest = []
@@ -75,7 +73,7 @@ struct WriteTurns {
         rest = WriteTurns.ordered(rest, times)
     }
 
-    /// Those of who has had least before those of the others, each user's as they came.
+    /// By the time that the users had, each user's writes in their order.
     private static func ordered(_ writes: [IncomingCommand], _ times: WriteTimes) -> [IncomingCommand] {
         writes.enumerated().sorted { one, other in
             let (lead, others) = (times.lead(of: one.element.sender.user), times.lead(of: other.element.sender.user))

@@ -2,8 +2,8 @@ import ParleyProtocol
 import Sodium
 
 extension TokenIssuer {
-    /// The token of an invite. It follows from the invite's seed and the gateway's own key, so that a repeated request
-    /// gets it again, though nothing that is stored says it.
+    /// The token of an invite. It follows from the invite's seed and the gateway's own key: a repeated request gets it
+    /// again, though it is not stored.
     ///
     /// - Parameter seed: 16 random bytes.
     func inviteToken(seed: [UInt8]) throws(SodiumError) -> InviteToken {
@@ -15,7 +15,7 @@ extension TokenIssuer {
 }
 
 extension InviteToken {
-    /// What is stored of it, 32 bytes.
+    /// The stored digest, 32 bytes.
     var digest: [UInt8] {
         get throws(SodiumError) {
             try BLAKE2b.hash((Array("parley/v1 invite".utf8) + bytes).span, length: .bytes32)

@@ -8,7 +8,7 @@ extension CreateInvite: OnceHandler {
         let invite: NewInvite
         /// As its maker gets it.
         let object: Invite
-        /// Whether the maker's ended ones are revoked to make room.
+        /// Whether the maker's ended invites are revoked to make room.
         let revokesEnded: Bool
     }
 
@@ -16,7 +16,7 @@ extension CreateInvite: OnceHandler {
 
     func first(in context: DecisionContext) throws -> (digest: [UInt8]?, reply: () throws -> Invite)? {
         guard let id, let first = try context.facts.invites.invite(id) else { return nil }
-        return (first.digest, { try shown(first.objectAtFirst, seed: first.seed, context) })
+        return (first.digest, { try withToken(first.objectAtFirst, seed: first.seed, context) })
     }
 
     func decideNew(in context: DecisionContext) throws -> New {
@@ -35,14 +35,14 @@ extension CreateInvite: OnceHandler {
             expiresAt: context.now.advanced(by: .seconds(expiresIn)), uses: uses,
             digest: try context.digest(of: self))
         return New(
-            invite: new, object: try shown(new.object, seed: seed, context), revokesEnded: revokesEnded)
+            invite: new, object: try withToken(new.object, seed: seed, context), revokesEnded: revokesEnded)
     }
 
-    /// For how long invites that were revoked are kept at least: until then a repeated request finds them.
+    /// How long revoked invites are kept at least: until then a repeated request finds them.
     private static let kept = Duration.days(1)
 
-    /// With its token and a link.
-    private func shown(_ invite: Invite, seed: [UInt8], _ context: DecisionContext) throws -> Invite {
+    /// The invite with its token and a link.
+    private func withToken(_ invite: Invite, seed: [UInt8], _ context: DecisionContext) throws -> Invite {
         invite.with(try context.tokens.inviteToken(seed: seed), urlPrefix: context.settings.inviteURLPrefix)
     }
 

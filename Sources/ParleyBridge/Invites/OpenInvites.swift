@@ -20,7 +20,7 @@ extension PreviewInvite: QueryHandler {
 
 extension AcceptInvite: CommandHandler {
     enum Decision {
-        /// They came by it before and are there.
+        /// The caller has used it before, and is a member.
         case repeated(GroupState)
         case join(ConversationState, StoredInvite)
     }
@@ -29,7 +29,7 @@ extension AcceptInvite: CommandHandler {
         let (caller, facts, settings) = (context.sender.user, try context.facts, context.settings)
         let invite = try facts.invites.invite(tokenDigest: token.digest)
         let conversation = try invite.flatMap { try context.conversation($0.group.conversationID) }
-        // A repeat is answered, however many there were before.
+        // A repeat is not limited.
         if let invite, let conversation,
             InviteRule.isRepeat(
                 conversation.facts, by: caller, isUsed: try facts.invites.isUsed(invite.key, by: caller))
@@ -76,7 +76,7 @@ extension AcceptInvite: CommandHandler {
 }
 
 extension Snapshot {
-    /// What is asked about an invite and whoever has its token.
+    /// The facts about an invite and a caller who has its token.
     fileprivate func facts(
         of invite: StoredInvite, _ conversation: ConversationFacts, for caller: UserID
     ) throws -> InviteRule.Facts {

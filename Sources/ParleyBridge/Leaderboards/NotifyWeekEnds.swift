@@ -2,8 +2,8 @@ import ParleyProtocol
 import ParleyRules
 import ParleyStore
 
-// A week ends for all groups of a time zone at once, and all their members are notified. Boards do not wait for that: an
-// ended week is stored, and its members are notified in parts when no rollover is due.
+// A week ends for all groups of a time zone at once, and all their members are notified. Boards do not wait for that:
+// an ended week is stored, and its members are notified in parts when no rollover is due.
 
 extension BoardDuty {
     /// The most groups whose members are notified in one transaction.

@@ -1,7 +1,7 @@
 import ParleyProtocol
 import ParleyRules
 
-/// How often each user may have something: shared by the writer and the readers.
+/// A rate limit of users, shared by the writer and the readers.
 struct UserLimit: Sendable {
     private let limiter: Monitor<RateLimiter<UserID>>
     private let refusal: String
@@ -14,12 +14,12 @@ struct UserLimit: Sendable {
 
     /// Whether there is room for one more use.
     ///
-    /// - Parameter uses: of a transaction under way, which count already.
+    /// - Parameter uses: of a transaction under way.
     func hasRoom(_ user: UserID, besides uses: PendingUses = PendingUses(), now: Timestamp) -> Bool {
         limiter.withLock { $0.wait(for: user, 1, besides: uses[user], now: now) } == nil
     }
 
-    /// Counts a use, at once.
+    /// Counts a use.
     ///
     /// - Throws: `rate_limited`
     func charge(_ user: UserID, now: Timestamp) throws(Rejection) {
@@ -27,9 +27,9 @@ struct UserLimit: Sendable {
         throw Rejection(.rateLimited, refusal, retryAfterMilliseconds: wait)
     }
 
-    /// Counts uses in a transaction under way, to be counted by `commit`.
+    /// Adds uses of a transaction under way, to be counted by `commit`.
     ///
-    /// - Parameter refusal: takes the place of the limit's own sentence.
+    /// - Parameter refusal: replaces the limit's own sentence.
     /// - Throws: `rate_limited`
     func charge(
         _ user: UserID, count: Int = 1, _ uses: inout PendingUses, now: Timestamp, refusal: String? = nil
@@ -43,7 +43,7 @@ struct UserLimit: Sendable {
     /// The transaction was committed.
     func commit(_ uses: PendingUses) {
         guard !uses.isEmpty else { return }
-        // A reader may have used meanwhile what there was: these count all the same.
+        // They count even if a reader has spent the rest meanwhile.
         limiter.withLock { limiter in
             for (user, count) in uses.counts { limiter.charge(user, count) }
         }
@@ -64,7 +64,7 @@ struct PendingUses: Sendable {
     }
 }
 
-/// All limits of users that are no rate of requests.
+/// All limits of users but the rate of requests.
 struct UserLimits: Sendable {
     let firstMessages: UserLimit
     let reports: UserLimit
@@ -74,7 +74,7 @@ struct UserLimits: Sendable {
     let keyFetches: UserLimit
     /// Invites made, looked at and accepted, together.
     let invites: UserLimit
-    /// Looks at strangers' profiles and lists, and whatever shows whether there is such a user.
+    /// Lookups of strangers: their profiles and lists, and all that discloses whether a user exists.
     let lookups: UserLimit
     /// Challenges made.
     let challenges: UserLimit
@@ -101,7 +101,7 @@ struct UserLimits: Sendable {
             settings.activityReactionsPerHour, "Too many reactions to activity; wait a little.")
     }
 
-    /// What a transaction under way uses of each.
+    /// The uses of a transaction under way.
     typealias Uses = [KeyPath<UserLimits, UserLimit>: PendingUses]
 
     /// The transaction was committed.

@@ -2,17 +2,15 @@ import ParleyProtocol
 import ParleyRules
 import ParleyStore
 
-/// That a change is to be appended, or was before.
 struct ChangeDecision {
     let conversation: ConversationState
-    /// What the request was, 16 bytes.
+    /// The digest of the request, 16 bytes.
     let digest: [UInt8]
     let acceptance: ChangeMessageRule.Decision
-    /// The message that is changed.
     let target: ChangeMessageRule.Target?
 }
 
-/// What carries out `messages/edit`, `messages/delete` and `messages/react`.
+/// Carries out `messages/edit`, `messages/delete` and `messages/react`.
 protocol MessageChangeHandler: MessageChange, GatheredCommandHandler where Decision == ChangeDecision {}
 
 extension MessageChangeHandler {
@@ -40,7 +38,7 @@ extension MessageChangeHandler {
         if case .append(let record) = acceptance {
             switch change.kind {
             case .message, .edit, .reaction: try context.checkRoom(for: record.storageCost, of: sender.user)
-            // What is taken back is never refused: there are no more deletions than messages.
+            // Deletions are never refused: there are no more of them than messages.
             case .delete: break
             }
         }
@@ -73,7 +71,7 @@ extension MessageChangeHandler {
 }
 
 extension MessageChangeHandler {
-    /// Notifies whoever sent a message of a reaction to it, if they are shown that.
+    /// Notifies the sender of a message of a reaction to it, if they can see the reaction.
     private func notifySender(
         of target: ChangeMessageRule.Target, in conversation: ConversationState, _ context: ApplyContext
     ) {

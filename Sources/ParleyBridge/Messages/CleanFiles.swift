@@ -1,7 +1,7 @@
 import ParleyStore
 
 extension Writer {
-    /// Removes from the store's files what was removed from its rows, if that is due.
+    /// Removes deleted rows from the store's files, if that is due.
     func cleanFiles(now: ContinuousClock.Instant) {
         guard cleaning.isDue(now: now) else { return }
         do throws(StoreError) {

@@ -1,16 +1,15 @@
-/// When the files of the store are to be cleaned of what was removed from it: until its log is written back and
-/// emptied, that holds the pages as they were.
+/// When the store's files are to be cleaned of deleted rows: its log holds the old pages until it is written back and
+/// emptied.
 struct CleaningClock {
-    /// At first, an earlier process may have been killed before it came to it.
+    /// At first, an earlier process may have been killed before a cleaning.
     private var isUnclean = true
     private var notBefore: ContinuousClock.Instant?
 
-    /// Between two cleanings: each holds up the batch that comes next.
+    /// Between two cleanings: each holds up the next batch.
     static let pause = Duration.seconds(10)
-    /// After one that a reader was in the way of.
+    /// After one that a reader has kept from completing.
     private static let retry = Duration.seconds(1)
 
-    /// Something was removed.
     mutating func markUnclean() { isUnclean = true }
 
     /// How long until the files are to be cleaned; `nil` while there is nothing to clean.

@@ -2,7 +2,7 @@ import Logging
 import ParleyProtocol
 import ParleyStore
 
-/// Removes ciphertext whose time has come from the store's rows; its files are cleaned of it soon after.
+/// Removes expired ciphertext from the store's rows; its files are cleaned of it soon after.
 final class ExpiryDuty: ScheduledDuty {
     static let failure: Logger.Message = "what has disappeared could not be removed"
     var schedule = DutySchedule()
@@ -24,7 +24,7 @@ final class ExpiryDuty: ScheduledDuty {
             dueAt: try transaction.facts.records.nextExpiry(), pause: count < Self.atOnce ? Self.pause : .zero)
     }
 
-    /// What devices display of the messages that are about to be removed is to be taken away.
+    /// Clears the displayed notifications of the messages that are about to be removed.
     private func clearDisplayed(_ batch: Batch, _ transaction: WriteTransaction) throws(StoreError) {
         let displaying = batch.environment.push.displaying
         let displayed = try transaction.facts.records.displayedExpiries(

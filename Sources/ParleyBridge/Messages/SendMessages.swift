@@ -3,13 +3,12 @@ import ParleyRules
 import ParleyStore
 
 extension SendMessage: GatheredCommandHandler {
-    /// That a message is to be appended, or was before.
     struct Decision {
         let conversation: ConversationState
-        /// What the request was, 16 bytes.
+        /// The digest of the request, 16 bytes.
         let digest: [UInt8]
         let acceptance: SendMessageRule.Decision
-        /// What is between the two of a direct conversation afterwards; `nil` where the message changes nothing of it.
+        /// The relationship of the two of a direct conversation afterwards; `nil` if the message does not change it.
         let relationship: Relationship?
     }
 
@@ -41,7 +40,7 @@ extension SendMessage: GatheredCommandHandler {
         }
         var relationship: Relationship?
         if case .append(let record, let permission) = acceptance {
-            // Who answers in a conversation that is not theirs opens it.
+            // An answer in a conversation that is not open for the sender opens it.
             if conversation.facts.member(sender.user)?.isOpen == false { try context.checkOpenConversations() }
             try context.checkRoom(for: record.storageCost, of: sender.user)
             if let permission {
@@ -61,7 +60,7 @@ extension SendMessage: GatheredCommandHandler {
             var conversation = decision.conversation
             try context.append(record, to: &conversation, digest: decision.digest, isUrgent: isUrgent)
             if let permission, let relationship = decision.relationship {
-                try context.relationships.settle(record, under: permission, relationship, conversation)
+                try context.relationships.apply(record, under: permission, relationship, conversation)
             }
             context.afterCommit.messages += 1
             guard !echoIsReply else { return }
@@ -70,9 +69,9 @@ extension SendMessage: GatheredCommandHandler {
         }
     }
 
-    /// `stale_devices` names the devices there are: about a stranger that counts as a fetch of their keys.
+    /// `stale_devices` names the devices: of a stranger that counts as a fetch of keys.
     ///
-    /// - Throws: `rate_limited`, which then takes its place.
+    /// - Throws: `rate_limited`, which is answered instead.
     private func chargeDevices(of conversation: ConversationFacts, _ context: DecisionContext) throws {
         guard let other = conversation.other(than: context.sender.user) else { return }
         try context.chargeLookup(of: other, \.keyFetches)
@@ -80,8 +79,8 @@ extension SendMessage: GatheredCommandHandler {
 }
 
 extension ConversationState {
-    /// What is between the two of a direct conversation after a message that was accepted under `permission`; `nil`
-    /// where it changes nothing, as almost every message.
+    /// The relationship of the two of a direct conversation after a message under `permission`; `nil` if the message
+    /// does not change it, as almost none does.
     fileprivate func relationship(changedByMessageOf user: UserID, under permission: MessagingPermission)
         -> Relationship?
     {

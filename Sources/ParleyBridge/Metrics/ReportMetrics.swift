@@ -5,7 +5,7 @@ import ParleyStore
 extension ReportMetrics: CommandHandler {
     struct Decision {
         let acceptance: ReportMetricsRule.Decision
-        /// Whether nothing was reported of the day before.
+        /// Whether it is the first report of the day.
         let isNew: Bool
     }
 

@@ -2,7 +2,7 @@ import Logging
 import ParleyProtocol
 import ParleyStore
 
-/// Removes what has been in the feeds of notifications and activity for its time.
+/// Removes expired items of the feeds of notifications and activity.
 final class FeedRemovalDuty: RemovalDuty {
     static let failure: Logger.Message = "what has been in the feeds for its time could not be removed"
     var schedule = DutySchedule()

@@ -1,7 +1,7 @@
 import ParleyProtocol
 import ParleyStore
 
-/// The caller's notifications, the newest first, all with the badge of now.
+/// The caller's notifications, the newest first, all with the present badge.
 extension ListNotifications: QueryHandler {
     func answer(in context: QueryContext) throws -> WrittenAnswer {
         let (caller, snapshot) = (context.caller.user, context.snapshot)

@@ -1,7 +1,7 @@
 import ParleyProtocol
 import ParleyStore
 
-/// An id that is not one of the caller's notifications is passed over: it may have left the feed a moment ago.
+/// An id that is none of the caller's notifications is ignored: it may have expired a moment ago.
 extension MarkNotificationsRead: CommandHandler {
     enum Decision {
         case nothing

@@ -2,16 +2,15 @@ import ParleyProtocol
 import ParleyRules
 import ParleyStore
 
-// A notification is decided at the end of its batch, with all others of it: whether its recipient has it already, has
-// blocked its actor or has muted its conversation is asked for all at once, and all are written at once. So a command
-// that notifies somebody costs the batch no statement of its own.
+// The notifications of a batch are decided at its end: repeats, blocks and mutes are read for all at once, and all are
+// written at once. So a command that notifies costs the batch no statement of its own.
 
 /// The notifications of a batch, to be decided at its end.
 struct PendingNotifications {
     private(set) var list: [(recipient: UserID, notification: NewNotification)] = []
     private var keys: Set<NotificationQueries.RepeatKey> = []
 
-    /// The first of two with the same key is the one that counts, or the last where that tells of what was last.
+    /// Of two with the same key the first counts, or the last if it refreshes the notification.
     mutating func add(_ notification: NewNotification, for recipient: UserID) {
         guard notification.actor != recipient else { return }
         if keys.insert(notification.key(for: recipient)).inserted {
@@ -39,18 +38,15 @@ extension Batch {
     var feed: BatchFeed { BatchFeed(batch: self) }
 }
 
-/// What comes into feeds by a batch: notifications, and items of activity (`RecordActivity`).
+/// Adds to feeds in a batch: notifications, and items of activity (`RecordActivity`).
 struct BatchFeed {
     let batch: Batch
 
-    /// Gives somebody a notification when the transaction is committed, unless they have it already, have caused it
-    /// themselves, have blocked who has or have muted the conversation of a reaction: a row of their feed
-    /// and `notification.new`.
-    ///
-    /// Whether the recipient may know of what it is about is the caller's to decide.
+    /// Adds a notification to a user's feed and publishes it, unless they have it already, have caused it, have blocked
+    /// its actor or have muted the conversation of a reaction. The caller decides whether they may know of its subject.
     func notify(_ user: UserID, _ notification: NewNotification) { batch.notifications.add(notification, for: user) }
 
-    /// What a notification asks for is done: it is read on all devices of its recipient, and keeps no further one away.
+    /// Marks a notification read on all devices of its recipient: it is answered. The next of its key is a new one.
     func clear(_ notification: NewNotification, of recipient: UserID) throws(StoreError) {
         let key = notification.key(for: recipient)
         batch.notifications.remove(key)
@@ -65,7 +61,7 @@ struct BatchFeed {
         try batch.publish(event, to: recipient, unread: .badge(of: recipient, at: batch.now))
     }
 
-    /// Where a challenge waits for no answer any more, the notification that asks for it is done.
+    /// Clears the notification that asks for an answer to a challenge, if none is waited for any more.
     func clearAnswered(_ challenge: ChallengeState) throws(StoreError) {
         guard let (recipient, notification) = challenge.answered else { return }
         try clear(notification, of: recipient)

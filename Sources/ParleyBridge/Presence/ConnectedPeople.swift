@@ -1,11 +1,11 @@
 import ParleyProtocol
 
-/// Who has a device connected, as the broker's plugin has last reported: for those who decide whom to notify.
+/// The users with a connected device, by the last reports of the broker's plugin; pushes go to the others.
 ///
-/// A report may come a moment after what it tells of, and a connection may be dead before the broker finds out. So
-/// whoever has left is remembered until it was looked whether something was sent to them that they have not received.
+/// A report may be late, and a connection may be dead before the broker finds out. So a departure is kept until the
+/// messages that the user may not have received are looked for.
 final class ConnectedPeople: Sendable {
-    /// Somebody whose last connection has ended.
+    /// The end of the last connection of a user.
     struct Departure: Hashable, Sendable {
         let user: UserID
         let at: Timestamp
@@ -24,7 +24,7 @@ final class ConnectedPeople: Sendable {
 
     private let state = Monitor(State())
 
-    /// The most departures that are remembered. Who leaves beyond that is notified of what comes later alone.
+    /// The most departures that are kept. A user who leaves beyond that is notified of later messages alone.
     static let mostDepartures = 100_000
 
     /// Whether the broker has reported everybody since the gateway has started.
@@ -32,7 +32,7 @@ final class ConnectedPeople: Sendable {
 
     func contains(_ user: UserID) -> Bool { state.withLock { $0.isKnown && $0.users.contains(user) } }
 
-    /// Those of these who are connected; nobody while it is not known who is.
+    /// The connected ones among these; none while `isKnown` is false.
     func connected(among users: some Sequence<UserID>) -> Set<UserID> {
         state.withLock { state in
             var connected: Set<UserID> = []
@@ -41,7 +41,7 @@ final class ConnectedPeople: Sendable {
         }
     }
 
-    /// How many of these are not connected; all of them while it is not known who is.
+    /// The number of these that are not connected; all while `isKnown` is false.
     func awayCount(among users: some Sequence<UserID>) -> Int {
         state.withLock { state in users.count { !state.isKnown || !state.users.contains($0) } }
     }
@@ -54,12 +54,12 @@ final class ConnectedPeople: Sendable {
         }
     }
 
-    /// Everybody, as far as an earlier process knew.
+    /// Sets the users that were connected to an earlier process.
     func begin(with users: Set<UserID>) { state.withLock { $0.users = users } }
 
-    /// Everybody who is connected.
+    /// Sets all connected users.
     ///
-    /// - Parameter time: since when it was not known who is.
+    /// - Parameter time: since when there were no reports.
     func replace(with users: Set<UserID>, unknownSince time: Timestamp) {
         state.withLock { state in
             for user in state.users where !users.contains(user) { state.depart(user, at: time) }
@@ -68,7 +68,7 @@ final class ConnectedPeople: Sendable {
         }
     }
 
-    /// Removes some of those who have left. Who is back is among them.
+    /// Removes some departures, also of users who are back.
     func drainDepartures(limit: Int) -> [Departure] {
         state.withLock { state in
             let some = Array(state.departures.suffix(limit))

@@ -3,24 +3,24 @@ import ParleyProtocol
 import ParleyRules
 import ParleyStore
 
-/// Handles the plugin's reports of who is connected, and publishes what friends are shown of it.
+/// Handles the plugin's reports of connections, and publishes presence to friends.
 ///
-/// What is retained on `users/{uid}/presence` follows from the table of presence and the user's profile. A broker that
-/// was killed has forgotten some of it: each new run of it gets all of it again, in parts.
+/// The retained message on `users/{uid}/presence` follows from the table of presence and the user's profile. A broker
+/// that was killed has forgotten some of them: each new run of it gets all of them again, in parts.
 final class PresenceDuty: Duty {
     typealias Wake = Never
     static let failure: Logger.Message = "presence could not be written"
     static let publishes = true
     private let people: ConnectedPeople
-    /// Since when it is not known who is connected; `nil` while it is.
+    /// Since when there are no reports; `nil` while there are.
     private var unknownSince: Timestamp?
     private var board: PresenceTracker
-    /// The run of the broker that has got everything that is retained.
+    /// The run of the broker that has all retained messages.
     private var informedBroker: UInt64?
-    private var walk: Walk?
+    private var sweep: Sweep?
 
-    /// A run of the broker to which everything that is retained is being published.
-    struct Walk {
+    /// A run of the broker to which all presence is being published again.
+    struct Sweep {
         let broker: UInt64
         /// The last user whose presence is published to it.
         var after: UserID?
@@ -31,9 +31,9 @@ final class PresenceDuty: Duty {
     private static let atOnce = 256
 
     /// - Parameters:
-    ///   - people: is told who is connected.
-    ///   - lastTime: the last at which an earlier process is known to have run; `nil` if there was none. Who has left
-    ///     since then may have left at once.
+    ///   - people: is kept up to the reports.
+    ///   - lastTime: the last at which an earlier process is known to have run; `nil` if there was none. A user who has
+    ///     left since then may have left at once.
     init(
         _ store: Store, _ settings: Settings, people: ConnectedPeople = ConnectedPeople(), now: Timestamp,
         lastTime: Timestamp? = nil
@@ -58,8 +58,8 @@ final class PresenceDuty: Duty {
             case .offline(let user, let ago): people.leave(user, at: now.advanced(byMilliseconds: -Int64(ago)))
             }
         }
-        if let broker = board.broker, broker != informedBroker, broker != walk?.broker {
-            walk = Walk(broker: broker, after: nil, nextAt: now)
+        if let broker = board.broker, broker != informedBroker, broker != sweep?.broker {
+            sweep = Sweep(broker: broker, after: nil, nextAt: now)
         }
     }
 
@@ -72,23 +72,22 @@ final class PresenceDuty: Duty {
     func observe(_ moment: Moment) { board.endHolds(now: moment.now) }
 
     func wait(at moment: Moment) -> Duration? {
-        [board.nextExpiry, walk?.nextAt].compactMap { $0 }.min().map { max(.zero, moment.now.duration(to: $0)) }
+        [board.nextExpiry, sweep?.nextAt].compactMap { $0 }.min().map { max(.zero, moment.now.duration(to: $0)) }
     }
 
     struct Done {
         let announced: [PresenceTracker.Announcement]
-        /// What was left to publish to a broker, and is left.
-        let before: Walk?
-        let after: Walk?
+        /// The sweep before this part and after it.
+        let before: Sweep?
+        let after: Sweep?
     }
 
-    /// Publishes what is due, as much as goes into one transaction.
     func run(in batch: Batch) throws(StoreError) -> Done {
         let announced = board.nextAnnouncements(limit: Self.atOnce, now: batch.now)
-        let before = walk.flatMap { batch.now >= $0.nextAt ? $0 : nil }
+        let before = sweep.flatMap { batch.now >= $0.nextAt ? $0 : nil }
         try batch.effects.announce(announced, batch.writable())
-        // What is published of everybody is read after that.
-        let after = try before.flatMap { walk throws(StoreError) in try publishMore(walk, batch) }
+        // The sweep reads presence after that.
+        let after = try before.flatMap { sweep throws(StoreError) in try publishMore(sweep, batch) }
         return Done(announced: announced, before: before, after: after)
     }
 
@@ -96,24 +95,24 @@ final class PresenceDuty: Duty {
         board.recordCommit(done.announced, now: moment.now)
         guard let before = done.before else { return }
         if done.after == nil { informedBroker = before.broker }
-        walk = done.after
+        sweep = done.after
     }
 
-    func recordFailure(at moment: Moment) { walk?.nextAt = moment.now.advanced(by: PresenceTracker.retryPause) }
+    func recordFailure(at moment: Moment) { sweep?.nextAt = moment.now.advanced(by: PresenceTracker.retryPause) }
 
-    /// - Returns: what is left to publish; `nil` when the broker has got everything.
-    private func publishMore(_ walk: Walk, _ batch: Batch) throws(StoreError) -> Walk? {
+    /// - Returns: the rest of the sweep.
+    private func publishMore(_ sweep: Sweep, _ batch: Batch) throws(StoreError) -> Sweep? {
         let transaction = try batch.writable()
-        let stored = try transaction.facts.presence.stored(after: walk.after, limit: Self.atOnce)
+        let stored = try transaction.facts.presence.stored(after: sweep.after, limit: Self.atOnce)
         for stored in stored {
             try batch.effects.publish(
                 PresenceUpdate(user: stored.user, stored.presence.shown(under: stored.privacy)), transaction)
         }
         guard stored.count == Self.atOnce else {
-            try transaction.outbox.setBroker(walk.broker, of: .presence)
+            try transaction.outbox.setBroker(sweep.broker, of: .presence)
             return nil
         }
-        var rest = walk
+        var rest = sweep
         rest.after = stored.last?.user
         rest.nextAt = batch.now.advanced(by: PresenceTracker.batchInterval)
         return rest
@@ -121,13 +120,13 @@ final class PresenceDuty: Duty {
 }
 
 extension Effects {
-    /// Stores the presence of users, and publishes it where that changes what their friends are shown.
+    /// Stores the presence of users, and publishes it where friends see a change.
     fileprivate mutating func announce(
         _ announcements: [PresenceTracker.Announcement], _ transaction: WriteTransaction
     ) throws(StoreError) {
         let before = try transaction.facts.presence.stored(of: announcements.map(\.user))
         for announcement in announcements {
-            // Nobody's, where the database was put back to a time before this user.
+            // There is none after the database was put back to a time before this user.
             guard let kept = before[announcement.user] else { continue }
             writes.put(announcement.presence, of: kept.user)
             let shown = announcement.presence.shown(under: kept.privacy)

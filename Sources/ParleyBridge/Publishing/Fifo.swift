@@ -1,4 +1,4 @@
-/// A queue over one array: taking from the front moves an index, and the space is given back now and then.
+/// A queue over one array: removing the first element moves an index, and the space is freed now and then.
 struct Fifo<Element> {
     private var elements: [Element?] = []
     private var head = 0

@@ -1,7 +1,7 @@
 import Platform
 import ParleyProtocol
 
-/// How much waits to be published.
+/// The amount that waits to be published.
 struct OutLoad: Hashable, Sendable {
     /// Events and replies.
     var items = 0
@@ -11,10 +11,10 @@ struct OutLoad: Hashable, Sendable {
     func isBelow(_ limit: OutLoad) -> Bool { items < limit.items && bytes < limit.bytes }
 }
 
-/// What waits for the broker, between the threads that decide and the one that publishes.
+/// The queue between the threads that decide and the one that publishes.
 ///
-/// Changes of audiences overtake everything: what is published after a removal was committed must not reach whoever was
-/// removed, even where it was committed before.
+/// Changes of audiences overtake everything else: after the COMMIT of a removal no event reaches the removed user, not
+/// even an earlier one.
 final class OutQueue: Sendable {
     private struct State {
         var audience: [AudienceChange] = []
@@ -37,8 +37,8 @@ final class OutQueue: Sendable {
     /// Wakes the intake, when there is room again.
     let roomMade: WakeUp
 
-    /// - Parameter limit: with as many items or bytes there is no room. What one batch causes may pass it: that is
-    ///   committed, and waits nowhere else.
+    /// - Parameter limit: with as many items or bytes there is no room. The effects of one batch may pass it: they are
+    ///   committed, and wait nowhere else.
     init(limit: OutLoad) throws(SystemError) {
         self.limit = limit
         arrived = try WakeUp()
@@ -50,7 +50,7 @@ final class OutQueue: Sendable {
 
     var load: OutLoad { state.withLock { $0.load } }
 
-    /// Adds what one commit publishes. Never waits: the intake asks for room before it reads.
+    /// Adds the events and replies of a commit. Never waits: the intake asks for room before it reads.
     func add(_ outgoing: Outgoing, audience: [AudienceChange] = []) {
         guard !outgoing.isEmpty || !audience.isEmpty else { return }
         state.withLock { state in
@@ -60,10 +60,9 @@ final class OutQueue: Sendable {
         arrived.signal()
     }
 
-    /// Adds what a transaction has caused.
     func add(_ effects: Effects) { add(effects.outgoing, audience: effects.audience) }
 
-    /// Adds once there is room, or drops when the queue is closed: for the readers.
+    /// Adds a reader's reply once there is room, or drops it when the queue is closed.
     func addWhenRoom(_ outgoing: Outgoing) {
         let isAdded = state.wait { state -> Bool? in
             if state.isClosed { return false }
@@ -74,7 +73,7 @@ final class OutQueue: Sendable {
         if isAdded { arrived.signal() }
     }
 
-    /// Removes all changes of audiences, which go first.
+    /// Removes all changes of audiences.
     func drainAudience() -> [AudienceChange] {
         state.withLock { state in
             defer { state.audience.removeAll() }
@@ -82,10 +81,10 @@ final class OutQueue: Sendable {
         }
     }
 
-    /// Forgets changes that a snapshot read from now on holds.
+    /// Drops changes that a later snapshot contains.
     func forgetAudience() { state.withLock { $0.audience.removeAll() } }
 
-    /// Removes all batches, in order. They count until `release`.
+    /// Removes all batches, in order. They take room until `release`.
     func drainBatches() -> [Outgoing] {
         state.withLock { state in
             defer { state.batches.removeAll() }
@@ -93,7 +92,7 @@ final class OutQueue: Sendable {
         }
     }
 
-    /// So much was acknowledged by the broker or given up.
+    /// The broker has acknowledged so much, or it was dropped.
     func release(_ finished: OutLoad) {
         guard finished != OutLoad() else { return }
         let hadNoRoom = state.withLock { state in
@@ -105,6 +104,6 @@ final class OutQueue: Sendable {
         if hadNoRoom { roomMade.signal() }
     }
 
-    /// Lets nobody wait any more.
+    /// Ends all waiting.
     func close() { state.withLock { $0.isClosed = true } }
 }

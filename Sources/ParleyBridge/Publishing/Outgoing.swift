@@ -2,21 +2,21 @@ import MQTTClient
 import ParleyProtocol
 import ParleyStore
 
-/// What one batch publishes: events and replies, in order, their bytes in one arena.
+/// The events and replies of one batch, in order, their bytes in one arena.
 struct Outgoing: Sendable {
     struct Item: Sendable {
         let message: OutboundMessage
-        /// The place in the order of all that must survive a crash; `nil` for replies and what is only of now.
+        /// The position in the outbox; `nil` for replies and typing, which do not survive a crash.
         let position: StreamPosition?
         var disappearance: Disappearance?
-        /// What is yet to be counted and filled into the payload.
+        /// The number of unread messages that is not yet filled in.
         var unread: PendingUnread?
     }
 
-    /// That the ciphertext in a message is to disappear.
+    /// The end of a message's ciphertext.
     struct Disappearance: Sendable {
         let at: Timestamp
-        /// Where the payload lies that is published from then on.
+        /// The payload that is published from then on.
         var remains: Range<Int>
     }
 
@@ -31,10 +31,9 @@ struct Outgoing: Sendable {
     var bytes: [UInt8] { writer.bytes }
     var isEmpty: Bool { items.isEmpty }
 
-    /// Adds an event of the gateway's.
+    /// Adds an event.
     ///
-    /// - Parameter unread: what is to be counted for the room that the payload leaves.
-    /// - Returns: what was added; its topic and payload lie in `bytes`.
+    /// - Parameter unread: the number of unread messages that the payload leaves room for.
     @discardableResult
     mutating func event(
         _ topic: Topic, position: StreamPosition?, qos: QoS = .atLeastOnce, retain: Bool = false,
@@ -49,13 +48,13 @@ struct Outgoing: Sendable {
         return item
     }
 
-    /// What is to be counted for the room that the document just written leaves.
+    /// Removes the room in the document just written.
     private mutating func pending(_ unread: UnreadScope?, in payload: Range<Int>) -> PendingUnread? {
         guard let room = writer.removeRoom(), let unread else { return nil }
         return PendingUnread(scope: unread, offset: room.lowerBound - payload.lowerBound)
     }
 
-    /// The numbers of unread messages that are yet to be counted and filled in.
+    /// The numbers of unread messages that are not yet filled in.
     var unreadScopes: [UnreadScope] { items.compactMap { $0.unread?.scope } }
 
     /// Fills in numbers of unread messages.
@@ -83,9 +82,9 @@ struct Outgoing: Sendable {
             message: message, position: position, disappearance: Disappearance(at: disappearsAt, remains: remains))
     }
 
-    /// Puts the last of the items, as many as there are places, each behind so many of the others.
+    /// Moves the last items forward.
     ///
-    /// - Parameter places: in order.
+    /// - Parameter places: for each moved item, the number of other items before it; in order.
     mutating func moveLast(to places: [Int]) {
         guard !places.isEmpty else { return }
         let moved = items.suffix(places.count)
@@ -100,7 +99,7 @@ struct Outgoing: Sendable {
         items = merged + rest
     }
 
-    /// Adds bytes that were made before.
+    /// Adds ready-made bytes.
     mutating func raw(
         topic: [UInt8], payload: [UInt8], position: StreamPosition?, qos: QoS = .atLeastOnce, retain: Bool = false,
         unread: PendingUnread? = nil
@@ -137,7 +136,7 @@ struct Outgoing: Sendable {
     ///   - isSecret: whether the broker must not keep it for a device that is away. It then goes at QoS 0, which no
     ///     session queues, and expires: Mosquitto 2.0.11 leaves what has expired in its file until the device is back,
     ///     so that an expiry alone would leave a token there in the clear.
-    ///   - unread: what is to be counted for the room that the data leave.
+    ///   - unread: the number of unread messages that the data leave room for.
     mutating func accept(
         _ route: ReplyRoute, isSecret: Bool = false, unread: UnreadScope? = nil, _ data: (inout JSONWriter) -> Void
     ) {
@@ -175,10 +174,7 @@ struct Outgoing: Sendable {
 }
 
 extension Outgoing.Item {
-    /// What is to be given to the broker now: it does not keep what disappears longer than it may, and does not get
-    /// what has.
-    ///
-    /// - Parameter steady: the gateway's steady time.
+    /// The message for the broker: it expires with its ciphertext, and has none after that.
     func message(at steady: @autoclosure () -> Timestamp) -> OutboundMessage {
         guard let disappearance else { return message }
         var message = message
@@ -193,7 +189,7 @@ extension Outgoing.Item {
     }
 }
 
-/// Where the reply to a request goes, and under which name.
+/// The address of the reply to a request.
 struct ReplyRoute: Sendable {
     let address: DeviceAddress
     let operation: Operation
@@ -204,7 +200,7 @@ struct ReplyRoute: Sendable {
     /// Typing is never replied to.
     let isSilent: Bool
 
-    /// Of what the gateway itself does for a device, without having been asked.
+    /// For a change that the gateway makes for a device without a request.
     static func unasked(_ address: DeviceAddress) -> ReplyRoute {
         ReplyRoute(
             address: address, operation: AddDevice.operation, responseTopic: nil, correlationData: nil, requestID: nil,

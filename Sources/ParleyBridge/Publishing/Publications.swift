@@ -2,14 +2,14 @@ import MQTTClient
 import ParleyProtocol
 import ParleyStore
 
-/// What is on its way to the broker, in order: waiting, then under way until the broker has acknowledged it.
+/// The publishes to the broker, in order: waiting, then under way until they are acknowledged.
 ///
-/// A value. What a lost connection had under way goes first on the next one.
+/// A value. Those that were under way on a lost connection go first on the next one.
 struct Publications {
     struct Entry: Sendable {
         let batch: Batch
         let index: Int
-        /// Everything up to here is done when this is.
+        /// Everything up to this position is done when the entry is.
         fileprivate var through: StreamPosition?
 
         fileprivate init(batch: Batch, index: Int) {
@@ -24,7 +24,7 @@ struct Publications {
     /// One batch, shared by its entries.
     final class Batch: Sendable {
         let outgoing: Outgoing
-        /// Whether it came through the queue, which counts what is in it.
+        /// Whether it came through the queue, and takes room in it.
         let isCounted: Bool
 
         init(_ outgoing: Outgoing, isCounted: Bool) {
@@ -42,9 +42,9 @@ struct Publications {
     private var waiting = Fifo<Entry>()
     private var underway = Fifo<Underway>()
 
-    /// What of that which came through the queue was acknowledged or given up since this was last asked.
+    /// The counted load that was acknowledged or dropped since the last `drainFinished`.
     private var finished = OutLoad()
-    /// Everything up to this position was acknowledged or given up.
+    /// Everything up to this position was acknowledged or dropped.
     private(set) var publishedThrough: StreamPosition
 
     init(publishedThrough: StreamPosition) { self.publishedThrough = publishedThrough }
@@ -64,19 +64,19 @@ struct Publications {
         guard let entry = waiting.popFirst() else { return }
         underway.append(
             Underway(entry: entry, packet: packet ?? PacketIdentifier(rawValue: 0), isAcknowledged: packet == nil))
-        settle()
+        finishAcknowledged()
     }
 
-    /// The next entry cannot be sent at all: it must not hold up what follows.
+    /// Drops the next entry, which cannot be sent.
     mutating func dropNext() { recordSent(nil) }
 
     mutating func recordAcknowledgement(of packet: PacketIdentifier) -> Bool {
         let isOurs = underway.update(where: { !$0.isAcknowledged && $0.packet == packet }) { $0.isAcknowledged = true }
-        settle()
+        finishAcknowledged()
         return isOurs
     }
 
-    /// The connection is gone: whatever it had under way is to be sent again, before all else.
+    /// The connection is gone: publishes under way are sent again, before all else.
     mutating func requeueUnacknowledged() {
         let later = waiting.removeAll()
         var again: [Entry] = []
@@ -97,7 +97,7 @@ struct Publications {
         return finished
     }
 
-    private mutating func settle() {
+    private mutating func finishAcknowledged() {
         while let first = underway.first, first.isAcknowledged {
             underway.popFirst()
             count(first.entry)

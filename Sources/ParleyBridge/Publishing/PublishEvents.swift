@@ -1,12 +1,10 @@
 import ParleyProtocol
 import ParleyStore
 
-/// What is told to devices in a transaction, and published when it is committed.
+/// Publishes events of a transaction when it is committed.
 protocol EventPublishing {
-    /// Publishes an event that has no record.
-    ///
-    /// - Parameter unread: what the publisher counts for the room that the payload leaves.
-    /// - Returns: the position at which it is published.
+    /// - Parameter unread: the number of unread messages that the payload leaves room for.
+    /// - Returns: the position of the event.
     @discardableResult
     func publish(
         _ topic: Topic, retain: Bool, unread: UnreadScope?, _ payload: (inout JSONWriter) -> Void
@@ -30,7 +28,7 @@ extension EventPublishing {
         try publish(.user(user, E.channel), retain: E.isRetained, unread: unread, event.writeEvent)
     }
 
-    /// Takes back what is retained on a topic, by an empty payload (MQTT 5, 3.3.1.3).
+    /// Removes the retained message of a topic by an empty payload (MQTT 5, 3.3.1.3).
     func clear(_ topic: Topic) throws(StoreError) {
         try publish(topic, retain: true, unread: nil) { _ in }
     }
@@ -46,7 +44,7 @@ extension Effects {
         try self.event(event.topic, retain: E.isRetained, transaction, event.writeEvent)
     }
 
-    /// Publishes `info` of those of the conversations that are still there.
+    /// Publishes `info` of these conversations, without those that have ended.
     mutating func publishInfo(
         of conversations: [ConversationKey], _ transaction: WriteTransaction
     ) throws(StoreError) {

@@ -2,10 +2,10 @@ import Logging
 import ParleyRules
 import ParleyStore
 
-/// Stores how far the broker has acknowledged: now and then with a batch, and soon after the last.
+/// Stores the last acknowledged position: now and then with a batch, and soon after the last one.
 ///
-/// After a crash publishing goes on from the mark, so an old mark means that events are sent again, which their readers
-/// know by their seq; none is ever left out.
+/// After a crash publishing goes on from there. An old position means that events are sent again, which their readers
+/// recognize by their seq; none is ever left out.
 final class PublishedMarkDuty: Duty {
     typealias Wake = Never
     static let failure: Logger.Message = "how far the broker has acknowledged could not be stored"
@@ -13,7 +13,7 @@ final class PublishedMarkDuty: Duty {
     static let publishes = false
     static let pauseAfterFailure = pause
     private let published: PublishedPosition
-    /// As far as it is on disk.
+    /// The position on disk.
     private var stored: StreamPosition
     private var pace = Pace()
 

@@ -1,7 +1,7 @@
 import ParleyStore
 import Synchronization
 
-/// How far the broker has acknowledged what is published: set by the publisher, stored by the writer now and then.
+/// The last position that the broker has acknowledged: set by the publisher, stored by the writer now and then.
 final class PublishedPosition: Sendable {
     private let number = Atomic<Int>(StreamPosition.start.number)
 

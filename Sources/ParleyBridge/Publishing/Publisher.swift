@@ -7,8 +7,8 @@ import ParleyStore
 
 /// Owns the `out` connection: changes of audiences, events and replies, in one order.
 ///
-/// After each connecting: a snapshot of the audiences, the plugin's word that it is in force, what is unpublished from
-/// the oldest on, then new work. Confined to its thread.
+/// After each connecting: a snapshot of the audiences, the plugin's confirmation, unpublished events from the oldest
+/// on, then new work. Confined to its thread.
 final class Publisher {
     private let link: BrokerLink
     private let queue: OutQueue
@@ -19,7 +19,7 @@ final class Publisher {
     private let logger: Logger
     private var publications: Publications
     private var backlog: Backlog
-    /// Drained from the queue, and not to be published before the numbers in it are counted.
+    /// Batches from the queue whose numbers of unread messages are not counted yet.
     private var drained: [Outgoing] = []
     private var batch = InboundBatch()
     private var acknowledgements: [Acknowledgement] = []
@@ -27,9 +27,9 @@ final class Publisher {
     private var selfRequest: PacketIdentifier?
     private var generator = SystemRandomNumberGenerator()
 
-    /// What was committed before this process and is not acknowledged: read from the store bit by bit.
+    /// Unacknowledged events of earlier processes, read from the store in parts.
     struct Backlog: Sendable {
-        /// Up to here it is on its way; at first, what the broker has acknowledged.
+        /// The last that was read; at first, the last that the broker has acknowledged.
         fileprivate(set) var position: StreamPosition
         let end: StreamPosition
 
@@ -37,7 +37,7 @@ final class Publisher {
 
         fileprivate var isEmpty: Bool { position >= end }
 
-        /// To be read before anything is committed, or what is new would be published twice.
+        /// To be read before the first commit, or new events would be published twice.
         init(in store: Store) throws(StoreError) {
             (position, end) = try store.read { (try $0.outbox.publishedThrough(), try $0.outbox.lastPosition()) }
         }
@@ -112,16 +112,15 @@ final class Publisher {
         try finish(&audience, connection)
     }
 
-    /// One turn: what has come, then changes of audiences, then as much of the rest as the broker takes.
+    /// One round: what was received, then changes of audiences, then as much of the rest as the broker takes.
     private func work(_ audience: inout AudienceSender, _ connection: MQTTConnection) throws {
         try receive(&audience, connection)
-        // In this order: whatever is drained to be published, the changes that were committed with it or before it are
-        // there by then, and are sent first.
+        // In this order: the changes of audiences that were committed with an event or before it are sent before it.
         try refill()
         try audience.send(queue.drainAudience(), over: connection)
         try askSelf(over: connection)
         while connection.canPublish, let entry = publications.next {
-            // An event of QoS 0 may overtake a change of its audience: it waits until that is acknowledged.
+            // An event of QoS 0 may overtake a change of its audience: it waits for the acknowledgement.
             if entry.item.message.qos == .atMostOnce, audience.isUnacknowledged { break }
             try send(entry, connection)
         }
@@ -130,7 +129,7 @@ final class Publisher {
         witness.advance(to: publications.publishedThrough.number)
     }
 
-    /// Goes before what waits, so that it measures the intake and not how much there is to publish.
+    /// Goes before the queue, so that it measures the intake and not the load.
     private func askSelf(over connection: MQTTConnection) throws {
         guard connection.canPublish, shared.selfRequest.withLock({ $0.begin(now: .now) }) else { return }
         selfRequest = try connection.publish(topic: SelfRequest.topic, payload: [])
@@ -188,13 +187,13 @@ final class Publisher {
         }
     }
 
-    /// Drains more to publish. What an earlier process left goes before anything new: its positions are lower, and the
-    /// published mark must not pass them.
+    /// Reads more to publish. Events of an earlier process go before new ones: their positions are lower, and the
+    /// published position must not pass them.
     private func refill() throws {
         if !backlog.isEmpty, !publications.hasWaiting { try refillFromStore() }
         guard backlog.isEmpty else { return }
         drained += queue.drainBatches()
-        // Should the store fail, what was drained stays until it does not.
+        // If the store fails, the batches stay for the next time.
         let scopes = Set(drained.flatMap(\.unreadScopes))
         if !scopes.isEmpty {
             let counts = try store.read { try $0.unread.counts(scopes) }
@@ -218,7 +217,7 @@ final class Publisher {
 
     // MARK: Beginning and end
 
-    /// Requests of devices that sign in must find the intake's subscription.
+    /// Devices sign in after this: their requests need the intake's subscription.
     private func awaitIntake(_ connection: MQTTConnection) throws {
         var audience = AudienceSender()
         while !shared.isIntakeAttached.withLock({ $0 }), !shared.stop.isRaised {
@@ -249,7 +248,7 @@ final class Publisher {
         publications.add(outgoing, isCounted: false)
     }
 
-    /// Sends what is decided, for a bounded time, and publishes that the gateway is offline.
+    /// Sends the rest, for a bounded time, and publishes that the gateway is offline.
     private func finish(_ audience: inout AudienceSender, _ connection: MQTTConnection) throws {
         announce(.offline(since: shared.clock.now))
         let deadline = ContinuousClock.now.advanced(by: .seconds(3))
@@ -261,14 +260,13 @@ final class Publisher {
         } while ContinuousClock.now < deadline
     }
 
-    /// Whether nothing waits for the acknowledgements that are to come, so that they may gather and many are read at
-    /// once: under load each of them would end a wait of its own.
+    /// Whether acknowledgements may gather, so that many are read at once: under load each would end a wait of its own.
     private func mayGather(_ audience: AudienceSender, _ connection: MQTTConnection) -> Bool {
         connection.unacknowledgedCount > 0 && connection.canPublish && !connection.wantsWrite
             && !audience.isUnacknowledged && selfRequest == nil && !shared.stop.isRaised
     }
 
-    /// Waits a millisecond for something to be published, and for nothing else.
+    /// Waits a millisecond for more to publish, and for nothing else.
     private func awaitWork() throws -> Bool {
         var watched = [WatchedDescriptor(queue.arrived.descriptor)]
         guard try waitForEvents(&watched, timeout: .milliseconds(1)) > 0 else { return false }

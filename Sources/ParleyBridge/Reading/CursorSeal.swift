@@ -1,7 +1,7 @@
 import ParleyProtocol
 import Sodium
 
-/// Makes and opens the cursors of all lists: where a list goes on, for the caller to whom it was shown.
+/// Makes and opens the cursors of all lists.
 ///
 /// A cursor is opaque and belongs to its caller (protocol §5): a tag that the gateway alone can make binds the place to
 /// the list, its caller and its owner. It outlives the process, because its key follows from the gateway's own.

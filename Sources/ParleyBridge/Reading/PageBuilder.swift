@@ -1,9 +1,9 @@
 import ParleyProtocol
 
-/// Items on their way into a page of any list: JSON already, each with its place in the list.
+/// The items of a page of any list: as JSON, each with its place in the list.
 ///
-/// A page ends at so many items or so many bytes of JSON (protocol §4, Limits). The first item goes in however large it
-/// is, so that whoever goes on behind the last item of each page comes to the end of the list.
+/// A page ends at its limit of items or of bytes of JSON (protocol §4, Limits). The first item goes in however large it
+/// is, so that every page makes progress.
 struct PageBuilder<Place> {
     struct Item {
         let place: Place
@@ -41,7 +41,7 @@ struct PageBuilder<Place> {
     /// The elements of the page's array, comma between them.
     var json: [UInt8] { PageBuilder.json(of: items) }
 
-    /// Where the next page goes on; `nil` if the list ended on this one.
+    /// The place for the next cursor; `nil` if the list ended on this page.
     var end: Place? { isCut ? items.last?.place : nil }
 
     /// Adds an item if there is room for it. It is not written where there can be none.

@@ -2,16 +2,15 @@ import ParleyProtocol
 import ParleyRules
 import ParleyStore
 
-/// A list that goes on by cursors: what a cursor is bound to. One of another list, of another caller's or of another
-/// owner's list is refused like one that the gateway has never made.
+/// The list that a cursor is bound to. A cursor of another list, caller or owner is refused like a forged one.
 struct PagedList {
     let operation: Operation
     let caller: UserID
-    /// Whose list it is: the caller themselves where it can be nobody else's.
+    /// The user whose list it is: the caller, if it has no other owner.
     let owner: UserID
 }
 
-/// Where a list goes on, as its cursor holds it: behind the last item of a page.
+/// The content of a cursor: the place of the last item of a page.
 protocol ListPlace {
     /// At most 100 of them.
     var bytes: [UInt8] { get }

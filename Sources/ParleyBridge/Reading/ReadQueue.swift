@@ -1,10 +1,10 @@
 import ParleyProtocol
 
-/// Reads that wait for a thread: next is whoever has had least of the threads' time, and of a user's reads one of each
-/// device in turn.
+/// Reads that wait for a thread: the next is of the user who has had least of the threads' time, and of each of their
+/// devices in turn.
 ///
-/// One user's reads never have all threads at once: a page of somebody with thousands of conversations takes long, and
-/// who comes then must not wait for two of them. Where there is no room, whoever has most waiting gives way.
+/// One user's reads never have all threads at once: a page of a user with thousands of conversations takes long, and
+/// others must not wait for two of them. Without room, the user with most reads waiting loses one.
 struct ReadQueue<Element> {
     private struct Waiting {
         let element: Element
@@ -16,7 +16,7 @@ struct ReadQueue<Element> {
         /// The devices with reads that wait, in the order of their turns.
         var turns: [DeviceID] = []
         var weight = 0
-        /// How many threads are at work for them.
+        /// The number of threads that work for them.
         var underway = 0
 
         var isIdle: Bool { turns.isEmpty && underway == 0 }
@@ -64,8 +64,8 @@ struct ReadQueue<Element> {
         return displaced
     }
 
-    /// Removes the read whose turn it is: of who has had least, of those who have not all the threads that one may
-    /// have; among several the one who has waited longest. To be followed by `finish`.
+    /// Removes the next read: of the user with a thread left who has had least time, among several of the one who has
+    /// waited longest. To be followed by `finish`.
     mutating func next() -> (user: UserID, element: Element)? {
         var place: Int?
         for index in turns.indices where (users[turns[index]]?.underway ?? 0) < share {

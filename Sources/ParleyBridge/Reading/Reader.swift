@@ -2,7 +2,7 @@ import ParleyProtocol
 import ParleyRules
 import ParleyStore
 
-/// Carries out what changes nothing, on a snapshot beside the writer.
+/// Answers queries on a snapshot beside the writer.
 struct Reader: Sendable {
     let store: Store
     let pushes: PushStore
@@ -11,14 +11,12 @@ struct Reader: Sendable {
     /// Shared with the writer.
     let limits: UserLimits
     let counters: Counters
-    /// Who has a device connected.
     let people: ConnectedPeople
-    /// What browsers subscribe to Web Push with, in base64url.
+    /// The key by which browsers subscribe to Web Push, in base64url.
     let vapidKey: String?
-    /// As far as the broker has acknowledged; what is stored of it lags behind.
+    /// The stored position lags behind.
     let publishedThrough: PublishedPosition
 
-    /// The reply to a request that is a read.
     func answer(_ incoming: IncomingQuery, now: Timestamp) -> Outgoing {
         counters.reads.add(1)
         do throws(StoreError) {

@@ -4,7 +4,7 @@ import ParleyStore
 
 /// A few threads that answer reads, so that a long page never holds up a commit.
 ///
-/// Bounded and fair, as `ReadQueue` has it: what does not find room is answered `unavailable`.
+/// Bounded and fair by `ReadQueue`: a read without room is answered `unavailable`.
 final class ReaderPool: Sendable {
     private struct State {
         var queue: ReadQueue<IncomingQuery>
@@ -26,9 +26,9 @@ final class ReaderPool: Sendable {
     /// A request that is longer counts as several: a table of thousands of cursors is held in memory while it waits.
     private static let bytesOfOne = 16 * 1024
 
-    /// Gives a read to a thread when its turn comes. What was committed before this call is what it sees.
+    /// Queues a read. It sees all commits before this call.
     ///
-    /// - Returns: the reads for which there is no room now, this one or others.
+    /// - Returns: reads without room, this one or others.
     func submit(_ incoming: IncomingQuery) -> [IncomingQuery] {
         state.withLock { state in
             state.queue.append(

@@ -2,17 +2,16 @@ import ParleyProtocol
 import ParleyRules
 import ParleyStore
 
-/// How far a reader has come, and what of that is disclosed to the others.
 struct ReceiptDecision {
     let conversation: ConversationState
     let member: MemberFacts
-    /// `nil` where nothing is new.
+    /// `nil` if no watermark moves.
     let advance: ReceiptRule.Advance?
     /// The user's watermark afterwards.
     let watermark: Watermark
 }
 
-/// What carries out `receipts/delivered` and `receipts/read`.
+/// Carries out `receipts/delivered` and `receipts/read`.
 protocol ReceiptHandler: ReceiptRequest, GatheredCommandHandler where Decision == ReceiptDecision {}
 
 extension ReceiptHandler {
@@ -38,7 +37,7 @@ extension ReceiptHandler {
             watermark: try watermark(of: member, advance?.user ?? state.user, seq, conversation, context))
     }
 
-    /// What of the reader's receipts is disclosed to the others.
+    /// The receipts of the reader that are disclosed to the others.
     private func disclosure(
         by user: UserID, in conversation: ConversationState, _ context: DecisionContext
     ) throws -> ReceiptDisclosure {

@@ -2,15 +2,15 @@ import ParleyProtocol
 import ParleyRules
 import ParleyStore
 
-/// A change of what is between two people.
+/// A change of the relationship of two people.
 struct RelationshipDecision {
     let old: Relationship
     let new: Relationship
-    /// Their direct conversation, `nil` where none was made yet.
+    /// Their direct conversation, if there is one.
     let conversation: ConversationState?
 }
 
-/// What carries out `social/follow`, `unfollow`, `block` and `unblock`.
+/// Carries out `social/follow`, `unfollow`, `block` and `unblock`.
 protocol RelationshipHandler: UserRequest, CommandHandler where Decision == RelationshipDecision {
     var act: Relationship.Act { get }
 }
@@ -30,7 +30,7 @@ extension RelationshipHandler {
     }
 
     func apply(_ decision: RelationshipDecision, in context: ApplyContext) throws(StoreError) {
-        try context.relationships.settle(decision)
+        try context.relationships.apply(decision)
         let caller = context.sender.user
         let counts = try context.read { try $0.people.followCounts(of: caller, seenBy: caller) }
         context.accept { writer in
@@ -43,7 +43,7 @@ extension RelationshipHandler {
 }
 
 extension RelationshipDecision {
-    /// What follows from what the caller does.
+    /// The change by an act of the caller's.
     init(
         _ act: Relationship.Act, _ contact: Contact, _ conversation: ConversationState?, in context: DecisionContext
     ) throws(Rejection) {
@@ -54,12 +54,12 @@ extension RelationshipDecision {
         self.conversation = conversation
     }
 
-    /// Whether the conversation is somebody's own afterwards, and is not yet.
+    /// Whether the change makes the conversation open for a user.
     func opensConversation(for user: UserID) -> Bool {
         new.openFor?.contains(user) == true && old.openFor?.contains(user) != true
     }
 
-    /// What follows from an answer to a message request.
+    /// The change by an answer to a message request.
     fileprivate init(
         answering id: ConversationID, _ act: Relationship.Act, in context: DecisionContext
     ) throws {
@@ -94,9 +94,8 @@ extension AcceptRequest: CommandHandler {
         return decision
     }
 
-    /// The conversation is the caller's from now on.
     func apply(_ decision: RelationshipDecision, in context: ApplyContext) throws(StoreError) {
-        try context.relationships.settle(decision)
+        try context.relationships.apply(decision)
         let object = try context.object(of: context.conversation(conversation), seenBy: context.sender.user)
         context.accept { object.write(to: &$0) }
     }
@@ -107,9 +106,9 @@ extension DeclineRequest: CommandHandler {
         try RelationshipDecision(answering: conversation, .decline, in: context)
     }
 
-    /// Nothing is published to whoever asked.
+    /// The asker is not notified.
     func apply(_ decision: RelationshipDecision, in context: ApplyContext) throws(StoreError) {
-        try context.relationships.settle(decision)
+        try context.relationships.apply(decision)
         context.accept { writer in
             writer.object { $0.member("conversation_id", conversation) }
         }

@@ -1,8 +1,7 @@
 import ParleyProtocol
 import ParleyStore
 
-/// What answers all three lists of people: of followers, of people followed and of people blocked, as the caller sees
-/// them.
+/// Answers the three lists of people as the caller sees them: followers, people followed and people blocked.
 protocol PeopleHandler: PeopleRequest, QueryHandler {}
 
 extension PeopleHandler {

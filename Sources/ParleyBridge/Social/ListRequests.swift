@@ -1,7 +1,7 @@
 import ParleyProtocol
 import ParleyStore
 
-/// The message requests that wait for their caller, the newest first.
+/// The caller's unanswered message requests, the newest first.
 extension ListRequests: QueryHandler {
     func answer(in context: QueryContext) throws -> WrittenAnswer {
         return try context.page(page, of: Self.operation) { (place: ListPosition?, page) in

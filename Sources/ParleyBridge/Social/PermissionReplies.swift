@@ -15,7 +15,6 @@ extension MessagingPermission {
         return PermissionReply(canMessage: canMessage, isLimited: isLimited, reason: reason)
     }
 
-    /// What it comes to, in one word.
     fileprivate var verdict: String {
         switch self {
         case .allowed: "allowed"

@@ -3,15 +3,13 @@ import ParleyRules
 import ParleyStore
 
 extension ConversationState {
-    /// What is between the two, and whose the conversation is; `nil` for a group.
+    /// The relationship of the two, and for whom the conversation is open; `nil` for a group.
     var relationship: Relationship? { contact.map { Relationship($0, openFor: facts.openFor) } }
 
-    /// Whether what a member writes is shown to nobody else.
+    /// Whether messages of a member are hidden from everybody else.
     func isWithheld(of user: UserID) -> Bool { contact?.isWithheld(of: user) ?? false }
 
-    /// Its audience now.
-    ///
-    /// Whoever has blocked the other gets none of their events, nor later those of what was written meanwhile.
+    /// Its audience now. A user who has blocked the other gets none of their events, nor gets them later.
     var audience: AudienceChange {
         guard let audience = relationship?.audience else { return .conversation(facts.id, members: facts.users) }
         let silences = audience.members.compactMap { user in
@@ -22,7 +20,7 @@ extension ConversationState {
 }
 
 extension Snapshot {
-    /// Whether one person may write to another, and why.
+    /// Whether a user may write to another, and why.
     func permission(
         from sender: UserID, to recipient: UserID, _ settings: Settings, now: Timestamp
     ) throws -> MessagingPermission {

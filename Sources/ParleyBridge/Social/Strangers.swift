@@ -2,31 +2,31 @@ import ParleyProtocol
 import ParleyRules
 import ParleyStore
 
-// Whatever answers otherwise about somebody who exists than about nobody is a look at them, and costs one of a limit
-// where they are strangers: else who exists could be found by asking. Nobody is a stranger, so that guessing costs as
+// An answer that differs between a user and a name without a user is a lookup, and lookups of strangers are limited:
+// else names could be tried until one exists. A name without a user counts as a stranger, so that guessing costs as
 // much.
 
 extension Snapshot {
-    /// Whether a look at a user costs the caller something: the two are no friends and in no conversation that both
-    /// have, as far as the caller can see.
+    /// Whether a lookup of a user counts against the caller's limit: the two are no friends and share no conversation
+    /// that the caller can see.
     ///
-    /// - Parameter hasRoom: whether the caller may look at one more stranger. Who may not is told apart from the others
-    ///   only where that is cheap, so that nothing is had by asking on: two who both have hundreds of conversations
+    /// - Parameter hasRoom: whether the caller has a lookup left. Without one a common conversation is looked for only
+    ///   where that is cheap, so that more requests cause no more work: two users with hundreds of conversations each
     ///   count as strangers then.
     func costs(_ user: UserID, lookedAtBy caller: UserID, hasRoom: Bool) throws -> Bool {
         guard user != caller else { return false }
-        // Nobody shares anything with anybody.
+        // There is no such user.
         guard let contact = try contacts.contact(caller, user) else { return true }
         if contact.areFriends { return false }
         return try !members.shareConversation(caller, with: user, atMost: hasRoom ? .max : Snapshot.fewConversations)
     }
 
-    /// So many conversations of one of two are gone through for whoever has no looks left.
+    /// The most conversations that are gone through for a caller without a lookup left.
     static let fewConversations = 256
 }
 
 extension UserLimit {
-    /// Counts a look at somebody, at once, if they are a stranger.
+    /// Counts a lookup of a user, if they are a stranger.
     ///
     /// - Throws: `rate_limited`
     func charge(lookAt user: UserID, by caller: UserID, _ snapshot: Snapshot, now: Timestamp) throws {
@@ -46,7 +46,7 @@ extension UserLimit {
 }
 
 extension QueryContext {
-    /// Counts a look of the caller's at somebody, if they are a stranger. To be called before anything is read of them.
+    /// Counts a lookup by the caller, if the user is a stranger. To be called before anything is read of the user.
     ///
     /// - Throws: `rate_limited`
     func chargeLookup(of user: UserID) throws {

@@ -2,7 +2,7 @@ import ParleyProtocol
 import ParleyRules
 import ParleyStore
 
-/// How a friend of the caller's does, or the caller themselves.
+/// Achievements and numbers of a friend, or of the caller.
 extension GetSummary: QueryHandler {
     private static let achievements = 10
 
@@ -23,8 +23,7 @@ extension GetSummary: QueryHandler {
 }
 
 extension Snapshot {
-    /// What somebody does in numbers: of the day that it is where they are, none of it above its cap, which marks what
-    /// cannot be.
+    /// The numbers of a user's own day, none above its cap: more is implausible.
     fileprivate func numbers(of profile: Profile, _ context: QueryContext) throws -> FriendSummary.Numbers {
         let settings = context.reader.settings
         let zone = profile.timeZone.flatMap(CivilZones.zone) ?? .utc

@@ -3,9 +3,9 @@ import ParleyProtocol
 import ParleyRules
 import ParleyStore
 
-/// Removes what is left of deleted workouts, where they are so old that nobody can bring them again.
+/// Removes the rows of deleted workouts that are too old to be logged again.
 ///
-/// Workouts have times of day, which may be false: so they are old when the steady time says so, too.
+/// Their times are times of day, which may be wrong: so they must be old by the steady time, too.
 final class DeletedWorkoutRemovalDuty: RemovalDuty {
     static let failure: Logger.Message = "deleted workouts could not be removed"
     var schedule = DutySchedule()

@@ -8,7 +8,7 @@ extension LogWorkout: OnceHandler {
         let places: Places
     }
 
-    /// Where the workouts of a user count.
+    /// The groups in which the workouts of a user count.
     struct Places {
         let groups: [GroupMembership]
         /// Whether the boards of the groups show the user.
@@ -63,7 +63,7 @@ extension LogWorkout: OnceHandler {
 }
 
 extension Snapshot {
-    /// What becomes of the days in a row of a user when a day has a workout.
+    /// The change of a user's runs of days by a workout on a day.
     fileprivate func change(adding day: CivilDay, to user: UserID) throws(StoreError) -> DayRunChange {
         let before = try workouts.run(of: user, beginningBy: day)
         let after =
@@ -73,11 +73,11 @@ extension Snapshot {
 }
 
 extension DayRunChange {
-    /// The milestones that the streak that is running has reached by it, and its first day.
+    /// The milestones that the current streak has reached by it, and its first day.
     ///
-    /// - Parameter streak: its days now.
+    /// - Parameter streak: its number of days.
     fileprivate func milestones(of streak: Int) -> [(days: Int, first: CivilDay)] {
-        // A run that is not the streak is over, or goes on only in days to come.
+        // A run that is not the current streak has ended, or begins later.
         guard let run = added.first, run.days == streak else { return [] }
         let before = removed.first { $0.last == run.last }?.days ?? run.days - 1
         return StreakMilestones.reached(from: before, to: streak).map { ($0, run.first) }
@@ -92,14 +92,14 @@ extension DeleteWorkout: CommandHandler {
 
     func decide(in context: DecisionContext) throws -> Decision {
         let (user, facts) = (context.sender.user, try context.facts)
-        // Another's workout is not there for them.
+        // To others the workout does not exist.
         guard let workout = try facts.workouts.workout(id), workout.user == user else {
             throw Rejection.workoutNotFound
         }
         return Decision(workout: workout, places: try LogWorkout.Places(of: user, facts))
     }
 
-    /// A board that is final stays as it is.
+    /// Final boards stay as they are.
     func apply(_ decision: Decision, in context: ApplyContext) throws(StoreError) {
         let (user, workout, places) = (context.sender.user, decision.workout, decision.places)
         let trainee = try context.boards.trainee(user)
@@ -119,9 +119,9 @@ extension DeleteWorkout: CommandHandler {
 }
 
 extension BoardUpdates {
-    /// How a user stands: with the week in which a workout was done, and with the streak now.
+    /// The user's score of the week of a workout, and their current streak.
     ///
-    /// - Parameter zone: in which the user's weeks begin.
+    /// - Parameter zone: the zone of the user's weeks.
     func reply(
         _ id: WorkoutID, _ trainee: TraineeHistory, _ completedAt: Timestamp, in zone: String
     ) throws(StoreError) -> WorkoutReply {

@@ -285,7 +285,7 @@ struct RestorationTests {
                         try $0.outbox.lastPosition()
                     )
                 }
-                let isDecided = byRepeat || ![.copied, .begunAnew, .bothNamesNoted].contains(step)
+                let isDecided = byRepeat || ![.copied, .begunAnew, .bothNamesWritten].contains(step)
                 // The old one ends at 6; the backup at 1, and what is retained of the group follows.
                 #expect(position == (isDecided ? 2 : 6) && (epoch == "first 1") == !isDecided, "\(step)")
             }

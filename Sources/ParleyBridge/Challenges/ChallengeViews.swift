@@ -2,17 +2,16 @@ import ParleyProtocol
 import ParleyRules
 import ParleyStore
 
-/// Challenges as one user is shown them, by one snapshot.
+/// Challenges as one user sees them in one snapshot.
 ///
-/// Progress is written when a challenge is published, which is once a second at most; whoever asks in between is told
-/// what was committed. That is counted only where something has changed since, so a page costs little more than its
-/// rows.
-struct ShownChallenges {
+/// The stored progress is up to a second old: it is written with each publication. It is counted anew only if something
+/// has changed since, so a page costs little more than its rows.
+struct ChallengeViews {
     private let snapshot: Snapshot
     private let viewer: UserID
     private let settings: Settings
     private let now: Timestamp
-    /// Who shares what they do, as far as it was asked for.
+    /// Whether users share their workout data, as far as that was read.
     private var sharing: [UserID: Bool] = [:]
 
     init(_ snapshot: Snapshot, to viewer: UserID, _ settings: Settings, now: Timestamp) {
@@ -22,8 +21,8 @@ struct ShownChallenges {
         self.now = now
     }
 
-    /// A challenge as it is now. Of the progress of whoever shares nothing, they themselves are shown what was counted,
-    /// and all others nothing, also of what is over.
+    /// A challenge as it is now. The progress of a user who does not share their workout data is hidden from all
+    /// others, also after the end.
     mutating func object(of stored: StoredChallenge) throws(StoreError) -> Challenge {
         var challenge = stored.state
         if stored.mayBeBehind(now: now, pause: ChallengeDuty.pause) {

@@ -6,7 +6,7 @@ import Testing
 
 /// What reads show of challenges, between two publications and when they are over.
 @Suite("Challenges as they are read")
-struct ShownChallengesTests {
+struct ChallengeViewsTests {
     private let world: SocialWorld
     private let group: ConversationID
     private let id = ChallengeID.random()

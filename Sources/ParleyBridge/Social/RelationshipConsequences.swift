@@ -3,15 +3,15 @@ import ParleyRules
 import ParleyStore
 
 extension ApplyContext {
-    var relationships: SettleRelationships { SettleRelationships(context: self) }
+    var relationships: RelationshipConsequences { RelationshipConsequences(context: self) }
 }
 
-/// Carries out what changes between two people.
-struct SettleRelationships {
+/// Writes changes of relationships, and publishes their consequences.
+struct RelationshipConsequences {
     let context: ApplyContext
 
-    /// Writes a change of what is between two people, and publishes what follows from it.
-    func settle(_ decision: RelationshipDecision) throws(StoreError) {
+    /// Writes a change, and publishes its consequences.
+    func apply(_ decision: RelationshipDecision) throws(StoreError) {
         let (old, new) = (decision.old, decision.new)
         guard new != old else { return }
         if new.contact != old.contact {
@@ -30,17 +30,17 @@ struct SettleRelationships {
         try announce(consequences, between: new.contact)
     }
 
-    /// What follows from a message that has changed what is between the two of a direct conversation.
-    func settle(
+    /// Does the same for a message that has changed the relationship of the two.
+    func apply(
         _ record: MessageRecord, under permission: MessagingPermission, _ new: Relationship,
         _ conversation: ConversationState
     ) throws(StoreError) {
         let sender = record.sender.user
         guard let old = conversation.relationship else { return }
-        try settle(RelationshipDecision(old: old, new: new, conversation: conversation))
+        try apply(RelationshipDecision(old: old, new: new, conversation: conversation))
         guard permission == .request, !new.isWithheld(of: sender) else { return }
-        // The recipient gets nothing else of it. The event cannot be withdrawn when the message expires: a message that
-        // is to disappear is sent without its ciphertext, which `requests/list` returns.
+        // The recipient gets no other event of it. The event cannot be withdrawn when the message expires: a
+        // disappearing message is sent without its ciphertext, which `requests/list` returns.
         let request = MessageRequest(message: record.expiresAt == nil ? record : record.withoutCiphertext)
         let recipient = new.contact.other(than: sender)
         try context.publish(request, to: recipient)
@@ -53,7 +53,7 @@ struct SettleRelationships {
     ) throws(StoreError) {
         for user in consequences.opened + consequences.closed {
             let isOpen = consequences.opened.contains(user)
-            // What others do takes nothing of the room that somebody has for conversations of their own.
+            // A conversation that another opens does not count among a user's open conversations.
             try context.transaction.members.setOpen(
                 isOpen, for: user, in: conversation.key, isCounted: user == context.sender.user)
             conversation.facts.setOpen(isOpen, for: user)
@@ -84,7 +84,7 @@ struct SettleRelationships {
         }
         for user in contact.users {
             guard let blocks = consequences.blocks[user] else { continue }
-            // To their own devices alone: whom to hide, also in groups.
+            // To the blocker's devices alone, which hide the other, also in groups.
             let notice = PersonNotice(blocks ? .userBlocked : .userUnblocked, contact.other(than: user))
             try context.publish(notice, to: user)
         }
