@@ -29,21 +29,38 @@ extension AddMembers: CommandHandler {
     }
 }
 
-extension RemoveMember: CommandHandler {
+/// What is decided about a membership, for a request that names the conversation or its group.
+protocol MembershipDecision {
+    /// - Returns: the conversation afterwards; as JSON if the caller has left before.
+    func carryOut(_ memberships: Memberships) throws(StoreError) -> ReadyMade<Conversation>
+}
+
+/// Carries out a change of a membership that names the conversation.
+protocol MembershipHandler: CommandHandler where Decision: MembershipDecision {}
+
+extension MembershipHandler {
+    func apply(_ decision: Decision, in context: ApplyContext) throws(StoreError) {
+        let conversation = try decision.carryOut(context.memberships)
+        context.accept { writer in
+            switch conversation {
+            case .value(let object): object.write(to: &writer)
+            case .json(let json): writer.raw(json)
+            }
+        }
+    }
+}
+
+extension RemoveMember: MembershipHandler {
     func decide(in context: DecisionContext) throws -> RemovalDecision {
         try RemovalDecision(of: user, from: conversation, in: context)
-    }
-
-    func apply(_ decision: RemovalDecision, in context: ApplyContext) throws(StoreError) {
-        context.accept(try context.memberships.remove(user, decision))
     }
 }
 
 /// The removal of a user from a conversation.
-enum RemovalDecision {
+enum RemovalDecision: MembershipDecision {
     /// The caller removes themselves.
     case leave(LeaveDecision)
-    case remove(ConversationState)
+    case remove(UserID, ConversationState)
     /// They are no member.
     case nothing(ConversationState)
 
@@ -55,26 +72,30 @@ enum RemovalDecision {
         }
         let conversation = try context.visibleConversation(id, to: caller)
         if try GroupPolicy.remove(user, from: conversation.facts, by: caller) {
-            self = .remove(conversation)
+            self = .remove(user, conversation)
             return
         }
         // Whether the user exists is not read: the answer would disclose it.
         self = .nothing(conversation)
     }
+
+    func carryOut(_ memberships: Memberships) throws(StoreError) -> ReadyMade<Conversation> {
+        switch self {
+        case .leave(let leaving): try leaving.carryOut(memberships)
+        case .remove(let user, let conversation): .value(try memberships.remove(user, from: conversation))
+        case .nothing(let conversation): .value(try memberships.context.object(of: conversation))
+        }
+    }
 }
 
-extension LeaveConversation: CommandHandler {
+extension LeaveConversation: MembershipHandler {
     func decide(in context: DecisionContext) throws -> LeaveDecision {
         try LeaveDecision(conversation, in: context)
-    }
-
-    func apply(_ decision: LeaveDecision, in context: ApplyContext) throws(StoreError) {
-        context.accept(try context.memberships.leave(decision))
     }
 }
 
 /// The departure of the caller from a conversation.
-enum LeaveDecision {
+enum LeaveDecision: MembershipDecision {
     /// The caller has left before: they get the first reply, and nothing of what has happened since.
     case repeated(reply: [UInt8])
     case leave(ConversationState, GroupPolicy.Departure)
@@ -90,21 +111,23 @@ enum LeaveDecision {
         let conversation = try context.visibleConversation(id, to: caller)
         self = .leave(conversation, try GroupPolicy.leave(conversation.facts, by: caller))
     }
+
+    func carryOut(_ memberships: Memberships) throws(StoreError) -> ReadyMade<Conversation> {
+        switch self {
+        case .repeated(let reply): .json(reply)
+        case .leave(let conversation, let departure): .value(try memberships.leave(conversation, departure))
+        }
+    }
 }
 
-extension SetRole: CommandHandler {
+extension SetRole: MembershipHandler {
     func decide(in context: DecisionContext) throws -> RoleDecision {
         try RoleDecision(role, of: user, in: conversation, context)
-    }
-
-    func apply(_ decision: RoleDecision, in context: ApplyContext) throws(StoreError) {
-        let object = try context.memberships.setRole(decision)
-        context.accept { object.write(to: &$0) }
     }
 }
 
 /// A change of a member's role.
-struct RoleDecision {
+struct RoleDecision: MembershipDecision {
     let role: MemberRole
     let user: UserID
     let conversation: ConversationState
@@ -117,16 +140,8 @@ struct RoleDecision {
         isChange = try GroupPolicy.setRole(role, of: user, in: conversation.facts, by: caller)
         if isChange { try context.checkRoom(for: StorageCost.row, of: caller) }
     }
-}
 
-extension ApplyContext {
-    /// Answers the request with a conversation.
-    fileprivate func accept(_ conversation: ReadyMade<Conversation>) {
-        accept { writer in
-            switch conversation {
-            case .value(let object): object.write(to: &writer)
-            case .json(let json): writer.raw(json)
-            }
-        }
+    func carryOut(_ memberships: Memberships) throws(StoreError) -> ReadyMade<Conversation> {
+        .value(try memberships.setRole(self))
     }
 }

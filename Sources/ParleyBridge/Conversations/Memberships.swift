@@ -43,33 +43,26 @@ struct Memberships {
 
     /// Ends the sender's membership.
     ///
-    /// - Returns: the conversation afterwards; as JSON if they have left before.
-    func leave(_ decision: LeaveDecision) throws(StoreError) -> ReadyMade<Conversation> {
-        switch decision {
-        case .repeated(let reply): return .json(reply)
-        case .leave(var conversation, let departure):
-            conversation.facts.remove(context.sender.user)
-            try context.append(.memberLeft, about: context.sender.user, to: &conversation)
-            switch departure {
-            case .others, .nobodyLeft: break
-            case .succeeded(let successor): try setRole(.admin, of: successor, in: &conversation)
-            }
-            return .value(try endMembership(of: context.sender.user, in: conversation, .left))
+    /// - Returns: the conversation afterwards.
+    func leave(
+        _ conversation: ConversationState, _ departure: GroupPolicy.Departure
+    ) throws(StoreError) -> Conversation {
+        var conversation = conversation
+        conversation.facts.remove(context.sender.user)
+        try context.append(.memberLeft, about: context.sender.user, to: &conversation)
+        switch departure {
+        case .others, .nobodyLeft: break
+        case .succeeded(let successor): try setRole(.admin, of: successor, in: &conversation)
         }
+        return try endMembership(of: context.sender.user, in: conversation, .left)
     }
 
-    /// Removes a member.
-    ///
-    /// - Returns: the conversation afterwards; as JSON if the sender has left before.
-    func remove(_ user: UserID, _ decision: RemovalDecision) throws(StoreError) -> ReadyMade<Conversation> {
-        switch decision {
-        case .leave(let leaving): return try leave(leaving)
-        case .nothing(let conversation): return .value(try context.object(of: conversation))
-        case .remove(var conversation):
-            conversation.facts.remove(user)
-            try context.append(.memberRemoved, about: user, to: &conversation)
-            return .value(try endMembership(of: user, in: conversation, .removed))
-        }
+    /// - Returns: the conversation afterwards.
+    func remove(_ user: UserID, from conversation: ConversationState) throws(StoreError) -> Conversation {
+        var conversation = conversation
+        conversation.facts.remove(user)
+        try context.append(.memberRemoved, about: user, to: &conversation)
+        return try endMembership(of: user, in: conversation, .removed)
     }
 
     /// - Returns: the conversation afterwards.

@@ -33,10 +33,7 @@ struct Duties {
     }
 
     /// The duty of a type; `nil` if there is none.
-    subscript<Work: Duty>(_ kind: Work.Type) -> Work? {
-        for duty in list { if let duty = duty as? Work { return duty } }
-        return nil
-    }
+    subscript<Work: Duty>(_ kind: Work.Type) -> Work? { list.lazy.compactMap { $0 as? Work }.first }
 
     subscript(_ kind: any Duty.Type) -> (any Duty)? { list.first { type(of: $0) == kind } }
 
@@ -103,21 +100,15 @@ extension Duties {
 // MARK: With a batch
 
 extension Duties {
-    /// A finished part, for its duty when it is committed.
-    struct Part {
-        fileprivate let recordCommitted: () -> Void
-    }
+    /// Records a finished part when it is committed.
+    typealias Part = () -> Void
 
     /// Runs the duties that go with a batch, behind its requests.
     func run(afterRequestsOf batch: Batch) throws(StoreError) -> [Part] {
         var parts: [Part] = []
-        for duty in list {
-            if let part = try Duties.run(duty, afterRequestsOf: batch) { parts.append(part) }
-        }
+        for duty in list { if let part = try Duties.run(duty, afterRequestsOf: batch) { parts.append(part) } }
         return parts
     }
-
-    func recordCommitted(_ parts: [Part]) { for part in parts { part.recordCommitted() } }
 
     /// A batch has failed, with the parts behind its requests.
     func recordFailedBatch(at moment: Moment) {
@@ -133,7 +124,7 @@ extension Duties {
     }
 
     private static func part<Work: Duty>(_ duty: Work, _ done: Work.Done, _ moment: Moment) -> Part {
-        Part { duty.recordCommitted(done, at: moment) }
+        { duty.recordCommitted(done, at: moment) }
     }
 }
 
@@ -169,7 +160,7 @@ extension Writer {
     private func run(_ duty: any Duty, now: Timestamp) -> Effects {
         do throws(StoreError) {
             let (part, effects) = try write(now: now) { batch throws(StoreError) in try Duties.run(duty, in: batch) }
-            duties.recordCommitted([part])
+            part()
             counters.batches.add(1)
             report.end("the database can be written again")
             return effects

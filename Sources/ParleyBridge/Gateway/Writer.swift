@@ -94,7 +94,7 @@ final class Writer {
                 try batch.markProgressOfChallenges()
                 parts = try duties.run(afterRequestsOf: batch)
             }
-            duties.recordCommitted(parts)
+            for recordCommitted in parts { recordCommitted() }
             return effects
         } catch {
             duties.recordFailedBatch(at: moment(now))

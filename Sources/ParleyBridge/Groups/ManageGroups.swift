@@ -90,53 +90,44 @@ extension DeleteGroup: CommandHandler {
     }
 }
 
-extension LeaveGroup: CommandHandler {
-    typealias Decision = GroupDecision<LeaveDecision>
+/// Carries out a change of a membership that names the group.
+protocol GroupMembershipHandler: CommandHandler where Decision == GroupDecision<Change> {
+    associatedtype Change: MembershipDecision
 
+    var group: GroupID { get }
+
+    func decide(about conversation: ConversationID, in context: DecisionContext) throws -> Change
+}
+
+extension GroupMembershipHandler {
     func decide(in context: DecisionContext) throws -> Decision {
         try context.ofGroup(group) { group in
-            GroupDecision(group: group, decision: try LeaveDecision(group.conversationID, in: context))
+            Decision(group: group, decision: try decide(about: group.conversationID, in: context))
         }
     }
 
     func apply(_ decision: Decision, in context: ApplyContext) throws(StoreError) {
-        let conversation = try context.memberships.leave(decision.decision)
+        let conversation = try decision.decision.carryOut(context.memberships)
         let object = try TrainingGroup(decision.group, conversation)
         context.accept { object.write(to: &$0) }
     }
 }
 
-extension RemoveGroupMember: CommandHandler {
-    typealias Decision = GroupDecision<RemovalDecision>
-
-    func decide(in context: DecisionContext) throws -> Decision {
-        try context.ofGroup(group) { group in
-            GroupDecision(
-                group: group, decision: try RemovalDecision(of: user, from: group.conversationID, in: context))
-        }
-    }
-
-    func apply(_ decision: Decision, in context: ApplyContext) throws(StoreError) {
-        let conversation = try context.memberships.remove(user, decision.decision)
-        let object = try TrainingGroup(decision.group, conversation)
-        context.accept { object.write(to: &$0) }
+extension LeaveGroup: GroupMembershipHandler {
+    func decide(about conversation: ConversationID, in context: DecisionContext) throws -> LeaveDecision {
+        try LeaveDecision(conversation, in: context)
     }
 }
 
-extension SetGroupRole: CommandHandler {
-    typealias Decision = GroupDecision<RoleDecision>
-
-    func decide(in context: DecisionContext) throws -> Decision {
-        try context.ofGroup(group) { group in
-            GroupDecision(
-                group: group, decision: try RoleDecision(role, of: user, in: group.conversationID, context))
-        }
+extension RemoveGroupMember: GroupMembershipHandler {
+    func decide(about conversation: ConversationID, in context: DecisionContext) throws -> RemovalDecision {
+        try RemovalDecision(of: user, from: conversation, in: context)
     }
+}
 
-    func apply(_ decision: Decision, in context: ApplyContext) throws(StoreError) {
-        let conversation = try context.memberships.setRole(decision.decision)
-        let object = try TrainingGroup(decision.group, .value(conversation))
-        context.accept { object.write(to: &$0) }
+extension SetGroupRole: GroupMembershipHandler {
+    func decide(about conversation: ConversationID, in context: DecisionContext) throws -> RoleDecision {
+        try RoleDecision(role, of: user, in: conversation, context)
     }
 }
 

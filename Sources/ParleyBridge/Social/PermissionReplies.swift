@@ -47,7 +47,9 @@ extension CanMessage: QueryHandler {
     func answer(in context: QueryContext) throws -> WrittenAnswer {
         let (caller, snapshot) = (context.caller.user, context.snapshot)
         try context.chargeLookup(of: user)
-        let permission = try snapshot.permission(from: caller, to: user, context.reader.settings, now: context.now)
+        let permission = MessagingPermission.decide(
+            from: caller, to: user, try snapshot.contacts.contact(caller, user), now: context.now,
+            renewal: context.reader.settings.requestRenewal)
         guard permission != .refused(.unknownUser) else { throw Rejection.userNotFound }
         return permission.reply.write
     }

@@ -18,14 +18,3 @@ extension ConversationState {
         return .conversation(facts.id, members: audience.members, silences: silences)
     }
 }
-
-extension Snapshot {
-    /// Whether a user may write to another, and why.
-    func permission(
-        from sender: UserID, to recipient: UserID, _ settings: Settings, now: Timestamp
-    ) throws -> MessagingPermission {
-        .decide(
-            from: sender, to: recipient, try contacts.contact(sender, recipient), now: now,
-            renewal: settings.requestRenewal)
-    }
-}
