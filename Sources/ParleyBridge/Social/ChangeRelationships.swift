@@ -71,21 +71,10 @@ extension RelationshipDecision {
     }
 }
 
-extension Follow: RelationshipHandler {
-    var act: Relationship.Act { .follow }
-}
-
-extension Unfollow: RelationshipHandler {
-    var act: Relationship.Act { .unfollow }
-}
-
-extension Block: RelationshipHandler {
-    var act: Relationship.Act { .block }
-}
-
-extension Unblock: RelationshipHandler {
-    var act: Relationship.Act { .unblock }
-}
+extension Follow: RelationshipHandler { var act: Relationship.Act { .follow } }
+extension Unfollow: RelationshipHandler { var act: Relationship.Act { .unfollow } }
+extension Block: RelationshipHandler { var act: Relationship.Act { .block } }
+extension Unblock: RelationshipHandler { var act: Relationship.Act { .unblock } }
 
 extension AcceptRequest: CommandHandler {
     func decide(in context: DecisionContext) throws -> RelationshipDecision {
