@@ -7,10 +7,9 @@ extension ListActivity: QueryHandler {
     func answer(in context: QueryContext) throws -> WrittenAnswer {
         let (caller, snapshot) = (context.caller.user, context.snapshot)
         if let user { try context.checkFriendship(with: user) }
-        return try context.page(page, of: Self.operation, owner: user) { (place: NumberPlace?, page) in
-            let key = place.map { ActivityKey(value: $0.value) }
+        return try context.page(page, of: Self.operation, owner: user) { (key: ActivityKey?, page) in
             try snapshot.activities.read(of: user, seenBy: caller, before: key) { stored in
-                page.append(NumberPlace(value: stored.key.value), stored.item.write)
+                page.append(stored.key, stored.item.write)
             }
         }.write
     }

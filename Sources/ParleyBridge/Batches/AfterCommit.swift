@@ -13,8 +13,7 @@ struct AfterCommit {
     var messages = 0
     var reports = 0
     var rejected = 0
-    /// Each with the number of events and replies before it.
-    var typing: [(place: Int, change: TypingChange)] = []
+    var typing: [(itemsBefore: Int, change: TypingChange)] = []
     var endedDevices: [DeviceAddress] = []
     var uses = UserLimits.Uses()
     private(set) var wakes = Duties.Wakes()

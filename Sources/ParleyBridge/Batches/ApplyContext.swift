@@ -146,7 +146,7 @@ struct ApplyContext {
 
     /// Announces typing, in order with the events and replies of the transaction.
     func changeTyping(_ change: AfterCommit.TypingChange) {
-        batch.afterCommit.typing.append((place: batch.effects.outgoing.items.count, change: change))
+        batch.afterCommit.typing.append((itemsBefore: batch.effects.outgoing.items.count, change: change))
     }
 
     /// A change of workouts or metrics, which challenges count.

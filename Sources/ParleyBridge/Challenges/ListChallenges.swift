@@ -26,14 +26,14 @@ extension ListChallenges: QueryHandler {
         let (caller, snapshot) = (context.caller.user, context.snapshot)
         let key = try conversation.map { try snapshot.visibleConversation($0, to: caller).key }
         var views = ChallengeViews(snapshot, to: caller, context.reader.settings, now: context.now)
-        return try context.page(page, of: Self.operation) { (place: ChallengeKey?, page) in
+        return try context.page(page, of: Self.operation) { (position: ChallengeKey?, page) in
             func append(_ challenge: StoredChallenge) throws -> Bool {
                 page.append(challenge.key, try views.object(of: challenge).write)
             }
             if let key {
-                try snapshot.challenges.read(in: key, before: place, limit: page.limit + 1, append)
+                try snapshot.challenges.read(in: key, before: position, limit: page.limit + 1, append)
             } else {
-                try snapshot.challenges.read(of: caller, before: place, limit: page.limit + 1, append)
+                try snapshot.challenges.read(of: caller, before: position, limit: page.limit + 1, append)
             }
         }.write
     }

@@ -20,9 +20,9 @@ extension ListDevices: QueryHandler {
 
 extension ListUsers: QueryHandler {
     func answer(in context: QueryContext) throws -> WrittenAnswer {
-        return try context.page(page, of: Self.operation, as: "users") { (place: UserPlace?, page) in
-            for user in try context.snapshot.users.summaries(after: place?.user, limit: page.limit + 1) {
-                guard page.append(UserPlace(user.user), user.write) else { break }
+        return try context.page(page, of: Self.operation, as: "users") { (position: UserPosition?, page) in
+            for user in try context.snapshot.users.summaries(after: position?.user, limit: page.limit + 1) {
+                guard page.append(UserPosition(user.user), user.write) else { break }
             }
         }.write
     }

@@ -182,12 +182,12 @@ extension Effects {
         }
     }
 
-    /// Announces typing, each change at its place among the events and replies.
+    /// Announces typing, each change in order with the events and replies.
     fileprivate mutating func announce(
-        _ changes: [(place: Int, change: AfterCommit.TypingChange)], on typing: inout TypingTracker, now: Timestamp
+        _ changes: [(itemsBefore: Int, change: AfterCommit.TypingChange)], on typing: inout TypingTracker, now: Timestamp
     ) {
-        var places: [Int] = []
-        for (place, change) in changes {
+        var counts: [Int] = []
+        for (itemsBefore, change) in changes {
             let before = outgoing.items.count
             switch change {
             case .started(let conversation, let sender):
@@ -197,8 +197,8 @@ extension Effects {
             case .left(let conversation, let user):
                 for indicator in typing.leave(conversation, user: user, now: now) { announce(indicator) }
             }
-            places += repeatElement(place, count: outgoing.items.count - before)
+            counts += repeatElement(itemsBefore, count: outgoing.items.count - before)
         }
-        outgoing.moveLast(to: places)
+        outgoing.moveLast(behind: counts)
     }
 }

@@ -78,9 +78,9 @@ extension ListInvites: QueryHandler {
         let (caller, snapshot) = (context.caller.user, context.snapshot)
         let (group, object) = try snapshot.visibleGroup(group, to: caller)
         let isAdmin = object.members.contains { $0.user == caller && $0.role == .known(.admin) }
-        return try context.page(page, of: Self.operation) { (place: InviteKey?, page) in
+        return try context.page(page, of: Self.operation) { (position: InviteKey?, page) in
             try snapshot.invites.read(
-                of: group.key, by: isAdmin ? nil : caller, before: place, limit: page.limit + 1, now: context.now
+                of: group.key, by: isAdmin ? nil : caller, before: position, limit: page.limit + 1, now: context.now
             ) { invite in page.append(invite.key, invite.object.write) }
         }.write
     }

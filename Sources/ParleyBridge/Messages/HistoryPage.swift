@@ -25,7 +25,7 @@ package enum HistoryPage {
         let user: UserID
         let snapshot: Snapshot
         private let least: (delivered: Int, read: Int)
-        /// The user sees what comes after this place …
+        /// The user sees records after this seq …
         private let floor: Int
         /// … up to here.
         private let lastSeq: Int
@@ -107,13 +107,13 @@ package enum HistoryPage {
             let isEmpty = lastSeq <= floor
             let goesBack = foundOldest != nil
             let hasMore = !(foundOldest ?? foundNewest ?? true)
-            let cursor = goesBack ? items.first?.place : items.last?.place
+            let cursor = goesBack ? items.first?.position : items.last?.position
             return HistoryReply(
                 .json(PageBuilder.json(of: items)),
                 summary: HistorySummary(
                     hasMore: hasMore, nextCursor: hasMore ? cursor : nil, epoch: conversation.facts.epoch,
-                    lastSeq: lastSeq, foundOldest: foundOldest ?? (isEmpty || items.first?.place == floor + 1),
-                    foundNewest: foundNewest ?? (isEmpty || items.last?.place == lastSeq)))
+                    lastSeq: lastSeq, foundOldest: foundOldest ?? (isEmpty || items.first?.position == floor + 1),
+                    foundNewest: foundNewest ?? (isEmpty || items.last?.position == lastSeq)))
         }
     }
 }

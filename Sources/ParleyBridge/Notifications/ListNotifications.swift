@@ -6,11 +6,11 @@ extension ListNotifications: QueryHandler {
     func answer(in context: QueryContext) throws -> WrittenAnswer {
         let (caller, snapshot) = (context.caller.user, context.snapshot)
         let badge = try snapshot.unread.count(.badge(of: caller, at: context.now))
-        let page = try context.page(page, of: Self.operation) { (place: NumberPlace?, page) in
+        let page = try context.page(page, of: Self.operation) { (position: NumberPosition?, page) in
             try snapshot.notifications.read(
-                of: caller, before: place.map { Int($0.value) }, limit: page.limit + 1, badge: badge
+                of: caller, before: position.map { Int($0.value) }, limit: page.limit + 1, badge: badge
             ) { entry in
-                page.append(NumberPlace(value: Int64(entry.number)), entry.notification.write)
+                page.append(NumberPosition(value: Int64(entry.number)), entry.notification.write)
             }
         }
         let unread = try snapshot.notifications.unreadCount(of: caller)

@@ -84,14 +84,14 @@ struct Outgoing: Sendable {
 
     /// Moves the last items forward.
     ///
-    /// - Parameter places: for each moved item, the number of other items before it; in order.
-    mutating func moveLast(to places: [Int]) {
-        guard !places.isEmpty else { return }
-        let moved = items.suffix(places.count)
-        var (merged, rest): ([Item], ArraySlice<Item>) = ([], items.dropLast(places.count))
+    /// - Parameter counts: for each moved item, the number of other items before it; in order.
+    mutating func moveLast(behind counts: [Int]) {
+        guard !counts.isEmpty else { return }
+        let moved = items.suffix(counts.count)
+        var (merged, rest): ([Item], ArraySlice<Item>) = ([], items.dropLast(counts.count))
         merged.reserveCapacity(items.count)
-        for (item, place) in zip(moved, places) {
-            let count = max(0, place - (items.count - places.count - rest.count))
+        for (item, before) in zip(moved, counts) {
+            let count = max(0, before - (items.count - counts.count - rest.count))
             merged += rest.prefix(count)
             rest = rest.dropFirst(count)
             merged.append(item)

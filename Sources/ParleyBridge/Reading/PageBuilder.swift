@@ -1,12 +1,12 @@
 import ParleyProtocol
 
-/// The items of a page of any list: as JSON, each with its place in the list.
+/// The items of a page of any list: as JSON, each with its position in the list.
 ///
 /// A page ends at its limit of items or of bytes of JSON (protocol §4, Limits). The first item goes in however large it
 /// is, so that every page makes progress.
-struct PageBuilder<Place> {
+struct PageBuilder<Position> {
     struct Item {
-        let place: Place
+        let position: Position
         let json: [UInt8]
     }
 
@@ -41,13 +41,13 @@ struct PageBuilder<Place> {
     /// The elements of the page's array, comma between them.
     var json: [UInt8] { PageBuilder.json(of: items) }
 
-    /// The place for the next cursor; `nil` if the list ended on this page.
-    var end: Place? { isCut ? items.last?.place : nil }
+    /// The position for the next cursor; `nil` if the list ended on this page.
+    var end: Position? { isCut ? items.last?.position : nil }
 
     /// Adds an item if there is room for it. It is not written where there can be none.
     ///
     /// - Returns: whether it went in. Nothing that comes behind an item that did not is to be added.
-    mutating func append(_ place: Place, _ write: (inout JSONWriter) -> Void) -> Bool {
+    mutating func append(_ position: Position, _ write: (inout JSONWriter) -> Void) -> Bool {
         guard !isFull else {
             isCut = true
             return false
@@ -59,7 +59,7 @@ struct PageBuilder<Place> {
             return false
         }
         bytes += writer.count + 1
-        items.append(Item(place: place, json: writer.finish()))
+        items.append(Item(position: position, json: writer.finish()))
         return true
     }
 

@@ -10,12 +10,12 @@ struct PagedList {
     let owner: UserID
 }
 
-/// The content of a cursor: the place of the last item of a page.
-protocol ListPlace {
+/// The content of a cursor: the position of the last item of a page.
+protocol CursorPosition {
     /// At most 100 of them.
     var bytes: [UInt8] { get }
 
-    /// - Returns: `nil` unless these are the `bytes` of a place.
+    /// - Returns: `nil` unless these are the `bytes` of a position.
     init?(bytes: [UInt8])
 }
 
@@ -38,26 +38,26 @@ struct CursorPage {
 extension QueryContext {
     /// Reads a page of a list of the caller's own, or of `owner`'s.
     ///
-    /// - Parameter gather: adds the items behind a place, from the start if it is `nil`, until the page takes no more.
+    /// - Parameter gather: adds the items behind a position, from the start if it is `nil`, until the page takes no more.
     ///   `limit + 1` items of the list are enough.
     /// - Throws: `bad_request` for a cursor of another list, and what `gather` throws.
-    func page<Place: ListPlace>(
+    func page<Position: CursorPosition>(
         _ request: Page, of operation: Operation, owner: UserID? = nil, as name: String = "items",
-        _ gather: (Place?, inout PageBuilder<Place>) throws -> Void
+        _ gather: (Position?, inout PageBuilder<Position>) throws -> Void
     ) throws -> CursorPage {
         let list = PagedList(operation: operation, caller: caller.user, owner: owner ?? caller.user)
-        var page = PageBuilder<Place>(limit: request.limit)
+        var page = PageBuilder<Position>(limit: request.limit)
         try gather(try request.cursor.map { try reader.seal.open($0, of: list) }, &page)
         return CursorPage(
             name: name, items: page.json, nextCursor: try page.end.map { try reader.seal.seal($0, of: list) })
     }
 }
 
-// MARK: Places
+// MARK: Positions
 
-extension SyncPosition: ListPlace {}
+extension SyncPosition: CursorPosition {}
 
-extension ListPosition: ListPlace {
+extension ListPosition: CursorPosition {
     var bytes: [UInt8] {
         var writer = ByteWriter()
         writer.number(UInt64(bitPattern: time.milliseconds), bytes: 8)
@@ -72,13 +72,13 @@ extension ListPosition: ListPlace {
     }
 }
 
-/// A place in a list that goes by the numbers of rows.
-protocol RowPlace: ListPlace {
+/// A position in a list that goes by the numbers of rows.
+protocol RowPosition: CursorPosition {
     var value: Int64 { get }
     init(value: Int64)
 }
 
-extension RowPlace {
+extension RowPosition {
     var bytes: [UInt8] {
         var writer = ByteWriter()
         writer.number(UInt64(bitPattern: value), bytes: 8)
@@ -92,15 +92,15 @@ extension RowPlace {
     }
 }
 
-/// A place in a list that goes by numbers of other things.
-struct NumberPlace: RowPlace {
+/// A position in a list that goes by numbers of other things.
+struct NumberPosition: RowPosition {
     let value: Int64
 }
 
-extension RowKey: RowPlace {}
+extension RowKey: RowPosition {}
 
-/// A place in a list that goes by the ids of users.
-struct UserPlace: ListPlace {
+/// A position in a list that goes by the ids of users.
+struct UserPosition: CursorPosition {
     let user: UserID
 
     init(_ user: UserID) { self.user = user }

@@ -43,7 +43,7 @@ struct ReadQueue<Element> {
     /// Adds a read.
     ///
     /// - Parameter weight: how much room it takes, at least 1.
-    /// - Returns: the reads that lost their places to it, or it itself if there is none for it.
+    /// - Returns: the reads that lost their room to it, or it itself if there is none for it.
     mutating func append(_ element: Element, of device: DeviceAddress, weight: Int = 1) -> [Element] {
         let weight = max(1, weight)
         var displaced: [Element] = []
@@ -67,13 +67,13 @@ struct ReadQueue<Element> {
     /// Removes the next read: of the user with a thread left who has had least time, among several of the one who has
     /// waited longest. To be followed by `finish`.
     mutating func next() -> (user: UserID, element: Element)? {
-        var place: Int?
+        var next: Int?
         for index in turns.indices where (users[turns[index]]?.underway ?? 0) < share {
-            if let least = place, shares.had(by: turns[least]) <= shares.had(by: turns[index]) { continue }
-            place = index
+            if let least = next, shares.had(by: turns[least]) <= shares.had(by: turns[index]) { continue }
+            next = index
         }
-        guard let place else { return nil }
-        let name = turns.remove(at: place)
+        guard let next else { return nil }
+        let name = turns.remove(at: next)
         guard var user = users.removeValue(forKey: name), let device = user.turns.first,
             let waiting = user.devices[device]?.popFirst()
         else { return nil }

@@ -10,9 +10,9 @@ extension PeopleHandler {
         let owner = people.user ?? caller
         try context.chargeLookup(of: owner)
         guard try snapshot.users.hasMember(owner) else { throw Rejection.userNotFound }
-        return try context.page(people.page, of: Self.operation, owner: owner) { (place: ListPosition?, page) in
+        return try context.page(people.page, of: Self.operation, owner: owner) { (position: ListPosition?, page) in
             let listed = try snapshot.people.page(
-                people.list, of: owner, seenBy: caller, after: place, limit: page.limit + 1)
+                people.list, of: owner, seenBy: caller, after: position, limit: page.limit + 1)
             for person in listed {
                 let isAdded = page.append(ListPosition(time: person.since, user: person.user), person.shown.write)
                 guard isAdded else { break }

@@ -10,9 +10,9 @@ extension GetSummary: QueryHandler {
         let (caller, snapshot) = (context.caller.user, context.snapshot)
         try context.checkFriendship(with: user)
         guard let profile = try snapshot.users.profile(user) else { throw Rejection.userNotFound }
-        var achievements = PageBuilder<NumberPlace>(limit: Self.achievements)
+        var achievements = PageBuilder<ActivityKey>(limit: Self.achievements)
         try snapshot.activities.read(of: user, seenBy: caller, before: nil) { stored in
-            achievements.append(NumberPlace(value: stored.key.value), stored.item.write)
+            achievements.append(stored.key, stored.item.write)
         }
         let isShared = profile.sharesWorkoutData || user == caller
         let summary = FriendSummary(

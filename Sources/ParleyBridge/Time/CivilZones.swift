@@ -12,7 +12,7 @@ enum CivilZones {
     static func zone(_ name: String) -> CivilZone? {
         known.withLock { known in
             if let zone = known[name] { return zone }
-            guard CivilZones.isPlace(name), let zone = TimeZone(identifier: name) else { return nil }
+            guard CivilZones.isZone(name), let zone = TimeZone(identifier: name) else { return nil }
             let civil = CivilZone { time in
                 zone.secondsFromGMT(for: Date(timeIntervalSince1970: Double(time.milliseconds) / 1000))
             }
@@ -30,7 +30,7 @@ enum CivilZones {
 
     /// Whether a name is no offset, such as `GMT+0530`, which Foundation takes for a zone as well: two of those can be
     /// farther apart than any two places are.
-    private static func isPlace(_ name: String) -> Bool {
+    private static func isZone(_ name: String) -> Bool {
         !["GMT", "UTC"].contains(String(name.prefix(3)))
             || ["GMT", "UTC", "GMT0", "GMT+0", "GMT-0"].contains(name)
     }

@@ -5,19 +5,19 @@ import ParleyStore
 extension LogWorkout: OnceHandler {
     struct New {
         let workout: CountedWorkout
-        let places: Places
+        let memberships: Memberships
     }
 
     /// The groups in which the workouts of a user count.
-    struct Places {
+    struct Memberships {
         let groups: [GroupMembership]
         /// Whether the boards of the groups show the user.
         let isShown: Bool
 
         /// - Throws: `forbidden` to operators.
         init(of user: UserID, _ facts: Snapshot) throws {
-            guard let places = try facts.boards.memberships(of: user) else { throw WorkoutRule.refusalOfOperators }
-            (groups, isShown) = places
+            guard let found = try facts.boards.memberships(of: user) else { throw WorkoutRule.refusalOfOperators }
+            (groups, isShown) = found
         }
 
         /// The zones in which the user's weeks begin; the first is that of replies.
@@ -33,28 +33,28 @@ extension LogWorkout: OnceHandler {
         let (user, facts) = (context.sender.user, try context.facts)
         let zone = try CivilZones.require(timeZone)
         try WorkoutRule.check(completedAt: completedAt, now: context.now)
-        let places = try Places(of: user, facts)
+        let memberships = try Memberships(of: user, facts)
         let workout = CountedWorkout(id: id, completedAt: completedAt, day: zone.day(at: completedAt), zone: timeZone)
         try WorkoutRule.check(
-            in: places.zones.lazy.map { WeekPeriods.period(at: completedAt, in: $0) },
+            in: memberships.zones.lazy.map { WeekPeriods.period(at: completedAt, in: $0) },
             countOfDay: facts.workouts.count(of: user, on: workout.day, atMost: WorkoutRule.mostOfDay),
             grace: context.settings.weekGrace, now: context.now)
         try context.checkRoom(for: StorageCost.row, of: user)
-        return New(workout: workout, places: places)
+        return New(workout: workout, memberships: memberships)
     }
 
     func make(_ new: New, digest: [UInt8], in context: ApplyContext) throws(StoreError) -> WorkoutReply {
-        let (user, workout, places) = (context.sender.user, new.workout, new.places)
+        let (user, workout, memberships) = (context.sender.user, new.workout, new.memberships)
         try context.charge(StorageCost.row, to: user)
         let change = try context.transaction.facts.change(adding: workout.day, to: user)
         try context.transaction.workouts.apply(change, to: user)
         let trainee = try context.boards.trainee(user, with: workout)
-        let reply = try context.boards.reply(id, trainee, completedAt, in: places.zones[0])
+        let reply = try context.boards.reply(id, trainee, completedAt, in: memberships.zones[0])
         try context.transaction.workouts.insert(
             workout, of: user, kind: kind, minutes: minutes, digest: digest, reply: reply)
         context.markProgress(ProgressChange(user: user, isOfWorkouts: true))
-        guard places.isShown else { return reply }
-        try context.boards.update(trainee, since: completedAt, in: places.groups)
+        guard memberships.isShown else { return reply }
+        try context.boards.update(trainee, since: completedAt, in: memberships.groups)
         for (days, first) in change.milestones(of: reply.streakDays) {
             try context.feed.record(of: user, .streakMilestone(days: days, since: first.description))
         }
@@ -87,7 +87,7 @@ extension DayRunChange {
 extension DeleteWorkout: CommandHandler {
     struct Decision {
         let workout: StoredWorkout
-        let places: LogWorkout.Places
+        let memberships: LogWorkout.Memberships
     }
 
     func decide(in context: DecisionContext) throws -> Decision {
@@ -96,12 +96,12 @@ extension DeleteWorkout: CommandHandler {
         guard let workout = try facts.workouts.workout(id), workout.user == user else {
             throw Rejection.workoutNotFound
         }
-        return Decision(workout: workout, places: try LogWorkout.Places(of: user, facts))
+        return Decision(workout: workout, memberships: try LogWorkout.Memberships(of: user, facts))
     }
 
     /// Final boards stay as they are.
     func apply(_ decision: Decision, in context: ApplyContext) throws(StoreError) {
-        let (user, workout, places) = (context.sender.user, decision.workout, decision.places)
+        let (user, workout, memberships) = (context.sender.user, decision.workout, decision.memberships)
         let trainee = try context.boards.trainee(user)
         if let day = workout.day {
             try context.transaction.workouts.delete(workout)
@@ -111,9 +111,11 @@ extension DeleteWorkout: CommandHandler {
                 try context.transaction.workouts.apply(DayRunChange(removing: day, from: run), to: user)
             }
             context.markProgress(ProgressChange(user: user, isOfWorkouts: true))
-            if places.isShown { try context.boards.update(trainee, since: workout.completedAt, in: places.groups) }
+            if memberships.isShown {
+                try context.boards.update(trainee, since: workout.completedAt, in: memberships.groups)
+            }
         }
-        let reply = try context.boards.reply(id, trainee, workout.completedAt, in: places.zones[0])
+        let reply = try context.boards.reply(id, trainee, workout.completedAt, in: memberships.zones[0])
         context.accept { reply.write(to: &$0) }
     }
 }

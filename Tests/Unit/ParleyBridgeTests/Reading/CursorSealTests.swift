@@ -15,39 +15,39 @@ struct CursorSealTests {
     }
 
     private static let list = PagedList(operation: ListFollowers.operation, caller: "alice", owner: "bob")
-    private static let place = ListPosition(time: at(1), user: "carol")
+    private static let position = ListPosition(time: at(1), user: "carol")
 
     @Test("a cursor opens to what was sealed, also in another process with the same key")
     func roundTrip() throws {
         let longest = UserID(stringLiteral: String(repeating: "u", count: 64))
         for time in [at(0), Timestamp(milliseconds: .max)] {
             for user in ["u", longest] as [UserID] {
-                let place = ListPosition(time: time, user: user)
-                let cursor = try Self.seal().seal(place, of: Self.list)
+                let position = ListPosition(time: time, user: user)
+                let cursor = try Self.seal().seal(position, of: Self.list)
                 #expect(cursor.utf8.count <= 160)
-                #expect(try Self.seal().open(cursor, of: Self.list) == place)
+                #expect(try Self.seal().open(cursor, of: Self.list) == position)
             }
         }
     }
 
-    @Test("places of each kind come back, and other bytes are none")
-    func places() throws {
-        func check<Place: ListPlace & Equatable>(_ place: Place) throws {
-            #expect(Place(bytes: place.bytes) == place && place.bytes.count <= 100)
-            #expect(Place(bytes: place.bytes.dropLast()) == nil && Place(bytes: []) == nil)
-            let cursor = try Self.seal().seal(place, of: Self.list)
-            #expect(try Self.seal().open(cursor, of: Self.list) == place)
+    @Test("positions of each kind come back, and other bytes are none")
+    func positions() throws {
+        func check<Position: CursorPosition & Equatable>(_ position: Position) throws {
+            #expect(Position(bytes: position.bytes) == position && position.bytes.count <= 100)
+            #expect(Position(bytes: position.bytes.dropLast()) == nil && Position(bytes: []) == nil)
+            let cursor = try Self.seal().seal(position, of: Self.list)
+            #expect(try Self.seal().open(cursor, of: Self.list) == position)
         }
-        try check(Self.place)
+        try check(Self.position)
         try check(ReportKey(value: 1))
         try check(ReportKey(value: .max))
         try check(SyncPosition.beginning)
-        #expect(UserPlace(bytes: UserPlace("alice").bytes)?.user == "alice" && UserPlace(bytes: []) == nil)
+        #expect(UserPosition(bytes: UserPosition("alice").bytes)?.user == "alice" && UserPosition(bytes: []) == nil)
     }
 
     @Test("of another list, caller, owner or gateway it is nothing, nor is any other text")
     func forged() throws {
-        let cursor = try Self.seal().seal(Self.place, of: Self.list)
+        let cursor = try Self.seal().seal(Self.position, of: Self.list)
         func refused(_ cursor: String, _ list: PagedList = Self.list, byte: UInt8 = 7) {
             let rejection = #expect(throws: Rejection.self) {
                 let _: ListPosition = try Self.seal(byte).open(cursor, of: list)
@@ -65,8 +65,8 @@ struct CursorSealTests {
             refused(String(decoding: bytes, as: UTF8.self))
         }
         for text in ["", "A", "AAAA", String(cursor.dropLast(4)), cursor + "AAAA", "é", cursor + "="] { refused(text) }
-        // A tag of this very list around no place of it.
-        let other = try Self.seal().seal(UserPlace("alice"), of: Self.list)
+        // A tag of this very list around no position of it.
+        let other = try Self.seal().seal(UserPosition("alice"), of: Self.list)
         refused(other)
     }
 }

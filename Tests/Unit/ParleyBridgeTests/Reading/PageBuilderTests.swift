@@ -46,7 +46,7 @@ struct PageBuilderTests {
             var page = PageBuilder<Int>(limit: 3, byteLimit: 101)
             let first = next.map { $0 + 1 } ?? 0
             fill(&page, sizes[first...], from: first)
-            found += page.items.map(\.place)
+            found += page.items.map(\.position)
             pages.append(page.count)
             next = page.end
         } while next != nil && pages.count < 20
@@ -82,9 +82,9 @@ struct PageBuilderTests {
         var page = PageBuilder<Int>(limit: 10)
         fill(&page, [10, 20, 30])
         page.trim(toBytes: 33, least: 0)
-        #expect(page.items.map(\.place) == [0, 1] && page.isCut && page.bytes == 32)
+        #expect(page.items.map(\.position) == [0, 1] && page.isCut && page.bytes == 32)
         page.trim(toBytes: 0, least: 1)
-        #expect(page.items.map(\.place) == [0])
+        #expect(page.items.map(\.position) == [0])
         page.trim(toBytes: 0, least: 0)
         #expect(page.isEmpty && page.end == nil)
     }
