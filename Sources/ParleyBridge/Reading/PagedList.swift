@@ -38,8 +38,8 @@ struct CursorPage {
 extension QueryContext {
     /// Reads a page of a list of the caller's own, or of `owner`'s.
     ///
-    /// - Parameter gather: adds the items behind a position, from the start if it is `nil`, until the page takes no more.
-    ///   `limit + 1` items of the list are enough.
+    /// - Parameter gather: adds the items behind a position, from the start if it is `nil`, until the page takes no
+    ///   more. `limit + 1` items of the list are enough.
     /// - Throws: `bad_request` for a cursor of another list, and what `gather` throws.
     func page<Position: CursorPosition>(
         _ request: Page, of operation: Operation, owner: UserID? = nil, as name: String = "items",
