@@ -10,9 +10,10 @@ struct Duties {
     ///   - announcements: from the thread of pushes.
     ///   - clock: `nil` if it is not stored.
     ///   - presence: `nil` if none is published.
+    ///   - access: `nil` without an operator device.
     init(
         lastSeen: LastSeenDuty, published: PublishedPosition, announcements: PushAnnouncements,
-        clock: MachineClock? = nil, presence: PresenceDuty? = nil
+        clock: MachineClock?, presence: PresenceDuty?, access: OperatorAccessDuty?
     ) {
         let always: [any Duty] = [
             KeyChangeDuty(),
@@ -28,8 +29,8 @@ struct Duties {
             lastSeen,
             PublishedMarkDuty(published),
         ]
-        let ofMachine: [(any Duty)?] = [clock.map { ClockDuty($0) }, presence]
-        list = always + ofMachine.compactMap { $0 }
+        let optional: [(any Duty)?] = [clock.map { ClockDuty($0) }, presence, access]
+        list = always + optional.compactMap { $0 }
     }
 
     /// The duty of a type; `nil` if there is none.

@@ -118,30 +118,24 @@ package final class Gateway: Sendable {
             shared.hasIntakeEnded.raise()
             queue.arrived.signal()
         }
+        let access = OperatorAccessDuty(directory, logger: logger, at: shared.clock.moment)
         let writer = Writer(
             store: store, settings: settings, tokens: tokens, limits: limits, push: try pushes.gate(store),
             counters: shared.counters, published: shared.publishedThrough, clock: shared.clock,
             presence: try PresenceDuty(
                 store, settings, people: pushes.people, now: shared.clock.now, lastTime: shared.clock.timeBefore),
-            logger: logger)
-        let access = OperatorAccess(directory: directory)
+            access: access, logger: logger)
         writer.clockOffset = shared.clock.moment.clockOffset
-        func ensureAccess(now: Timestamp) throws {
-            try access.ensure(store, now: now) { body throws(StoreError) in
-                let (credentials, effects) = try writer.write(now: now, body)
-                queue.add(effects)
-                return credentials
-            }
-        }
-        try ensureAccess(now: shared.clock.now)
+        let (credentials, effects) = try writer.write(now: shared.clock.now, access.run)
+        queue.add(effects)
+        try access.save(credentials)
         // Messages that have expired meanwhile are removed before the first request.
         while writer.isDue(ExpiryDuty.self, now: shared.clock.now), !shared.stop.isRaised {
             queue.add(writer.run(ExpiryDuty.self, now: shared.clock.now))
         }
         try Intake(
             link: link, writer: writer, readers: readers, sessions: sessions, queue: queue, shared: shared,
-            maintenance: Maintenance(logger: logger, renewAccess: ensureAccess), handlers: handlers, settings: settings,
-            logger: logger
+            handlers: handlers, settings: settings, logger: logger
         ).run()
     }
 

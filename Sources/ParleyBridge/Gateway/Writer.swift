@@ -35,11 +35,13 @@ final class Writer {
     ///   - published: the last position that the broker has acknowledged.
     ///   - clock: is stored; `nil` for a writer whose clock is not.
     ///   - presence: `nil` for a writer that publishes none.
+    ///   - access: `nil` for a writer that makes no operator device.
     ///   - instant: the clock by which writes are measured.
     init(
         store: Store, settings: Settings, tokens: TokenIssuer, limits: UserLimits? = nil, push: PushGate? = nil,
         counters: Counters, published: PublishedPosition = PublishedPosition(), clock: MachineClock? = nil,
-        presence: PresenceDuty? = nil, logger: Logger, instant: @escaping () -> ContinuousClock.Instant = { .now }
+        presence: PresenceDuty? = nil, access: OperatorAccessDuty? = nil, logger: Logger,
+        instant: @escaping () -> ContinuousClock.Instant = { .now }
     ) {
         self.instant = instant
         self.store = store
@@ -53,7 +55,7 @@ final class Writer {
         typing = TypingTracker(startInterval: settings.typingInterval)
         duties = Duties(
             lastSeen: lastSeen, published: published, announcements: environment.push.announcements, clock: clock,
-            presence: presence)
+            presence: presence, access: access)
     }
 
     // MARK: A batch

@@ -15,7 +15,6 @@ final class Intake {
     private let sessions: SessionRemover
     private let queue: OutQueue
     private let shared: GatewayState
-    private let maintenance: Maintenance
     private let logger: Logger
     private let batchLimit: Int
     private var ingress: Ingress
@@ -26,8 +25,7 @@ final class Intake {
 
     init(
         link: BrokerLink, writer: Writer, readers: ReaderPool, sessions: SessionRemover, queue: OutQueue,
-        shared: GatewayState, maintenance: Maintenance, handlers: OperationHandlers,
-        settings: Settings, logger: Logger
+        shared: GatewayState, handlers: OperationHandlers, settings: Settings, logger: Logger
     ) {
         self.link = link
         self.writer = writer
@@ -35,7 +33,6 @@ final class Intake {
         self.sessions = sessions
         self.queue = queue
         self.shared = shared
-        self.maintenance = maintenance
         self.logger = logger
         batchLimit = settings.batchLimit
         ingress = Ingress(settings, handlers)
@@ -222,7 +219,6 @@ final class Intake {
         if writer.duties.isBatchDue(at: writer.moment(now), hasRoom: queue.hasRoom) {
             queue.add(writer.carryOut([], now: now).effects)
         }
-        maintenance.run(now: now)
     }
 }
 
