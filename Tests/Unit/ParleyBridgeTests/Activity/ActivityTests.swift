@@ -45,8 +45,7 @@ struct ActivityTests {
     }
 
     private func items(_ user: UserID, of other: UserID? = nil) throws -> [ActivityItem] {
-        let data = try #require(try JSONObject(parsing: list(user, of: other).payload).object("data"))
-        return try ListPage<ActivityItem>(reading: data).items
+        try list(user, of: other).value(ListPage<ActivityItem>.self).items
     }
 
     private static let new = "users/alice/activity: activity.new"

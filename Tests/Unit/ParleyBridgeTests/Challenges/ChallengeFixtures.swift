@@ -48,8 +48,7 @@ extension SocialWorld {
     }
 
     func challenge(_ id: ChallengeID, seenBy user: UserID = "alice", now: Timestamp = at(0)) throws -> Challenge {
-        let reply = try read(GetChallenge.self, by: user, #"{"id":"\#(id)"}"#, now: now)
-        return try Challenge(reading: try #require(try JSONObject(parsing: reply.payload).object("data")))
+        try read(GetChallenge.self, by: user, #"{"id":"\#(id)"}"#, now: now).value()
     }
 
     /// What a writer publishes of challenges when time has passed and nobody asks for anything.

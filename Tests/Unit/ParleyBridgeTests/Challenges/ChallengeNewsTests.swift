@@ -18,11 +18,7 @@ struct ChallengeNewsTests {
     }
 
     /// The types in a user's feed, the newest first.
-    private func feed(_ user: UserID) throws -> [String] {
-        let reply = try world.read(ListNotifications.self, by: user)
-        let data = try #require(try JSONObject(parsing: reply.payload).object("data"))
-        return try NotificationPage(reading: data).items.map(\.type.name)
-    }
+    private func feed(_ user: UserID) throws -> [String] { try world.feed(of: user).items.map(\.type.name) }
 
     @Test("who is challenged is notified, and who has challenged of the answer")
     func answers() throws {
@@ -47,10 +43,7 @@ struct ChallengeNewsTests {
         let ids = (0..<4).map { _ in ChallengeID.random() }
         for id in ids { try world.makeChallenge(id, in: group) }
         func waiting() throws -> Int? {
-            let read = try world.read(ListNotifications.self, by: "bob")
-            let data = try #require(try JSONObject(parsing: read.payload).object("data"))
-            return try NotificationPage(reading: data).items
-                .count { $0.type == .known(.challengeReceived) && !$0.isRead }
+            try world.feed(of: "bob").items.count { $0.type == .known(.challengeReceived) && !$0.isRead }
         }
         #expect(try waiting() == 4)
         let cleared = "users/bob/notifications: notification.cleared"

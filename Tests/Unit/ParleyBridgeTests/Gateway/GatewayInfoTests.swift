@@ -7,9 +7,7 @@ import Testing
 @Suite("What the gateway says of itself")
 struct GatewayInfoTests {
     private func info(_ change: (inout Settings) -> Void = { _ in }, now: Timestamp = at(0)) throws -> GatewayInfo {
-        let reply = try SocialWorld(change).read(GetGatewayInfo.self, by: "alice", now: now)
-        let data = try #require(try JSONObject(parsing: reply.payload).object("data"))
-        return try GatewayInfo(members: data)
+        try SocialWorld(change).read(GetGatewayInfo.self, by: "alice", now: now).value()
     }
 
     @Test("the gateway says its versions, its time and the operations of the table")

@@ -19,13 +19,6 @@ struct AnsweredRequestTests {
         try world.askToWrite(by: "bob", to: "alice")
     }
 
-    /// The notifications of alice, and how many of them she has not read.
-    private func feed() throws -> (items: [FeedNotification], unread: Int) {
-        let reply = try world.read(ListNotifications.self, by: "alice")
-        let page = try NotificationPage(reading: try #require(try JSONObject(parsing: reply.payload).object("data")))
-        return (page.items, page.unreadCount)
-    }
-
     private func answer(_ way: String) throws -> SocialWorld.Result {
         switch way {
         case "accepted": try world.ask(AcceptRequest.self, by: "alice", conversation)
@@ -42,19 +35,19 @@ struct AnsweredRequestTests {
         arguments: ["accepted", "declined", "answered", "followed back", "blocked"])
     func answered(way: String) throws {
         try world.ask(Follow.self, by: "bob", of: "alice")
-        #expect(try feed().unread == 1)
+        #expect(try world.feed(of: "alice").unreadCount == 1)
         let answered = try answer(way)
         #expect(answered.code == nil && answered.events.filter { $0 == Self.cleared }.count == 1)
-        #expect(try feed().unread == 0)
+        #expect(try world.feed(of: "alice").unreadCount == 0)
         if way == "blocked" { try world.ask(Unblock.self, by: "alice", of: "bob") }
-        let items = try feed().items
+        let items = try world.feed(of: "alice").items
         #expect(items.map(\.type) == [.known(.messageRequest)] && items.allSatisfy(\.isRead))
         #expect(try !answer(way).events.contains(Self.cleared))
     }
 
     @Test("the event names the notification, and says how many are unread")
     func event() throws {
-        let id = try #require(try feed().items.first).id
+        let id = try #require(try world.feed(of: "alice").items.first).id
         let outgoing = world.test.carryOut([
             try request(AcceptRequest.self, conversation, from: device("alice", "phone"))
         ]).effects.outgoing
@@ -76,7 +69,7 @@ struct AnsweredRequestTests {
         ] {
             #expect(try world.result(of: act).events.allSatisfy { !$0.hasPrefix("users/alice/") })
         }
-        #expect(try feed().unread == 1)
+        #expect(try world.feed(of: "alice").unreadCount == 1)
     }
 
     @Test("a request that is answered in the batch in which it was made is in no feed")
@@ -89,7 +82,7 @@ struct AnsweredRequestTests {
         ]).effects.outgoing.events.map(\.event)
         #expect(events.contains("message.request") && !events.contains("notification.new"))
         #expect(!events.contains("notification.cleared"))
-        #expect(try feed().items.count == 1)
+        #expect(try world.feed(of: "alice").items.count == 1)
     }
 
     @Test("a further request, of a time when the first was answered, notifies again")
@@ -98,6 +91,6 @@ struct AnsweredRequestTests {
         try world.ask(Follow.self, by: "alice", of: "bob")
         try world.ask(Unfollow.self, by: "alice", of: "bob")
         #expect(try world.write("bob", to: "alice", now: at(.days(6))).events.contains(Self.new))
-        #expect(try feed().items.map(\.isRead) == [false, true])
+        #expect(try world.feed(of: "alice").items.map(\.isRead) == [false, true])
     }
 }

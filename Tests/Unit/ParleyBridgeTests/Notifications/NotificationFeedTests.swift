@@ -28,16 +28,9 @@ struct NotificationFeedTests {
         return try world.result(of: reaction, now: now)
     }
 
-    private func page(of user: UserID, _ json: String = "{}") throws -> Published {
-        try world.read(ListNotifications.self, by: user, json)
-    }
+    private func feed(of user: UserID) throws -> [FeedNotification] { try world.feed(of: user).items }
 
-    private func feed(of user: UserID) throws -> [FeedNotification] {
-        let data = try #require(try JSONObject(parsing: page(of: user).payload).object("data"))
-        return try NotificationPage(reading: data).items
-    }
-
-    private func unread(_ user: UserID) throws -> Int? { try page(of: user).data["unread_count"] as? Int }
+    private func unread(_ user: UserID) throws -> Int { try world.feed(of: user).unreadCount }
 
     private func markRead(_ user: UserID, _ json: String) throws -> SocialWorld.Result {
         try world.ask(MarkNotificationsRead.self, by: user, json)

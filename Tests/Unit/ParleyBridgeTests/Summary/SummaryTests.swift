@@ -30,7 +30,7 @@ struct SummaryTests {
 
     private func numbers(_ user: UserID, by caller: UserID, now: Timestamp = at(0)) throws -> FriendSummary.Numbers {
         let reply = try world.read(GetSummary.self, by: caller, #"{"user_id":"\#(user)"}"#, now: now)
-        return try FriendSummary(reading: try #require(try JSONObject(parsing: reply.payload).object("data"))).numbers
+        return try reply.value(FriendSummary.self).numbers
     }
 
     @Test("the numbers are of the day that it is where its user is, and are nobody's who shares none")

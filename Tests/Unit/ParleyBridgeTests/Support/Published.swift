@@ -1,5 +1,6 @@
 import Foundation
 import MQTTClient
+import ParleyProtocol
 import ParleyStore
 import TestNames
 import Testing
@@ -41,6 +42,12 @@ struct Published {
     var missing: [String] { devices("missing") }
     var extra: [String] { devices("extra") }
     var data: [String: Any] { json["data"] as? [String: Any] ?? [:] }
+
+    /// The data of a reply as a device reads them.
+    func value<Value: GatewayValue>(_ type: Value.Type = Value.self) throws -> Value {
+        try Value(reading: try #require(try JSONObject(parsing: payload).object("data")))
+    }
+
     private func devices(_ list: String) -> [String] {
         let devices = (json["error"] as? [String: Any])?[list] as? [[String: String]] ?? []
         return devices.map { "\($0["user_id"] ?? "")/\($0["device_id"] ?? "")" }

@@ -54,6 +54,9 @@ struct SocialWorld {
         return try #require(try outgoing.published.first)
     }
 
+    /// The notifications of a user, the newest first.
+    func feed(of user: UserID) throws -> NotificationPage { try read(ListNotifications.self, by: user).value() }
+
     /// What `social/can-message` says: a verdict and the reason for it.
     func canMessage(_ user: UserID, _ other: UserID, now: Timestamp = at(0)) throws -> String {
         let data = try read(CanMessage.self, by: user, #"{"user_id":"\#(other)"}"#, now: now).data
