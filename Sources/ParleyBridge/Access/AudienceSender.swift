@@ -6,7 +6,7 @@ import ParleyStore
 struct AudienceSender {
     private enum State {
         case idle
-        /// Messages that are not sent yet, and the version that the plugin is to confirm.
+        /// The plugin is to confirm this version.
         case sendingSnapshot(version: UInt64)
         case ready
     }
@@ -20,7 +20,7 @@ struct AudienceSender {
         if case .ready = state { true } else { false }
     }
 
-    /// Whether some change may not have arrived yet.
+    /// Whether a change may not have arrived yet.
     var isUnacknowledged: Bool { !underway.isEmpty || !waiting.isEmpty }
 
     mutating func begin(_ messages: [[UInt8]], version: UInt64) {
@@ -28,7 +28,7 @@ struct AudienceSender {
         state = .sendingSnapshot(version: version)
     }
 
-    /// Sends changes, after whatever is still waiting.
+    /// Sends changes, after the waiting ones.
     mutating func send(_ changes: [AudienceChange], over connection: MQTTConnection) throws {
         if !changes.isEmpty { waiting += AudienceCodec.messages(for: changes) }
         var sent = 0
@@ -56,7 +56,7 @@ struct AudienceSender {
     }
 }
 
-/// Why the plugin must be given a new snapshot: the connection is made anew for it.
+/// Why the plugin needs a new snapshot, over a new connection.
 enum AudienceError: Error {
     case refused(ReasonCode)
     case snapshotNeeded(AudienceFeedError)
@@ -64,7 +64,7 @@ enum AudienceError: Error {
 }
 
 extension Snapshot {
-    /// Everything that the broker's plugin must know, as messages to send in order.
+    /// The snapshot for the broker's plugin, as messages in order.
     func audienceMessages(version: UInt64, limits: BrokerLimits) throws -> [[UInt8]] {
         var messages: [[UInt8]] = []
         var changes: [AudienceChange] = [.begin(version: version), .limits(limits)]

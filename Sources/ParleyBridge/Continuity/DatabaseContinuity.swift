@@ -3,11 +3,11 @@ import ParleyProtocol
 import ParleyRules
 import ParleyStore
 
-/// Finds out at the start whether the database was put back, and gives it its next name.
+/// Detects at the start that the database was put back, and gives it its next name.
 ///
-/// The order of the steps is such that, wherever a process is killed, the next one recognizes the database as the same:
-/// the file allows both names, then the database has the new one, then the file names it alone. One that was put back
-/// is recognized at each start until every conversation has its new epoch.
+/// After a kill at any step the next process recognizes the database as the same: first the file allows both names,
+/// then the database gets the new one, then the file names that alone. A database that was put back is detected at each
+/// start until every conversation has its new epoch.
 package enum DatabaseContinuity {
     /// Where a process may be killed, for tests.
     package enum Step: CaseIterable, Sendable {
@@ -16,7 +16,7 @@ package enum DatabaseContinuity {
 
     /// Called at each start, before anything else is written.
     ///
-    /// - Returns: where to record from now on how far the database has come, and whether it was put back.
+    /// - Returns: the mark to record positions in, and whether the database was put back.
     @discardableResult
     package static func begin(
         _ store: Store, in directory: DataDirectory, logger: Logger, name: String = InstanceName.random(),
@@ -57,13 +57,12 @@ package enum InstanceName {
 }
 
 extension WriteTransaction {
-    /// Everything that follows from a database's having been put back, in one transaction: every conversation begins a
-    /// new epoch, and what the broker retains of groups says so.
+    /// Begins a new epoch of every conversation of a database that was put back, and publishes it in `info` of groups.
     ///
-    /// Of a direct conversation the two may see different ends, which must not be disclosed: what is retained of it
+    /// The two of a direct conversation may see different ends, which must not be disclosed: its retained message
     /// stays, and `sync/get` has the new epoch.
     ///
-    /// - Returns: how many conversations there are.
+    /// - Returns: the number of conversations.
     func beginAnew(as instance: String) throws -> Int {
         let count = try continuity.renewEpochs(Epoch.random)
         try pushLink.remove()

@@ -4,12 +4,11 @@ import ParleyRules
 import ParleyStore
 import PrivateFiles
 
-/// Puts a backup in place of a gateway's database, and makes one.
+/// Makes backups of a gateway's database, and restores them.
 ///
-/// The backup is prepared beside the database: copied, looked through, migrated, every conversation given its new
-/// epoch, synced. Then it gets the name by which it is decided: from there on whoever comes next, a repeat or the
-/// gateway's start, carries the rest out. Before that nothing has happened. The database that was there is renamed,
-/// never removed.
+/// A backup is prepared beside the database: copied, checked, migrated, synced, with a new epoch of every conversation.
+/// Then it gets the name that decides the restore: from there on the next process, a repeat or the gateway's start,
+/// carries out the rest. Before that nothing has changed. The old database is renamed, never removed.
 package struct Restoration {
     private let directory: DataDirectory
     private let reached: (Step) -> Void
@@ -21,7 +20,7 @@ package struct Restoration {
 
     package struct Outcome: Sendable {
         package let conversations: Int
-        /// Where the database is that was there; `nil` if there was none.
+        /// The path of the old database; `nil` if there was none.
         package let kept: String?
     }
 
@@ -31,17 +30,17 @@ package struct Restoration {
         self.reached = reached
     }
 
-    /// What is being prepared: worth nothing until it is decided.
+    /// The database in preparation.
     private var staged: String { directory.database + ".restoring" }
-    /// What is to be the database, and is whole.
+    /// The prepared database, which decides the restore.
     private var decided: String { directory.database + ".restored" }
 
     // MARK: Backup
 
     /// Writes one state of the database to a file, also while a gateway runs.
     ///
-    /// - Parameter file: where there is nothing yet.
-    /// - Returns: how many bytes it has.
+    /// - Parameter file: must not exist.
+    /// - Returns: its size in bytes.
     package func backUp(to file: String) throws -> Int {
         guard exists(directory.database) else {
             throw DataDirectoryError("there is no database in \(directory.path)")
@@ -54,7 +53,7 @@ package struct Restoration {
         } catch {
             throw DataDirectoryError("cannot write \(file): \(error.reason)")
         }
-        // With a name that no gateway gives, so that a backup that is put back by hand is always recognized.
+        // With a name that no gateway gives, so that a backup that is put back by hand is always detected.
         try DatabaseFile.copy(
             directory.database, to: part, instance: InstanceName.random(), pushes: directory.pushDatabase)
         try move(part, to: file)
@@ -63,8 +62,6 @@ package struct Restoration {
 
     // MARK: Restore
 
-    /// Puts a backup in place.
-    ///
     /// - Throws: a sentence for the operator; then nothing has changed.
     package func restore(from file: String, name: String = InstanceName.random()) throws -> Outcome {
         try finish()
@@ -84,7 +81,7 @@ package struct Restoration {
         let (count, position) = try beginAnew(at: staged, as: name)
         reached(.begunAnew)
         let witness = WitnessFile(directory)
-        // Until it is decided the database that is there is the gateway's, and afterwards the other one.
+        // Until the decision the old database is the gateway's, and afterwards the other one.
         try witness.write(
             DatabaseWitness(instances: [name, DatabaseFile.instance(of: directory.database)], position: 0))
         reached(.bothNamesWritten)
@@ -96,7 +93,7 @@ package struct Restoration {
         return Outcome(conversations: count, kept: kept)
     }
 
-    /// Gives every conversation of the database that is there a new epoch, as after a restore.
+    /// Begins a new epoch of every conversation of the present database, as after a restore.
     package func beginAnew(name: String = InstanceName.random()) throws -> Outcome {
         try finish()
         try DatabaseFile.check(directory.database)
@@ -107,9 +104,9 @@ package struct Restoration {
         return Outcome(conversations: count, kept: nil)
     }
 
-    /// Carries out what was decided, if a process was killed before it had.
+    /// Carries out the rest of a decided restore.
     ///
-    /// - Returns: where the database is that was there.
+    /// - Returns: the path of the old database.
     @discardableResult
     package func finish() throws -> String? {
         guard exists(decided) else {
@@ -164,7 +161,7 @@ package struct Restoration {
         }
     }
 
-    /// When a file was written, for a name: the same for whoever finishes.
+    /// The time of a file as part of a name, the same for each process that carries out the rest.
     private func stamp(of path: String) throws -> String {
         let date = try FileManager.default.attributesOfItem(atPath: path)[.modificationDate] as? Date ?? Date()
         let time = Timestamp(milliseconds: Int64(date.timeIntervalSince1970 * 1000))

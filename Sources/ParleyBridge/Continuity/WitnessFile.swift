@@ -2,16 +2,17 @@ import ParleyRules
 import ParleyStore
 import PrivateFiles
 
-/// The file beside the database by which one that was put back is noticed: `parley.witness` in the data directory.
+/// The file beside the database by which a database that was put back is detected: `parley.witness` in the data
+/// directory.
 ///
-/// Three lines: what it is, how far the database has come, and the names that it may have. It is replaced whole at each
-/// start; the position is written over in place while the gateway runs, and is never further than what is on disk.
+/// Three lines: a title, the last position of the database, and its allowed names. The file is replaced at each start;
+/// the position is overwritten in place while the gateway runs, and is never beyond the database's on disk.
 package struct WitnessFile: Sendable {
     private let directory: String
     private static let name = "parley.witness"
     private static let title = "parley.witness 1\n"
     private static let digits = 20
-    /// Stands for a database that was never given a name.
+    /// Stands for a database without a name.
     private static let none = "-"
 
     package init(_ directory: DataDirectory) { self.directory = directory.path }
@@ -39,7 +40,7 @@ package struct WitnessFile: Sendable {
         }
     }
 
-    /// Opens the file to write positions over.
+    /// Opens the file to overwrite its position.
     ///
     /// - Parameter position: what the file holds.
     package func mark(position: Int) throws(DataDirectoryError) -> WitnessMark {
@@ -75,7 +76,7 @@ package struct WitnessFile: Sendable {
     }
 }
 
-/// Records now and then how far the database has come, so that an earlier state of the same run is known as one.
+/// Records the position of the database now and then, so that an earlier state of the same run is detected.
 package final class WitnessMark: Sendable {
     private let file: PatchedFile
     private let offset: Int
@@ -94,8 +95,7 @@ package final class WitnessMark: Sendable {
         state = Monitor(State(position: position))
     }
 
-    /// Records a position that is on disk, once a second at most. One that cannot be recorded is recorded later, or
-    /// not: then less is noticed.
+    /// Records a position that is on disk, once a second at most. After an error the next one is recorded.
     package func advance(to position: Int, now: ContinuousClock.Instant = .now) {
         let isDue = state.withLock { state in
             guard position > state.position, state.writtenAt.map({ now - $0 >= WitnessMark.pause }) ?? true else {

@@ -1,11 +1,11 @@
 import Foundation
 import ParleyProtocol
 
-/// Looks in `mosquitto.conf` for what the gateway depends on: an operator may change the rest as they like.
+/// Checks the settings in `mosquitto.conf` that the gateway depends on: an operator may change the rest.
 package struct BrokerConfigurationCheck: Sendable {
-    /// What is wrong, a sentence each; empty if nothing is.
+    /// A sentence for each mistake.
     package let problems: [String]
-    /// What is dangerous with this version of the broker, a sentence each.
+    /// A sentence for each danger with this version of the broker.
     package let warnings: [String]
 
     /// - Parameter version: the broker's; `nil` if it is not known.

@@ -1,6 +1,6 @@
 import ParleyProtocol
 
-/// What is made from the templates of `broker-config` for one data directory.
+/// The templates of `broker-config`, filled in for one data directory.
 package struct BrokerTemplate: Sendable {
     package struct Values: Sendable {
         let plugin: String
@@ -16,7 +16,7 @@ package struct BrokerTemplate: Sendable {
         }
     }
 
-    /// Where devices of an open network come in: TLS ends there, and the broker listens behind it.
+    /// The TLS proxy for devices of an open network; the broker listens behind it.
     package struct Door: Sendable {
         let template: ConfigurationTemplate
         let host: String
@@ -25,9 +25,9 @@ package struct BrokerTemplate: Sendable {
         let authority: String?
 
         /// - Parameters:
-        ///   - host: what devices call the gateway, which the certificate must name.
+        ///   - host: the gateway's name for devices, which the certificate must have.
         ///   - certificate: a file of the certificate, its chain and its key. It need not be readable to this process.
-        ///   - authority: a file of what `parley` trusts; `nil` for what the system trusts.
+        ///   - authority: a file of the certificates that `parley` trusts; `nil` for the system's.
         package init(
             template: ConfigurationTemplate, host: String, port: Int, certificate: String, authority: String?
         ) throws(DataDirectoryError) {
@@ -66,7 +66,7 @@ package struct BrokerTemplate: Sendable {
         try DataDirectory.write(endpoint(values), to: directory.endpoint)
     }
 
-    /// Where devices find the gateway, for `parley`.
+    /// The addresses of the gateway, for `parley`.
     private func endpoint(_ values: Values) -> [UInt8] {
         var writer = JSONWriter()
         writer.object {

@@ -5,7 +5,7 @@ import Platform
 import PrivateFiles
 import Sodium
 
-/// Where everything of one gateway lies. Readable by its owner alone.
+/// The directory of all files of a gateway. Readable by its owner alone.
 package struct DataDirectory: Sendable {
     package let path: String
 
@@ -25,14 +25,14 @@ package struct DataDirectory: Sendable {
     private var signingKeyPath: String { path + "/keys/signing.key" }
     private var vapidKeyPath: String { path + "/keys/vapid.key" }
 
-    /// What is kept for a device.
+    /// The directory of a device.
     func directory(of address: DeviceAddress) -> String { "\(path)/\(DataDirectoryLayout.directory(of: address))" }
 
     package func credentials(of address: DeviceAddress) -> String {
         "\(directory(of: address))/\(DataDirectoryLayout.credentials)"
     }
 
-    /// Makes what is missing and leaves what is there: directories, the key pair, an empty settings file.
+    /// Makes the directories, the key pair and an empty settings file, as far as they are missing.
     package func prepare() throws(DataDirectoryError) {
         guard brokerSocket.utf8.count <= DataDirectoryLayout.longestSocketPath else {
             throw DataDirectoryError(
@@ -68,7 +68,7 @@ package struct DataDirectory: Sendable {
         return owner
     }
 
-    /// A directory that is there and that others can read becomes private, if it is empty or ours.
+    /// Makes an existing directory private, if it is empty or ours.
     private func adoptExisting() throws(DataDirectoryError) {
         guard FileManager.default.fileExists(atPath: path) else { return }
         try wrap("make \(path) private") {

@@ -3,29 +3,26 @@ import ParleyRules
 import ParleyStore
 import Sodium
 
-// A new token ends the old one sooner or later, so that a repeat must not make another: the device would use the token
-// of the first reply, which the second has ended. The same request, known by its correlation data or
-// `request_id`, gets the same token again within a minute; and as long as nobody has signed in with a renewed token,
-// every renewal gets that one.
+// A new token ends the old one, so that a repeat must not make another: the device would use the token of the first
+// reply, which the second has ended. The same request, known by its correlation data or `request_id`, gets the same
+// token again within a minute; and until the first sign-in with a renewed token, every renewal gets that one.
 
-/// A device's token: one that it has, or one that it is given.
+/// The token that a device is answered with.
 enum TokenDecision {
     /// An earlier copy of the request has made it.
     case repeated(DeviceCredentials)
-    /// A renewal has made it, and nobody has signed in with it yet. Another one in its place would lock out a device
-    /// that has kept the first reply and loses the second.
+    /// A renewal has made it, and it was not used yet. Another one would lock out a device that has kept the first
+    /// reply and loses the second.
     case pending(DeviceCredentials, TokenOrigin?)
     case issue(TokenIssue)
 }
 
 /// A token to be issued.
 struct TokenIssue {
-    /// How a device comes to its token.
     enum Making {
-        /// The one before it signs in until the new one has, a day at most.
+        /// The old token signs in until the first use of the new one, a day at most.
         case renewal
-        /// No token from before signs in any more, and the sessions of those end. By an operator's device, or by the
-        /// gateway itself.
+        /// Older tokens and their sessions end. By an operator's device, or by the gateway itself.
         case anew(by: DeviceAddress?)
     }
 
@@ -65,7 +62,7 @@ extension DecisionContext {
         return .repeated(try tokens.credentials(of: device))
     }
 
-    /// The token of a renewal with which nobody has signed in yet.
+    /// The token of a renewal that was not used yet.
     fileprivate func pending(_ digest: [UInt8]?, _ device: DeviceState) throws -> TokenDecision? {
         guard let previous = device.previousToken, now < previous.endsAt else { return nil }
         return .pending(try tokens.credentials(of: device), digest.map { TokenOrigin(digest: $0, at: now) })
@@ -73,8 +70,8 @@ extension DecisionContext {
 }
 
 extension ReplyRoute {
-    /// What makes two requests for a token the same: who asks for what, and under which name. `nil` for a request
-    /// without a name: of two such, the second is a new request.
+    /// The identity of a request for a token: its sender, content and name. `nil` without a name: then each is a new
+    /// request.
     fileprivate func digest(for address: DeviceAddress, days: Int?, name: String?) throws -> [UInt8]? {
         guard correlationData != nil || requestID != nil else { return nil }
         var preimage = ByteWriter()
@@ -102,7 +99,7 @@ extension ApplyContext {
         accept(isSecret: true) { credentials.write(to: &$0) }
     }
 
-    /// Gives a device a new token, or makes the device, and publishes to its user which of the two it was.
+    /// Gives a device a new token, or makes the device, and publishes that to its user.
     func issue(_ issue: TokenIssue) throws(StoreError) {
         let (address, expiresAt) = (issue.address, issue.credentials.expiresAt)
         switch (issue.making, issue.former) {
@@ -157,7 +154,7 @@ extension TokenIssuer {
 }
 
 extension DeviceState {
-    /// What the broker's plugin is sent of it.
+    /// Its status for the broker's plugin.
     var status: DeviceStatus {
         DeviceStatus(
             token: TokenID(tokenID), expiresAt: expiresAt.milliseconds / 1000, isOperator: isOperator,
@@ -186,7 +183,6 @@ extension RenewDevice: CommandHandler {
 }
 
 extension AddDevice: CommandHandler {
-    /// Makes a device, or its token anew, which ends the sessions of the old one.
     func decide(in context: DecisionContext) throws -> TokenDecision {
         guard let role = try context.facts.users.role(of: address.user) else { throw Rejection.userNotFound }
         let digest = try context.route.digest(for: address, days: lifetimeDays, name: name)

@@ -29,8 +29,8 @@ final class OperatorAccessDuty: Duty {
 
     /// Makes the device and its token if they are missing, do not fit the file, or expire soon.
     ///
-    /// - Returns: the new credentials, for `save` after the COMMIT: a crash between leaves a file that does not fit, and
-    ///   the next start makes both anew.
+    /// - Returns: the new credentials, for `save` after the COMMIT: a crash between leaves a file that does not fit,
+    ///   and the next start makes both anew.
     func run(in batch: Batch) throws(StoreError) -> DeviceCredentials? {
         let address = DeviceAddress.operatorConsole
         let device = try batch.device(address)

@@ -31,7 +31,7 @@ extension CreateReport: OnceHandler {
         }
     }
 
-    /// Nothing of it is published to whoever is reported.
+    /// The reported user is not notified.
     func make(_ report: Report, digest: [UInt8], in context: ApplyContext) throws(StoreError) -> ReportReceipt {
         try context.charge(report.storageCost, to: report.reporter)
         try context.transaction.reports.insert(report, digest: digest)

@@ -1,7 +1,7 @@
 import ParleyProtocol
 
 extension Settings {
-    /// The settings that the broker's plugin goes by.
+    /// The settings of the broker's plugin.
     static let brokerEntries: [Entry] = [
         Entry(
             "connections", .number(1...1_000_000, \.broker.connections),

@@ -1,6 +1,6 @@
 import ParleyProtocol
 
-/// What an operator may set, in `parleyd.json`. Whatever is not named there has its default.
+/// The settings in `parleyd.json`. A setting that is not named there has its default.
 package struct Settings: Hashable, Sendable {
     package var tokenLifetimeDays = 30
     package var groupMembers = Limits.groupMembers
@@ -52,7 +52,6 @@ package struct Settings: Hashable, Sendable {
     package var fcmAccountFile = ""
     package var fcmURL = "https://fcm.googleapis.com"
     package var vapidSubject = ""
-    /// What the broker's plugin goes by.
     package var broker = BrokerLimits()
 
     package init() {}
@@ -168,7 +167,7 @@ package struct Settings: Hashable, Sendable {
             "Conversations and devices that the gateway keeps in memory."),
     ]
 
-    /// Reads the settings' JSON. Every mistake is named: an unknown name, or a value that the setting does not take.
+    /// Reads the settings' JSON. Every unknown name and every value out of range is named.
     package init(parsing bytes: [UInt8]) throws(SettingsError) {
         self.init()
         let object: JSONObject
@@ -192,7 +191,7 @@ package struct Settings: Hashable, Sendable {
     }
 }
 
-/// What is wrong with a settings file, all of it.
+/// All mistakes of a settings file.
 package struct SettingsError: Error, CustomStringConvertible {
     package let problems: [String]
 

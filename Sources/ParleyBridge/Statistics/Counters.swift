@@ -1,7 +1,7 @@
 import ParleyProtocol
 import Synchronization
 
-/// What the gateway counts of itself, for `gateway/stats`.
+/// The gateway's counters, for `gateway/stats`.
 final class Counters: Sendable {
     let requests = Counter()
     let messages = Counter()
@@ -15,7 +15,7 @@ final class Counters: Sendable {
     let dropped = Counter()
     let reconnects = Counter()
     let intakeResets = Counter()
-    /// What the broker reports as dropped, of all clients.
+    /// The broker's own count of dropped messages, of all clients.
     let brokerDropped = Counter()
     let refusedSignIns = Counter()
     let turnedAway = Counter()
@@ -34,7 +34,7 @@ final class Counters: Sendable {
     let pushesDropped = Counter()
     let pushesUncertain = Counter()
 
-    /// Sets what the broker's plugin has counted.
+    /// Sets the counts of the broker's plugin.
     func update(from counts: BrokerCounts) {
         refusedSignIns.set(counts.refusedSignIns)
         turnedAway.set(counts.turnedAway)
@@ -49,7 +49,7 @@ final class Counters: Sendable {
         tokensExpired.set(counts.tokensExpired)
     }
 
-    /// The names under `gateway/stats/` and what they count.
+    /// The counters with their names under `gateway/stats/`.
     var named: [(name: String, meaning: String, counter: Counter)] {
         [
             ("requests", "requests that were read", requests),

@@ -19,7 +19,7 @@ struct StatisticsClock {
         try publish(StatisticsClock.backlogName, backlog, over: connection)
     }
 
-    /// The one number that is no counter: events and replies that wait for the broker.
+    /// The one value that is no counter: events and replies that wait for the broker.
     static let backlogName = "backlog"
 
     private func publish(_ name: String, _ value: Int, over connection: MQTTConnection) throws {

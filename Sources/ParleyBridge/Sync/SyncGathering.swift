@@ -2,14 +2,14 @@ import ParleyProtocol
 import ParleyRules
 import ParleyStore
 
-/// Conversations on their way into a page of `sync/get`: at most so many records, so many bytes and so much to count,
-/// and always one.
+/// Gathers the conversations of a page of `sync/get`, within limits of records, bytes and counted messages; at least
+/// one.
 struct SyncGathering {
     private let user: UserID
     private let snapshot: Snapshot
-    /// How many more records there is room for.
+    /// The records that there is room for.
     private var recordsLeft: Int
-    /// How many more unread messages are counted.
+    /// The unread messages that may still be counted.
     private var countsLeft = PageBudget.unreadCounts
     private var entries = PageBuilder<ConversationID>(limit: .max)
 
@@ -22,9 +22,9 @@ struct SyncGathering {
     /// The elements of the page's array, comma between them.
     var json: [UInt8] { entries.json }
 
-    /// Adds a conversation with what is missing of it, as far as there is room.
+    /// Adds a conversation with its missing records, as far as there is room.
     ///
-    /// - Returns: whether all of it went in.
+    /// - Returns: whether all of them went in.
     mutating func add(_ candidate: SyncCandidate, _ plan: SyncPlan) throws -> Bool {
         guard plan.missing == 0 || recordsLeft > 0, countsLeft > 0 else { return false }
         var entry = SyncedConversation(
@@ -47,7 +47,7 @@ struct SyncGathering {
         return records.count == plan.missing
     }
 
-    /// The first of the records that are missing, those for which there is room.
+    /// The first missing records, as far as there is room.
     private func records(
         of candidate: SyncCandidate, _ plan: SyncPlan, within room: Int
     ) throws -> PageBuilder<Int> {

@@ -4,9 +4,9 @@ import ParleyStore
 
 /// One page of `sync/get`, its conversations already JSON.
 ///
-/// Records come first, of the last active conversation before those of others. When all that are missing are in the
-/// page, it also holds the state of the other conversations, as many as fit. Nothing is stored between pages: the
-/// caller's cursors say what they have.
+/// Missing records come first, those of the last active conversation before others. If all of them are in the page, it
+/// also holds the state of the other conversations, as many as fit. Nothing is stored between pages: the caller's
+/// cursors say what they have.
 package enum SyncPage {
     /// - Throws: `bad_request` for a `cursor` that this caller was not given.
     package static func read(
@@ -29,7 +29,7 @@ package enum SyncPage {
         var gathering = SyncGathering(user: user, snapshot: snapshot, limit: request.limit)
         behind.sort { ($1.0.updatedAt, $0.0.id) < ($0.0.updatedAt, $1.0.id) }
         let isComplete = try behind.allSatisfy { try gathering.add($0, $1) }
-        // Where the records did not all fit, the cursor goes into the next request as it came.
+        // If the records did not all fit, the cursor stays for the next request.
         var nextCursor = request.cursor
         if isComplete {
             let rest = planned.filter { position < $0.position }.sorted { $0.position < $1.position }

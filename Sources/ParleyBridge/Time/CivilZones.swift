@@ -5,7 +5,7 @@ import Synchronization
 
 /// The zones of the IANA database that this machine has, by their names.
 enum CivilZones {
-    /// Each is looked up once. There are some hundreds, and some thousands of names that earlier systems had for them.
+    /// Each is looked up once. There are some hundreds, with some thousands of older names.
     private static let known = Mutex<[String: CivilZone]>([:])
 
     /// - Returns: `nil` for a name of no zone.

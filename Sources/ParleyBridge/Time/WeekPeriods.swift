@@ -4,12 +4,12 @@ import Synchronization
 
 /// The weeks of the zones of the IANA database.
 enum WeekPeriods {
-    /// Those that were last asked for, of each zone.
+    /// The last used weeks of each zone.
     private static let known = Mutex<[String: [WeekPeriod]]>([:])
-    /// The week that runs, the one before, and one more.
+    /// The current week, the one before, and one more.
     private static let weeksOfZone = 3
 
-    /// The week that runs somewhere at a time.
+    /// The week of a time in a zone.
     ///
     /// - Parameter name: of the zone; an unknown one counts as UTC.
     static func period(at time: Timestamp, in name: String) -> WeekPeriod {

@@ -3,7 +3,7 @@ import ParleyProtocol
 import ParleyRules
 import ParleyStore
 
-// Typing is of now: QoS 0, never replied to, never stored, and forgotten with the process.
+// Typing is transient: QoS 0, never replied to and never stored.
 
 extension StartTyping: GatheredCommandHandler {
     func declareFacts(for sender: DeviceAddress, in facts: inout DeclaredFacts) {
@@ -16,7 +16,7 @@ extension StartTyping: GatheredCommandHandler {
         let user = context.sender.user
         let conversation = try context.visibleConversation(conversation, to: user)
         guard context.permits(.typing, by: user, in: conversation) else { return false }
-        // Between two, who sends none is sent none.
+        // Between two, a user who sends none gets none.
         let users = [user] + (conversation.facts.other(than: user).map { [$0] } ?? [])
         return try users.allSatisfy { try context.disclosure(of: $0)?.sendsTyping ?? false }
     }
