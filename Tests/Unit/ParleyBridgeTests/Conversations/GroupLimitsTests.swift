@@ -80,9 +80,7 @@ struct GroupLimitsTests {
     }
 
     @Test("two such groups are all that a burst allows, and the third waits until there is room for all of it")
-    func burstAllowsTwoGroups()
-        throws
-    {
+    func burstAllowsTwoGroups() throws {
         for _ in 0..<2 { #expect(try group(others[3...11]).isOK == true) }
         let refused = try group(others[3...11])
         #expect(refused.code == "rate_limited" && refused.retryAfter == 7 * 120_000)

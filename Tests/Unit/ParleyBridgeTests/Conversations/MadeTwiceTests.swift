@@ -9,6 +9,10 @@ import Testing
 /// Whoever makes a direct conversation sees nothing of the other's having made it before, where nothing was written.
 @Suite("A direct conversation that both users make")
 struct MadeTwiceTests {
+    private let world: SocialWorld
+
+    init() throws { world = try SocialWorld() }
+
     private let fields = ["created_by", "created_at", "updated_at", "last_seq", "members"]
 
     /// What one is shown of a conversation, in every place where it is shown, but for its random epoch.
@@ -60,7 +64,6 @@ struct MadeTwiceTests {
 
     @Test("the first to make it notices nothing of the second")
     func firstNoticesNothing() throws {
-        let world = try SocialWorld()
         try world.create(by: "alice", with: "bob", now: at(10))
         let before = try shown(to: "alice", world, now: at(80_000))
         try world.create(by: "bob", with: "alice", now: at(90_000))
@@ -70,7 +73,6 @@ struct MadeTwiceTests {
 
     @Test("what was sent is of its time, and whoever was asked sees who has made it")
     func sentHasItsTime() throws {
-        let world = try SocialWorld()
         try world.askToWrite(by: "alice", to: "bob", now: at(10))
         let object = try world.create(by: "bob", with: "alice", now: at(90_000)).reply.data
         #expect(object["created_by"] as? String == "alice")
@@ -79,7 +81,6 @@ struct MadeTwiceTests {
 
     @Test("one that was made by a stranger whom one has blocked is one's own")
     func strangersConversationIsOnesOwn() throws {
-        let world = try SocialWorld()
         try world.ask(Block.self, by: "bob", of: "alice")
         try world.askToWrite(by: "alice", to: "bob", now: at(10))
         let object = try world.create(by: "bob", with: "alice", now: at(90_000)).reply.data
@@ -90,7 +91,6 @@ struct MadeTwiceTests {
 
     @Test("it has its place in the list by when one has made it")
     func placeInTheList() throws {
-        let world = try SocialWorld()
         try world.create(by: "alice", with: "bob", now: at(10))
         try world.create(by: "bob", with: "carol", now: at(600_000))
         try world.create(by: "bob", with: "alice", now: at(1_200_000))

@@ -57,9 +57,7 @@ struct PublishNamesTests {
     }
 
     @Test("whoever changes their name all the time is published once in a few seconds, and at last as they are")
-    func frequentChangesAreGathered()
-        throws
-    {
+    func frequentChangesAreGathered() throws {
         let id = try #require(try groups(1).first)
         var all: [String] = []
         for step in 0..<100 {

@@ -11,6 +11,8 @@ import Testing
 struct DataDirectoryTests {
     private let place = TemporaryDirectory.unmade()
 
+    private var directory: DataDirectory { DataDirectory(path: place.path) }
+
     private func refusal(_ path: String) -> String? {
         do throws(DataDirectoryError) {
             try DataDirectory(path: path).prepare()
@@ -22,7 +24,7 @@ struct DataDirectoryTests {
 
     @Test("a new directory is its owner's alone, and so is all that is in it")
     func newIsPrivate() throws {
-        try DataDirectory(path: place.path).prepare()
+        try directory.prepare()
         for name in ["", "keys", "run", "devices"] { #expect(try place.permissions(name) == 0o700) }
         for name in ["keys/signing.key", "keys/signing.pub", "parleyd.json"] {
             #expect(try place.permissions(name) == 0o600)
@@ -32,14 +34,12 @@ struct DataDirectoryTests {
 
     @Test("the public key is that of the signing key")
     func publicKeyMatches() throws {
-        let directory = DataDirectory(path: place.path)
         try directory.prepare()
         #expect(try directory.readSigningKey().publicKey.bytes == place.bytes("keys/signing.pub"))
     }
 
     @Test("a public key that is missing is made again from the signing key")
     func publicKeyIsMadeAgain() throws {
-        let directory = DataDirectory(path: place.path)
         try directory.prepare()
         let before = try place.bytes("keys/signing.pub")
         try FileManager.default.removeItem(atPath: directory.publicKey)
@@ -51,7 +51,6 @@ struct DataDirectoryTests {
         "a secret that everybody may read, or others may write, is not used; a group may read it, and all may read what is none"
     )
     func openSecret() throws {
-        let directory = DataDirectory(path: place.path)
         try directory.prepare()
         try place.write("secret", to: "key.p8")
         let file = place.path + "/key.p8"
@@ -79,7 +78,6 @@ struct DataDirectoryTests {
 
     @Test("what is there stays as it is")
     func existingStays() throws {
-        let directory = DataDirectory(path: place.path)
         try directory.prepare()
         try place.write(#"{"batch_limit":7}"#, to: "parleyd.json")
         let names = ["keys/signing.key", "keys/signing.pub", "parleyd.json"]
@@ -100,7 +98,7 @@ struct DataDirectoryTests {
 
     @Test("one that was opened to others is closed again")
     func openedIsClosed() throws {
-        try DataDirectory(path: place.path).prepare()
+        try directory.prepare()
         try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: place.path)
         #expect(refusal(place.path) == nil)
         #expect(try place.permissions() == 0o700)
@@ -138,7 +136,6 @@ struct DataDirectoryTests {
 
     @Test("settings and keys that are missing or wrong are named")
     func wrongFilesAreNamed() throws {
-        let directory = DataDirectory(path: place.path)
         #expect(throws: DataDirectoryError.self) { try directory.readSettings() }
         #expect(throws: DataDirectoryError.self) { try directory.readSigningKey() }
         try directory.prepare()
@@ -155,7 +152,6 @@ struct DataDirectoryTests {
 
     @Test("one directory is one gateway's")
     func oneGateway() throws {
-        let directory = DataDirectory(path: place.path)
         try directory.prepare()
         let lock = try DirectoryLock(directory)
         #expect(throws: DataDirectoryError.self) { try DirectoryLock(directory) }

@@ -8,6 +8,10 @@ import Testing
 /// Who hears `keys.changed`, and how often.
 @Suite("Who hears that keys have changed")
 struct KeysChangedTests {
+    private let world: SocialWorld
+
+    init() throws { world = try SocialWorld() }
+
     /// Publishes keys by Bob's phone, the key told by its number.
     private func publish(
         _ number: UInt8, by user: UserID = "bob", in world: SocialWorld, now: Timestamp = at(0)
@@ -26,7 +30,6 @@ struct KeysChangedTests {
 
     @Test("friends with a conversation hear of it, and strangers and friends without one do not")
     func friendsHearStrangersDoNot() throws {
-        let world = try SocialWorld()
         try world.befriend("alice", "bob")
         #expect(try publish(1, in: world) == ["bob"])
         try world.create(by: "alice", with: "bob")
@@ -36,7 +39,6 @@ struct KeysChangedTests {
 
     @Test("a message request tells its recipient's keys to nobody until it is accepted")
     func requestTellsNoKeys() throws {
-        let world = try SocialWorld()
         try world.askToWrite(by: "alice", to: "bob")
         #expect(try publish(1, in: world) == ["bob"])
         try world.ask(AcceptRequest.self, by: "bob", direct("alice", "bob"))
@@ -45,7 +47,6 @@ struct KeysChangedTests {
 
     @Test("all of a group hear of it, once, whoever has blocked whom")
     func groupHearsOnce() throws {
-        let world = try SocialWorld()
         _ = try world.test.conversation(["alice", "bob", "carol"])
         _ = try world.test.conversation(["bob", "alice"])
         try world.ask(Block.self, by: "alice", of: "bob")
@@ -66,9 +67,7 @@ struct KeysChangedTests {
     }
 
     @Test("who was blocked hears what they hear of somebody who has unfollowed them; the blocker hears nothing")
-    func blockedHearAsUnfollowed()
-        throws
-    {
+    func blockedHearAsUnfollowed() throws {
         let blocked = try heard { try $0.ask(Block.self, by: "bob", of: "alice") }
         let unfollowed = try heard { world in
             try world.ask(Unfollow.self, by: "bob", of: "alice")
@@ -87,7 +86,6 @@ struct KeysChangedTests {
 
     @Test("what keys/get says is what is told of, and nothing else")
     func toldIsWhatKeysGetSays() throws {
-        let world = try SocialWorld()
         let (phone, laptop, account) = (device("bob", "phone"), device("bob", "laptop"), try TestAccount(1))
         var clock: Int64 = 0
         func told(_ request: IncomingCommand) throws -> Bool {
@@ -119,7 +117,6 @@ struct KeysChangedTests {
 
     @Test("whoever changes keys all the time is told of once in a few seconds, and of the last change too")
     func frequentChangesAreGathered() throws {
-        let world = try SocialWorld()
         _ = try world.test.conversation(["alice", "bob"])
         var told: [Int] = []
         for step in 0..<100 {
@@ -138,7 +135,6 @@ struct KeysChangedTests {
 
     /// Bob and `count` others, three of them to a group.
     private func crowd(_ count: Int) throws -> SocialWorld {
-        let world = try SocialWorld()
         try world.test.store.write { transaction in
             let users = (0..<count).map { UserID(validated: "u\(1000 + $0)") }
             for user in users { try transaction.users.insert(user, role: .member, displayName: user.text, at: at(0)) }
@@ -189,7 +185,6 @@ struct KeysChangedTests {
 
     @Test("what a failed transaction was to tell is told later")
     func failedTransactionIsRepeated() throws {
-        let world = try SocialWorld()
         try world.test.execute(
             "CREATE TRIGGER poison BEFORE INSERT ON outbox BEGIN SELECT RAISE(ABORT, 'poisoned'); END")
         #expect(try publish(1, in: world) == [])

@@ -9,9 +9,12 @@ import Testing
 /// What making conversations, keys and typing cause.
 @Suite("Conversations, first messages, typing and keys")
 struct ConversationWriterTests {
+    private let test: TestWriter
+
+    init() throws { test = try TestWriter() }
+
     @Test("both users of a direct conversation make the same one, whoever asks first")
     func directIsTheSameForBoth() throws {
-        let test = try TestWriter()
         let first = test.carryOut([
             try request(CreateConversation.self, #"{"type":"direct","participant_ids":["bob"]}"#)
         ])
@@ -37,7 +40,6 @@ struct ConversationWriterTests {
 
     @Test("a group made again is the same, and its id is nobody else's")
     func groupMadeAgain() throws {
-        let test = try TestWriter()
         let id = ConversationID.random()
         func create(_ rest: String, from sender: DeviceAddress = device("alice", "phone")) throws -> Published? {
             let json = "{\"type\":\"group\",\"id\":\"\(id)\",\(rest)}"
@@ -53,7 +55,6 @@ struct ConversationWriterTests {
 
     @Test("nobody makes a group under the id of two others' direct conversation")
     func groupUnderADirectID() throws {
-        let test = try TestWriter()
         let id = try ConversationID.direct(["alice", "bob"])
         let json = "{\"type\":\"group\",\"id\":\"\(id)\",\"participant_ids\":[\"alice\"]}"
         let outcome = test.carryOut([
@@ -70,7 +71,6 @@ struct ConversationWriterTests {
             (#"["alice"]"#, "operator", "console", "forbidden"),
         ] as [(String, UserID, DeviceID, String)])
     func strangers(participants: String, user: UserID, name: DeviceID, code: String) throws {
-        let test = try TestWriter()
         let json = #"{"type":"direct","participant_ids":\#(participants)}"#
         let outcome = test.carryOut([try request(CreateConversation.self, json, from: device(user, name))])
         #expect(try outcome.effects.outgoing.published.map(\.code) == [code])
@@ -78,7 +78,6 @@ struct ConversationWriterTests {
 
     @Test("typing is announced once, stored never, and ends by itself")
     func typingIsAnnouncedOnce() throws {
-        let test = try TestWriter()
         let conversation = try test.conversation(["alice", "bob"])
         let json = "{\"conversation_id\":\"\(conversation)\"}"
         let outcome = test.carryOut(
@@ -95,7 +94,6 @@ struct ConversationWriterTests {
 
     @Test("typing is announced where it was asked for, among the messages of its batch")
     func typingKeepsItsPlace() throws {
-        let test = try TestWriter()
         let id = try test.conversation(["alice", "bob"])
         let json = #"{"conversation_id":"\#(id)"}"#
         let bob = device("bob", "phone")
@@ -110,7 +108,6 @@ struct ConversationWriterTests {
 
     @Test("keys of low order and false signatures are refused")
     func badKeysAreRefused() throws {
-        let test = try TestWriter()
         let good = "CQAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="
         let zero = "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="
         let signature = String(repeating: "A", count: 86) + "=="

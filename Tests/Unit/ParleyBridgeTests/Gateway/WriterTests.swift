@@ -8,10 +8,16 @@ import Testing
 
 @Suite("The writer")
 struct WriterTests {
+    private let test: TestWriter
+    private let conversation: ConversationID
+
+    init() throws {
+        test = try TestWriter()
+        conversation = try test.conversation(["alice", "bob"])
+    }
+
     @Test("a message is stored, announced and replied to, in this order")
     func storedAnnouncedReplied() throws {
-        let test = try TestWriter()
-        let conversation = try test.conversation(["alice", "bob"])
         let id = MessageID.random()
         let outcome = test.carryOut([try send(conversation, id: id)], now: at(5))
         #expect(outcome.isCommitted)
@@ -30,8 +36,6 @@ struct WriterTests {
 
     @Test("with the echo as reply there is no other, but to a repeat there is")
     func echoReplacesReply() throws {
-        let test = try TestWriter()
-        let conversation = try test.conversation(["alice", "bob"])
         let id = MessageID.random()
         let first = test.carryOut([try send(conversation, id: id, echo: true)])
         #expect(try first.effects.outgoing.published.map(\.event) == ["message.new"])
@@ -44,8 +48,6 @@ struct WriterTests {
 
     @Test("a batch is one transaction, and what one writes the next one sees")
     func batchIsOneTransaction() throws {
-        let test = try TestWriter()
-        let conversation = try test.conversation(["alice", "bob"])
         let id = MessageID.random()
         let outcome = test.carryOut([
             try send(conversation, id: id), try send(conversation, id: id), try send(conversation, replyTo: id),
@@ -64,8 +66,6 @@ struct WriterTests {
             (device("carol", "phone"), "not_found"),
         ])
     func senders(sender: DeviceAddress, code: String) throws {
-        let test = try TestWriter()
-        let conversation = try test.conversation(["alice", "bob"])
         let outcome = test.carryOut([try send(conversation, from: sender)])
         #expect(try outcome.effects.outgoing.published.map(\.code) == [code])
         #expect(try test.text("SELECT count(*) FROM records") == "0")
@@ -73,8 +73,6 @@ struct WriterTests {
 
     @Test("what a device sent before it was revoked counts, and not what it sent after")
     func revokedInTheSameBatch() throws {
-        let test = try TestWriter()
-        let conversation = try test.conversation(["alice", "bob"])
         let outcome = test.carryOut([
             try send(conversation),
             try request(RevokeDevice.self, #"{"device_id":"phone"}"#, from: device("alice", "laptop")),
@@ -86,7 +84,6 @@ struct WriterTests {
 
     @Test("only an operator works users and devices")
     func operatorsAlone() throws {
-        let test = try TestWriter()
         let json = #"{"user_id":"dave"}"#
         let outcome = test.carryOut([
             try request(AddUser.self, json), try request(AddUser.self, json, from: device("operator", "console")),
@@ -96,10 +93,7 @@ struct WriterTests {
     }
 
     @Test("created_at never goes back in a conversation, whatever the clock does, and another follows the clock")
-    func createdAtNeverGoesBack()
-        throws
-    {
-        let test = try TestWriter()
+    func createdAtNeverGoesBack() throws {
         let first = try test.conversation(["alice", "bob"])
         let second = try test.conversation(["alice", "bob"], now: at(-9000))
         var times: [String] = []
@@ -126,6 +120,14 @@ struct WriterTests {
 
 @Suite("The writer's faults")
 struct WriterFaultTests {
+    private let test: TestWriter
+    private let conversation: ConversationID
+
+    init() throws {
+        test = try TestWriter()
+        conversation = try test.conversation(["alice", "bob"])
+    }
+
     /// Makes the database refuse records with this content, as a fault of ours would.
     private func poison(_ test: TestWriter) throws {
         try test.execute(
@@ -137,8 +139,6 @@ struct WriterFaultTests {
 
     @Test("one request that hits a fault does not take the others along")
     func faultTakesNothingAlong() throws {
-        let test = try TestWriter()
-        let conversation = try test.conversation(["alice", "bob"])
         try poison(test)
         let outcome = test.carryOut([
             try send(conversation), try send(conversation, text: "poison poison poison"), try send(conversation),
@@ -154,8 +154,6 @@ struct WriterFaultTests {
 
     @Test("a mark that was to be noted with a batch that fails is not noted")
     func failedBatchNotesNoMark() throws {
-        let test = try TestWriter()
-        let conversation = try test.conversation(["alice", "bob"])
         test.carryOut([try send(conversation)])
         try poison(test)
         test.published.set(1)
@@ -166,8 +164,6 @@ struct WriterFaultTests {
 
     @Test("on a full disk every write is answered unavailable, and nothing of it is remembered")
     func fullDiskIsUnavailable() throws {
-        let test = try TestWriter()
-        let conversation = try test.conversation(["alice", "bob"])
         test.carryOut([try send(conversation)])
         let pages = try #require(try test.text("SELECT page_count FROM pragma_page_count"))
         try test.execute("PRAGMA max_page_count = \(pages)")
@@ -187,8 +183,6 @@ struct WriterFaultTests {
 
     @Test("a rollback forgets what the cache had learnt in the transaction")
     func rollbackForgetsTheCache() throws {
-        let test = try TestWriter()
-        let conversation = try test.conversation(["alice", "bob"])
         try poison(test)
         let key = #"{"identity_key":"CQAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="}"#
         // Alone, each of these fails with the one at its end.

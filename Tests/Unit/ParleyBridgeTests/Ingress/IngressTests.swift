@@ -9,16 +9,26 @@ import Testing
 struct IngressTests {
     private static let up = "parley/v1/up/alice/phone/"
 
+    /// What becomes of messages, one after the other.
+    private func judge(
+        _ messages: [(inout InboundBatch) -> Void], _ change: (inout Settings) -> Void = { _ in },
+        now: (Int) -> Timestamp = { _ in at(0) }
+    ) throws -> [Ingress.Verdict] {
+        var settings = Settings()
+        change(&settings)
+        var ingress = Ingress(settings, try OperationHandlers())
+        return messages.enumerated().map { index, add in
+            var batch = InboundBatch()
+            // Something before it, so that no range begins at 0.
+            batch.add("parley/v1/up/bob/phone/keys/get", Array("{}".utf8))
+            add(&batch)
+            return ingress.judge(batch.messages[1], in: batch, now: now(index))
+        }
+    }
+
     /// What a message turns out to be, in a word: the operation, an error code, or what the ingress did with it.
-    private func verdict(
-        _ topic: String, _ payload: [UInt8], responseTopic: String? = nil, isRetained: Bool = false
-    ) throws -> String {
-        var ingress = Ingress(Settings(), try OperationHandlers())
-        var batch = InboundBatch()
-        // Something before it, so that no range begins at 0.
-        batch.add("parley/v1/up/bob/phone/keys/get", Array("{}".utf8))
-        batch.add(topic, payload, responseTopic: responseTopic, isRetained: isRetained)
-        switch ingress.judge(batch.messages[1], in: batch, now: at(0)) {
+    private func verdict(_ topic: String, _ payload: [UInt8], isRetained: Bool = false) throws -> String {
+        switch try judge([{ $0.add(topic, payload, isRetained: isRetained) }])[0] {
         case .command(let incoming): return "\(incoming.request.operation)"
         case .query(let incoming): return "\(incoming.request.operation)"
         case .refused(_, let rejection): return rejection.code.rawValue
@@ -114,16 +124,9 @@ struct IngressTests {
         #expect(try verdict(Self.up + "devices/list", most + " ") == "too_large")
     }
 
-    /// The code with which each of these is refused at the same moment, and the `request_id` of the reply.
-    private func refusals(_ settings: Settings, _ payloads: [String]) throws -> [(code: ErrorCode, id: RequestID?)] {
-        var ingress = Ingress(settings, try OperationHandlers())
-        return payloads.compactMap { payload in
-            var batch = InboundBatch()
-            batch.add(Self.up + "devices/list", Array(payload.utf8))
-            guard case .refused(let route, let rejection) = ingress.judge(batch.messages[0], in: batch, now: at(0))
-            else { return nil }
-            return (rejection.code, route.requestID)
-        }
+    /// Adds a request with this payload.
+    private func list(_ payload: String) -> (inout InboundBatch) -> Void {
+        { $0.add(Self.up + "devices/list", Array(payload.utf8)) }
     }
 
     @Test(
@@ -141,34 +144,26 @@ struct IngressTests {
         ] as [(String, String?)])
     func longRequests(start: String, id: String?) throws {
         let long = start + String(repeating: "x", count: Limits.requestBytes)
-        let refused = try refusals(Settings(), [long])
-        #expect(refused.map(\.code) == [.tooLarge])
-        #expect(refused.first?.id.map { String(decoding: $0.json, as: UTF8.self) } == id)
+        let refused = try #require(try judge([list(long)])[0].refusal)
+        #expect(refused.rejection.code == .tooLarge)
+        #expect(refused.route.requestID.map { String(decoding: $0.json, as: UTF8.self) } == id)
     }
 
     @Test("a request over its rate is refused unread: its name is not looked for")
     func overRateIsUnread() throws {
         let long = #"{"request_id":"r","x":""# + String(repeating: "x", count: Limits.requestBytes) + #""}"#
-        var settings = Settings()
-        settings.requestBurst = 1
         let named = #"{"request_id":"r"}"#
-        let refused = try refusals(settings, [named, named, "{", long])
-        #expect(refused.map(\.code) == [.rateLimited, .rateLimited, .rateLimited])
-        #expect(refused.allSatisfy { $0.id == nil })
-        // Within both, what is wrong with it is said under its name.
-        #expect(try refusals(Settings(), [#"{"request_id":"r","limit":"x"}"#]).isEmpty)
+        let refused = try judge([named, named, "{", long].map(list)) { $0.requestBurst = 1 }.compactMap(\.refusal)
+        #expect(refused.map(\.rejection.code) == [.rateLimited, .rateLimited, .rateLimited])
+        #expect(refused.allSatisfy { $0.route.requestID == nil })
     }
 
     @Test("a payload that was too long to be copied is too large, whatever it was")
     func uncopiedIsTooLarge() throws {
-        var ingress = Ingress(Settings(), try OperationHandlers())
-        var batch = InboundBatch()
-        batch.add(Self.up + "devices/list", [], payloadLength: Limits.requestBytes + 1)
-        guard case .refused(_, let rejection) = ingress.judge(batch.messages[0], in: batch, now: at(0)) else {
-            Issue.record("not refused")
-            return
-        }
-        #expect(rejection.code == .tooLarge)
+        let verdict = try judge([
+            { $0.add(Self.up + "devices/list", [], payloadLength: Limits.requestBytes + 1) }
+        ])[0]
+        #expect(verdict.refusal?.rejection.code == .tooLarge)
     }
 
     @Test("an object of more than 64 members is refused, but a table of cursors is not")
@@ -202,14 +197,14 @@ struct IngressTests {
     private func route(
         responseTopic: String?, correlationData: [UInt8]? = nil, payload: String = "{}"
     ) throws -> ReplyRoute {
-        var ingress = Ingress(Settings(), try OperationHandlers())
-        var batch = InboundBatch()
-        batch.add(
-            Self.up + "devices/list", Array(payload.utf8), responseTopic: responseTopic,
-            correlationData: correlationData)
-        guard case .query(let incoming) = ingress.judge(batch.messages[0], in: batch, now: at(0)) else {
-            throw Rejection.internalFault
-        }
+        let verdict = try judge([
+            {
+                $0.add(
+                    Self.up + "devices/list", Array(payload.utf8), responseTopic: responseTopic,
+                    correlationData: correlationData)
+            }
+        ])[0]
+        guard case .query(let incoming) = verdict else { throw Rejection.internalFault }
         return incoming.route
     }
 
@@ -253,18 +248,9 @@ struct IngressTests {
 
     // MARK: Rates
 
-    private func judgeMany(
-        _ count: Int, _ topics: [String], settings: Settings = Settings(), now: Timestamp = at(0)
-    ) throws -> [ErrorCode?] {
-        var ingress = Ingress(settings, try OperationHandlers())
-        return (0..<count).map { index in
-            var batch = InboundBatch()
-            batch.add(topics[index % topics.count], Array("{}".utf8))
-            guard case .refused(_, let rejection) = ingress.judge(batch.messages[0], in: batch, now: now) else {
-                return nil
-            }
-            return rejection.code
-        }
+    private func judgeMany(_ count: Int, _ topics: [String]) throws -> [ErrorCode?] {
+        try judge((0..<count).map { index in { $0.add(topics[index % topics.count], Array("{}".utf8)) } })
+            .map { $0.refusal?.rejection.code }
     }
 
     @Test("a device has 60 requests at once in an area, its other areas and devices have their own")
@@ -290,16 +276,8 @@ struct IngressTests {
 
     @Test("a refusal says when to come again, and malformed requests count")
     func refusalSaysWhen() throws {
-        var settings = Settings()
-        settings.requestBurst = 1
-        var ingress = Ingress(settings, try OperationHandlers())
-        var batch = InboundBatch()
-        batch.add(Self.up + "devices/list", Array("{".utf8))
-        _ = ingress.judge(batch.messages[0], in: batch, now: at(0))
-        guard case .refused(_, let rejection) = ingress.judge(batch.messages[0], in: batch, now: at(10)) else {
-            Issue.record("not refused")
-            return
-        }
+        let verdicts = try judge([list("{"), list("{")], { $0.requestBurst = 1 }) { at(Int64($0) * 10) }
+        let rejection = try #require(verdicts[1].refusal?.rejection)
         #expect(rejection.code == .rateLimited && rejection.retryAfterMilliseconds == 40)
     }
 
@@ -307,18 +285,18 @@ struct IngressTests {
         "typing is never replied to, however wrong it is",
         arguments: ["{", "", "{}", #"{"conversation_id":"x"}"#, String(repeating: " ", count: Limits.requestBytes + 1)])
     func typing(payload: String) throws {
-        var ingress = Ingress(Settings(), try OperationHandlers())
         for verb in ["start", "stop"] {
-            var batch = InboundBatch()
-            batch.add(Self.up + "typing/\(verb)", Array(payload.utf8))
-            guard case .refused(let route, let rejection) = ingress.judge(batch.messages[0], in: batch, now: at(0))
-            else {
-                Issue.record("not refused")
-                return
-            }
+            let verdict = try judge([{ $0.add(Self.up + "typing/\(verb)", Array(payload.utf8)) }])[0]
+            let (route, rejection) = try #require(verdict.refusal)
             var outgoing = Outgoing()
             outgoing.reject(route, rejection)
             #expect(outgoing.isEmpty)
         }
+    }
+}
+
+extension Ingress.Verdict {
+    fileprivate var refusal: (route: ReplyRoute, rejection: Rejection)? {
+        if case .refused(let route, let rejection) = self { (route, rejection) } else { nil }
     }
 }

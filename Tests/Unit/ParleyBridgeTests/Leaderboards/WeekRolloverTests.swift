@@ -10,6 +10,10 @@ import Testing
 /// What becomes of boards by time alone. It is Thursday, 2026-01-15, 09:00 UTC.
 @Suite("Weeks that end, and streaks that do")
 struct WeekRolloverTests {
+    private let world: BoardWorld
+
+    init() throws { world = try BoardWorld() }
+
     private func weeks(_ world: BoardWorld) -> [String] {
         world.published("week.ended").compactMap { $0.data["week"] as? String }
     }
@@ -18,7 +22,6 @@ struct WeekRolloverTests {
 
     @Test("a week ends at midnight, once, and the next begins with the streaks that go on")
     func turn() throws {
-        let world = try BoardWorld()
         let monday = try instant("2026-01-19T00:00:00.000Z")
         try world.move(to: monday.advanced(by: .seconds(-3600)))
         try world.log("alice")
@@ -43,7 +46,6 @@ struct WeekRolloverTests {
 
     @Test("a week takes what comes late until it is closed, and then is final")
     func finality() throws {
-        let world = try BoardWorld()
         let sunday = try instant("2026-01-18T20:00:00.000Z")
         try world.move(to: try instant("2026-01-19T11:59:50.000Z"))
         try world.move(to: try instant("2026-01-19T11:59:59.999Z"))
@@ -64,7 +66,6 @@ struct WeekRolloverTests {
 
     @Test("what is taken back from a final week leaves its board as it is")
     func deletionFromFinal() throws {
-        let world = try BoardWorld()
         let id = WorkoutID.random()
         try world.log("alice", id: id)
         try world.move(to: at(.days(6)))
@@ -74,7 +75,6 @@ struct WeekRolloverTests {
 
     @Test("a streak is over at the midnight of where its last workout was done")
     func lapse() throws {
-        let world = try BoardWorld()
         try world.log("alice", zone: "Pacific/Honolulu")
         try world.log("bob", zone: "Pacific/Auckland")
         try world.pass(.seconds(2))
@@ -105,7 +105,6 @@ struct WeekRolloverTests {
 
     @Test("weeks that ended while the gateway was down end when it starts, once each")
     func downTime() throws {
-        let world = try BoardWorld()
         try world.log("alice")
         _ = world.published("leaderboard.updated")
         try world.restart(at: at(.days(16)))
@@ -124,7 +123,6 @@ struct WeekRolloverTests {
 
     @Test("a clock that runs ahead closes nothing that does not open again when it comes back")
     func clockAhead() throws {
-        let world = try BoardWorld()
         try world.log("alice")
         try world.log("bob", at: at(.days(-1)))
         let before = (try world.lines(.checkIns), try world.lines(.streak))
@@ -150,7 +148,6 @@ struct WeekRolloverTests {
     @Test("streaks that seemed over within a week go on when the clock comes back, also over a start")
     func clockAheadWithinWeek() throws {
         for isRestarted in [false, true] {
-            let world = try BoardWorld()
             try world.log("alice")
             try world.move(to: at(.days(3)), isSet: true)
             #expect(try world.lines(.streak) == [])
@@ -166,7 +163,6 @@ struct WeekRolloverTests {
 
     @Test("boards are kept for 90 days after their week by a time that nobody sets")
     func removal() throws {
-        let world = try BoardWorld()
         try world.log("alice")
         try world.move(to: at(.days(200)), isSet: true)
         try world.move(to: at(0), isSet: true)
@@ -181,7 +177,6 @@ struct WeekRolloverTests {
 
     @Test("a board that was made while the clock was ahead is kept for as long as any other")
     func removalOfBoardsMadeAhead() throws {
-        let world = try BoardWorld()
         let week = WeekPeriods.period(at: at(.days(60)), in: "UTC")
         try world.move(to: at(.days(60)), isSet: true)
         #expect(try world.get(.checkIns, week: week.week.description).isOK == true)

@@ -83,9 +83,7 @@ struct PresenceDutyTests {
     }
 
     @Test("who shows their presence to nobody is shown as nothing, and coming and going tells nobody anything")
-    func hiddenPresenceTellsNothing()
-        throws
-    {
+    func hiddenPresenceTellsNothing() throws {
         report(.online("alice"), at: at(0))
         #expect(try announced(at: at(0)) == ["alice online"])
         #expect(try setPresence("nobody", at: at(1)) == ["alice offline"])

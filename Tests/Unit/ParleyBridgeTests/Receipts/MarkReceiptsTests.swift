@@ -63,9 +63,7 @@ struct MarkReceiptsTests {
     }
 
     @Test("a receipt that does not move the user's watermark announces nothing and is replied to as it stands")
-    func unmovedWatermarkAnnouncesNothing()
-        throws
-    {
+    func unmovedWatermarkAnnouncesNothing() throws {
         _ = try mark(MarkRead.self, ids[2], now: at(5))
         for (kind, id, sender) in [
             (MarkRead.self, ids[2], "phone"), (MarkRead.self, ids[0], "phone"), (MarkDelivered.self, ids[1], "phone"),

@@ -9,11 +9,12 @@ import Testing
 /// Blocking: what ends at once, and what nobody learns.
 @Suite("Blocks")
 struct BlockTests {
+    private let world: SocialWorld
+
+    init() throws { world = try SocialWorld() }
+
     @Test("a block silences the conversation, ends the friendship and tells the blocker's devices whom to hide")
-    func blockSilences()
-        throws
-    {
-        let world = try SocialWorld()
+    func blockSilences() throws {
         let id = try ConversationID.direct(["alice", "bob"])
         try world.befriend("alice", "bob")
         try world.create(by: "alice", with: "bob")
@@ -50,7 +51,6 @@ struct BlockTests {
 
     @Test("a block ends the waiting request for good, and nobody can say so")
     func blockEndsRequest() throws {
-        let world = try SocialWorld()
         try world.askToWrite(by: "alice", to: "bob")
         try world.ask(Block.self, by: "bob", of: "alice")
         #expect(try (world.read(ListRequests.self, by: "bob").data["items"] as? [Any])?.isEmpty == true)
@@ -73,10 +73,7 @@ struct BlockTests {
     }
 
     @Test("the one message that a stranger may send is taken from whom was blocked, and shown to nobody else")
-    func blockedMessageIsHidden()
-        throws
-    {
-        let world = try SocialWorld()
+    func blockedMessageIsHidden() throws {
         let id = try blocked(world)
         let conversation = try direct("alice", "bob")
         #expect(try world.write("alice", to: "bob").code == "request_limit")
@@ -115,7 +112,6 @@ struct BlockTests {
 
     @Test("once something follows it, a hidden message is a place without ciphertext, for ever")
     func hiddenMessageLosesCiphertext() throws {
-        let world = try SocialWorld()
         let id = try blocked(world)
         let (later, conversation) = (at(30 * 86_400_000), try direct("alice", "bob"))
         let hidden = MessageID.random()
@@ -144,10 +140,7 @@ struct BlockTests {
     }
 
     @Test("what the blocked delete is deleted for everybody, and moves the conversation for themselves alone")
-    func blockedDeleteTheirOwn()
-        throws
-    {
-        let world = try SocialWorld()
+    func blockedDeleteTheirOwn() throws {
         let id = try ConversationID.direct(["alice", "bob"])
         let message = MessageID.random()
         try world.befriend("alice", "bob")
@@ -167,7 +160,6 @@ struct BlockTests {
     /// Who was blocked, and who has spent their request with another stranger, see the same, byte for byte.
     @Test("whoever was blocked sees what a stranger with a spent request sees")
     func blockedSeeASpentRequest() throws {
-        let world = try SocialWorld()
         for other in ["bob", "carol"] as [UserID] { try world.askToWrite(by: "alice", to: other) }
         try world.ask(Block.self, by: "bob", of: "alice")
 
@@ -222,7 +214,6 @@ struct BlockTests {
 
     @Test("nobody follows whom they have blocked, or themselves, or nobody")
     func blockedAreNotFollowed() throws {
-        let world = try SocialWorld()
         try world.ask(Block.self, by: "alice", of: "bob")
         #expect(try world.ask(Follow.self, by: "alice", of: "bob").code == "blocked")
         for kind in [Follow.self, Unfollow.self, Block.self, Unblock.self] as [any Command.Type] {

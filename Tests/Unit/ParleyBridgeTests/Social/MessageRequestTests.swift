@@ -8,6 +8,10 @@ import Testing
 /// Writing to a stranger: one message, which waits until they let it in.
 @Suite("Message requests")
 struct MessageRequestTests {
+    private let world: SocialWorld
+
+    init() throws { world = try SocialWorld() }
+
     /// What follows from asking bob in a conversation.
     private static func asking(in id: ConversationID) -> [String] {
         [
@@ -18,7 +22,6 @@ struct MessageRequestTests {
 
     @Test("a stranger's conversation is nothing of the other's, and one message waits for them alone")
     func strangersMessageWaits() throws {
-        let world = try SocialWorld()
         let id = try ConversationID.direct(["alice", "bob"])
         let made = try world.create(by: "alice", with: "bob")
         #expect(made.events == ["users/alice/events: conversation.created"])
@@ -48,7 +51,6 @@ struct MessageRequestTests {
         "accepting, answering and following back each open the conversation for both, once",
         arguments: ["accept", "answer", "follow back", "accept after declining", "answer after declining"])
     func opening(way: String) throws {
-        let world = try SocialWorld()
         let id = try ConversationID.direct(["alice", "bob"])
         try world.askToWrite(by: "alice", to: "bob")
         let conversation = try direct("alice", "bob")
@@ -83,7 +85,6 @@ struct MessageRequestTests {
 
     @Test("declining tells the asker nothing, and changes nothing for them")
     func decliningTellsNothing() throws {
-        let world = try SocialWorld()
         let conversation = try direct("alice", "bob")
         try world.askToWrite(by: "alice", to: "bob")
         let before = try world.canMessage("alice", "bob")
@@ -99,7 +100,6 @@ struct MessageRequestTests {
 
     @Test("whoever was asked may make the conversation, and it stays closed until they answer")
     func askedMayMakeIt() throws {
-        let world = try SocialWorld()
         try world.askToWrite(by: "alice", to: "bob")
         let made = try world.create(by: "bob", with: "alice")
         #expect(made.reply.data["last_seq"] as? Int == 1 && made.events.isEmpty && made.audience.isEmpty)
@@ -108,7 +108,6 @@ struct MessageRequestTests {
 
     @Test("nobody accepts, declines or sends in what is not theirs")
     func foreignIsRefused() throws {
-        let world = try SocialWorld()
         try world.askToWrite(by: "alice", to: "bob")
         let group = try world.test.conversation(["alice", "carol"])
         let others = [
@@ -129,7 +128,6 @@ struct MessageRequestTests {
 
     @Test("after a friendship has ended there is no new request for thirty days, and one then")
     func thirtyDaysAfterFriendship() throws {
-        let world = try SocialWorld()
         let (day, now) = (Int64(86_400_000), at(0))
         try world.befriend("alice", "bob", now: now)
         try world.create(by: "alice", with: "bob", now: now)
@@ -149,7 +147,6 @@ struct MessageRequestTests {
 
     @Test("a request is repeated with the same reply, whatever has changed since")
     func repeatedReply() throws {
-        let world = try SocialWorld()
         try world.create(by: "alice", with: "bob")
         let id = MessageID.random()
         let first = try world.write("alice", to: "bob", id: id)
@@ -160,7 +157,6 @@ struct MessageRequestTests {
 
     @Test("of sixty-four requests at one instant one is accepted")
     func oneOfSixtyFour() throws {
-        let world = try SocialWorld()
         try world.create(by: "alice", with: "bob")
         let id = try ConversationID.direct(["alice", "bob"])
         let requests = try (0..<64).map { number in

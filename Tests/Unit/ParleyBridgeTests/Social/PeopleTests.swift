@@ -10,6 +10,10 @@ import Testing
 /// Who follows whom: lists, counts, and cursors into them.
 @Suite("Followers and friends")
 struct PeopleTests {
+    private let world: SocialWorld
+
+    init() throws { world = try SocialWorld() }
+
     private func names(_ published: Published) -> [String] {
         (published.data["items"] as? [[String: Any]] ?? []).compactMap { $0["user_id"] as? String }
     }
@@ -20,7 +24,6 @@ struct PeopleTests {
 
     @Test("a count changes when a row did, and only then")
     func countsFollowRows() throws {
-        let world = try SocialWorld()
         #expect(try counts(world.ask(Follow.self, by: "alice", of: "bob").reply) == [0, 1])
         #expect(try counts(world.ask(Follow.self, by: "alice", of: "bob").reply) == [0, 1])
         #expect(try counts(world.ask(Follow.self, by: "bob", of: "alice").reply) == [1, 1])
@@ -31,7 +34,6 @@ struct PeopleTests {
 
     @Test("becoming friends and ceasing to be is told to both, and to the broker before")
     func friendshipIsToldToBoth() throws {
-        let world = try SocialWorld()
         #expect(try world.ask(Follow.self, by: "alice", of: "bob").events.isEmpty)
         let friends = try world.ask(Follow.self, by: "bob", of: "alice")
         #expect(friends.events == ["users/alice/events: friend.added", "users/bob/events: friend.added"])
@@ -45,7 +47,6 @@ struct PeopleTests {
     /// To the blocker the blocked one is gone; to everybody else the blocker has unfollowed.
     @Test("while a block lasts its two are hidden as if the blocker had unfollowed")
     func blockHidesBoth() throws {
-        let world = try SocialWorld()
         try world.befriend("alice", "bob")
         try world.ask(Block.self, by: "alice", of: "bob")
         func see(_ viewer: UserID, _ owner: UserID) throws -> [[String]] {
@@ -69,10 +70,7 @@ struct PeopleTests {
     }
 
     @Test("following somebody by whom one is blocked looks like following anybody, and they see nothing of it")
-    func followingABlocker()
-        throws
-    {
-        let world = try SocialWorld()
+    func followingABlocker() throws {
         try world.ask(Block.self, by: "bob", of: "alice")
         let followed = try world.ask(Follow.self, by: "alice", of: "bob")
         #expect(counts(followed.reply) == [0, 1] && followed.events.isEmpty && followed.audience.isEmpty)
@@ -84,7 +82,6 @@ struct PeopleTests {
 
     /// `alice` with so many followers, two of each instant.
     private func followed(by count: Int) throws -> SocialWorld {
-        let world = try SocialWorld()
         try world.test.store.write { transaction in
             for number in 0..<count {
                 let user = UserID(stringLiteral: "fan\(100 + number)")
@@ -115,7 +112,6 @@ struct PeopleTests {
 
     @Test("requests are paged like people")
     func requestsArePaged() throws {
-        let world = try SocialWorld()
         try world.askToWrite(by: "alice", to: "carol", now: at(1))
         try world.askToWrite(by: "bob", to: "carol", now: at(2))
         let first = try world.read(ListRequests.self, by: "carol", #"{"limit":1}"#)

@@ -9,10 +9,12 @@ import Testing
 /// What else goes by the one engine: limits, typing, keys, and what an operator is told.
 @Suite("Who may write, type and look")
 struct PermissionTests {
+    private let world: SocialWorld
+
+    init() throws { world = try SocialWorld() }
+
     @Test("first messages to strangers are limited; what was refused and what goes to friends costs nothing")
-    func firstMessagesAreLimited()
-        throws
-    {
+    func firstMessagesAreLimited() throws {
         for privacy in MessagePrivacy.allCases {
             let world = try SocialWorld(privacy: privacy) {
                 $0.firstMessageBurst = 1
@@ -44,7 +46,6 @@ struct PermissionTests {
 
     @Test("how somebody wants to be written to counts from the moment they say so")
     func privacyCountsAtOnce() throws {
-        let world = try SocialWorld()
         try world.askToWrite(by: "alice", to: "bob")
         #expect(try world.write("alice", to: "bob").code == "request_limit")
         try world.ask(ProfileChange.self, by: "bob", #"{"message_privacy":"anyone"}"#)
@@ -56,7 +57,6 @@ struct PermissionTests {
 
     @Test("a change that comes to nothing leaves nothing behind")
     func emptyChangeLeavesNothing() throws {
-        let world = try SocialWorld()
         try world.askToWrite(by: "alice", to: "bob")
         try world.test.execute(
             "CREATE TRIGGER fail BEFORE INSERT ON blocks BEGIN SELECT RAISE(ABORT, 'planted'); END")
@@ -76,7 +76,6 @@ struct PermissionTests {
 
     @Test("typing is told to whom one may write without limit")
     func typingToThePermitted() throws {
-        let world = try SocialWorld()
         try world.askToWrite(by: "alice", to: "bob")
         #expect(try !types(world, "alice", to: "bob", now: at(0)))
         #expect(try !types(world, "bob", to: "alice", now: at(0)))
@@ -177,7 +176,6 @@ struct PermissionTests {
 
     @Test("an operator is told every fact in its order, and nobody else is")
     func operatorSeesFacts() throws {
-        let world = try SocialWorld()
         try world.askToWrite(by: "alice", to: "bob")
         try world.ask(Block.self, by: "bob", of: "alice")
         let json = #"{"from":"alice","to":"bob"}"#

@@ -84,9 +84,7 @@ struct StaleDevicesTests {
     }
 
     @Test("a message for a key that was replaced is refused, whether the list names the key or the message does")
-    func replacedKeyIsRefused()
-        throws
-    {
+    func replacedKeyIsRefused() throws {
         let world = try SocialWorld(privacy: .anyone)
         try world.create(by: "alice", with: "bob")
         let (id, phone) = (try ConversationID.direct(["alice", "bob"]), device("bob", "phone"))
