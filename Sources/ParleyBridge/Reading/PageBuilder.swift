@@ -1,5 +1,12 @@
 import ParleyProtocol
 
+/// The cost of a page beside its items and bytes (`Limits`).
+enum PageBudget {
+    /// The most unread messages that are counted for one page, of all its conversations together, or a thousand more.
+    /// The page ends there.
+    static let unreadCounts = 50_000
+}
+
 /// The items of a page of any list: as JSON, each with its position in the list.
 ///
 /// A page ends at its limit of items or of bytes of JSON (protocol §4, Limits). The first item goes in however large it
