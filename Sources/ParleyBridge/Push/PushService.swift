@@ -176,28 +176,19 @@ extension DataDirectory {
         _ settings: Settings, makesKey: Bool = true
     ) throws(DataDirectoryError) -> PushConfiguration {
         let key = try vapidKey(makesFile: makesKey, VAPIDKey.makePrivateKey)
-        let apnsKey = try file(settings.apnsKeyFile, of: "apns_key_file")
-        let fcmAccount = try file(settings.fcmAccountFile, of: "fcm_account_file")
         let trusted = try file(settings.pushTrustFile, of: "push_trust_file", isSecret: false)
+        var values: [String: [UInt8]] = [:]
+        for setting in ProviderSetting.all {
+            let text = settings[provider: setting.name]
+            values[setting.name] = setting.value == .secretFile ? try file(text, of: setting.name) : Array(text.utf8)
+        }
         do throws(PushConfigurationError) {
-            let vapid = try VAPIDKey(
-                privateKey: key,
-                subject: settings.vapidSubject.isEmpty ? DataDirectory.nobody : settings.vapidSubject)
-            var configuration = PushConfiguration(
-                vapid: vapid, allowsPrivateEndpoints: settings.pushAllowPrivateEndpoints,
-                trustRoots: trusted.map { [$0] } ?? [], limits: PushLimits(perProvider: settings.pushConcurrency))
-            if let apnsKey {
-                configuration.apns = try APNsCredentials(
-                    keyPEM: apnsKey, keyID: settings.apnsKeyID, teamID: settings.apnsTeamID, url: settings.apnsURL)
-            }
-            if let fcmAccount {
-                configuration.fcm = try FCMCredentials(account: fcmAccount, url: settings.fcmURL)
-            }
-            return configuration
+            return PushConfiguration(
+                values: values, vapid: try VAPIDKey(privateKey: key),
+                allowsPrivateEndpoints: settings.pushAllowPrivateEndpoints, trustRoots: trusted.map { [$0] } ?? [],
+                limits: PushLimits(perProvider: settings.pushConcurrency))
         } catch {
             throw DataDirectoryError("\(self.settings): \(error)")
         }
     }
-
-    private static let nobody = "mailto:nobody@parley.invalid"
 }

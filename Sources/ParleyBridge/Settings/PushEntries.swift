@@ -1,4 +1,5 @@
 import ParleyProtocol
+import ParleyPush
 
 /// How much of a message goes to a push service.
 package enum PushContent: String, CaseIterable, Sendable {
@@ -46,20 +47,28 @@ extension Settings {
         Entry(
             "push_trust_file", .text(\.pushTrustFile),
             "A PEM file of certificates that are trusted besides the system's, for private push services."),
-        Entry("apns_key_file", .text(\.apnsKeyFile), "The `.p8` file of Apple's key; without it there is no `apns`."),
-        Entry("apns_key_id", .text(\.apnsKeyID), "The id of that key."),
-        Entry("apns_team_id", .text(\.apnsTeamID), "The id of the team it belongs to."),
-        Entry(
-            "apns_url", .url(beginnings: ["https://"], \.apnsURL),
-            "Apple's push service; `https://api.sandbox.push.apple.com` for development."),
-        Entry(
-            "fcm_account_file", .text(\.fcmAccountFile),
-            "The JSON file of Google's service account; without it there is no `fcm`."),
-        Entry(
-            "fcm_url", .url(beginnings: ["https://", "http://localhost", "http://127.0.0.1"], \.fcmURL),
-            "Google's push service."),
-        Entry(
-            "vapid_subject", .text(\.vapidSubject),
-            "Whom Web Push services may write to, `mailto:…` or `https://…`; without it, nobody."),
     ]
+
+    /// The settings of the push providers.
+    static let providerEntries = ProviderSetting.all.map(Entry.init)
+
+    /// The value of a provider's setting.
+    package subscript(provider setting: String) -> String {
+        get { providers[setting] ?? "" }
+        set { providers[setting] = newValue }
+    }
+
+    static let usualProviders = ProviderSetting.all.reduce(into: [String: String]()) { values, setting in
+        if case .url(let usual, _) = setting.value { values[setting.name] = usual }
+    }
+}
+
+extension Settings.Entry {
+    fileprivate init(_ setting: ProviderSetting) {
+        let (name, meaning) = (setting.name, setting.meaning)
+        switch setting.value {
+        case .text, .secretFile: self.init(name, .text(\.[provider: name]), meaning)
+        case .url(_, let beginnings): self.init(name, .url(beginnings: beginnings, \.[provider: name]), meaning)
+        }
+    }
 }

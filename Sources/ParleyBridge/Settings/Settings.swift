@@ -45,13 +45,8 @@ package struct Settings: Hashable, Sendable {
     package var pushConcurrency = 256
     package var pushSink = ""
     package var pushTrustFile = ""
-    package var apnsKeyFile = ""
-    package var apnsKeyID = ""
-    package var apnsTeamID = ""
-    package var apnsURL = "https://api.push.apple.com"
-    package var fcmAccountFile = ""
-    package var fcmURL = "https://fcm.googleapis.com"
-    package var vapidSubject = ""
+    /// The settings of push providers, by name.
+    var providers = usualProviders
     package var broker = BrokerLimits()
 
     package init() {}
@@ -61,7 +56,7 @@ package struct Settings: Hashable, Sendable {
     var presenceHold: Duration { .milliseconds(presenceHoldMilliseconds) }
     var typingInterval: Duration { .milliseconds(typingIntervalMilliseconds) }
 
-    package static let entries = gatewayEntries + pushEntries + brokerEntries
+    package static let entries = gatewayEntries + pushEntries + providerEntries + brokerEntries
 
     private static let gatewayEntries: [Entry] = [
         Entry(

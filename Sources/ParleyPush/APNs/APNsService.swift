@@ -4,13 +4,14 @@ import ParleyProtocol
 struct APNsService: PushProviding {
     static let provider = PushProvider.apns
     static let replacesEarlier = true
+    static let settings = APNsCredentials.settings
 
     private let credentials: APNsCredentials
     private let tokens: APNsTokens
     private let client: ServiceClient
 
-    init?(_ configuration: PushConfiguration, _ connections: PushConnections) {
-        guard let credentials = configuration.apns else { return nil }
+    init?(_ configuration: PushConfiguration, _ connections: PushConnections) throws(PushConfigurationError) {
+        guard let credentials = try APNsCredentials(configuration) else { return nil }
         self.credentials = credentials
         tokens = APNsTokens(credentials)
         client = connections.client(of: Self.provider)

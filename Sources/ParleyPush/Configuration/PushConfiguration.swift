@@ -1,11 +1,12 @@
 import HTTPClient
+import ParleyProtocol
 
 /// What the gateway sends to push services with.
 package struct PushConfiguration: Sendable {
-    /// `nil`: devices of Apple's service are not reached.
-    package var apns: APNsCredentials?
-    /// `nil`: devices of Google's service are not reached.
-    package var fcm: FCMCredentials?
+    /// The values of ``ProviderSetting/all`` by their names: a text, or the contents of a file, which is missing where
+    /// none is set.
+    package var values: [String: [UInt8]]
+    /// The gateway's own key for Web Push.
     package var vapid: VAPIDKey
     /// Whether webhooks and Web Push subscriptions may be `http` and at addresses that are not public: for development.
     package var allowsPrivateEndpoints: Bool
@@ -15,16 +16,27 @@ package struct PushConfiguration: Sendable {
     package var limits: PushLimits
 
     package init(
-        apns: APNsCredentials? = nil, fcm: FCMCredentials? = nil, vapid: VAPIDKey, allowsPrivateEndpoints: Bool = false,
-        trustRoots: [[UInt8]] = [], timeouts: PushTimeouts = PushTimeouts(), limits: PushLimits = PushLimits()
+        values: [String: [UInt8]], vapid: VAPIDKey, allowsPrivateEndpoints: Bool, trustRoots: [[UInt8]],
+        timeouts: PushTimeouts = PushTimeouts(), limits: PushLimits = PushLimits()
     ) {
-        self.apns = apns
-        self.fcm = fcm
+        self.values = values
         self.vapid = vapid
         self.allowsPrivateEndpoints = allowsPrivateEndpoints
         self.trustRoots = trustRoots
         self.timeouts = timeouts
         self.limits = limits
+    }
+
+    func text(of setting: String) -> String { String(decoding: values[setting] ?? [], as: UTF8.self) }
+
+    /// The URL of a service, without a slash at its end.
+    func url(of setting: String) throws(PushConfigurationError) -> String {
+        let text = text(of: setting)
+        let trimmed = text.hasSuffix("/") ? String(text.dropLast()) : text
+        guard let endpoint = PushEndpoint(trimmed), endpoint.text.utf8.count(where: { $0 == UInt8(ascii: "/") }) == 2,
+            !endpoint.text.utf8.contains(UInt8(ascii: "?"))
+        else { throw PushConfigurationError(setting, "not an absolute URL without a path") }
+        return trimmed
     }
 
     /// What keeps notifications from being sent although every setting is right, in sentences for the operator.

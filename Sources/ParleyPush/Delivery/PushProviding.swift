@@ -8,13 +8,14 @@ protocol PushProviding: Sendable {
     /// Whether a later notification of a conversation takes the place of an earlier one on the device.
     static var replacesEarlier: Bool { get }
 
-    /// Whether what a device registers with is something that this can send to.
-    ///
-    /// - Throws: the reason why not.
+    /// The settings with which an operator configures it; ``PushConfiguration`` has their values.
+    static var settings: [ProviderSetting] { get }
+
+    /// Refuses a target that this provider cannot send to.
     static func check(_ target: PushTarget) throws(Rejection)
 
     /// `nil` where it is not configured.
-    init?(_ configuration: PushConfiguration, _ connections: PushConnections)
+    init?(_ configuration: PushConfiguration, _ connections: PushConnections) throws(PushConfigurationError)
 
     /// One attempt.
     ///
@@ -23,6 +24,7 @@ protocol PushProviding: Sendable {
 }
 
 extension PushProviding {
+    static var settings: [ProviderSetting] { [] }
     static func check(_ target: PushTarget) throws(Rejection) {}
 }
 

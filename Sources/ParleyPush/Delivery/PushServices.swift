@@ -18,9 +18,9 @@ struct PushServices: Sendable {
                     limit: configuration.timeouts.lookup, names: configuration.limits.origins, lookup: lookup),
                 exchange: exchange))
         self.connections = connections
-        services = PushProviders.all.reduce(into: [:]) { services, kind in
-            services[kind.provider] = kind.init(configuration, connections)
-        }
+        var services: [PushProvider: any PushProviding] = [:]
+        for kind in PushProviders.all { services[kind.provider] = try kind.init(configuration, connections) }
+        self.services = services
     }
 
     /// Owns the connections, until `stop`.

@@ -6,13 +6,14 @@ struct HTTPExchange: Sendable {
     /// From the request to the end of the answer.
     let limit: Duration
 
-    /// - Throws: `PushConfigurationError.trustRoots`.
     init(_ configuration: PushConfiguration) throws(PushConfigurationError) {
         let limits = HTTPLimits(
             connect: configuration.timeouts.connect, connections: configuration.limits.perOrigin,
             streams: max(configuration.limits.perProvider, configuration.limits.perOrigin),
             places: max(8, configuration.limits.origins / 8), body: PushReply.bodyLimit)
-        guard let trust = Certificates(pem: configuration.trustRoots) else { throw .trustRoots }
+        guard let trust = Certificates(pem: configuration.trustRoots) else {
+            throw PushConfigurationError("push_trust_file", "not certificates in PEM")
+        }
         client = HTTPClient(limits: limits, trust: trust)
         limit = configuration.timeouts.request
     }

@@ -4,13 +4,14 @@ import ParleyProtocol
 struct FCMService: PushProviding {
     static let provider = PushProvider.fcm
     static let replacesEarlier = true
+    static let settings = FCMCredentials.settings
 
     private let credentials: FCMCredentials
     private let tokens: FCMTokens
     private let client: ServiceClient
 
-    init?(_ configuration: PushConfiguration, _ connections: PushConnections) {
-        guard let credentials = configuration.fcm else { return nil }
+    init?(_ configuration: PushConfiguration, _ connections: PushConnections) throws(PushConfigurationError) {
+        guard let credentials = try FCMCredentials(configuration) else { return nil }
         self.credentials = credentials
         client = connections.client(of: Self.provider)
         tokens = FCMTokens(credentials, client: client)

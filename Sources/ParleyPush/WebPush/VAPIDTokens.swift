@@ -15,11 +15,14 @@ final class VAPIDTokens: Sendable {
         let expires: Int64
     }
 
-    let key: VAPIDKey
+    private let key: VAPIDKey
+    private let subject: String
     private let tokens: Mutex<RecentlyUsed<String, Token>>
 
-    init(key: VAPIDKey, origins: Int) {
+    /// - Parameter subject: whom a push service may write to about the gateway (RFC 8292 §2.1).
+    init(key: VAPIDKey, subject: String, origins: Int) {
         self.key = key
+        self.subject = subject
         tokens = Mutex(RecentlyUsed(limit: origins))
     }
 
@@ -31,7 +34,7 @@ final class VAPIDTokens: Sendable {
             return header(known.text)
         }
         let token = Token(
-            text: try VAPIDTokens.sign(audience: origin, expires: now + VAPIDTokens.lifetime, key),
+            text: try VAPIDTokens.sign(audience: origin, expires: now + VAPIDTokens.lifetime, subject, key),
             expires: now + VAPIDTokens.lifetime)
         tokens.withLock {
             $0[origin] = token
@@ -41,14 +44,15 @@ final class VAPIDTokens: Sendable {
     }
 
     /// The token of RFC 8292 §2.
-    static func sign(audience: String, expires: Int64, _ key: VAPIDKey) throws(TokenError) -> String {
+    static func sign(audience: String, expires: Int64, _ subject: String, _ key: VAPIDKey) throws(TokenError) -> String
+    {
         try SignedToken.make(by: key.key.sign) {
             $0.member("typ", "JWT")
             $0.member("alg", "ES256")
         } claims: {
             $0.member("aud", audience)
             $0.member("exp", Int(expires))
-            $0.member("sub", key.subject)
+            $0.member("sub", subject)
         }
     }
 

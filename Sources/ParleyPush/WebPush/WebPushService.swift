@@ -4,13 +4,29 @@ import ParleyProtocol
 struct WebPushService: PushProviding {
     static let provider = PushProvider.webpush
     static let replacesEarlier = true
+    static let settings = [
+        ProviderSetting(
+            name: "vapid_subject", value: .text,
+            meaning: "Whom Web Push services may write to, `mailto:…` or `https://…`; without it, nobody.")
+    ]
 
     private let endpoints: EndpointService
     private let tokens: VAPIDTokens
 
-    init?(_ configuration: PushConfiguration, _ connections: PushConnections) {
+    init?(_ configuration: PushConfiguration, _ connections: PushConnections) throws(PushConfigurationError) {
         endpoints = connections.endpoints
-        tokens = VAPIDTokens(key: configuration.vapid, origins: configuration.limits.origins)
+        let subject = configuration.text(of: "vapid_subject")
+        tokens = VAPIDTokens(
+            key: configuration.vapid,
+            subject: subject.isEmpty ? "mailto:nobody@parley.invalid" : try Self.check(subject: subject),
+            origins: configuration.limits.origins)
+    }
+
+    private static func check(subject: String) throws(PushConfigurationError) -> String {
+        guard subject.utf8.count <= 512, subject.utf8.allSatisfy({ (0x21...0x7E).contains($0) }),
+            subject.hasPrefix("mailto:") && subject.utf8.count > 7 || PushEndpoint(subject)?.scheme == .https
+        else { throw PushConfigurationError("vapid_subject", "neither a mailto: nor an https: URL") }
+        return subject
     }
 
     /// Whether the key is a point of the curve (RFC 8291 §3.1).

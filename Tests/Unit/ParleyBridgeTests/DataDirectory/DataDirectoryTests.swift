@@ -64,9 +64,9 @@ struct DataDirectoryTests {
         // Also by another name, and of the settings that name one.
         try FileManager.default.createSymbolicLink(atPath: place.path + "/link.p8", withDestinationPath: file)
         var settings = try directory.readSettings()
-        for keyPath in [\Settings.apnsKeyFile, \Settings.fcmAccountFile] {
+        for name in ["apns_key_file", "fcm_account_file"] {
             settings = try directory.readSettings()
-            settings[keyPath: keyPath] = "link.p8"
+            settings[provider: name] = "link.p8"
             do throws(DataDirectoryError) {
                 _ = try directory.checkPushes(settings)
                 Issue.record("it was taken")

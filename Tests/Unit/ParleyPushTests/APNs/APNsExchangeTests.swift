@@ -14,20 +14,21 @@ struct APNsExchangeTests {
     @Test("a notification arrives and is accepted")
     func accepted() async throws {
         let server = try HTTP2Double { _ in .answer(200, [("apns-id", "x")]) }
-        let credentials = try apnsCredentials(server.url)
+        let configuration = try configuration(apns(server.url))
         #expect(
-            try await answer(to: delivery(to: Self.target), configuration(apns: credentials)) == .accepted(status: 200))
+            try await answer(to: delivery(to: Self.target), configuration) == .accepted(status: 200))
         let request = try #require(server.received.first)
         #expect(request.path == "/3/device/00ff")
         let token = try #require(request["authorization"]).dropFirst("bearer ".count)
-        _ = try VAPIDTests.verify(String(token), key: credentials.key.publicKey.bytes)
+        _ = try VAPIDTests.verify(
+            String(token), key: try #require(try APNsCredentials(configuration)).key.publicKey.bytes)
         server.close()
     }
 
     @Test("many go over one connection")
     func many() async throws {
         let server = try HTTP2Double { _ in .answer(200) }
-        try await withSender(configuration(apns: apnsCredentials(server.url))) { sender, outcomes in
+        try await withSender(configuration(apns(server.url))) { sender, outcomes in
             // No more than the service takes on one connection at once: for more there would be others.
             sender.submit((0..<96).map { delivery(to: Self.target, number: $0) })
             #expect(sender.room(for: .webhook) == 256)
@@ -44,7 +45,7 @@ struct APNsExchangeTests {
         arguments: [HTTP2Double.Reaction.refuse, .goAway], [0, 1])
     func refused(_ reaction: HTTP2Double.Reaction, _ place: Int) async throws {
         let server = try HTTP2Double { $0.number == place ? reaction : .answer(200) }
-        try await withSender(configuration(apns: apnsCredentials(server.url))) { sender, outcomes in
+        try await withSender(configuration(apns(server.url))) { sender, outcomes in
             for number in 0...2 {
                 sender.submit([delivery(to: Self.target, number: UInt64(number))])
                 let answer = try await outcomes.count(number + 1).last?.answer
@@ -61,7 +62,7 @@ struct APNsExchangeTests {
     @Test("a connection that goes away answers what it has begun")
     func leaves() async throws {
         let server = try HTTP2Double { _ in .answerAndLeave(200) }
-        try await withSender(configuration(apns: apnsCredentials(server.url))) { sender, outcomes in
+        try await withSender(configuration(apns(server.url))) { sender, outcomes in
             for number in 0..<3 {
                 sender.submit([delivery(to: Self.target, number: UInt64(number))])
                 let answer = try await outcomes.count(number + 1).last?.answer
@@ -77,7 +78,7 @@ struct APNsExchangeTests {
         arguments: [HTTP2Double.Reaction.breakOff, .goAwayAfter, .cancel])
     func breaks(_ reaction: HTTP2Double.Reaction) async throws {
         let server = try HTTP2Double { _ in reaction }
-        let answer = try await answer(to: delivery(to: Self.target), configuration(apns: apnsCredentials(server.url)))
+        let answer = try await answer(to: delivery(to: Self.target), configuration(apns(server.url)))
         guard case .later(let problem, after: nil) = answer else {
             Issue.record("\(answer)")
             return
@@ -93,7 +94,7 @@ struct APNsExchangeTests {
         #expect(
             try await answer(
                 to: delivery(to: Self.target),
-                configuration(apns: apnsCredentials(server.url), request: .milliseconds(300)))
+                configuration(apns(server.url), request: .milliseconds(300)))
                 == .later(PushProblem(status: nil, "no answer in time", isUncertain: true), after: nil))
         server.close()
     }
@@ -102,7 +103,7 @@ struct APNsExchangeTests {
     func deadConnection() async throws {
         let isDead = Mutex(false)
         let server = try HTTP2Double { _ in isDead.withLock { $0 } ? .silence : .answer(200) }
-        let configuration = try configuration(apns: apnsCredentials(server.url), request: .milliseconds(300))
+        let configuration = try configuration(apns(server.url), request: .milliseconds(300))
         try await withSender(configuration) { sender, outcomes in
             var number = 0
             func answer() async throws -> PushAnswer? {
@@ -133,7 +134,7 @@ struct APNsExchangeTests {
             }
             return isFirst ? .answer(403, body: #"{"reason":"\#(reason)"}"#) : .answer(200)
         }
-        try await withSender(configuration(apns: apnsCredentials(server.url))) { sender, outcomes in
+        try await withSender(configuration(apns(server.url))) { sender, outcomes in
             sender.submit([delivery(to: Self.target, number: 1)])
             let first = try await outcomes.count(1).last?.answer
             #expect(first == .accepted(status: 200))
@@ -148,7 +149,7 @@ struct APNsExchangeTests {
     @Test("a token that is never believed is made no more than twice")
     func tokenNeverBelieved() async throws {
         let server = try HTTP2Double { _ in .answer(403, body: #"{"reason":"InvalidProviderToken"}"#) }
-        try await withSender(configuration(apns: apnsCredentials(server.url))) { sender, outcomes in
+        try await withSender(configuration(apns(server.url))) { sender, outcomes in
             for number in 0..<3 {
                 sender.submit([delivery(to: Self.target, number: UInt64(number))])
                 let answer = try await outcomes.count(number + 1).last?.answer
@@ -167,7 +168,7 @@ struct APNsExchangeTests {
         #expect(
             try await answer(
                 to: delivery(to: Self.target),
-                configuration(apns: apnsCredentials("https://localhost:\(server.port)")))
+                configuration(apns("https://localhost:\(server.port)")))
                 == .later(PushProblem(status: 200, "the server speaks no HTTP/2"), after: nil))
         server.close()
     }
@@ -175,7 +176,7 @@ struct APNsExchangeTests {
     @Test("a certificate that nobody trusts is not spoken to")
     func notTrusted() async throws {
         let server = try HTTP2Double { _ in .answer(200) }
-        var configuration = try configuration(apns: apnsCredentials(server.url))
+        var configuration = try configuration(apns(server.url))
         configuration.trustRoots = []
         #expect(
             try await answer(to: delivery(to: Self.target), configuration)

@@ -6,10 +6,12 @@ import Testing
 
 @testable import ParleyPush
 
-func apnsCredentials(_ url: String = APNsCredentials.usualURL) throws -> APNsCredentials {
-    try APNsCredentials(
-        keyPEM: Array(TestKeys.certificateKey.utf8), keyID: "ABC123DEFG", teamID: "DEF123GHIJ",
-        url: url)
+/// The settings of an account.
+func apns(_ url: String = "https://api.push.apple.com") -> [String: String] {
+    [
+        "apns_key_file": TestKeys.certificateKey, "apns_key_id": "ABC123DEFG", "apns_team_id": "DEF123GHIJ",
+        "apns_url": url,
+    ]
 }
 
 /// Protocol §7, `apns`.
@@ -21,7 +23,7 @@ struct APNsTests {
         APNs.request(
             delivery(
                 to: .apns(token: "00ff", topic: "org.example.app"), type, isUrgent: isUrgent, message: message),
-            token: "00ff", topic: "org.example.app", url: APNsCredentials.usualURL, authorization: "bearer x")
+            token: "00ff", topic: "org.example.app", url: "https://api.push.apple.com", authorization: "bearer x")
     }
 
     @Test("a message is an alert without a text, which the app may change")
@@ -137,7 +139,7 @@ struct APNsTests {
 
     @Test("a token is signed by the key, and is between 20 minutes and an hour old")
     func tokens() throws {
-        let credentials = try apnsCredentials()
+        let credentials = try #require(try APNsCredentials(configuration(apns())))
         let tokens = APNsTokens(credentials)
         let first = try tokens.token(now: at(0))
         let claims = try VAPIDTests.verify(
@@ -153,7 +155,7 @@ struct APNsTests {
 
     @Test("a token that is refused is replaced once in 20 minutes")
     func replacement() throws {
-        let tokens = APNsTokens(try apnsCredentials())
+        let tokens = APNsTokens(try #require(try APNsCredentials(configuration(apns()))))
         let first = try tokens.token(now: at(0))
         let second = try #require(try tokens.replacement(for: first, now: at(0)))
         #expect(second != first)

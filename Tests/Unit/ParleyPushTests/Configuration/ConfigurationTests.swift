@@ -7,42 +7,48 @@ import Testing
 
 @Suite("What is configured")
 struct ConfigurationTests {
-    private static let key = Array(TestKeys.certificateKey.utf8)
+    private static let key = TestKeys.certificateKey
 
-    @Test("an account with Apple needs a key of P-256 and two identifiers")
-    func apns() throws {
-        _ = try APNsCredentials(
-            keyPEM: Self.key, keyID: "ABC123DEFG", teamID: "DEF123GHIJ", url: "https://localhost:8443/")
-        for wrong in [[], Array("x".utf8), Array(TestKeys.rsa.utf8), Array(Self.key.dropLast(40))] {
-            #expect(throws: PushConfigurationError.apnsKey) {
-                try APNsCredentials(keyPEM: wrong, keyID: "ABC123DEFG", teamID: "DEF123GHIJ")
+    @Test(
+        "an account with Apple needs a key of P-256, two identifiers and a URL without a path",
+        arguments: [
+            ("apns_key_file", ["", "x", TestKeys.rsa, String(key.dropLast(40))], "not a private key of P-256 in PEM"),
+            ("apns_key_id", ["ABC"], "not 10 letters and digits"),
+            ("apns_team_id", ["", "DEF123GH\"J", "DEF123GHIé"], "not 10 letters and digits"),
+            (
+                "apns_url", ["", "ftp://x", "https://a/b", "https://a?b", "https://u:p@a", "https://a#b"],
+                "not an absolute URL without a path"
+            ),
+        ])
+    func apnsAccount(setting: String, wrong: [String], problem: String) throws {
+        #expect(try APNsCredentials(configuration(apns("https://localhost:8443/"))) != nil)
+        for value in wrong {
+            let error = #expect(throws: PushConfigurationError.self) {
+                try APNsCredentials(configuration(apns().merging([setting: value]) { $1 }))
             }
-        }
-        #expect(throws: PushConfigurationError.apnsIdentifier(setting: "apns_key_id")) {
-            try APNsCredentials(keyPEM: Self.key, keyID: "ABC", teamID: "DEF123GHIJ")
-        }
-        #expect(throws: PushConfigurationError.apnsIdentifier(setting: "apns_team_id")) {
-            try APNsCredentials(keyPEM: Self.key, keyID: "ABC123DEFG", teamID: "DEF123GH\"J")
-        }
-        for url in ["", "ftp://x", "https://a/b", "https://a?b", "https://u:p@a", "https://a#b"] {
-            #expect(throws: PushConfigurationError.url(setting: "apns_url")) {
-                try APNsCredentials(keyPEM: Self.key, keyID: "ABC123DEFG", teamID: "DEF123GHIJ", url: url)
-            }
+            #expect(error?.setting == setting && error?.problem.hasPrefix(problem) == true)
         }
     }
 
-    @Test("the key for Web Push is 32 bytes, and its subject a way to write to somebody")
+    @Test("the key for Web Push is 32 bytes")
     func vapid() throws {
         let key = try VAPIDKey.makePrivateKey()
         #expect(key.count == 32)
-        #expect(try VAPIDKey(privateKey: key, subject: "https://example.com/contact").publicKey.count == 65)
+        #expect(try VAPIDKey(privateKey: key).publicKeyText.count == 87)
         for wrong in [[], [UInt8](repeating: 0, count: 32), [UInt8](repeating: 0xFF, count: 32), key + [0]] {
-            #expect(throws: PushConfigurationError.vapidKey) {
-                try VAPIDKey(privateKey: wrong, subject: "mailto:a@b.c")
-            }
+            #expect(throws: PushConfigurationError.self) { try VAPIDKey(privateKey: wrong) }
         }
-        for wrong in ["", "mailto:", "a@b.c", "http://example.com", "mailto:a b", "mailto:\"\n"] {
-            #expect(throws: PushConfigurationError.vapidSubject) { try VAPIDKey(privateKey: key, subject: wrong) }
+    }
+
+    @Test("the subject for Web Push is a way to write to somebody, or nobody")
+    func vapidSubject() throws {
+        func sender(_ subject: String) throws {
+            _ = try PushSender(configuration(["vapid_subject": subject]), logger: Logger(label: "push")) { _ in }
+        }
+        for right in ["", "https://example.com/contact"] { try sender(right) }
+        for wrong in ["mailto:", "a@b.c", "http://example.com", "mailto:a b", "mailto:\"\n"] {
+            let error = PushConfigurationError("vapid_subject", "neither a mailto: nor an https: URL")
+            #expect(throws: error) { try sender(wrong) }
         }
     }
 
@@ -50,7 +56,7 @@ struct ConfigurationTests {
     func trust() throws {
         var configuration = try configuration()
         configuration.trustRoots = [Array("no certificate".utf8)]
-        #expect(throws: PushConfigurationError.trustRoots) {
+        #expect(throws: PushConfigurationError("push_trust_file", "not certificates in PEM")) {
             try PushSender(configuration, logger: Logger(label: "push")) { _ in }
         }
     }

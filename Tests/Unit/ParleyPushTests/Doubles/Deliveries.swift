@@ -52,12 +52,12 @@ func subscription(_ url: String) throws -> (PushTarget, P256.PrivateKey) {
 }
 
 func configuration(
-    apns: APNsCredentials? = nil, fcm: FCMCredentials? = nil, allowsPrivate: Bool = true,
-    request: Duration = .seconds(30), limits: PushLimits = PushLimits()
+    _ values: [String: String] = [:], allowsPrivate: Bool = true, request: Duration = .seconds(30),
+    limits: PushLimits = PushLimits()
 ) throws -> PushConfiguration {
-    PushConfiguration(
-        apns: apns, fcm: fcm,
-        vapid: try VAPIDKey(privateKey: VAPIDKey.makePrivateKey(), subject: "mailto:push@example.com"),
+    let values = values.merging(["vapid_subject": "mailto:push@example.com"]) { given, _ in given }
+    return PushConfiguration(
+        values: values.mapValues { Array($0.utf8) }, vapid: try VAPIDKey(privateKey: VAPIDKey.makePrivateKey()),
         allowsPrivateEndpoints: allowsPrivate, trustRoots: [Array(TestKeys.certificate.utf8)],
         timeouts: PushTimeouts(connect: .seconds(20), request: request, lookup: .seconds(20)), limits: limits)
 }

@@ -12,9 +12,8 @@ struct FCMExchangeTests {
     private static let target = PushTarget.fcm(token: "device:1")
     private static let granted = HTTPDouble.Reaction.answer(200, body: #"{"access_token":"good","expires_in":3600}"#)
 
-    private static func credentials(_ server: HTTPDouble) throws -> FCMCredentials {
-        try FCMCredentials(
-            account: account(tokenURI: server.url("/token")), url: "http://127.0.0.1:\(server.port)")
+    private static func settings(_ server: HTTPDouble) -> [String: String] {
+        ["fcm_account_file": account(tokenURI: server.url("/token")), "fcm_url": "http://127.0.0.1:\(server.port)"]
     }
 
     private struct Assertion {
@@ -44,7 +43,7 @@ struct FCMExchangeTests {
         let server = try HTTPDouble { request in
             request.path == "/token" ? Self.granted : .answer(200, body: #"{"name":"projects/parley-test/messages/1"}"#)
         }
-        try await withSender(configuration(fcm: Self.credentials(server))) { sender, outcomes in
+        try await withSender(configuration(Self.settings(server))) { sender, outcomes in
             sender.submit((0..<20).map { delivery(to: Self.target, number: $0) })
             let all = try await outcomes.count(20)
             #expect(all.allSatisfy { $0.answer == .accepted(status: 200) })
@@ -81,7 +80,7 @@ struct FCMExchangeTests {
             }
             return .answer(request["authorization"] == "Bearer token1" ? 401 : 200)
         }
-        try await withSender(configuration(fcm: Self.credentials(server))) { sender, outcomes in
+        try await withSender(configuration(Self.settings(server))) { sender, outcomes in
             for number in 0..<2 {
                 sender.submit([delivery(to: Self.target, number: UInt64(number))])
                 let answer = try await outcomes.count(number + 1).last?.answer
@@ -98,7 +97,7 @@ struct FCMExchangeTests {
             .answer(400, body: #"{"error":"invalid_grant","error_description":"Invalid JWT Signature."}"#)
         }
         #expect(
-            try await answer(to: delivery(to: Self.target), configuration(fcm: Self.credentials(server)))
+            try await answer(to: delivery(to: Self.target), configuration(Self.settings(server)))
                 == .later(PushProblem(status: 400, "token: invalid_grant"), after: nil))
         #expect(server.received.count == 1)
         server.close()
@@ -108,7 +107,7 @@ struct FCMExchangeTests {
     func tokenNeverBelieved() async throws {
         let server = try HTTPDouble { request in request.path == "/token" ? Self.granted : .answer(401) }
         #expect(
-            try await answer(to: delivery(to: Self.target), configuration(fcm: Self.credentials(server)))
+            try await answer(to: delivery(to: Self.target), configuration(Self.settings(server)))
                 == .later(PushProblem(status: 401, "HTTP 401"), after: nil))
         server.close()
     }
@@ -120,7 +119,7 @@ struct FCMExchangeTests {
             request.path == "/token" ? Self.granted : .answer(404, body: body)
         }
         #expect(
-            try await answer(to: delivery(to: Self.target), configuration(fcm: Self.credentials(server)))
+            try await answer(to: delivery(to: Self.target), configuration(Self.settings(server)))
                 == .ended(status: 404, since: nil))
         server.close()
     }

@@ -5,13 +5,10 @@ import Testing
 
 @testable import ParleyPush
 
-func account(tokenURI: String, _ change: (String) -> String = { $0 }) -> [UInt8] {
+func account(tokenURI: String) -> String {
     let key = TestKeys.rsa.split(separator: "\n").joined(separator: "\\n")
-    return Array(
-        change(
-            #"{"type":"service_account","project_id":"parley-test","private_key_id":"k1","private_key":"\#(key)\n","#
-                + #""client_email":"push@parley-test.iam.example.com","token_uri":"\#(tokenURI)"}"#
-        ).utf8)
+    return #"{"type":"service_account","project_id":"parley-test","private_key_id":"k1","private_key":"\#(key)\n","#
+        + #""client_email":"push@parley-test.iam.example.com","token_uri":"\#(tokenURI)"}"#
 }
 
 /// Protocol §7, `fcm`.
@@ -142,18 +139,23 @@ struct FCMTests {
     @Test("a service account that is none is said to be so, without what it holds")
     func accounts() throws {
         let uri = "https://oauth2.example.com/token"
-        _ = try FCMCredentials(account: account(tokenURI: uri))
-        for (change, field) in [
-            (("parley-test\",", "../x\","), "project_id"), (("private_key\"", "x\""), "private_key"),
-            (("client_email", "y"), "client_email"), ((uri, "mailto:x"), "token_uri"), (("MII", "XXX"), "private_key"),
-        ] {
-            #expect(throws: PushConfigurationError.fcmAccount(field: field)) {
-                try FCMCredentials(account: account(tokenURI: uri) { $0.replacing(change.0, with: change.1) })
-            }
+        let right = account(tokenURI: uri)
+        func credentials(_ account: String, url: String = "https://example.com") throws -> FCMCredentials? {
+            try FCMCredentials(configuration(["fcm_account_file": account, "fcm_url": url]))
         }
-        #expect(throws: PushConfigurationError.fcmAccount(field: "no JSON object")) { try FCMCredentials(account: [1]) }
-        #expect(throws: PushConfigurationError.url(setting: "fcm_url")) {
-            try FCMCredentials(account: account(tokenURI: uri), url: "https://example.com/path")
+        #expect(try credentials(right) != nil)
+        for (account, field) in [
+            (right.replacing("parley-test\",", with: "../x\","), "project_id"),
+            (right.replacing("private_key\"", with: "x\""), "private_key"),
+            (right.replacing("client_email", with: "y"), "client_email"),
+            (right.replacing(uri, with: "mailto:x"), "token_uri"), (right.replacing("MII", with: "XXX"), "private_key"),
+            ("", "no JSON object"), ("x", "no JSON object"),
+        ] {
+            let problem = "not the JSON of a service account: \(field)"
+            #expect(throws: PushConfigurationError("fcm_account_file", problem)) { try credentials(account) }
+        }
+        #expect(throws: PushConfigurationError("fcm_url", "not an absolute URL without a path")) {
+            try credentials(right, url: "https://example.com/path")
         }
     }
 }

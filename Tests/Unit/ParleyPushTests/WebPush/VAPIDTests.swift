@@ -8,6 +8,8 @@ import Testing
 
 @Suite("The tokens of Web Push")
 struct VAPIDTests {
+    private static let subject = "mailto:push@example.com"
+
     /// Verifies the value of `Authorization` as a push service does.
     static func verify(_ header: String, audience: String, now: Timestamp) throws {
         let parts = header.dropFirst("vapid ".count).split(separator: ", ")
@@ -17,7 +19,7 @@ struct VAPIDTests {
         #expect(try claims.text("aud", maximum: 300) == audience)
         let expires = try #require(try claims.integer("exp", in: 0...Int.max))
         #expect((1...86_400).contains(expires - Int(now.milliseconds / 1000)))
-        #expect(try claims.text("sub", maximum: 300) == "mailto:push@example.com")
+        #expect(try claims.text("sub", maximum: 300) == subject)
     }
 
     /// The claims of a token whose signature is that of the key.
@@ -43,16 +45,16 @@ struct VAPIDTests {
             "BA1Hxzyi1RUM1b5wjxsn7nGxAszw2u61m164i3MrAIxHF6YK5h4SDYic-dRuU_RCPCfA5aq9ojSwk5Y2EmClBPs")
         let claims = try Self.verify(token, key: key)
         #expect(try claims.text("aud", maximum: 100) == "https://push.example.net")
-        let own = try VAPIDKey(privateKey: VAPIDKey.makePrivateKey(), subject: "mailto:push@example.com")
-        let ours = try VAPIDTokens.sign(audience: "https://push.example.net", expires: 1_453_523_768, own)
+        let own = try VAPIDKey(privateKey: VAPIDKey.makePrivateKey())
+        let ours = try VAPIDTokens.sign(audience: "https://push.example.net", expires: 1_453_523_768, Self.subject, own)
         #expect(ours.split(separator: ".").dropLast() == token.split(separator: ".").dropLast())
-        _ = try Self.verify(ours, key: own.publicKey)
+        _ = try Self.verify(ours, key: own.key.publicKey.bytes)
     }
 
     @Test("a token serves its origin for hours")
     func tokenServesOriginHours() throws {
-        let key = try VAPIDKey(privateKey: VAPIDKey.makePrivateKey(), subject: "mailto:push@example.com")
-        let tokens = VAPIDTokens(key: key, origins: 8)
+        let key = try VAPIDKey(privateKey: VAPIDKey.makePrivateKey())
+        let tokens = VAPIDTokens(key: key, subject: Self.subject, origins: 8)
         let first = try tokens.authorization(for: "https://a.example", now: at(0))
         try Self.verify(first, audience: "https://a.example", now: at(0))
         #expect(first.hasSuffix(", k=\(key.publicKeyText)"))
