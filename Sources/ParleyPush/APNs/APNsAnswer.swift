@@ -1,36 +1,28 @@
 import ParleyProtocol
 
-/// What Apple's push service has answered ("Handling notification responses from APNs").
-enum APNsAnswer: Hashable, Sendable {
-    case done(ServiceAnswer)
-    /// The token of the gateway is too old, or is not believed: a new one may be.
-    case needsToken(ServiceAnswer)
-
-    init(_ reply: PushReply, now: Timestamp) {
+extension APNsService {
+    /// Reads an answer as in "Handling notification responses from APNs".
+    static func read(_ reply: PushReply, now: Timestamp) -> ServiceAnswer {
         let object = try? JSONObject(parsing: reply.body)
         let reason = Reason.text(try? object?.text("reason", maximum: 64))
         let problem = PushProblem(status: reply.status, reason ?? "HTTP \(reply.status)")
         let after = RetryAfter.parse(reply.retryAfter, now: now)
+        let later = PushAnswer.later(problem, after: after)
         switch (reply.status, reason) {
-        case (200...299, _): self = .done(ServiceAnswer(.accepted(status: reply.status), .works))
+        case (200...299, _): return ServiceAnswer(.accepted(status: reply.status), .works)
         case (410, _):
             let since = try? object?.integer("timestamp", in: 1...253_402_300_799_999)
-            self = .done(
-                ServiceAnswer(
-                    .ended(status: 410, since: since.map { Timestamp(milliseconds: Int64($0)) }), .works))
+            return ServiceAnswer(
+                .ended(status: 410, since: since.map { Timestamp(milliseconds: Int64($0)) }), .works)
         case (400, "BadDeviceToken"), (400, "DeviceTokenNotForTopic"):
-            self = .done(ServiceAnswer(.ended(status: 400, since: nil), .works))
+            return ServiceAnswer(.ended(status: 400, since: nil), .works)
         case (403, "ExpiredProviderToken"), (403, "InvalidProviderToken"):
-            self = .needsToken(ServiceAnswer(.later(problem, after: after), .fails))
-        case (403, "MissingProviderToken"), (429, "TooManyProviderTokenUpdates"):
-            self = .done(ServiceAnswer(.later(problem, after: after), .fails))
+            return ServiceAnswer(later, .fails, needsToken: true)
+        case (403, "MissingProviderToken"), (429, "TooManyProviderTokenUpdates"): return ServiceAnswer(later, .fails)
         // Too many for one device; others are not concerned.
-        case (429, _): self = .done(ServiceAnswer(.later(problem, after: after), .works))
-        case (400, "IdleTimeout"), (408, _): self = .done(ServiceAnswer(.later(problem, after: after), .works))
-        case (500...599, _):
-            self = .done(
-                ServiceAnswer(.later(problem, after: after), after.map { .throttled(for: $0) } ?? .fails))
-        default: self = .done(ServiceAnswer(.refused(problem), .works))
+        case (429, _), (400, "IdleTimeout"), (408, _): return ServiceAnswer(later, .works)
+        case (500...599, _): return ServiceAnswer(later, after.map { .throttled(for: $0) } ?? .fails)
+        default: return ServiceAnswer(.refused(problem), .works)
         }
     }
 }

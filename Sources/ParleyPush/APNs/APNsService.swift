@@ -21,14 +21,11 @@ struct APNsService: PushProviding {
         guard case .apns(let device, let topic) = delivery.target else { return .notConfigured }
         do {
             let token = try tokens.token(now: delivery.now)
-            switch await send(delivery, to: device, topic: topic, with: token) {
-            case .done(let answer): return answer
-            case .needsToken(let answer):
-                guard let token = try tokens.replacement(for: token, now: delivery.now) else { return answer }
-                switch await send(delivery, to: device, topic: topic, with: token) {
-                case .done(let answer), .needsToken(let answer): return answer
-                }
+            let answer = await send(delivery, to: device, topic: topic, with: token)
+            guard answer.needsToken, let next = try tokens.replacement(for: token, now: delivery.now) else {
+                return answer
             }
+            return await send(delivery, to: device, topic: topic, with: next)
         } catch {
             return ServiceAnswer(.later(PushProblem(status: nil, "no token could be signed"), after: nil), .fails)
         }
@@ -36,16 +33,15 @@ struct APNsService: PushProviding {
 
     private func send(
         _ delivery: PushDelivery, to device: String, topic: String, with token: APNsTokens.Token
-    ) async -> APNsAnswer {
+    ) async -> ServiceAnswer {
         let request = APNs.request(
             delivery, token: device, topic: topic, url: credentials.url, authorization: "bearer \(token.text)")
         switch await client.post(request) {
-        case .failure(let failure): return .done(ServiceAnswer(failure))
+        case .failure(let failure): return ServiceAnswer(failure)
         case .success(let reply) where !reply.isHTTP2:
-            return .done(
-                ServiceAnswer(
-                    .later(PushProblem(status: reply.status, "the server speaks no HTTP/2"), after: nil), .fails))
-        case .success(let reply): return APNsAnswer(reply, now: delivery.now)
+            return ServiceAnswer(
+                .later(PushProblem(status: reply.status, "the server speaks no HTTP/2"), after: nil), .fails)
+        case .success(let reply): return Self.read(reply, now: delivery.now)
         }
     }
 }

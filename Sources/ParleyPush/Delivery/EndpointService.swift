@@ -6,30 +6,27 @@ struct EndpointService: Sendable {
     let addresses: EndpointAddresses
     let exchange: HTTPExchange
 
-    /// How many addresses of a host are tried.
-    private static let tried = 2
-
-    /// - Parameter user: whose device has named the endpoint.
     func post(
-        _ request: PushRequest, to endpoint: PushEndpoint, of user: UserID
-    ) async -> Result<PushReply, EndpointFailure> {
+        _ request: PushRequest, of delivery: PushDelivery, to endpoint: PushEndpoint,
+        _ read: (PushReply) -> ServiceAnswer
+    ) async -> ServiceAnswer {
         let found: [IPAddress]
         do {
-            found = try await addresses.addresses(of: endpoint, for: user)
+            found = try await addresses.addresses(of: endpoint, for: delivery.notification.user)
         } catch {
-            return .failure(.endpoint(error))
+            return ServiceAnswer(error)
         }
         var failure = SendFailure.notSent("no address")
         for address in EndpointService.worthTrying(found) {
             switch await exchange.post(request, to: .host(endpoint.host, at: address)) {
-            case .success(let reply): return .success(reply)
+            case .success(let reply): return read(reply)
             // Another address may do where there was no connection.
             case .failure(.notSent(let reason)): failure = .notSent(reason)
-            case .failure(let other): return .failure(.exchange(other))
+            case .failure(let other): return ServiceAnswer(other)
             }
         }
         addresses.expire(endpoint)
-        return .failure(.exchange(failure))
+        return ServiceAnswer(failure)
     }
 
     /// The first, and the first of the other version of IP, or else the second.
@@ -41,18 +38,13 @@ struct EndpointService: Sendable {
     }
 }
 
-enum EndpointFailure: Error, Hashable, Sendable {
-    case endpoint(EndpointFault)
-    case exchange(SendFailure)
-
-    var answer: ServiceAnswer {
-        switch self {
-        case .exchange(let failure): ServiceAnswer(failure)
-        case .endpoint(.notFound):
-            ServiceAnswer(.later(PushProblem(status: nil, EndpointFault.notFound.reason), after: nil), .fails)
-        case .endpoint(.notLookedUp):
-            ServiceAnswer(.later(PushProblem(status: nil, EndpointFault.notLookedUp.reason), after: nil), .unknown)
-        case .endpoint(let fault): ServiceAnswer(.refused(PushProblem(status: nil, fault.reason)), .unknown)
+extension ServiceAnswer {
+    init(_ fault: EndpointFault) {
+        let problem = PushProblem(status: nil, fault.reason)
+        switch fault {
+        case .notFound: self.init(.later(problem, after: nil), .fails)
+        case .notLookedUp: self.init(.later(problem, after: nil), .unknown)
+        case .notHTTPS, .otherPort, .privateName, .privateAddress: self.init(.refused(problem), .unknown)
         }
     }
 }

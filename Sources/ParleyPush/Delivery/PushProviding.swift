@@ -17,6 +17,9 @@ protocol PushProviding: Sendable {
     /// `nil` where it is not configured.
     init?(_ configuration: PushConfiguration, _ connections: PushConnections) throws(PushConfigurationError)
 
+    /// What an answer of the service means.
+    static func read(_ reply: PushReply, now: Timestamp) -> ServiceAnswer
+
     /// One attempt.
     ///
     /// - Parameter delivery: to a target of this provider.

@@ -9,6 +9,8 @@ import Synchronization
 /// Each name is looked up once for all who ask for it at a time, and one user's names hold a quarter of the threads at
 /// most.
 final class HostLookups: Sendable {
+    /// Gets what was found, and is finished without it where nothing was found in time.
+    typealias Answer = AsyncStream<[IPAddress]>.Continuation
     /// It may block.
     typealias Lookup = @Sendable (String) -> [IPAddress]
 
@@ -23,13 +25,13 @@ final class HostLookups: Sendable {
 
     /// What waits is not looked up any more. A thread ends when the resolver lets it.
     func stop() {
-        for answer in queue.withLock({ $0.stop() }) { answer.resolve(nil) }
+        for answer in queue.withLock({ $0.stop() }) { answer.finish() }
     }
 
     /// - Parameter user: who has named the host.
     /// - Returns: `nil` where the time is over, or the calling task cancelled, before the resolver answers.
     func addresses(of host: String, for user: UserID, within limit: Duration) async -> [IPAddress]? {
-        let answer = LookupAnswer()
+        let (answers, answer) = AsyncStream.makeStream(of: [IPAddress].self)
         switch queue.withLock({ $0.ask(host, for: user, answer) }) {
         case .stopped: return nil
         case .queued: break
@@ -38,9 +40,9 @@ final class HostLookups: Sendable {
         let addresses = await withTaskGroup(of: Void.self) { group in
             group.addTask {
                 try? await Task.sleep(for: limit)
-                answer.resolve(nil)
+                answer.finish()
             }
-            let addresses = await answer.addresses
+            let addresses = await answers.first { _ in true }
             group.cancelAll()
             return addresses
         }
@@ -62,51 +64,7 @@ final class HostLookups: Sendable {
     private func work() {
         while let host = queue.withLock({ $0.next() }) {
             let addresses = lookup(host)
-            for answer in queue.withLock({ $0.finish(host) }) { answer.resolve(addresses) }
+            for answer in queue.withLock({ $0.finish(host) }) { answer.yield(addresses) }
         }
-    }
-}
-
-/// What is found for one question: the first answer counts.
-final class LookupAnswer: Sendable {
-    private enum State {
-        case open
-        case awaited(CheckedContinuation<[IPAddress]?, Never>)
-        case resolved([IPAddress]?)
-    }
-
-    private let state = Mutex(State.open)
-
-    /// For one who waits.
-    fileprivate var addresses: [IPAddress]? {
-        get async {
-            await withCheckedContinuation { continuation in
-                let resolved = state.withLock { state -> [IPAddress]?? in
-                    switch state {
-                    case .resolved(let addresses): return .some(addresses)
-                    case .open, .awaited:
-                        state = .awaited(continuation)
-                        return nil
-                    }
-                }
-                if let resolved { continuation.resume(returning: resolved) }
-            }
-        }
-    }
-
-    /// - Parameter addresses: `nil` where it was not found out.
-    fileprivate func resolve(_ addresses: [IPAddress]?) {
-        let waiting = state.withLock { state -> CheckedContinuation<[IPAddress]?, Never>? in
-            switch state {
-            case .resolved: return nil
-            case .open:
-                state = .resolved(addresses)
-                return nil
-            case .awaited(let continuation):
-                state = .resolved(addresses)
-                return continuation
-            }
-        }
-        waiting?.resume(returning: addresses)
     }
 }

@@ -5,7 +5,7 @@ struct LookupQueue {
     /// Who asks for a name.
     private struct Question {
         let user: UserID
-        let answer: LookupAnswer
+        let answer: HostLookups.Answer
     }
 
     private struct Lookup {
@@ -39,7 +39,7 @@ struct LookupQueue {
     }
 
     /// Somebody asks for a name, which may be looked up already.
-    mutating func ask(_ host: String, for user: UserID, _ answer: LookupAnswer) -> Asked {
+    mutating func ask(_ host: String, for user: UserID, _ answer: HostLookups.Answer) -> Asked {
         guard !isStopped else { return .stopped }
         let isNew = lookups[host] == nil
         lookups[host, default: Lookup()].questions.append(Question(user: user, answer: answer))
@@ -65,7 +65,7 @@ struct LookupQueue {
     /// A name was looked up.
     ///
     /// - Returns: who is to be told.
-    mutating func finish(_ host: String) -> [LookupAnswer] {
+    mutating func finish(_ host: String) -> [HostLookups.Answer] {
         guard let lookup = lookups.removeValue(forKey: host), let user = lookup.holder else { return [] }
         let left = (held[user] ?? 1) - 1
         held[user] = left > 0 ? left : nil
@@ -73,9 +73,9 @@ struct LookupQueue {
     }
 
     /// Somebody waits no more. What nobody waits for is not begun.
-    mutating func giveUp(_ host: String, _ answer: LookupAnswer) {
+    mutating func giveUp(_ host: String, _ answer: HostLookups.Answer) {
         guard var lookup = lookups[host] else { return }
-        lookup.questions.removeAll { $0.answer === answer }
+        lookup.questions.removeAll { $0.answer == answer }
         lookups[host] = lookup
         guard lookup.questions.isEmpty, lookup.holder == nil else { return }
         lookups[host] = nil
@@ -88,7 +88,7 @@ struct LookupQueue {
     /// Nothing is begun any more.
     ///
     /// - Returns: who is to be told that they wait in vain.
-    mutating func stop() -> [LookupAnswer] {
+    mutating func stop() -> [HostLookups.Answer] {
         isStopped = true
         let answers = waiting.flatMap { lookups.removeValue(forKey: $0)?.questions ?? [] }.map(\.answer)
         waiting = []

@@ -20,7 +20,11 @@ struct HTTPExchange: Sendable {
 
     func post(_ request: PushRequest, to place: HTTPPlace) async -> Result<PushReply, SendFailure> {
         let end = ContinuousClock.now + limit
-        return await client.post(HTTPRequest(request), to: place, until: end).map { PushReply($0) }
+        let request = HTTPRequest(url: request.url, headers: request.headers, body: request.body)
+        return await client.post(request, to: place, until: end).map { reply in
+            PushReply(
+                status: reply.status, isHTTP2: reply.isHTTP2, retryAfter: reply["retry-after"], body: reply.body)
+        }
     }
 }
 
@@ -31,21 +35,6 @@ struct ServiceClient: Sendable {
 
     func post(_ request: PushRequest) async -> Result<PushReply, SendFailure> {
         await exchange.post(request, to: place)
-    }
-}
-
-extension HTTPRequest {
-    fileprivate init(_ request: PushRequest) {
-        self.init(
-            url: request.url, headers: request.headers.map { Header(name: $0.name, value: $0.value) },
-            body: request.body)
-    }
-}
-
-extension PushReply {
-    fileprivate init(_ reply: HTTPReply) {
-        self.init(
-            status: reply.status, isHTTP2: reply.isHTTP2, retryAfter: reply["retry-after"], body: reply.body)
     }
 }
 

@@ -1,25 +1,21 @@
 import HTTPClient
+import ParleyProtocol
 
 /// A POST to a push service.
 struct PushRequest: Hashable, Sendable {
-    struct Header: Hashable, Sendable {
-        let name: String
-        let value: String
-    }
-
     let url: String
-    private(set) var headers: [Header]
+    private(set) var headers: [HTTPRequest.Header]
     let body: [UInt8]
 
     init(url: String, headers: KeyValuePairs<String, String>, body: [UInt8]) {
         self.url = url
-        self.headers = headers.map { Header(name: $0.key, value: $0.value) }
+        self.headers = headers.map { HTTPRequest.Header(name: $0.key, value: $0.value) }
         self.body = body
     }
 
     /// `nil` leaves it out.
     mutating func add(_ name: String, _ value: String?) {
-        if let value { headers.append(Header(name: name, value: value)) }
+        if let value { headers.append(HTTPRequest.Header(name: name, value: value)) }
     }
 
     /// The value of the header of this name; `nil` if there is none.
@@ -46,17 +42,33 @@ struct PushReply: Hashable, Sendable {
     var isSuccess: Bool { (200...299).contains(status) }
 }
 
-/// An answer of a service read: what it means for the notification, and for the service.
+/// What an answer means for the notification, and for the service.
 struct ServiceAnswer: Hashable, Sendable {
     let answer: PushAnswer
     let health: ServiceHealth
+    /// Whether the gateway's own token was refused: another may be accepted.
+    let needsToken: Bool
 
-    init(_ answer: PushAnswer, _ health: ServiceHealth) {
-        self.answer = answer
-        self.health = health
+    init(_ answer: PushAnswer, _ health: ServiceHealth, needsToken: Bool = false) {
+        (self.answer, self.health, self.needsToken) = (answer, health, needsToken)
     }
 
-    init(_ failure: SendFailure) {
-        self.init(.later(failure.problem, after: nil), .fails)
+    init(_ failure: SendFailure) { self.init(.later(failure.problem, after: nil), .fails) }
+
+    /// The answer of an endpoint, by its status.
+    ///
+    /// - Parameter gone: the statuses that end a registration.
+    init(_ reply: PushReply, accepted: some Sequence<Int>, gone: [Int], now: Timestamp) {
+        let problem = PushProblem(status: reply.status, "HTTP \(reply.status)")
+        let later = PushAnswer.later(problem, after: RetryAfter.parse(reply.retryAfter, now: now))
+        switch reply.status {
+        case let status where accepted.contains(status): self.init(.accepted(status: status), .works)
+        case let status where gone.contains(status): self.init(.ended(status: status, since: nil), .works)
+        // Too many for one device of those that are reached there.
+        case 408, 425, 429: self.init(later, .works)
+        case 500...599: self.init(later, .fails)
+        // Redirects too: nobody has checked where they lead.
+        default: self.init(.refused(problem), .works)
+        }
     }
 }

@@ -1,33 +1,26 @@
 import ParleyProtocol
 
-/// What Google's push service has answered (`google.rpc.Status` with an `FcmError` in its details).
-enum FCMAnswer: Hashable, Sendable {
-    case done(ServiceAnswer)
-    /// The access token is not believed: a new one may be.
-    case needsToken(ServiceAnswer)
-
-    init(_ reply: PushReply, now: Timestamp) {
-        if reply.isSuccess {
-            self = .done(ServiceAnswer(.accepted(status: reply.status), .works))
-            return
-        }
-        let code = FCMAnswer.code(reply.body)
+extension FCMService {
+    /// Reads an answer: a `google.rpc.Status` with an `FcmError` in its details.
+    static func read(_ reply: PushReply, now: Timestamp) -> ServiceAnswer {
+        if reply.isSuccess { return ServiceAnswer(.accepted(status: reply.status), .works) }
+        let code = code(reply.body)
         let problem = PushProblem(status: reply.status, code ?? "HTTP \(reply.status)")
         let after = RetryAfter.parse(reply.retryAfter, now: now)
         let later = PushAnswer.later(problem, after: after)
         switch (reply.status, code) {
         case (404, "UNREGISTERED"), (403, "SENDER_ID_MISMATCH"):
-            self = .done(ServiceAnswer(.ended(status: reply.status, since: nil), .works))
-        case (401, _): self = .needsToken(ServiceAnswer(later, .fails))
-        // The account may not: all others fail alike, until somebody gives it the right.
-        case (403, _): self = .done(ServiceAnswer(later, .fails))
-        // One device has had too many, or the project; only of the project is it said for how long.
+            return ServiceAnswer(.ended(status: reply.status, since: nil), .works)
+        case (401, _): return ServiceAnswer(later, .fails, needsToken: true)
+        // The account lacks a right: every notification fails until somebody grants it.
+        case (403, _): return ServiceAnswer(later, .fails)
+        // Too many for one device or for the project; a pause is named for the project alone.
         case (429, _), (_, "QUOTA_EXCEEDED"):
-            self = .done(ServiceAnswer(later, after.map { .throttled(for: $0) } ?? .works))
+            return ServiceAnswer(later, after.map { .throttled(for: $0) } ?? .works)
         case (500...599, _), (_, "UNAVAILABLE"), (_, "INTERNAL"):
-            self = .done(ServiceAnswer(later, after.map { .throttled(for: $0) } ?? .fails))
-        case (408, _): self = .done(ServiceAnswer(later, .works))
-        default: self = .done(ServiceAnswer(.refused(problem), .works))
+            return ServiceAnswer(later, after.map { .throttled(for: $0) } ?? .fails)
+        case (408, _): return ServiceAnswer(later, .works)
+        default: return ServiceAnswer(.refused(problem), .works)
         }
     }
 

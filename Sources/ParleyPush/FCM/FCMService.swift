@@ -20,28 +20,26 @@ struct FCMService: PushProviding {
     func send(_ delivery: PushDelivery) async -> ServiceAnswer {
         guard case .fcm(let device) = delivery.target else { return .notConfigured }
         var refused: FCMTokens.Token?
-        for isLast in [false, true] {
-            let token: FCMTokens.Token
+        while true {
             switch await tokens.token(now: delivery.now, insteadOf: refused) {
             case .failure(let failure): return failure.answer
-            case .success(let given): token = given
-            }
-            switch await send(delivery, to: device, with: token) {
-            case .done(let answer): return answer
-            case .needsToken(let answer) where isLast: return answer
-            case .needsToken: refused = token
+            case .success(let token):
+                let answer = await send(delivery, to: device, with: token)
+                guard answer.needsToken, refused == nil else { return answer }
+                refused = token
             }
         }
-        return ServiceAnswer(.later(PushProblem(status: nil, "no token"), after: nil), .fails)
     }
 
-    private func send(_ delivery: PushDelivery, to device: String, with token: FCMTokens.Token) async -> FCMAnswer {
+    private func send(
+        _ delivery: PushDelivery, to device: String, with token: FCMTokens.Token
+    ) async -> ServiceAnswer {
         let request = FCM.request(
             delivery, token: device, project: credentials.projectID, url: credentials.url,
             authorization: "Bearer \(token.text)")
         switch await client.post(request) {
-        case .failure(let failure): return .done(ServiceAnswer(failure))
-        case .success(let reply): return FCMAnswer(reply, now: delivery.now)
+        case .failure(let failure): return ServiceAnswer(failure)
+        case .success(let reply): return Self.read(reply, now: delivery.now)
         }
     }
 }

@@ -39,18 +39,4 @@ enum WebPush {
         case .low: "low"
         }
     }
-
-    static func read(_ reply: PushReply, now: Timestamp) -> ServiceAnswer {
-        let problem = PushProblem(status: reply.status, "HTTP \(reply.status)")
-        let after = RetryAfter.parse(reply.retryAfter, now: now)
-        switch reply.status {
-        case 200, 201, 202, 204: return ServiceAnswer(.accepted(status: reply.status), .works)
-        case 404, 410: return ServiceAnswer(.ended(status: reply.status, since: nil), .works)
-        // It is about one of those who are reached there, and must not hold up the others.
-        case 429: return ServiceAnswer(.later(problem, after: after), .works)
-        case 408, 425: return ServiceAnswer(.later(problem, after: after), .works)
-        case 500...599: return ServiceAnswer(.later(problem, after: after), .fails)
-        default: return ServiceAnswer(.refused(problem), .works)
-        }
-    }
 }

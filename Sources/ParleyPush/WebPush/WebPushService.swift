@@ -45,9 +45,10 @@ struct WebPushService: PushProviding {
         } catch {
             return ServiceAnswer(.refused(PushProblem(status: nil, "not a key of P-256")), .unknown)
         }
-        switch await endpoints.post(request, to: endpoint, of: delivery.notification.user) {
-        case .success(let reply): return WebPush.read(reply, now: delivery.now)
-        case .failure(let failure): return failure.answer
-        }
+        return await endpoints.post(request, of: delivery, to: endpoint) { Self.read($0, now: delivery.now) }
+    }
+
+    static func read(_ reply: PushReply, now: Timestamp) -> ServiceAnswer {
+        ServiceAnswer(reply, accepted: [200, 201, 202, 204], gone: [404, 410], now: now)
     }
 }

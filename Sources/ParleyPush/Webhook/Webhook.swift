@@ -30,21 +30,6 @@ enum Webhook {
         let digits = try authenticator.finish().withBytes(Hexadecimal.text)
         return "t=\(seconds),v1=\(digits)"
     }
-
-    static func read(_ reply: PushReply, now: Timestamp) -> ServiceAnswer {
-        let problem = PushProblem(status: reply.status, "HTTP \(reply.status)")
-        let after = RetryAfter.parse(reply.retryAfter, now: now)
-        switch reply.status {
-        case 200...299: return ServiceAnswer(.accepted(status: reply.status), .works)
-        case 410: return ServiceAnswer(.ended(status: reply.status, since: nil), .works)
-        // It is about one of those who are reached there, and must not hold up the others.
-        case 429: return ServiceAnswer(.later(problem, after: after), .works)
-        case 408, 425: return ServiceAnswer(.later(problem, after: after), .works)
-        case 500...599: return ServiceAnswer(.later(problem, after: after), .fails)
-        // Redirects too: they would lead to where nobody has looked.
-        default: return ServiceAnswer(.refused(problem), .works)
-        }
-    }
 }
 
 enum Hexadecimal {

@@ -12,9 +12,10 @@ struct WebhookService: PushProviding {
     func send(_ delivery: PushDelivery) async -> ServiceAnswer {
         guard case .webhook(let endpoint, let secret) = delivery.target else { return .notConfigured }
         let request = Webhook.request(delivery, to: endpoint, secret: secret)
-        switch await endpoints.post(request, to: endpoint, of: delivery.notification.user) {
-        case .success(let reply): return Webhook.read(reply, now: delivery.now)
-        case .failure(let failure): return failure.answer
-        }
+        return await endpoints.post(request, of: delivery, to: endpoint) { Self.read($0, now: delivery.now) }
+    }
+
+    static func read(_ reply: PushReply, now: Timestamp) -> ServiceAnswer {
+        ServiceAnswer(reply, accepted: 200...299, gone: [410], now: now)
     }
 }

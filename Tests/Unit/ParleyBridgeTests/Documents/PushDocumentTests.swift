@@ -90,20 +90,9 @@ private struct Reply {
         guard reason.map({ $0.provider == provider }) ?? true else { return [] }
         return statuses.map { status in
             let reply = PushReply(status: status, body: Array(body(for: provider).utf8))
-            switch provider {
-            case .webhook: return Webhook.read(reply, now: at(0)).answer.meaning
-            case .webpush: return WebPush.read(reply, now: at(0)).answer.meaning
-            case .apns:
-                switch APNsAnswer(reply, now: at(0)) {
-                case .done(let answer): return answer.answer.meaning
-                case .needsToken(let answer): return "at once with a new token, else \(answer.answer.meaning)"
-                }
-            case .fcm:
-                switch FCMAnswer(reply, now: at(0)) {
-                case .done(let answer): return answer.answer.meaning
-                case .needsToken(let answer): return "at once with a new token, else \(answer.answer.meaning)"
-                }
-            }
+            let answer = PushProviders.kind(of: provider)?.read(reply, now: at(0))
+            let meaning = answer?.answer.meaning ?? ""
+            return answer?.needsToken == true ? "at once with a new token, else \(meaning)" : meaning
         }
     }
 

@@ -28,14 +28,7 @@ struct HostileAnswerTests {
             let header = Bool.random(using: &random) ? String(decoding: body.prefix(20), as: UTF8.self) : nil
             let reply = PushReply(
                 status: Int.random(in: 100...999, using: &random), retryAfter: header, body: body)
-            check(Webhook.read(reply, now: at(0)), reply.status)
-            check(WebPush.read(reply, now: at(0)), reply.status)
-            switch APNsAnswer(reply, now: at(0)) {
-            case .done(let answer), .needsToken(let answer): check(answer, reply.status)
-            }
-            switch FCMAnswer(reply, now: at(0)) {
-            case .done(let answer), .needsToken(let answer): check(answer, reply.status)
-            }
+            for provider in PushProviders.all { check(provider.read(reply, now: at(0)), reply.status) }
             _ = FCMTokens.read(reply, asked: .now, now: at(0))
         }
     }

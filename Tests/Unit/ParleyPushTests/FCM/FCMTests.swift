@@ -61,49 +61,41 @@ struct FCMTests {
         }
     }
 
-    private static func error(_ code: Int, _ status: String, _ detail: String?) -> [UInt8] {
-        let details = detail.map {
-            #","details":[{"@type":"a"},{"@type":"type.googleapis.com/google.firebase.fcm.v1.FcmError","errorCode":"\#($0)"}]"#
-        }
-        return Array(
-            #"{"error":{"code":\#(code),"message":"Requested entity was not found.","status":"\#(status)"\#(details ?? "")}}"#
-                .utf8)
+    private static func read(
+        _ code: Int, _ status: String, _ detail: String?, retryAfter: String? = nil
+    ) -> ServiceAnswer {
+        let type = "type.googleapis.com/google.firebase.fcm.v1.FcmError"
+        let details = detail.map { #","details":[{"@type":"a"},{"@type":"\#(type)","errorCode":"\#($0)"}]"# } ?? ""
+        let body = #"{"error":{"code":\#(code),"message":"Not found.","status":"\#(status)"\#(details)}}"#
+        return FCMService.read(PushReply(status: code, retryAfter: retryAfter, body: Array(body.utf8)), now: at(0))
     }
 
-    private static let table: [(Int, String, String?, PushAnswer, ServiceHealth)] = [
-        (404, "NOT_FOUND", "UNREGISTERED", .ended(status: 404, since: nil), .works),
-        (404, "NOT_FOUND", nil, .refused(PushProblem(status: 404, "NOT_FOUND")), .works),
-        (403, "PERMISSION_DENIED", "SENDER_ID_MISMATCH", .ended(status: 403, since: nil), .works),
-        (403, "PERMISSION_DENIED", nil, .later(PushProblem(status: 403, "PERMISSION_DENIED"), after: nil), .fails),
-        (
-            400, "INVALID_ARGUMENT", "INVALID_ARGUMENT", .refused(PushProblem(status: 400, "INVALID_ARGUMENT")), .works
-        ),
-        (
-            429, "RESOURCE_EXHAUSTED", "QUOTA_EXCEEDED", .later(PushProblem(status: 429, "QUOTA_EXCEEDED"), after: nil),
-            .works
-        ),
-        (503, "UNAVAILABLE", "UNAVAILABLE", .later(PushProblem(status: 503, "UNAVAILABLE"), after: nil), .fails),
-        (500, "INTERNAL", "INTERNAL", .later(PushProblem(status: 500, "INTERNAL"), after: nil), .fails),
-    ]
+    @Test(
+        "an answer is read as Google describes it",
+        arguments: [
+            (404, "NOT_FOUND", "UNREGISTERED", .ended(status: 404, since: nil), .works),
+            (404, "NOT_FOUND", nil, .refused(PushProblem(status: 404, "NOT_FOUND")), .works),
+            (403, "PERMISSION_DENIED", "SENDER_ID_MISMATCH", .ended(status: 403, since: nil), .works),
+            (403, "PERMISSION_DENIED", nil, later(403, "PERMISSION_DENIED"), .fails),
+            (400, "INVALID_ARGUMENT", "INVALID_ARGUMENT", .refused(.init(status: 400, "INVALID_ARGUMENT")), .works),
+            (429, "RESOURCE_EXHAUSTED", "QUOTA_EXCEEDED", later(429, "QUOTA_EXCEEDED"), .works),
+            (503, "UNAVAILABLE", "UNAVAILABLE", later(503, "UNAVAILABLE"), .fails),
+            (500, "INTERNAL", "INTERNAL", later(500, "INTERNAL"), .fails),
+        ] as [(Int, String, String?, PushAnswer, ServiceHealth)])
+    func answers(status: Int, name: String, detail: String?, answer: PushAnswer, health: ServiceHealth) {
+        #expect(Self.read(status, name, detail) == ServiceAnswer(answer, health))
+    }
 
-    @Test("an answer is read as Google describes it", arguments: table.indices)
-    func answers(_ index: Int) {
-        let (status, name, detail, answer, health) = Self.table[index]
-        #expect(
-            FCMAnswer(PushReply(status: status, body: Self.error(status, name, detail)), now: at(0))
-                == .done(.init(answer, health)))
+    private static func later(_ status: Int, _ name: String, after: Duration? = nil) -> PushAnswer {
+        .later(PushProblem(status: status, name), after: after)
     }
 
     @Test("a pause that Google asks for is kept to")
     func pause() {
-        let reply = PushReply(
-            status: 429, retryAfter: "60", body: Self.error(429, "RESOURCE_EXHAUSTED", "QUOTA_EXCEEDED"))
+        let answer = Self.later(429, "QUOTA_EXCEEDED", after: .seconds(60))
         #expect(
-            FCMAnswer(reply, now: at(0))
-                == .done(
-                    .init(
-                        .later(PushProblem(status: 429, "QUOTA_EXCEEDED"), after: .seconds(60)),
-                        .throttled(for: .seconds(60)))))
+            Self.read(429, "RESOURCE_EXHAUSTED", "QUOTA_EXCEEDED", retryAfter: "60")
+                == ServiceAnswer(answer, .throttled(for: .seconds(60))))
     }
 
     @Test(
@@ -111,8 +103,8 @@ struct FCMTests {
         arguments: ["", "[]", "<html>", #"{"error":7}"#, #"{"error":{"status":"a b"}}"#, #"{"error":{"details":{}}}"#])
     func garbage(_ body: String) {
         #expect(
-            FCMAnswer(PushReply(status: 404, body: Array(body.utf8)), now: at(0))
-                == .done(.init(.refused(PushProblem(status: 404, "HTTP 404")), .works)))
+            FCMService.read(PushReply(status: 404, body: Array(body.utf8)), now: at(0))
+                == ServiceAnswer(.refused(PushProblem(status: 404, "HTTP 404")), .works))
     }
 
     @Test("an access token is used until five minutes before its end")

@@ -58,23 +58,6 @@ struct WebPushTests {
         }
     }
 
-    @Test(
-        "an answer is read by its status",
-        arguments: [
-            (200, PushAnswer.accepted(status: 200)), (201, .accepted(status: 201)), (202, .accepted(status: 202)),
-            (204, .accepted(status: 204)), (404, .ended(status: 404, since: nil)),
-            (410, .ended(status: 410, since: nil)),
-            (413, .refused(PushProblem(status: 413, "HTTP 413"))),
-            (400, .refused(PushProblem(status: 400, "HTTP 400"))),
-            (403, .refused(PushProblem(status: 403, "HTTP 403"))),
-            (307, .refused(PushProblem(status: 307, "HTTP 307"))),
-            (429, .later(PushProblem(status: 429, "HTTP 429"), after: .seconds(9))),
-            (502, .later(PushProblem(status: 502, "HTTP 502"), after: .seconds(9))),
-        ])
-    func answerByStatus(_ status: Int, _ answer: PushAnswer) {
-        #expect(WebPush.read(PushReply(status: status, retryAfter: "9"), now: at(0)).answer == answer)
-    }
-
     @Test("a message goes to a subscription", .ownThreads)
     func messageGoesSubscription() async throws {
         let server = try HTTPDouble(isTLS: true) { _ in .answer(201, [("Location", "https://example.com/m/1")]) }

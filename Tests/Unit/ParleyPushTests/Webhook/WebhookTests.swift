@@ -65,31 +65,4 @@ struct WebhookTests {
             delivery(to: webhook("https://example.com/"), message: record(contentBytes: 60_000)))
         #expect(try JSONObject(parsing: long.body).isNull("message"))
     }
-
-    @Test(
-        "an answer is read by its status",
-        arguments: [
-            (200, PushAnswer.accepted(status: 200)), (299, .accepted(status: 299)),
-            (410, .ended(status: 410, since: nil)),
-            (404, .refused(PushProblem(status: 404, "HTTP 404"))),
-            (301, .refused(PushProblem(status: 301, "HTTP 301"))),
-            (400, .refused(PushProblem(status: 400, "HTTP 400"))),
-            (408, .later(PushProblem(status: 408, "HTTP 408"), after: .seconds(30))),
-            (425, .later(PushProblem(status: 425, "HTTP 425"), after: .seconds(30))),
-            (429, .later(PushProblem(status: 429, "HTTP 429"), after: .seconds(30))),
-            (500, .later(PushProblem(status: 500, "HTTP 500"), after: .seconds(30))),
-            (503, .later(PushProblem(status: 503, "HTTP 503"), after: .seconds(30))),
-            (700, .refused(PushProblem(status: 700, "HTTP 700"))),
-        ])
-    func answerByStatus(_ status: Int, _ answer: PushAnswer) {
-        #expect(Webhook.read(PushReply(status: status, retryAfter: "30"), now: at(0)).answer == answer)
-    }
-
-    @Test("what a single person's endpoint refuses does not count against the service")
-    func singlePersonsEndpointRefuses() {
-        #expect(Webhook.read(PushReply(status: 404), now: at(0)).health == .works)
-        #expect(Webhook.read(PushReply(status: 502), now: at(0)).health == .fails)
-        #expect(Webhook.read(PushReply(status: 429), now: at(0)).health == .works)
-        #expect(Webhook.read(PushReply(status: 429, retryAfter: "7"), now: at(0)).health == .works)
-    }
 }
