@@ -5,13 +5,13 @@ import ParleyProtocol
 struct APNsCredentials: Sendable {
     static let settings = [
         ProviderSetting(
-            name: "apns_key_file", value: .secretFile,
-            meaning: "The `.p8` file of Apple's key; without it there is no `apns`."),
-        ProviderSetting(name: "apns_key_id", value: .text, meaning: "The id of that key."),
-        ProviderSetting(name: "apns_team_id", value: .text, meaning: "The id of the team it belongs to."),
+            "apns_key_file", .secretFile,
+            "The `.p8` file of Apple's key; without it there is no `apns`."),
+        ProviderSetting("apns_key_id", .text, "The id of that key."),
+        ProviderSetting("apns_team_id", .text, "The id of the team it belongs to."),
         ProviderSetting(
-            name: "apns_url", value: .url(usual: "https://api.push.apple.com", beginnings: ["https://"]),
-            meaning: "Apple's push service; `https://api.sandbox.push.apple.com` for development."),
+            "apns_url", .url(usual: "https://api.push.apple.com", beginnings: ["https://"]),
+            "Apple's push service; `https://api.sandbox.push.apple.com` for development."),
     ]
 
     let key: P256.PrivateKey

@@ -13,6 +13,10 @@ package struct ProviderSetting: Sendable {
     /// For the table in `docs/operations.md`.
     package let meaning: String
 
+    init(_ name: String, _ value: Value, _ meaning: String) {
+        (self.name, self.value, self.meaning) = (name, value, meaning)
+    }
+
     /// The settings of all providers, in the order of ``PushProviders``.
     package static var all: [ProviderSetting] { PushProviders.all.flatMap { $0.settings } }
 }

@@ -5,14 +5,14 @@ import ParleyProtocol
 struct FCMCredentials: Sendable {
     static let settings = [
         ProviderSetting(
-            name: "fcm_account_file", value: .secretFile,
-            meaning: "The JSON file of Google's service account; without it there is no `fcm`."),
+            "fcm_account_file", .secretFile,
+            "The JSON file of Google's service account; without it there is no `fcm`."),
         ProviderSetting(
-            name: "fcm_url",
-            value: .url(
+            "fcm_url",
+            .url(
                 usual: "https://fcm.googleapis.com",
                 beginnings: ["https://", "http://localhost", "http://127.0.0.1"]),
-            meaning: "Google's push service."),
+            "Google's push service."),
     ]
 
     let projectID: String

@@ -6,8 +6,8 @@ struct WebPushService: PushProviding {
     static let replacesEarlier = true
     static let settings = [
         ProviderSetting(
-            name: "vapid_subject", value: .text,
-            meaning: "Whom Web Push services may write to, `mailto:…` or `https://…`; without it, nobody.")
+            "vapid_subject", .text,
+            "Whom Web Push services may write to, `mailto:…` or `https://…`; without it, nobody.")
     ]
 
     private let endpoints: EndpointService
