@@ -1,25 +1,24 @@
 import ParleyProtocol
 import ParleyStore
 
-/// What devices display and are to display no more.
+/// Clearances: devices stop displaying notifications.
 extension PushPlanner {
-    /// What is displayed up to a place was read on another device, or counts no more.
+    /// A conversation was read up to a message on another device, or counts no more.
     func clear(
-        _ conversation: ConversationKey, seq: Int, of user: UserID, besides device: DeviceID?, _ event: PushEvent,
-        into plan: inout PushPlan
+        _ conversation: ConversationKey, seq: Int, of user: UserID, besides device: DeviceID?,
+        _ origin: PushPlan.Origin, into plan: inout PushPlan
     ) throws {
         guard let log = try snapshot.pushEvents.log(of: conversation) else { return }
         let registrations = try snapshot.pushRegistrations.registrations(of: [user])[user] ?? []
         let badge = try snapshot.unread.count(.badge(of: user, at: now))
         add(
-            event, of: user, conversation, log, seq: seq, badge: badge,
+            origin, of: user, conversation, log, seq: seq, badge: badge,
             registrations.filter { $0.device.device != device }, to: &plan)
     }
 
-    /// A message is gone. Where others of its conversation are unread these stay as they are displayed, and it alone is
-    /// taken away.
-    func takeAway(
-        _ seq: Int, of conversation: ConversationKey, _ event: PushEvent, into plan: inout PushPlan
+    /// A message was deleted or has disappeared. It alone is cleared where others of its conversation are unread.
+    func clearRemoved(
+        _ seq: Int, of conversation: ConversationKey, _ origin: PushPlan.Origin, into plan: inout PushPlan
     ) throws {
         guard let removed = try snapshot.pushEvents.removed(at: seq, in: conversation),
             let log = try snapshot.pushEvents.log(of: conversation)
@@ -36,41 +35,42 @@ extension PushPlanner {
             if try snapshot.unread.count(of: member.user, in: conversation) == 0 {
                 let shownSeq = try pushes.displays.seq(to: member.user, of: conversation) ?? 0
                 (place, message) = (max(seq, shownSeq), nil)
-                // Many that disappear together are told of once.
+                // One clearance is enough for messages that disappear together.
                 guard !plan.clearances.contains(where: { $0.covers(place, of: conversation, for: member.user) })
                 else { continue }
             } else {
                 (place, message) = (max(member.readSeq, member.joinedSeq), removed.message)
             }
             add(
-                event, of: member.user, conversation, log, seq: place, message: message,
+                origin, of: member.user, conversation, log, seq: place, message: message,
                 badge: badges[.badge(of: member.user, at: now)] ?? 0, registrations[member.user] ?? [], to: &plan)
         }
     }
 
     private func add(
-        _ event: PushEvent, of user: UserID, _ conversation: ConversationKey, _ log: PushEventQueries.Log, seq: Int,
+        _ origin: PushPlan.Origin, of user: UserID, _ conversation: ConversationKey, _ log: PushEventQueries.Log,
+        seq: Int,
         message: MessageID? = nil, badge: Int, _ registrations: [PushRegistration], to plan: inout PushPlan
     ) {
-        // Another clearance of this plan may be sent to the same devices.
+        // Another clearance of this plan may bring the badge to the same devices.
         let isBadgeSent =
             lastBadges[user].map { $0 <= badge } ?? false
             || plan.clearances.contains { $0.user == user && $0.badge == badge && $0.reaches(registrations) }
         plan.clearances.append(
             PushPlan.Clearance(
                 user: user, conversation: conversation, log: log, seq: seq, message: message, badge: badge,
-                isBadgeSent: isBadgeSent, position: event.position, createdAt: event.createdAt,
-                steadyAt: event.steadyAt, devices: registrations.map { (NotificationID(.ordered(at: now)), $0) }))
+                isBadgeSent: isBadgeSent, origin: origin,
+                devices: registrations.map { (NotificationID(.ordered(at: now)), $0) }))
     }
 }
 
 extension PushPlan.Clearance {
-    /// As devices are told of it.
     func notification(at now: Timestamp, lifetime: Duration) -> PushNotification {
         PushNotification(
             id: NotificationID(.ordered(at: now)), type: .known(.clear), user: user, device: nil,
             subject: NotificationSubject(conversation: log.conversation, seq: seq, message: message), epoch: log.epoch,
-            badge: .counted(badge), badgeAt: now, createdAt: createdAt, expiresAt: createdAt.advanced(by: lifetime))
+            badge: .counted(badge), badgeAt: now, createdAt: origin.createdAt,
+            expiresAt: origin.createdAt.advanced(by: lifetime))
     }
 
     fileprivate func reaches(_ registrations: [PushRegistration]) -> Bool {

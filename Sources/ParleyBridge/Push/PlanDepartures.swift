@@ -2,20 +2,20 @@ import ParleyProtocol
 import ParleyRules
 import ParleyStore
 
-/// Who has left, and what was sent to them that they have not received.
+/// Departures: users whose last connection has ended, and messages that they have not received.
 extension PushPlanner {
-    /// The broker finds out that a connection is dead only after a while. What was sent meanwhile and was not received
-    /// is decided when it has.
+    /// The broker notices a dead connection so late. Messages of that time that no device acknowledged are decided when it
+    /// does.
     static let longestUnnoticed = Duration.seconds(720)
-    /// How late the plugin notices that a connection has ended, and its report comes.
+    /// How late the plugin's report of an ended connection comes.
     static let reportDelay = Duration.milliseconds(250)
     /// The most conversations that are looked at, and messages of each.
     private static let mostUndelivered = 50
 
-    /// Decides of as many as go into one plan. Who has more undelivered than that stays the first of the next.
+    /// Decides as much as goes into one plan. A departure with more undelivered messages stays the first of the next.
     func decide(_ departures: [ConnectedPeople.Departure], steps: Int64, into plan: inout PushPlan) throws {
         var seen: Set<UserID> = []
-        // Of each message and item that is decided here there is a trace, so that the next plan passes over it.
+        // Each decision leaves a trace, by which the next plan skips it.
         let most = plan.traces.count + PushPlanner.noticesAtOnce
         for departure in departures {
             guard plan.notices.count < PushPlanner.noticesAtOnce else { return }
@@ -49,11 +49,10 @@ extension PushPlanner {
             case .other: continue
             }
             guard let message = try snapshot.pushEvents.message(at: one.position) else { continue }
-            let event = PushEvent(
-                position: one.position,
-                subject: .message(one.conversation, seq: message.record.seq, isUrgent: isUrgent),
-                createdAt: one.createdAt, steadyAt: one.createdAt.advanced(byMilliseconds: -steps))
-            try decide(message, event, isUrgent: isUrgent, only: departure.user, into: &plan)
+            let origin = PushPlan.Origin(
+                position: one.position, createdAt: one.createdAt,
+                steadyAt: one.createdAt.advanced(byMilliseconds: -steps))
+            try decide(message, origin, isUrgent: isUrgent, only: departure.user, into: &plan)
         }
         // No device acknowledges items of a feed: those since the first message that was not received were not
         // received either.
@@ -73,10 +72,10 @@ extension PushPlanner {
                 trace.decision == PushRules.Reason.connected.rawValue
             else { continue }
             let created = notification.createdAt
-            let event = PushEvent(
-                position: try snapshot.outbox.lastPosition(), subject: .feed(notification.id, of: user),
-                createdAt: created, steadyAt: created.advanced(byMilliseconds: -steps))
-            try decide(notification.id, of: user, event, into: &plan)
+            let origin = PushPlan.Origin(
+                position: try snapshot.outbox.lastPosition(), createdAt: created,
+                steadyAt: created.advanced(byMilliseconds: -steps))
+            try decide(notification.id, of: user, origin, into: &plan)
         }
     }
 

@@ -1,25 +1,29 @@
 import ParleyProtocol
 import ParleyStore
 
-/// What was decided of notifications at once: to be written in one transaction of the database of pushes, and carried
-/// out in one of the main database.
+/// The decisions of one turn: written in one transaction of the database of pushes, then carried out in one of the main
+/// database (decision 0065).
 struct PushPlan: Sendable {
-    /// Somebody is notified.
+    /// Where in the stream and when something happened.
+    struct Origin: Sendable {
+        let position: StreamPosition
+        let createdAt: Timestamp
+        let steadyAt: Timestamp
+    }
+
+    /// A notification for one user.
     struct Notice: Sendable {
         let user: UserID
         let type: PushType
-        /// At which it was published what they are notified of.
-        let position: StreamPosition
+        let origin: Origin
         /// Of a message.
-        let place: Place?
-        /// Of their feed.
-        let feed: NotificationID?
-        let isUrgent: Bool
-        let createdAt: Timestamp
-        let steadyAt: Timestamp
-        /// What is published on the topic; `nil` where that was done already.
-        let topic: PushNotification?
-        /// The devices to which it goes, and its id for each.
+        var place: Place?
+        /// The item of their feed.
+        var feed: NotificationID?
+        var isUrgent = false
+        /// The notification on the user's topic; `nil` for none, or where the topic has it already.
+        var topic: PushNotification?
+        /// The devices that get it, and its id for each.
         let devices: [(id: NotificationID, registration: PushRegistration)]
     }
 
@@ -38,50 +42,47 @@ struct PushPlan: Sendable {
         let place: Place
     }
 
-    /// What is displayed of a conversation is to be taken away.
+    /// Notifications of a conversation that a user's devices stop displaying.
     struct Clearance: Sendable {
         let user: UserID
         let conversation: ConversationKey
         let log: PushEventQueries.Log
-        /// Up to where all is taken away.
+        /// Up to this one all are cleared.
         let seq: Int
-        /// One message that is taken away beyond that.
+        /// One message that is cleared beyond `seq`.
         let message: MessageID?
         /// How many messages are unread, of all conversations.
         let badge: Int
-        /// Whether the user's devices display no greater number, or are sent it by another.
+        /// Whether the user's devices display no greater badge, or get it with another clearance.
         let isBadgeSent: Bool
-        let position: StreamPosition
-        let createdAt: Timestamp
-        let steadyAt: Timestamp
+        let origin: Origin
         let devices: [(id: NotificationID, registration: PushRegistration)]
 
         /// Whether nothing at all is unread.
         var isLast: Bool { badge == 0 }
     }
 
-    /// Up to which events it is decided; `nil` if of none.
+    /// The last event that is decided; `nil` for none.
     var decidedThrough: PushEvent.Key?
-    /// How many of these could not be decided, because what is stored of them cannot be read.
+    /// How many events and departures could not be decided, because their rows cannot be read.
     var undecidable = 0
-    /// How many of those who have left were looked at.
+    /// How many departures are decided.
     var departures = 0
     var notices: [Notice] = []
     var clearances: [Clearance] = []
     var holds: [PushHold] = []
-    /// Whose quiet hours are over.
+    /// Users whose hold has ended.
     var digested: [UserID] = []
     var traces: [PushTrace] = []
-    /// What an operator tests, and what of it has no device to go to.
+    /// Tests by operators, and those whose device is not registered.
     var tests: [Notice] = []
     var unreachable: [NotificationID] = []
-    /// Devices whose registration has ended, each with the number of another that it has since; and registrations that
-    /// have replaced others.
+    /// Devices whose registration has ended, each with the number of its next one.
     var endedRegistrations: [(device: DeviceAddress, present: Int64?)] = []
+    /// Registrations that have replaced others.
     var newRegistrations: [PushRegistration] = []
-    /// Whose quiet hours are others.
     var changedQuietHours: [UserID] = []
-    /// Who was to be notified, whether or not it is stale.
+    /// The users of notices, stale ones included.
     private(set) var candidates: Set<UserID> = []
 
     var isEmpty: Bool {
@@ -89,8 +90,8 @@ struct PushPlan: Sendable {
             && traces.isEmpty
     }
 
-    /// Removes notices of messages that were read or removed since it was decided, or are for a member who is gone or
-    /// between whom and the sender there is a block. Each message that is read or removed from now on has an event: see
+    /// Removes notices of messages that were read or removed since the decision, whose recipient has left, or between
+    /// whose recipient and sender there is a block. A message that is read or removed from now on has an event: see
     /// `DisplayingUsers`.
     mutating func removeStale(in store: Store, displaying: DisplayingUsers) throws(StoreError) {
         guard !notices.isEmpty else { return }
@@ -105,8 +106,7 @@ struct PushPlan: Sendable {
 }
 
 extension Snapshot {
-    /// Those of these messages that are there, for members who have not read them and between whom and the sender is no
-    /// block.
+    /// The messages that still exist, for members who have not read them and with no block between them and the sender.
     func duePlaces(_ places: [(user: UserID, place: PushPlan.Place)]) throws(StoreError) -> Set<PushPlan.Target> {
         let recipients = places.map { user, place in
             PushEventQueries.Recipient(user: user, conversation: place.conversation, sender: place.sender)

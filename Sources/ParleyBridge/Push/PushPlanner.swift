@@ -4,7 +4,7 @@ import ParleyRules
 import ParleyStore
 import Sodium
 
-/// Decides whom to notify of what has happened, by the facts of one snapshot.
+/// Decides whom to notify, by the facts of one snapshot.
 struct PushPlanner {
     /// Of the main database.
     let snapshot: Snapshot
@@ -13,25 +13,25 @@ struct PushPlanner {
     let people: ConnectedPeople
     /// The time of day.
     let now: Timestamp
-    /// How many unread messages devices display at most, as far as that is known.
+    /// The greatest badges that devices may display, as far as known.
     var lastBadges: [UserID: Int] = [:]
 
     /// The most events that are decided at once.
     static let eventsAtOnce = 64
-    /// No further event is decided with so many to be notified, or sent what is gone: messages wait for the transaction
-    /// that publishes it.
+    /// A plan with so many notices and clearances takes no further event: messages wait for the transaction that
+    /// publishes it.
     static let noticesAtOnce = 64
 
-    // MARK: What has happened
+    // MARK: Events
 
-    /// Decides these in their order, or as many of them as are decided at once.
+    /// Decides events in their order, as many as go into one plan.
     func decide(_ events: [PushEvent], into plan: inout PushPlan) throws {
         for event in events {
             guard plan.notices.count + plan.clearances.count < PushPlanner.noticesAtOnce else { return }
             do {
                 try decide(event, into: &plan)
             } catch {
-                // What cannot be read today cannot be read tomorrow: it must not hold up the others.
+                // A row that cannot be read now never will be, and must not hold up other events.
                 guard !StoreError(error).isPassing else { throw error }
                 plan.undecidable += 1
             }
@@ -40,15 +40,17 @@ struct PushPlanner {
     }
 
     private func decide(_ event: PushEvent, into plan: inout PushPlan) throws {
+        let origin = PushPlan.Origin(
+            position: event.position, createdAt: event.createdAt, steadyAt: event.steadyAt)
         switch event.subject {
         case .message(_, _, let isUrgent):
             guard let message = try snapshot.pushEvents.message(at: event.position) else { return }
-            try decide(message, event, isUrgent: isUrgent, into: &plan)
+            try decide(message, origin, isUrgent: isUrgent, into: &plan)
         case .clearing(let conversation, let seq, let user, let device):
-            try clear(conversation, seq: seq, of: user, besides: device, event, into: &plan)
-        case .removal(let conversation, let seq): try takeAway(seq, of: conversation, event, into: &plan)
+            try clear(conversation, seq: seq, of: user, besides: device, origin, into: &plan)
+        case .removal(let conversation, let seq): try clearRemoved(seq, of: conversation, origin, into: &plan)
         case .feed(let notification, let user):
-            try decide(notification, of: user, event, into: &plan)
+            try decide(notification, of: user, origin, into: &plan)
         case .registrationEnd(let device):
             plan.endedRegistrations.append((device, try snapshot.pushRegistrations.registration(of: device)?.number))
         case .registrationChange(let device):
@@ -56,12 +58,12 @@ struct PushPlanner {
                 plan.newRegistrations.append(registration)
             }
         case .quietHours(let user): plan.changedQuietHours.append(user)
-        case .test(let id, let device): try test(id, of: device, event, into: &plan)
+        case .test(let id, let device): try test(id, of: device, origin, into: &plan)
         }
     }
 
     private func test(
-        _ id: NotificationID, of device: DeviceAddress, _ event: PushEvent, into plan: inout PushPlan
+        _ id: NotificationID, of device: DeviceAddress, _ origin: PushPlan.Origin, into plan: inout PushPlan
     ) throws {
         guard let registration = try snapshot.pushRegistrations.registration(of: device) else {
             plan.unreachable.append(id)
@@ -70,13 +72,13 @@ struct PushPlanner {
         }
         plan.tests.append(
             PushPlan.Notice(
-                user: device.user, type: .test, position: event.position, place: nil, feed: nil, isUrgent: true,
-                createdAt: event.createdAt, steadyAt: event.steadyAt, topic: nil, devices: [(id, registration)]))
+                user: device.user, type: .test, origin: origin, isUrgent: true, devices: [(id, registration)]))
     }
 
-    /// - Parameter only: the one member that it is decided for; `nil` for all.
+    /// - Parameter only: the one member to decide for; `nil` for all.
     func decide(
-        _ message: PushMessage, _ event: PushEvent, isUrgent: Bool, only: UserID? = nil, into plan: inout PushPlan
+        _ message: PushMessage, _ origin: PushPlan.Origin, isUrgent: Bool, only: UserID? = nil,
+        into plan: inout PushPlan
     ) throws {
         let record = message.record
         let recipients = try snapshot.pushEvents.recipients(
@@ -91,7 +93,7 @@ struct PushPlanner {
                     quietUntil: recipient.quietHours?.end(ifQuietAt: now, in: recipient.timeZone), now: now))
             switch decision {
             case .skip(.own): continue
-            // Of an urgent one it is kept: the connection may be dead, and nobody has noticed yet.
+            // Of an urgent message it is traced: the connection may be dead without anybody having noticed.
             case .skip(.connected): guard isUrgent else { continue }
             case .notify: notified.append(recipient.user)
             case .hold(let end): plan.holds.append(PushHold(user: recipient.user, until: end))
@@ -100,33 +102,25 @@ struct PushPlanner {
             plan.traces.append(
                 PushTrace(
                     id: .push(.message, about: record.id, for: recipient.user, device: nil), message: record.id,
-                    user: recipient.user, device: nil, provider: nil, type: .message, decision: decision.name,
+                    user: recipient.user, type: .message, decision: decision.name,
                     decidedAt: now))
         }
         guard !notified.isEmpty else { return }
         let registrations = try snapshot.pushRegistrations.registrations(of: notified)
         for user in notified {
             plan.notices.append(
-                notice(message, event, isUrgent: isUrgent, for: user, registrations[user] ?? []))
+                PushPlan.Notice(
+                    user: user, type: .message, origin: origin,
+                    place: PushPlan.Place(message, at: origin.position), isUrgent: isUrgent,
+                    topic: topic(message, for: user, createdAt: origin.createdAt),
+                    devices: (registrations[user] ?? []).map { registration in
+                        let device = registration.device.device
+                        return (.push(.message, about: record.id, for: user, device: device), registration)
+                    }))
         }
     }
 
-    private func notice(
-        _ message: PushMessage, _ event: PushEvent, isUrgent: Bool, for user: UserID,
-        _ registrations: [PushRegistration]
-    ) -> PushPlan.Notice {
-        let record = message.record
-        return PushPlan.Notice(
-            user: user, type: .message, position: event.position,
-            place: PushPlan.Place(message, at: event.position),
-            feed: nil, isUrgent: isUrgent, createdAt: event.createdAt, steadyAt: event.steadyAt,
-            topic: topic(message, for: user, createdAt: event.createdAt),
-            devices: registrations.map { registration in
-                (.push(.message, about: record.id, for: user, device: registration.device.device), registration)
-            })
-    }
-
-    /// What the topic of somebody who is notified is to have.
+    /// The notification on a user's topic.
     private func topic(_ message: PushMessage, for user: UserID, createdAt: Timestamp) -> PushNotification {
         let record = message.record
         return PushNotification(
@@ -136,13 +130,13 @@ struct PushPlanner {
             subject: NotificationSubject(conversation: record.conversation, seq: record.seq, message: record.id),
             epoch: record.epoch, badge: .countedLater, badgeAt: now, createdAt: createdAt,
             expiresAt: createdAt.advanced(by: settings.pushDeadline),
-            // What disappears must not lie in a queue of the broker's for longer.
+            // The broker may queue it for longer than a message that disappears.
             message: record.disappearsAt == nil ? record : nil
         ).fitting(PushNotification.bytes)
     }
 
     func decide(
-        _ notification: NotificationID, of user: UserID, _ event: PushEvent, into plan: inout PushPlan
+        _ notification: NotificationID, of user: UserID, _ origin: PushPlan.Origin, into plan: inout PushPlan
     ) throws {
         let found = try snapshot.pushEvents.unreadNotifications([notification])[notification]
         let registrations = try snapshot.pushRegistrations.registrations(of: [user])[user] ?? []
@@ -155,7 +149,7 @@ struct PushPlanner {
                 quietUntil: quiet?.hours.end(ifQuietAt: now, in: quiet?.timeZone)))
         plan.traces.append(
             PushTrace(
-                id: notification, message: found.subject.message, user: user, device: nil, provider: nil,
+                id: notification, message: found.subject.message, user: user,
                 type: .feed(type), decision: decision.name, decidedAt: now))
         switch decision {
         case .skip: return
@@ -163,20 +157,17 @@ struct PushPlanner {
         case .notify:
             plan.notices.append(
                 PushPlan.Notice(
-                    user: user, type: .feed(type), position: event.position, place: nil, feed: notification,
-                    isUrgent: false, createdAt: event.createdAt, steadyAt: event.steadyAt, topic: nil,
+                    user: user, type: .feed(type), origin: origin, feed: notification,
                     devices: registrations.map { registration in
-                        (
-                            .push(.feed(type), about: notification, for: user, device: registration.device.device),
-                            registration
-                        )
+                        let device = registration.device.device
+                        return (.push(.feed(type), about: notification, for: user, device: device), registration)
                     }))
         }
     }
 
     // MARK: After quiet hours
 
-    /// One digest for each whose quiet hours are over, if something is unread.
+    /// One digest for each user whose quiet hours have ended, if something is unread.
     func decide(_ ended: [PushHold], steady: Timestamp, into plan: inout PushPlan) throws {
         let quiet = try snapshot.pushEvents.quietHours(of: ended.map(\.user))
         let stillQuiet = ended.compactMap { hold in
@@ -186,24 +177,22 @@ struct PushPlanner {
         plan.holds += stillQuiet
         let users = ended.map(\.user).filter { user in !stillQuiet.contains { $0.user == user } }
         plan.digested += users
-        let scopes = Dictionary(uniqueKeysWithValues: users.map { ($0, UnreadScope.badge(of: $0, at: now)) })
-        let counts = try snapshot.unread.counts(Array(scopes.values))
+        let counts = try snapshot.unread.counts(users.map { .badge(of: $0, at: now) })
         let registrations = try snapshot.pushRegistrations.registrations(of: users)
-        let position = try snapshot.outbox.lastPosition()
+        let origin = PushPlan.Origin(
+            position: try snapshot.outbox.lastPosition(), createdAt: now, steadyAt: steady)
         for user in users where settings.pushAlways || !people.contains(user) {
-            guard let scope = scopes[user],
-                try counts[scope] ?? 0 > 0 || snapshot.notifications.unreadCount(of: user) > 0
+            guard
+                try counts[.badge(of: user, at: now)] ?? 0 > 0
+                    || snapshot.notifications.unreadCount(of: user) > 0
             else { continue }
             let topic = digest(NotificationID(.ordered(at: now)), for: user, createdAt: now)
             plan.traces.append(
                 PushTrace(
-                    id: topic.id, message: nil, user: user, device: nil, provider: nil, type: .digest,
-                    decision: PushRules.Decision.notify.name, decidedAt: now))
+                    id: topic.id, user: user, type: .digest, decision: PushRules.Decision.notify.name, decidedAt: now))
             plan.notices.append(
                 PushPlan.Notice(
-                    user: user, type: .digest, position: position, place: nil, feed: nil, isUrgent: false,
-                    createdAt: now,
-                    steadyAt: steady, topic: topic,
+                    user: user, type: .digest, origin: origin, topic: topic,
                     devices: (registrations[user] ?? []).map { (NotificationID(.ordered(at: now)), $0) }))
         }
     }
@@ -214,16 +203,16 @@ struct PushPlanner {
             createdAt: createdAt, expiresAt: createdAt.advanced(by: settings.pushDeadline))
     }
 
-    // MARK: A plan of before
+    // MARK: The plan of an earlier process
 
-    /// What the main database is to do of a plan that an earlier process has written.
+    /// The main database's part of a plan that an earlier process wrote.
     func announcement(_ record: PushPlanRecord) throws -> PushAnnouncement.Plan {
         var plan = PushAnnouncement.Plan(number: record.number, decidedThrough: record.decidedThrough)
         for row in record.announcements {
             do {
                 try append(row, to: &plan)
             } catch {
-                // One that cannot be read holds up no other, and nothing that comes later.
+                // A row that cannot be read holds up no other, and no later plan.
                 guard !StoreError(error).isPassing else { throw error }
             }
         }
@@ -258,16 +247,16 @@ extension PushPlan.Place {
 }
 
 extension PushTrace {
-    /// What an operator tests.
+    /// A test by an operator.
     init(test id: NotificationID, of device: DeviceAddress, _ provider: PushProvider?, at time: Timestamp) {
         self.init(
-            id: id, message: nil, user: device.user, device: device.device, provider: provider, type: .test,
+            id: id, user: device.user, device: device.device, provider: provider, type: .test,
             decision: PushRules.Decision.notify.name, decidedAt: time)
     }
 }
 
 extension NotificationID {
-    /// The id of a notification, the same whenever it is made.
+    /// The name-based id of a notification.
     static func push(
         _ type: PushType, about subject: some UUIDIdentifier, for user: UserID, device: DeviceID?
     ) -> NotificationID {

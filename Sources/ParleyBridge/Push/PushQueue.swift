@@ -71,11 +71,11 @@ struct PushQueue {
             for (id, registration) in notice.devices {
                 jobs.append(
                     PushJob(
-                        id: id, device: registration.device, position: notice.position,
+                        id: id, device: registration.device, position: notice.origin.position,
                         registration: registration.number, provider: registration.target.provider, type: notice.type,
                         conversation: notice.place?.conversation, seq: notice.place?.seq, notification: notice.feed,
-                        isUrgent: notice.isUrgent, createdAt: notice.createdAt,
-                        deadline: notice.steadyAt.advanced(by: settings.pushDeadline)))
+                        isUrgent: notice.isUrgent, createdAt: notice.origin.createdAt,
+                        deadline: notice.origin.steadyAt.advanced(by: settings.pushDeadline)))
                 traces.append(
                     PushTrace(
                         id: id, message: notice.place?.message, user: notice.user, device: registration.device.device,
@@ -103,11 +103,11 @@ struct PushQueue {
             done.append(clearance)
             jobs += clearance.devices.map { id, registration in
                 PushJob(
-                    id: id, device: registration.device, position: clearance.position,
+                    id: id, device: registration.device, position: clearance.origin.position,
                     registration: registration.number, provider: registration.target.provider, type: .clear,
                     conversation: clearance.conversation, seq: clearance.seq, message: clearance.message,
-                    isUrgent: false, createdAt: clearance.createdAt,
-                    deadline: clearance.steadyAt.advanced(by: settings.pushDeadline))
+                    isUrgent: false, createdAt: clearance.origin.createdAt,
+                    deadline: clearance.origin.steadyAt.advanced(by: settings.pushDeadline))
             }
         }
         // Only when all of them were asked for what was displayed.
@@ -128,7 +128,7 @@ struct PushQueue {
             rows.append(
                 PushAnnouncementRecord(
                     id: topic.id, user: notice.user, kind: notice.place.map { .message($0.position) } ?? .digest,
-                    createdAt: notice.createdAt))
+                    createdAt: notice.origin.createdAt))
         }
         // A message that is gone is announced by itself.
         for clearance in clearances where clearance.message == nil {
@@ -137,7 +137,8 @@ struct PushQueue {
             rows.append(
                 PushAnnouncementRecord(
                     id: NotificationID(.ordered(at: now)), user: clearance.user,
-                    kind: .clearance(clearance.conversation, seq: clearance.seq), createdAt: clearance.createdAt))
+                    kind: .clearance(clearance.conversation, seq: clearance.seq), createdAt: clearance.origin.createdAt)
+            )
         }
         try transaction.plans.set(
             PushPlanRecord(number: announcement.number, decidedThrough: plan.decidedThrough, announcements: rows))

@@ -22,8 +22,8 @@ package struct PushTrace: Hashable, Sendable {
     package var answer: String?
 
     package init(
-        id: NotificationID, message: MessageID?, user: UserID, device: DeviceID?, provider: PushProvider?,
-        type: PushType, decision: String, decidedAt: Timestamp
+        id: NotificationID, message: MessageID? = nil, user: UserID, device: DeviceID? = nil,
+        provider: PushProvider? = nil, type: PushType, decision: String, decidedAt: Timestamp
     ) {
         self.id = id
         self.message = message
