@@ -54,6 +54,14 @@ struct PushLinkTests {
         try old.close()
     }
 
+    /// The two databases, linked by the name `first`.
+    private func upgraded() throws -> (store: Store, pushes: PushStore) {
+        try makeBefore()
+        let (store, pushes) = (try Store(path: directory.database), try PushStore(path: pushPath))
+        try pushes.link(to: store, name: "first")
+        return (store, pushes)
+    }
+
     /// Everything that a database of pushes holds of it.
     private func content(_ pushes: PushStore) throws -> [String] {
         try [
@@ -117,10 +125,7 @@ struct PushLinkTests {
 
     @Test("a database of pushes that belongs to another is emptied, and its own is left as it is")
     func another() throws {
-        try makeBefore()
-        let store = try Store(path: directory.database)
-        let pushes = try PushStore(path: pushPath)
-        try pushes.link(to: store, name: "first")
+        let (store, pushes) = try upgraded()
         let own = try content(pushes)
         try pushes.link(to: store, name: "second")
         #expect(try content(pushes) == own)
@@ -134,10 +139,7 @@ struct PushLinkTests {
 
     @Test("two databases of different times do not belong together, though they share a name")
     func differentTimes() throws {
-        try makeBefore()
-        let store = try Store(path: directory.database)
-        let pushes = try PushStore(path: pushPath)
-        try pushes.link(to: store, name: "first")
+        let (store, pushes) = try upgraded()
         let own = try content(pushes)
         func plan(_ number: Int, carriedOut: Int) throws {
             try pushes.write {
@@ -161,10 +163,7 @@ struct PushLinkTests {
 
     @Test("a device's line goes on when what stood before in it has gone with its registration")
     func lineGoesOn() throws {
-        try makeBefore()
-        let store = try Store(path: directory.database)
-        let pushes = try PushStore(path: pushPath)
-        try pushes.link(to: store, name: "first")
+        let (_, pushes) = try upgraded()
         let later = try pushes.write { transaction in
             try transaction.database.run(
                 """
@@ -181,10 +180,7 @@ struct PushLinkTests {
 
     @Test("a backup carries what is held, displayed and traced, and nothing that is on its way")
     func backup() throws {
-        try makeBefore()
-        let store = try Store(path: directory.database)
-        let pushes = try PushStore(path: pushPath)
-        try pushes.link(to: store, name: "first")
+        let (_, pushes) = try upgraded()
         let own = try content(pushes)
         let copy = directory.path + "/copy.db"
         try DatabaseFile.copy(directory.database, to: copy, instance: "copy", pushes: pushPath)

@@ -96,8 +96,7 @@ struct PushTwoCommitTests {
         let world = try PushWorld()
         let before = try world.write()
         try world.step(room: 0)
-        let reply = try world.social.result(of: request(UnregisterPush.self, "{}", from: device("bob", "phone")))
-        #expect(reply.code == nil)
+        try world.perform(UnregisterPush.self, "{}", by: device("bob", "phone"))
         try world.register("bob", "phone", endpoint: "https://example.com/new", now: at(1))
         try world.write(now: at(2))
         let begun = try world.step(now: at(2)).begun
@@ -122,7 +121,7 @@ struct PushTwoCommitTests {
             return push["answer"] as? String
         }
         #expect(try answer() == nil)
-        _ = try world.social.result(of: request(UnregisterPush.self, "{}", from: device("bob", "phone")))
+        try world.perform(UnregisterPush.self, "{}", by: device("bob", "phone"))
         try world.step()
         #expect(try answer() == "the device is not registered any more")
     }

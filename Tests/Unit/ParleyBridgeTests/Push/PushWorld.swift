@@ -26,19 +26,26 @@ struct PushWorld {
         _ user: UserID, _ device: DeviceID, endpoint: String? = nil, now: Timestamp = at(0)
     ) throws {
         let endpoint = endpoint ?? "https://example.com/\(user)/\(device)"
-        let reply = try social.result(
-            of: request(
-                RegisterPush.self,
-                #"{"provider":"webhook","endpoint":"\#(endpoint)","secret":"0123456789abcdef"}"#,
-                from: DeviceAddress(user: user, device: device)), now: now)
-        #expect(reply.code == nil)
+        try perform(
+            RegisterPush.self, #"{"provider":"webhook","endpoint":"\#(endpoint)","secret":"0123456789abcdef"}"#,
+            by: DeviceAddress(user: user, device: device), now: now)
+    }
+
+    /// A request that succeeds.
+    func perform(
+        _ kind: any Command.Type, _ json: String, by sender: DeviceAddress, now: Timestamp = at(0)
+    ) throws {
+        try perform(request(kind, json, from: sender), now: now)
+    }
+
+    func perform(_ request: IncomingCommand, now: Timestamp = at(0)) throws {
+        #expect(try social.result(of: request, now: now).code == nil)
     }
 
     /// bob's phone is reached by a service at which a later message of a conversation takes the place of an earlier
     /// one.
     func registerWithFCM() throws {
-        let reply = try social.ask(RegisterPush.self, by: "bob", #"{"provider":"fcm","token":"device:1"}"#)
-        #expect(reply.code == nil)
+        try perform(RegisterPush.self, #"{"provider":"fcm","token":"device:1"}"#, by: device("bob", "phone"))
     }
 
     /// What a step has done.
@@ -175,40 +182,30 @@ struct PushWorld {
             id: id, conversation: try .direct(["alice", "bob"]), type: .text, suite: .naclBox,
             content: Array("a message of some length".utf8), nonce: [UInt8](repeating: 9, count: 24),
             expiresIn: expiresIn, isUrgent: isUrgent)
-        let reply = try social.result(
-            of: request(SendMessage.self, String(decoding: message.payload(), as: UTF8.self)), now: now)
-        #expect(reply.code == nil)
+        try perform(request(SendMessage.self, String(decoding: message.payload(), as: UTF8.self)), now: now)
         return id
     }
 
     /// bob reads up to a message.
     func read(_ message: MessageID, on name: DeviceID = "laptop", now: Timestamp = at(0)) throws {
-        let conversation = try ConversationID.direct(["alice", "bob"])
-        let reply = try social.result(
-            of: request(
-                MarkRead.self, #"{"conversation_id":"\#(conversation)","message_id":"\#(message)"}"#,
-                from: device("bob", name)), now: now)
-        #expect(reply.code == nil)
+        try perform(MarkRead.self, try about(message), by: device("bob", name), now: now)
     }
 
-    /// A device of bob's says that it has received a message.
+    /// bob's phone acknowledges a message.
     func receive(_ message: MessageID, now: Timestamp = at(0)) throws {
-        let conversation = try ConversationID.direct(["alice", "bob"])
-        let reply = try social.result(
-            of: request(
-                MarkDelivered.self, #"{"conversation_id":"\#(conversation)","message_id":"\#(message)"}"#,
-                from: device("bob", "phone")), now: now)
-        #expect(reply.code == nil)
+        try perform(MarkDelivered.self, try about(message), by: device("bob", "phone"), now: now)
     }
 
     /// alice deletes a message.
     func delete(_ message: MessageID, now: Timestamp = at(0)) throws {
-        let conversation = try ConversationID.direct(["alice", "bob"])
-        let reply = try social.ask(
-            DeleteMessage.self, by: "alice",
-            #"{"id":"\#(MessageID.random())","conversation_id":"\#(conversation)","message_id":"\#(message)"}"#,
+        try perform(
+            DeleteMessage.self, try about(message, #""id":"\#(MessageID.random())","#), by: device("alice", "phone"),
             now: now)
-        #expect(reply.code == nil)
+    }
+
+    private func about(_ message: MessageID, _ member: String = "") throws -> String {
+        let conversation = try ConversationID.direct(["alice", "bob"])
+        return #"{\#(member)"conversation_id":"\#(conversation)","message_id":"\#(message)"}"#
     }
 
     /// What is sent at once, which its devices take.

@@ -28,45 +28,27 @@ struct ServiceTableTests {
         #expect(last == .init())
     }
 
-    @Test("of an origin that has failed only as many wait as are under way, until it does well again")
-    func doubtful() throws {
+    @Test(
+        "of an origin that fails, answers late or has a name that is not found only as many wait as are under way",
+        arguments: [
+            (.fails, .zero, 1), (.works, .milliseconds(9900), 1), (.unknown, .seconds(3), 9),
+        ] as [(ServiceHealth, Duration, Int)])
+    func doubtful(health: ServiceHealth, took: Duration, times: Int) throws {
         var table = ServiceTable(limits: Self.limits)
-        let all = try (0..<9).map { delivery(to: try webhook("https://a.example.com/"), number: $0) }
-        _ = table.admit(all[0], at: Self.start)
-        _ = table.finish(all[0], .fails, at: Self.start, jitter: 1)
-        let admissions = all[1...].map { delivery in table.admit(delivery, at: Self.start) }
-        #expect(admissions[..<5] == [.send, .send, .wait, .wait, .notTried(after: ServiceTable.whileFull)])
-        _ = table.finish(all[1], .works, at: Self.start, jitter: 1)
-        let next = all[6...].map { delivery in table.admit(delivery, at: Self.start) }
-        #expect(next == [.wait, .wait, .wait])
-    }
-
-    @Test("of an origin that answers well and late only as many wait as are under way, until it answers sooner")
-    func slow() throws {
-        var table = ServiceTable(limits: Self.limits)
-        let all = try (0..<9).map { delivery(to: try webhook("https://a.example.com/"), number: $0) }
-        _ = table.admit(all[0], at: Self.start)
-        _ = table.finish(all[0], .works, took: .milliseconds(9900), at: Self.start, jitter: 1)
-        let admissions = all[1...].map { delivery in table.admit(delivery, at: Self.start) }
-        #expect(admissions[..<5] == [.send, .send, .wait, .wait, .notTried(after: ServiceTable.whileFull)])
-        let other = table.admit(delivery(to: try webhook("https://b.example.com/")), at: Self.start)
-        #expect(other == .send)
-        _ = table.finish(all[1], .works, took: .milliseconds(100), at: Self.start, jitter: 1)
-        let next = all[6...].map { delivery in table.admit(delivery, at: Self.start) }
-        #expect(next == [.wait, .wait, .wait])
-    }
-
-    @Test("of an origin whose name nobody looks up only as many wait as are under way, and it is asked again")
-    func notLookedUp() throws {
-        var table = ServiceTable(limits: Self.limits)
-        let all = try (0..<19).map { delivery(to: try webhook("https://a.example.com/"), number: $0) }
-        for one in all[..<9] {
+        let all = try (0..<17).map { delivery(to: try webhook("https://a.example.com/"), number: $0) }
+        for one in all[..<times] {
             let admission = table.admit(one, at: Self.start)
             #expect(admission == .send)
-            _ = table.finish(one, .unknown, took: .seconds(3), at: Self.start, jitter: 1)
+            _ = table.finish(one, health, took: took, at: Self.start, jitter: 1)
         }
-        let admissions = all[9...].map { delivery in table.admit(delivery, at: Self.start) }
-        #expect(admissions[..<5] == [.send, .send, .wait, .wait, .notTried(after: ServiceTable.whileFull)])
+        let rest = Array(all[times...])
+        let admissions = rest[..<5].map { delivery in table.admit(delivery, at: Self.start) }
+        #expect(admissions == [.send, .send, .wait, .wait, .notTried(after: ServiceTable.whileFull)])
+        let other = table.admit(delivery(to: try webhook("https://b.example.com/")), at: Self.start)
+        #expect(other == .send)
+        _ = table.finish(rest[0], .works, took: .milliseconds(100), at: Self.start, jitter: 1)
+        let next = rest[5...].map { delivery in table.admit(delivery, at: Self.start) }
+        #expect(next.prefix(3) == [.wait, .wait, .wait])
     }
 
     @Test("what waits for a service that fails is given back")

@@ -43,22 +43,23 @@ struct EndpointExchangeTests {
         server.close()
     }
 
-    @Test(
-        "a pause that is asked for is reported",
-        arguments: [("7", Duration.seconds(7)), ("Thu, 15 Jan 2026 09:00:30 GMT", .seconds(30))])
-    func pauseAskedReported(_ header: String, _ pause: Duration) async throws {
-        let server = try HTTPDouble { _ in .answer(429, [("Retry-After", header)]) }
-        let answer = try await answer(to: delivery(to: webhook(server.url())), configuration())
-        #expect(answer == .later(PushProblem(status: 429, "HTTP 429"), after: pause))
-        server.close()
-    }
+    private static let answers: [(HTTPDouble.Reaction, PushAnswer)] = [
+        (.answer(429, [("Retry-After", "7")]), .later(PushProblem(status: 429, "HTTP 429"), after: .seconds(7))),
+        (
+            .answer(429, [("Retry-After", "Thu, 15 Jan 2026 09:00:30 GMT")]),
+            .later(PushProblem(status: 429, "HTTP 429"), after: .seconds(30))
+        ),
+        (.answer(410, body: "gone"), .ended(status: 410, since: nil)),
+        // One that breaks off in its body is known by its status, and of one without end a little is read.
+        (.bytes("HTTP/1.1 201 Created\r\nContent-Length: 100\r\n\r\nshort"), .accepted(status: 201)),
+        (.endless(500), .later(PushProblem(status: 500, "HTTP 500"), after: nil)),
+    ]
 
-    @Test("a registration that is gone is reported")
-    func registrationGoneReported() async throws {
-        let server = try HTTPDouble { _ in .answer(410, body: "gone") }
-        #expect(
-            try await answer(to: delivery(to: webhook(server.url())), configuration())
-                == .ended(status: 410, since: nil))
+    @Test("an answer is known by its status and what it asks for", arguments: answers.indices)
+    func known(_ index: Int) async throws {
+        let (reaction, expected) = Self.answers[index]
+        let server = try HTTPDouble { _ in reaction }
+        #expect(try await answer(to: delivery(to: webhook(server.url())), configuration()) == expected)
         server.close()
     }
 
@@ -88,23 +89,6 @@ struct EndpointExchangeTests {
         }
         #expect(problem.isUncertain)
         #expect(problem.status == nil)
-        server.close()
-    }
-
-    @Test("an answer that breaks off in its body is known by its status")
-    func answerBreaksOffBody() async throws {
-        let server = try HTTPDouble { _ in .bytes("HTTP/1.1 201 Created\r\nContent-Length: 100\r\n\r\nshort") }
-        #expect(
-            try await answer(to: delivery(to: webhook(server.url())), configuration()) == .accepted(status: 201))
-        server.close()
-    }
-
-    @Test("of a body without end, a little is read")
-    func bodyWithoutEndLittle() async throws {
-        let server = try HTTPDouble { _ in .endless(500) }
-        #expect(
-            try await answer(to: delivery(to: webhook(server.url())), configuration())
-                == .later(PushProblem(status: 500, "HTTP 500"), after: nil))
         server.close()
     }
 

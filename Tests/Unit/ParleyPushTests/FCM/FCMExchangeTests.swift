@@ -91,36 +91,27 @@ struct FCMExchangeTests {
         server.close()
     }
 
-    @Test("where no token is given nothing is sent, and it is certain that nothing was taken")
-    func noToken() async throws {
-        let server = try HTTPDouble { request in
-            .answer(400, body: #"{"error":"invalid_grant","error_description":"Invalid JWT Signature."}"#)
-        }
+    @Test(
+        "a notification is not sent without a token, is tried with two at most, and ends where its device is gone",
+        arguments: [
+            (
+                .answer(400, body: #"{"error":"invalid_grant","error_description":"Invalid JWT Signature."}"#),
+                .answer(200), 1, .later(PushProblem(status: 400, "token: invalid_grant"), after: nil)
+            ),
+            (granted, .answer(401), 4, .later(PushProblem(status: 401, "HTTP 401"), after: nil)),
+            (
+                granted,
+                .answer(404, body: #"{"error":{"status":"NOT_FOUND","details":[{"errorCode":"UNREGISTERED"}]}}"#), 2,
+                .ended(status: 404, since: nil)
+            ),
+        ] as [(HTTPDouble.Reaction, HTTPDouble.Reaction, Int, PushAnswer)])
+    func refused(
+        token: HTTPDouble.Reaction, notification: HTTPDouble.Reaction, requests: Int, expected: PushAnswer
+    ) async throws {
+        let server = try HTTPDouble { $0.path == "/token" ? token : notification }
         #expect(
-            try await answer(to: delivery(to: Self.target), configuration(Self.settings(server)))
-                == .later(PushProblem(status: 400, "token: invalid_grant"), after: nil))
-        #expect(server.received.count == 1)
-        server.close()
-    }
-
-    @Test("a token that is never believed leads to two attempts")
-    func tokenNeverBelieved() async throws {
-        let server = try HTTPDouble { request in request.path == "/token" ? Self.granted : .answer(401) }
-        #expect(
-            try await answer(to: delivery(to: Self.target), configuration(Self.settings(server)))
-                == .later(PushProblem(status: 401, "HTTP 401"), after: nil))
-        server.close()
-    }
-
-    @Test("a device that has unregistered is gone")
-    func unregistered() async throws {
-        let body = #"{"error":{"status":"NOT_FOUND","details":[{"errorCode":"UNREGISTERED"}]}}"#
-        let server = try HTTPDouble { request in
-            request.path == "/token" ? Self.granted : .answer(404, body: body)
-        }
-        #expect(
-            try await answer(to: delivery(to: Self.target), configuration(Self.settings(server)))
-                == .ended(status: 404, since: nil))
+            try await answer(to: delivery(to: Self.target), configuration(Self.settings(server))) == expected)
+        #expect(server.received.count == requests)
         server.close()
     }
 }

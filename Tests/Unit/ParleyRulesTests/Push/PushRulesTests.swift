@@ -6,39 +6,8 @@ import Testing
 @Suite("Whom to notify")
 struct PushRulesTests {
     private static let end = at(.seconds(3600))
-    private static let ordinary = PushRules.Kind.message(isUrgent: false)
-    private static let urgent = PushRules.Kind.message(isUrgent: true)
     private static let kinds: [PushRules.Kind] =
-        [ordinary, urgent] + NotificationType.allCases.map(PushRules.Kind.feed)
-
-    @Test(
-        "one fact after the other",
-        arguments: [
-            (PushRules.Facts(ordinary), .notify),
-            (PushRules.Facts(ordinary, isOwn: true), .skip(.own)),
-            (PushRules.Facts(ordinary, isMember: false), .skip(.notMember)),
-            (PushRules.Facts(ordinary, isWithheld: true), .skip(.withheld)),
-            (PushRules.Facts(ordinary, isGone: true), .skip(.gone)),
-            (PushRules.Facts(ordinary, isBlocked: true), .skip(.blocked)),
-            (PushRules.Facts(ordinary, isRequestWaiting: true), .skip(.requestWaits)),
-            (PushRules.Facts(ordinary, isRead: true), .skip(.alreadyRead)),
-            (PushRules.Facts(ordinary, isMuted: true), .skip(.muted)),
-            (PushRules.Facts(ordinary, isConnected: true), .skip(.connected)),
-            (PushRules.Facts(ordinary, notifiesConnected: true), .notify),
-            (PushRules.Facts(ordinary, isConnected: true, notifiesConnected: true), .notify),
-            (PushRules.Facts(ordinary, quietUntil: end), .hold(until: end)),
-            (PushRules.Facts(ordinary, isMuted: true, quietUntil: end), .skip(.muted)),
-            (PushRules.Facts(urgent, quietUntil: end), .notify),
-            (PushRules.Facts(urgent, isMuted: true), .skip(.muted)),
-            (PushRules.Facts(urgent, isBlocked: true), .skip(.blocked)),
-            (PushRules.Facts(.feed(.messageRequest), isRequestWaiting: true), .notify),
-            (PushRules.Facts(.feed(.challengeReceived), isMuted: true), .notify),
-            (PushRules.Facts(.feed(.challengeReceived), quietUntil: end), .hold(until: end)),
-            (PushRules.Facts(.feed(.reaction), isMuted: true), .skip(.muted)),
-        ] as [(PushRules.Facts, PushRules.Decision)])
-    func oneFact(facts: PushRules.Facts, expected: PushRules.Decision) {
-        #expect(PushRules.decide(facts) == expected)
-    }
+        [.message(isUrgent: false), .message(isUrgent: true)] + NotificationType.allCases.map(PushRules.Kind.feed)
 
     @Test("every combination of facts is decided as the words of the protocol have it")
     func allCombinations() {
