@@ -1,78 +1,66 @@
 import GRDB
 import ParleyProtocol
 
-// What devices may show, and who is to be told of it later.
-
-/// Somebody whose quiet hours end.
+/// A user in quiet hours who gets a digest when they end.
 package struct PushHold: Hashable, Sendable {
     package let user: UserID
     /// By the time of day.
     package let until: Timestamp
 
-    package init(user: UserID, until: Timestamp) {
-        self.user = user
-        self.until = until
-    }
+    package init(user: UserID, until: Timestamp) { (self.user, self.until) = (user, until) }
 }
 
-/// Who is in their quiet hours, and what devices display.
+/// Holds of quiet hours, and what devices display.
 package struct PushDisplayQueries {
     let database: Database
 
-    // MARK: Quiet hours
+    // MARK: Holds
 
-    /// Whose quiet hours are over, the earliest first.
+    /// Holds whose quiet hours have ended, the earliest first.
     ///
     /// - Parameter now: the time of day.
     package func endedHolds(at now: Timestamp, limit: Int) throws(StoreError) -> [PushHold] {
-        let rows = try database.rows(
+        try database.list(
             #"SELECT "user", until FROM holds WHERE until <= ? ORDER BY until, "user" LIMIT ?"#,
-            [now.milliseconds, limit])
-        var holds: [PushHold] = []
-        while let row = try rows.next() { holds.append(PushHold(user: try row.level(0), until: row.time(1))) }
-        return holds
+            [now.milliseconds, limit]
+        ) { row in PushHold(user: try row.level(0), until: row.time(1)) }
     }
 
     package func nextHoldEnd() throws(StoreError) -> Timestamp? {
         try database.row("SELECT min(until) FROM holds")?.optionalTime(0)
     }
 
-    // MARK: What devices show
+    // MARK: Displays
 
-    /// Users whose devices may show something.
+    /// Users whose devices may display something.
     package func users() throws(StoreError) -> [UserID] {
-        let rows = try database.rows(#"SELECT DISTINCT "user" FROM displayed"#)
-        var users: [UserID] = []
-        while let row = try rows.next() { users.append(try row.level(0)) }
-        return users
+        try database.list(#"SELECT DISTINCT "user" FROM displayed"#) { try $0.level(0) }
     }
 
-    /// Those of these whose devices may display something, of whatever conversation.
     package func users(among users: some Collection<UserID>) throws(StoreError) -> Set<UserID> {
         var found: Set<UserID> = []
         try database.read(users.map { [.text($0.text)] }, key: "?") { users in
             #"SELECT DISTINCT "user" FROM displayed WHERE "user" IN (\#(users))"#
-        } _: { row throws(StoreError) in
+        } _: { row in
             found.insert(try row.level(0))
         }
         return found
     }
 
-    /// Up to where somebody was notified of a conversation; `nil` if their devices show nothing of it, 0 if they show
-    /// the number alone.
+    /// The last message of a conversation that a user was notified of: `nil` where their devices display nothing of it, 0
+    /// where they display the badge alone.
     package func seq(to user: UserID, of conversation: ConversationKey) throws(StoreError) -> Int? {
         try database.row(
             #"SELECT seq FROM displayed WHERE "user" = ? AND conversation = ?"#, [user.text, conversation.value])?[0]
     }
 }
 
-/// Writes who is in their quiet hours, and what devices display.
+/// Writes holds of quiet hours, and what devices display.
 package struct PushDisplayWrites {
     let database: Database
 
-    // MARK: Quiet hours
+    // MARK: Holds
 
-    /// Somebody is to get one digest when their quiet hours end.
     package func hold(_ holds: [PushHold]) throws(StoreError) {
         let holds = Dictionary(holds.map { ($0.user, $0) }) { $1 }.values
         try database.run(holds.map { [.text($0.user.text), .time($0.until)] }, row: "(?, ?)") { rows in
@@ -83,7 +71,7 @@ package struct PushDisplayWrites {
         }
     }
 
-    /// The quiet hours of somebody are others now: when they end is asked again.
+    /// Ends a hold, so that the user's quiet hours are read again.
     package func endHold(of user: UserID, at now: Timestamp) throws(StoreError) {
         try database.run(
             #"UPDATE holds SET until = ? WHERE "user" = ? AND until > ?"#,
@@ -96,9 +84,9 @@ package struct PushDisplayWrites {
         }
     }
 
-    // MARK: What devices show
+    // MARK: Displays
 
-    /// Somebody was notified of a conversation up to a place; of none, their devices show a number alone.
+    /// Users were notified of conversations up to a message; without a conversation their devices display a badge alone.
     package func set(_ shown: [(user: UserID, conversation: ConversationKey?, seq: Int)]) throws(StoreError) {
         // No row twice in one statement: that is an error in PostgreSQL.
         var ends: [UserID: [ConversationKey?: Int]] = [:]
@@ -117,9 +105,9 @@ package struct PushDisplayWrites {
         }
     }
 
-    /// Nothing of a conversation is shown any more up to a place. The user's devices may show a number still.
+    /// A user's devices display nothing of a conversation up to a message any more, but may display a badge.
     ///
-    /// - Returns: whether anything of the conversation was shown.
+    /// - Returns: whether they displayed anything of it.
     package func clear(
         to user: UserID, of conversation: ConversationKey, upTo seq: Int
     ) throws(StoreError) -> Bool {
@@ -133,7 +121,7 @@ package struct PushDisplayWrites {
         return true
     }
 
-    /// A user's devices show nothing any more, not even a number.
+    /// A user's devices display nothing any more, not even a badge.
     package func remove(to user: UserID) throws(StoreError) {
         try database.run(#"DELETE FROM displayed WHERE "user" = ?"#, [user.text])
     }

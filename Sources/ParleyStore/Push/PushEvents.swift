@@ -2,38 +2,37 @@ import GRDB
 import ParleyProtocol
 import ParleyRules
 
-/// Something that has happened, of which somebody may be to be notified. It is stored in the transaction that stores
-/// what has happened, and removed in the one that stores what was decided.
+/// Something that may have to be notified of. The transaction of what happened stores it, and the one that carries out the
+/// decision removes it.
 package struct PushEvent: Hashable, Sendable {
     package enum Subject: Hashable, Sendable {
         case message(ConversationKey, seq: Int, isUrgent: Bool)
-        /// What somebody's devices show of a conversation up to a place is to be taken away, but on the device that has
-        /// done it.
+        /// A user's devices clear a conversation up to a message, but for the device that has caused it.
         case clearing(ConversationKey, seq: Int, of: UserID, besides: DeviceID?)
-        /// A message is gone: it was deleted, or has disappeared.
+        /// A message was deleted, or has disappeared.
         case removal(ConversationKey, seq: Int)
-        /// Something has come into somebody's feed.
+        /// An item has come into a user's feed.
         case feed(NotificationID, of: UserID)
-        /// The registration of a device has ended: nothing is on its way to it any more.
+        /// The registration of a device has ended: its jobs are dropped.
         case registrationEnd(DeviceAddress)
-        /// The registration of a device was replaced: what waits for the device goes to the new one.
+        /// The registration of a device was replaced: its jobs go to the new one.
         case registrationChange(DeviceAddress)
-        /// The quiet hours of somebody are others.
+        /// A user's quiet hours have changed.
         case quietHours(of: UserID)
         /// An operator tests a device.
         case test(NotificationID, to: DeviceAddress)
     }
 
-    /// What it is stored under; `nil` where it is not.
+    /// `nil` before it is stored.
     package let key: Key?
-    /// At which it was published; 0 of what is not.
+    /// The position of what happened; 0 for what has none.
     package let position: StreamPosition
     package let subject: Subject
     package let createdAt: Timestamp
     /// The same by the steady time.
     package let steadyAt: Timestamp
 
-    /// They are decided in the order of their keys. One may be given again when its event is removed.
+    /// Events are decided in the order of their keys. The key of a removed event may be used again.
     package struct Key: Hashable, Sendable {
         let value: Int
     }
@@ -49,7 +48,6 @@ package struct PushEvent: Hashable, Sendable {
     }
 }
 
-/// A message that somebody may be to be notified of.
 package struct PushMessage: Sendable {
     package let record: MessageRecord
     package let conversation: ConversationKey
@@ -57,123 +55,113 @@ package struct PushMessage: Sendable {
     package let isWithheld: Bool
 }
 
-/// What has happened, and facts to decide by.
+/// Events, and facts to decide them by.
 package struct PushEventQueries {
     let database: Database
 
-    /// What is yet to be decided, in its order.
+    /// The events that are not decided yet, in their order.
     package func events(limit: Int) throws(StoreError) -> [PushEvent] {
-        let rows = try database.rows(
+        try database.list(
             """
             SELECT position, kind, conversation, seq, "user", device, notification, is_urgent, created_at, steady_at, key
             FROM push_events ORDER BY key LIMIT ?
-            """, [limit])
-        var events: [PushEvent] = []
-        while let row = try rows.next() {
-            events.append(
-                PushEvent(
-                    key: PushEvent.Key(value: row[10]), position: StreamPosition(row[0]),
-                    subject: try PushEvent.Subject(row), createdAt: row.time(8), steadyAt: row.time(9)))
+            """, [limit]
+        ) { row in
+            PushEvent(
+                key: PushEvent.Key(value: row[10]), position: StreamPosition(row[0]),
+                subject: try PushEvent.Subject(row), createdAt: row.time(8), steadyAt: row.time(9))
         }
-        return events
     }
 
-    /// Whether it is yet to be decided whom to notify of the message that was published there.
+    /// Whether the event of the message at a position is not decided yet.
     package func isUndecided(_ position: StreamPosition) throws(StoreError) -> Bool {
         try database.row("SELECT 1 FROM push_events WHERE position = ? AND kind = 0", [position.value]) != nil
     }
 
-    /// The test that has this id and is not yet on its way.
+    /// The test of this id that has no job yet.
     package func test(_ id: NotificationID) throws(StoreError) -> (device: DeviceAddress, at: Timestamp)? {
-        try database.row(
+        try database.first(
             #"SELECT "user", device, created_at FROM push_events WHERE notification = ? AND kind = 7"#, [id.blob]
-        ).map { row throws(StoreError) in
-            (DeviceAddress(user: try row.level(0), device: try row.level(1)), row.time(2))
-        }
+        ) { row in (DeviceAddress(user: try row.level(0), device: try row.level(1)), row.time(2)) }
     }
 
-    /// The message that was published at a position; `nil` where it is gone.
+    /// The message at a position; `nil` where it is gone.
     package func message(at position: StreamPosition) throws(StoreError) -> PushMessage? {
-        let row = try database.row(
+        try database.first(
             """
             SELECT \(RecordColumn.list), c.key, c.id, c.epoch FROM records r
             JOIN conversations c ON c.key = r.conversation WHERE r.position = ?
-            """, [position.value])
-        guard let row else { return nil }
-        return PushMessage(
-            record: try MessageRecord(
-                row, conversation: try row.uuid(RecordColumn.end + 1), epoch: row[RecordColumn.end + 2]),
-            conversation: ConversationKey(value: row[RecordColumn.end]),
-            isWithheld: row.isTrue(RecordColumn.withheld.rawValue))
+            """, [position.value]
+        ) { row in
+            PushMessage(
+                record: try MessageRecord(
+                    row, conversation: try row.uuid(RecordColumn.end + 1), epoch: row[RecordColumn.end + 2]),
+                conversation: row.key(RecordColumn.end), isWithheld: row.isTrue(RecordColumn.withheld.rawValue))
+        }
     }
 
-    /// Where a conversation's places are.
+    /// A conversation as clients know it.
     package struct Log: Hashable, Sendable {
         package let conversation: ConversationID
         package let epoch: String
     }
 
     package func log(of conversation: ConversationKey) throws(StoreError) -> Log? {
-        try database.row("SELECT id, epoch FROM conversations WHERE key = ?", [conversation.value])
-            .map { row throws(StoreError) in Log(conversation: try row.uuid(0), epoch: row[1]) }
+        try database.first("SELECT id, epoch FROM conversations WHERE key = ?", [conversation.value]) { row in
+            Log(conversation: try row.uuid(0), epoch: row[1])
+        }
     }
 
-    /// What was a message of a person, shown to all, and is gone.
+    /// A message of a person, shown to all, that was deleted or has disappeared.
     package func removed(at seq: Int, in conversation: ConversationKey) throws(StoreError) -> (
         message: MessageID, sender: UserID
     )? {
-        try database.row(
+        try database.first(
             """
             SELECT id, sender FROM records
             WHERE conversation = ? AND seq = ? AND kind = 0 AND type <> 7 AND withheld = 0 AND content IS NULL
             """, [conversation.value, seq]
-        ).map { row throws(StoreError) in (try row.uuid(0), try row.level(1)) }
+        ) { row in (try row.uuid(0), try row.level(1)) }
     }
 
-    /// The quiet hours of users, and their zones.
     package func quietHours(
         of users: some Collection<UserID>
     ) throws(StoreError) -> [UserID: (hours: QuietHours, timeZone: String?)] {
-        var found: [UserID: (hours: QuietHours, timeZone: String?)] = [:]
-        try database.read(users.map { [.text($0.text)] }, key: "?") { users in
+        try database.table(users.map { [.text($0.text)] }, key: "?") { users in
             "SELECT id, quiet_from, quiet_to, time_zone FROM users WHERE id IN (\(users)) AND quiet_from IS NOT NULL"
-        } _: { row throws(StoreError) in
-            let hours = QuietHours(from: row.text(1), to: row.text(2))
-            found[try row.level(0)] = (hours, row.optionalText(3))
+        } _: { row in
+            (try row.level(0), (QuietHours(from: row.text(1), to: row.text(2)), row.optionalText(3)))
         }
-        return found
     }
 
-    /// Notifications of feeds that are there and not read.
+    private static let feedColumns = "n.id, n.type, n.actor, n.subject, n.is_read, n.created_at, n.expires_at"
+
+    /// Unread items of feeds.
     package func unreadNotifications(
         _ ids: some Collection<NotificationID>
     ) throws(StoreError) -> [NotificationID: FeedNotification] {
-        var found: [NotificationID: FeedNotification] = [:]
-        try database.read(ids.map { [.id($0)] }, key: "?") { ids in
+        try database.table(ids.map { [.id($0)] }, key: "?") { ids in
             """
-            SELECT n.id, n.type, n.actor, n.subject, n.is_read, n.created_at, n.expires_at FROM notifications n
+            SELECT \(PushEventQueries.feedColumns) FROM notifications n
             WHERE n.id IN (\(ids)) AND n.is_read = 0 AND \(NotificationQueries.isShown)
             """
-        } _: { row throws(StoreError) in
+        } _: { row in
             let notification = try FeedNotification(row, from: 0, badge: .countedLater)
-            found[notification.id] = notification
+            return (notification.id, notification)
         }
-        return found
     }
 
-    /// What has come into somebody's feed since a time and was not read, the newest first.
+    /// Unread items of a user's feed since a time, the newest first.
     package func unreadNotifications(
         of user: UserID, since time: Timestamp, limit: Int
     ) throws(StoreError) -> [FeedNotification] {
-        let rows = try database.rows(
+        try database.list(
             """
-            SELECT n.id, n.type, n.actor, n.subject, n.is_read, n.created_at, n.expires_at FROM notifications n
+            SELECT \(PushEventQueries.feedColumns) FROM notifications n
             WHERE n."user" = ? AND n.is_read = 0 AND n.created_at >= ? AND \(NotificationQueries.isShown)
             ORDER BY n.number DESC LIMIT ?
-            """, [user.text, time.milliseconds, limit])
-        var found: [FeedNotification] = []
-        while let row = try rows.next() { found.append(try FeedNotification(row, from: 0, badge: .countedLater)) }
-        return found
+            """, [user.text, time.milliseconds, limit]
+        ) { row in try FeedNotification(row, from: 0, badge: .countedLater) }
     }
 }
 
@@ -203,7 +191,7 @@ extension PushEvent.Subject {
     }
 }
 
-/// Writes what has happened.
+/// Writes events.
 package struct PushEventWrites {
     let database: Database
 
@@ -217,14 +205,14 @@ package struct PushEventWrites {
         }
     }
 
-    /// The registration of a device has ended, or was replaced.
+    /// Adds the event of a registration.
     ///
     /// - Parameter now: the time of day.
     func insert(_ subject: PushEvent.Subject, at now: Timestamp) throws(StoreError) {
         try insert([PushEvent(position: StreamPosition(0), subject: subject, createdAt: now, steadyAt: now)])
     }
 
-    /// Removes what was decided.
+    /// Removes decided events.
     package func remove(through key: PushEvent.Key) throws(StoreError) {
         try database.run("DELETE FROM push_events WHERE key <= ?", [key.value])
     }

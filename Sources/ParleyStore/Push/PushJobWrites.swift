@@ -2,16 +2,15 @@ import GRDB
 import ParleyProtocol
 import ParleyRules
 
-/// Writes notifications on their way, and what devices may show.
+/// Writes jobs.
 package struct PushJobWrites {
     let database: Database
 
-    /// Adds notifications, each after those that are on their way to its device already. One that is on its way stays
-    /// as it is.
+    /// Adds jobs, each behind those that its device has. A job that exists stays as it is.
     ///
     /// - Parameter now: the steady time.
-    /// - Returns: the ids of those that wait no more, because so many wait for their device: what is bypassed, what
-    ///   takes away one message, and the oldest of it, in this order.
+    /// - Returns: the ids of jobs that are dropped because their device has too many: first bypassed ones, then clearances
+    ///   of one message, then the others, the oldest of each first.
     package func insert(_ jobs: [PushJob], now: Timestamp) throws(StoreError) -> [NotificationID] {
         guard !jobs.isEmpty else { return [] }
         var waiting = try PushJobQueries(database: database).counts(of: Set(jobs.map(\.device)))
@@ -45,54 +44,46 @@ package struct PushJobWrites {
     }
 
     private func dropOldest(_ count: Int, of device: DeviceAddress) throws(StoreError) -> [NotificationID] {
-        // Each goes by an index: in a long outage this is done for every notification.
-        var ids = try waiting(for: device, "is_bypassed = 1", limit: count)
-        if ids.count < count {
-            ids += try waiting(
-                for: device, "is_bypassed = 0 AND due_at IS NULL AND message IS NOT NULL", limit: count - ids.count)
-        }
-        if ids.count < count {
-            ids += try waiting(
-                for: device, "is_bypassed = 0 AND due_at IS NULL AND message IS NULL", limit: count - ids.count)
-        }
-        try database.run(ids.map { [.id($0)] }, row: "?") { "DELETE FROM jobs WHERE id IN (\($0))" }
-        return ids
-    }
-
-    /// What is not under way to a device, the oldest first.
-    private func waiting(
-        for device: DeviceAddress, _ condition: String, limit: Int
-    ) throws(StoreError) -> [NotificationID] {
-        let rows = try database.rows(
-            """
-            SELECT id FROM jobs WHERE "user" = ? AND device = ? AND \(condition) AND is_under_way = 0
-            ORDER BY position, id LIMIT ?
-            """, [device.user.text, device.device.text, limit])
         var ids: [NotificationID] = []
-        while let row = try rows.next() { ids.append(try row.uuid(0)) }
+        // Each by an index of its own: in a long outage this is done for every notification.
+        for condition in [
+            "is_bypassed = 1", "is_bypassed = 0 AND due_at IS NULL AND message IS NOT NULL",
+            "is_bypassed = 0 AND due_at IS NULL AND message IS NULL",
+        ] where ids.count < count {
+            ids += try database.list(
+                """
+                SELECT id FROM jobs WHERE "user" = ? AND device = ? AND \(condition) AND is_under_way = 0
+                ORDER BY position, id LIMIT ?
+                """, [device.user.text, device.device.text, count - ids.count]
+            ) { try $0.uuid(0) }
+        }
+        try remove(ids)
         return ids
     }
 
-    /// These are being sent from when the transaction is committed.
+    private func remove(_ ids: [NotificationID]) throws(StoreError) {
+        try database.run(ids.map { [.id($0)] }, row: "?") { "DELETE FROM jobs WHERE id IN (\($0))" }
+    }
+
+    /// Marks jobs as under way.
     package func begin(_ ids: [NotificationID]) throws(StoreError) {
         try database.run(ids.map { [.id($0)] }, row: "?") { ids in
             "UPDATE jobs SET due_at = NULL, is_under_way = 1, attempts = attempts + 1 WHERE id IN (\(ids))"
         }
     }
 
-    /// One is to be sent again.
+    /// Makes a job due again.
     ///
     /// - Parameters:
     ///   - due: by the steady time.
     ///   - attempts: how many count so far.
-    ///   - isUncertain: whether the device may have got it.
+    ///   - isUncertain: whether the last one may have reached the device.
     package func retry(
         _ id: NotificationID, at due: Timestamp, attempts: Int, isUncertain: Bool
     ) throws(StoreError) {
         try database.run(
-            """
-            UPDATE jobs SET due_at = ?, is_under_way = 0, attempts = ?, repeats = repeats + ? WHERE id = ?
-            """, [due.milliseconds, attempts, isUncertain ? 1 : 0, id.blob])
+            "UPDATE jobs SET due_at = ?, is_under_way = 0, attempts = ?, repeats = repeats + ? WHERE id = ?",
+            [due.milliseconds, attempts, isUncertain ? 1 : 0, id.blob])
     }
 
     /// Removes a job that is over; the next one of its device is due.
@@ -124,14 +115,14 @@ package struct PushJobWrites {
             """, [now.milliseconds, user, device, user, device])
     }
 
-    /// Removes what stood aside when one that says all of it passed: earlier messages of the same conversation, or what
-    /// takes away no more. What of it is under way is not tried again.
+    /// Removes earlier bypassed jobs that say no more than this one, which is accepted: messages of the same conversation,
+    /// or clearances of as much. One that is under way gets no further attempt.
     ///
     /// - Parameter now: the steady time.
     /// - Returns: the ids of those that were removed.
     package func removeBypassed(by job: PushJob, now: Timestamp) throws(StoreError) -> [NotificationID] {
         guard let conversation = job.conversation else { return [] }
-        let rows = try database.rows(
+        let earlier = try database.list(
             """
             SELECT id, is_under_way FROM jobs WHERE "user" = ? AND device = ? AND is_bypassed = 1
                 AND position < ? AND conversation = ? AND type = ?
@@ -140,35 +131,29 @@ package struct PushJobWrites {
             [
                 job.device.user.text, job.device.device.text, job.position.value, conversation.value,
                 job.type.rawValue, job.seq ?? 0,
-            ])
-        var (removed, underWay): ([NotificationID], [NotificationID]) = ([], [])
-        while let row = try rows.next() {
-            if row.isTrue(1) { underWay.append(try row.uuid(0)) } else { removed.append(try row.uuid(0)) }
-        }
-        try database.run(removed.map { [.id($0)] }, row: "?") { "DELETE FROM jobs WHERE id IN (\($0))" }
-        for id in underWay {
+            ]
+        ) { row in (id: try row.uuid(0) as NotificationID, isUnderWay: row.isTrue(1)) }
+        let removed = earlier.filter { !$0.isUnderWay }.map(\.id)
+        try remove(removed)
+        for (id, _) in earlier.filter(\.isUnderWay) {
             try database.run("UPDATE jobs SET deadline = ? WHERE id = ?", [now.milliseconds, id.blob])
         }
         return removed
     }
 
-    /// What an earlier process was sending when it ended is sent again; its devices may have got it.
+    /// Makes the jobs due again that an earlier process was sending: they may have reached their devices.
     ///
     /// - Parameter now: the steady time.
     /// - Returns: how many there are.
     package func resume(now: Timestamp) throws(StoreError) -> Int {
         try database.run(
-            """
-            UPDATE traces SET repeats = repeats + 1 WHERE id IN (SELECT id FROM jobs WHERE is_under_way = 1)
-            """)
-        try database.run(
-            """
-            UPDATE jobs SET due_at = ?, is_under_way = 0, repeats = repeats + 1 WHERE is_under_way = 1
-            """, [now.milliseconds])
-        return database.changesCount
+            "UPDATE traces SET repeats = repeats + 1 WHERE id IN (SELECT id FROM jobs WHERE is_under_way = 1)")
+        return try database.change(
+            "UPDATE jobs SET due_at = ?, is_under_way = 0, repeats = repeats + 1 WHERE is_under_way = 1",
+            [now.milliseconds])
     }
 
-    /// What is under way without an outcome when nothing is sent any more was never sent: it is due again.
+    /// Makes the jobs due again that are under way without an outcome when the sender has ended: they were not sent.
     ///
     /// - Parameter now: the steady time.
     package func release(now: Timestamp) throws(StoreError) {
@@ -185,12 +170,12 @@ package struct PushJobWrites {
             """, [now.milliseconds])
     }
 
-    /// Removes what was on its way to a device whose registration has ended, and says so in its traces.
+    /// Removes the jobs of a device whose registration has ended, and says so in their traces.
     ///
     /// - Parameters:
-    ///   - registration: the number of another that the device has since; what goes to that stays.
+    ///   - registration: the number of the device's next registration, whose jobs stay.
     ///   - now: the time of day.
-    ///   - steady: the steady time, from which on the first of what stays is due.
+    ///   - steady: the steady time.
     package func removeAll(
         of address: DeviceAddress, besides registration: Int64?, at now: Timestamp, steady: Timestamp
     ) throws(StoreError) {
@@ -207,7 +192,7 @@ package struct PushJobWrites {
         try makeFirstDue(of: user, device, now: steady)
     }
 
-    /// What waits for a device goes to where it is reached now.
+    /// Directs the waiting jobs of a device to its new registration.
     package func redirect(to registration: PushRegistration) throws(StoreError) {
         try database.run(
             """

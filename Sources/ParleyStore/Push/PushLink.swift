@@ -1,7 +1,7 @@
 import GRDB
 import ParleyProtocol
 
-/// Which database of pushes belongs to the main one, and the plan of it that was carried out last.
+/// The name of the database of pushes that belongs to the main one, and the last plan of it that was carried out.
 package struct PushLinkQueries {
     let database: Database
 
@@ -17,7 +17,7 @@ package struct PushLinkWrites {
         try database.run("UPDATE push_link SET plan = ?", [plan])
     }
 
-    /// Nothing belongs to it any more: it was put back, and what was on its way then may have arrived long ago.
+    /// Unlinks a main database that was put back. Its events and jobs are dropped: they may have arrived long ago.
     package func remove() throws(StoreError) {
         try database.run("UPDATE push_link SET name = NULL, plan = 0")
         try database.run("DELETE FROM push_events")
@@ -31,11 +31,10 @@ extension PushStore {
         case carried, linked
     }
 
-    /// Makes this the database of pushes of a main one, unless it is: called at each start, before anything is decided.
+    /// Links this database to a main one, at each start before anything is decided.
     ///
-    /// Where the main database names none, or another, this one is emptied and gets what that carries: see
-    /// `PushTables`. So it is where the two are of different times: of the plans that both count only the last may be
-    /// open.
+    /// Where the main database has no name for it or another, or where the two are of different times (more than the last
+    /// plan is not carried out), this one is emptied and filled with what the main one carries: see `PushTables`.
     ///
     /// - Parameter name: a name that no database of pushes has.
     package func link(

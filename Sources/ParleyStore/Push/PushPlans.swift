@@ -1,27 +1,24 @@
 import GRDB
 import ParleyProtocol
 
-/// What the main database is to do of the plan that was written last.
+/// The last plan: the main database's part of it.
 package struct PushPlanRecord: Hashable, Sendable {
-    /// What a topic is to have.
+    /// What is published on a topic.
     package enum Announcement: Hashable, Sendable {
-        /// A message, at its position.
         case message(StreamPosition)
         case digest
-        /// What is displayed of a conversation up to a place is cleared.
+        /// A conversation is cleared up to a message.
         case clearance(ConversationKey, seq: Int)
     }
 
-    /// One later than that of the plan before.
+    /// One more than that of the plan before.
     package let number: Int
-    /// Up to which events are decided; `nil` if none was.
+    /// The last decided event; `nil` for none.
     package let decidedThrough: PushEvent.Key?
     package let announcements: [PushAnnouncementRecord]
 
     package init(number: Int, decidedThrough: PushEvent.Key?, announcements: [PushAnnouncementRecord]) {
-        self.number = number
-        self.decidedThrough = decidedThrough
-        self.announcements = announcements
+        (self.number, self.decidedThrough, self.announcements) = (number, decidedThrough, announcements)
     }
 }
 
@@ -33,38 +30,33 @@ package struct PushAnnouncementRecord: Hashable, Sendable {
     package let createdAt: Timestamp
 
     package init(id: NotificationID, user: UserID, kind: PushPlanRecord.Announcement, createdAt: Timestamp) {
-        self.id = id
-        self.user = user
-        self.kind = kind
-        self.createdAt = createdAt
+        (self.id, self.user, self.kind, self.createdAt) = (id, user, kind, createdAt)
     }
 }
 
-/// The plan that was written last.
+/// The last plan.
 package struct PushPlanQueries {
     let database: Database
 
     /// - Returns: `nil` before the first of a database.
     package func last() throws(StoreError) -> PushPlanRecord? {
         guard let row = try database.row("SELECT plan, decided_through FROM link WHERE plan > 0") else { return nil }
-        let (number, key): (Int, Int?) = (row[0], row[1])
-        let rows = try database.rows(
-            #"SELECT id, "user", kind, position, conversation, seq, created_at FROM announcements ORDER BY id"#)
-        var announcements: [PushAnnouncementRecord] = []
-        while let row = try rows.next() { announcements.append(try PushAnnouncementRecord(row)) }
-        announcements.sort { $0.isBefore($1) }
+        let announcements = try database.list(
+            #"SELECT id, "user", kind, position, conversation, seq, created_at FROM announcements ORDER BY id"#
+        ) { try PushAnnouncementRecord($0) }
         return PushPlanRecord(
-            number: number, decidedThrough: key.map(PushEvent.Key.init), announcements: announcements)
+            number: row[0], decidedThrough: (row[1] as Int?).map(PushEvent.Key.init),
+            announcements: announcements.sorted { $0.isBefore($1) })
     }
 
     package func lastNumber() throws(StoreError) -> Int { try database.row("SELECT plan FROM link")?[0] ?? 0 }
 
-    /// The name that the main database knows it by; `nil` for none.
+    /// The name that the main database has for this one.
     package func name() throws(StoreError) -> String? { try database.row("SELECT name FROM link")?[0] }
 }
 
 extension PushAnnouncementRecord {
-    /// A topic has what happened first first.
+    /// By time, then by position.
     fileprivate func isBefore(_ other: PushAnnouncementRecord) -> Bool {
         (createdAt, position) < (other.createdAt, other.position)
     }
@@ -103,11 +95,11 @@ extension PushAnnouncementRecord {
     }
 }
 
-/// Writes the plan.
+/// Writes the last plan.
 package struct PushPlanWrites {
     let database: Database
 
-    /// Replaces the plan before, which was carried out.
+    /// Replaces the plan before, which is carried out.
     package func set(_ plan: PushPlanRecord) throws(StoreError) {
         try database.run("DELETE FROM announcements")
         try database.run("UPDATE link SET plan = ?, decided_through = ?", [plan.number, plan.decidedThrough?.value])

@@ -2,16 +2,16 @@ import GRDB
 import ParleyProtocol
 import ParleyRules
 
-/// A member of a conversation, as it is decided whether to notify them.
+/// A member of a conversation, with the facts that decide whether they are notified.
 package struct PushRecipient: Hashable, Sendable {
     package let user: UserID
     package let joinedSeq: Int
     package let deliveredSeq: Int
     package let readSeq: Int
-    /// Whether the conversation is in their list, and not a request that waits.
+    /// Whether they have accepted the conversation, which otherwise is a message request.
     package let isOpen: Bool
     package let isMuted: Bool
-    /// `nil` for always, where it is muted.
+    /// `nil` for ever, where it is muted.
     package let mutedUntil: Timestamp?
     /// Whether they have blocked the sender; in a direct conversation, whether either has blocked the other.
     package let isBlocked: Bool
@@ -27,7 +27,7 @@ extension PushEventQueries {
     package func recipients(
         in conversation: ConversationKey, besides sender: UserID, only user: UserID? = nil
     ) throws(StoreError) -> [PushRecipient] {
-        let rows = try database.rows(
+        try database.list(
             """
             SELECT m."user", m.joined_seq, m.delivered_seq, m.read_seq, m.is_open, m.is_muted, m.muted_until,
                 EXISTS (SELECT 1 FROM blocks b WHERE b.blocker = m."user" AND b.blocked = ?1)
@@ -37,20 +37,16 @@ extension PushEventQueries {
             FROM members m JOIN users u ON u.id = m."user" JOIN conversations c ON c.key = m.conversation
             WHERE m.conversation = ?2 AND m."user" <> ?1 AND m."user" >= ?3 AND m."user" <= ?4
             ORDER BY m."user"
-            """, [sender.text, conversation.value, user?.text ?? "", user?.text ?? "~"])
-        var recipients: [PushRecipient] = []
-        while let row = try rows.next() { recipients.append(try PushRecipient(row)) }
-        return recipients
+            """, [sender.text, conversation.value, user?.text ?? "", user?.text ?? "~"]
+        ) { try PushRecipient($0) }
     }
 
-    /// Of these recipients of messages, how far those have read who are members still, and between whom and the sender
-    /// nobody has blocked the other since.
+    /// The read cursors of recipients who are still members, and who have no block between them and the sender.
     package func readSeqs(_ recipients: some Collection<Recipient>) throws(StoreError) -> [Recipient: Int] {
-        var found: [Recipient: Int] = [:]
         let keys = Set(recipients).map {
             [BoundValue.text($0.user.text), .key($0.conversation), .text($0.sender.text)]
         }
-        try database.read(keys, key: "(CAST(? AS TEXT), CAST(? AS BIGINT), CAST(? AS TEXT))") { keys in
+        return try database.table(keys, key: "(CAST(? AS TEXT), CAST(? AS BIGINT), CAST(? AS TEXT))") { keys in
             """
             SELECT m."user", m.conversation, k.column3, m.read_seq FROM (VALUES \(keys)) AS k
             CROSS JOIN members m CROSS JOIN conversations c
@@ -59,36 +55,30 @@ extension PushEventQueries {
                 AND NOT (c.type = 'direct' AND EXISTS (
                     SELECT 1 FROM blocks b WHERE b.blocker = k.column3 AND b.blocked = k.column1))
             """
-        } _: { row throws(StoreError) in
-            let recipient = Recipient(
-                user: try row.level(0), conversation: ConversationKey(value: Int64(row.integer(1))),
-                sender: try row.level(2))
-            found[recipient] = row.integer(3)
+        } _: { row in
+            (Recipient(user: try row.level(0), conversation: row.key(1), sender: try row.level(2)), row.integer(3))
         }
-        return found
     }
 
-    /// Those of these messages whose ciphertext is there still.
+    /// The messages at these positions whose ciphertext still exists.
     package func present(at positions: some Collection<StreamPosition>) throws(StoreError) -> Set<StreamPosition> {
         var found: Set<StreamPosition> = []
         try database.read(Set(positions).map { [.integer($0.value)] }, key: "?") { positions in
             "SELECT position FROM records WHERE position IN (\(positions)) AND content IS NOT NULL"
-        } _: { row throws(StoreError) in
+        } _: { row in
             found.insert(StreamPosition(row.integer(0)))
         }
         return found
     }
 
-    /// Somebody to whom a message of somebody goes.
+    /// The recipient of a message.
     package struct Recipient: Hashable, Sendable {
         package let user: UserID
         package let conversation: ConversationKey
         package let sender: UserID
 
         package init(user: UserID, conversation: ConversationKey, sender: UserID) {
-            self.user = user
-            self.conversation = conversation
-            self.sender = sender
+            (self.user, self.conversation, self.sender) = (user, conversation, sender)
         }
     }
 }

@@ -2,19 +2,16 @@ import Foundation
 import GRDB
 import ParleyProtocol
 
-/// How a device is reached while it is not connected.
+/// The registration of a device with a push service.
 package struct PushRegistration: Hashable, Sendable {
     package let device: DeviceAddress
-    /// Another one for each registration, so that what becomes of one is not taken for the next.
+    /// Unique, so that the answer to one registration is not taken for that of the next.
     package let number: Int64
     package let target: PushTarget
     package let registeredAt: Timestamp
 
     package init(device: DeviceAddress, number: Int64, target: PushTarget, registeredAt: Timestamp) {
-        self.device = device
-        self.number = number
-        self.target = target
-        self.registeredAt = registeredAt
+        (self.device, self.number, self.target, self.registeredAt) = (device, number, target, registeredAt)
     }
 }
 
@@ -30,21 +27,20 @@ package struct PushRegistrationQueries {
             SELECT "user", device, number, target, registered_at FROM push_registrations WHERE "user" IN (\(users))
             ORDER BY "user", device
             """
-        } _: { row throws(StoreError) in
-            // What a later version has written, and this one cannot read, must not keep the others from being reached.
+        } _: { row in
+            // A row that cannot be read, such as one of a later version, must not keep other devices from being reached.
             guard let registration = try? PushRegistration(row) else { return }
             found[registration.device.user, default: []].append(registration)
         }
         return found
     }
 
-    /// The registration of a device.
     package func registration(of device: DeviceAddress) throws(StoreError) -> PushRegistration? {
-        try database.row(
+        try database.first(
             """
             SELECT "user", device, number, target, registered_at FROM push_registrations WHERE "user" = ? AND device = ?
             """, [device.user.text, device.device.text]
-        ).map { row throws(StoreError) in try PushRegistration(row) }
+        ) { try PushRegistration($0) }
     }
 
     /// Whether anybody is registered at all.
@@ -69,13 +65,11 @@ extension PushRegistration {
 package struct PushRegistrationWrites {
     let database: Database
 
-    /// Registers a device. What it was registered with before is replaced, and whoever had the same address has none
-    /// any more.
+    /// Registers a device, in place of its registration before and of other devices' with the same address.
     ///
     /// - Parameters:
-    ///   - address: a digest of the provider, what it knows the device by and the secret that shows whose that is, 16
-    ///     bytes.
-    ///   - formerAddress: the same without the secret, as versions before wrote it.
+    ///   - address: a digest of the provider, its address of the device and the secret that shows whose that is, 16 bytes.
+    ///   - formerAddress: the same without the secret, as earlier versions wrote it.
     /// - Returns: the devices that have lost theirs.
     package func put(
         _ registration: PushRegistration, address: [UInt8], formerAddress: [UInt8]
@@ -104,51 +98,48 @@ package struct PushRegistrationWrites {
     private func holders(
         of registration: PushRegistration, address: [UInt8], formerAddress: [UInt8]
     ) throws(StoreError) -> [DeviceAddress] {
-        let rows = try database.rows(
+        try database.list(
             #"SELECT "user", device, address, target FROM push_registrations WHERE address IN (?, ?)"#,
-            [Data(address), Data(formerAddress)])
-        var holders: [DeviceAddress] = []
-        while let row = try rows.next() {
+            [Data(address), Data(formerAddress)]
+        ) { row -> DeviceAddress? in
             let holder = DeviceAddress(user: try row.level(0), device: try row.level(1))
-            guard holder != registration.device else { continue }
-            // What a version before has written holds the secret in the target alone.
+            guard holder != registration.device else { return nil }
+            // Earlier versions wrote the secret into the target alone.
             let target = (try? JSONObject(parsing: row.bytes(3) ?? [])).flatMap { try? PushTarget(members: $0) }
-            if row.bytes(2) == address || target?.ownershipSecret == registration.target.ownershipSecret {
-                holders.append(holder)
-            }
-        }
-        return holders
+            let hasSecret = target?.ownershipSecret == registration.target.ownershipSecret
+            return row.bytes(2) == address || hasSecret ? holder : nil
+        }.compactMap(\.self)
     }
 
-    /// Removes the registration of a device. What was on its way to it is not sent any more.
+    /// Removes the registration of a device, whose jobs are dropped.
     package func remove(_ device: DeviceAddress, at now: Timestamp) throws(StoreError) {
         if try delete(device) { try events.insert(.registrationEnd(device), at: now) }
     }
 
-    /// Ends a registration that the provider says is none any more, unless the device has registered again.
+    /// Ends a registration that its provider no longer knows, unless the device has registered again.
     ///
     /// - Parameters:
-    ///   - time: since when it is none; `nil` if the provider does not say.
+    ///   - time: since when; `nil` if the provider does not say.
     ///   - now: the time of day.
     /// - Returns: whether there was one.
     package func end(
         _ number: Int64, of device: DeviceAddress, since time: Timestamp?, at now: Timestamp
     ) throws(StoreError) -> Bool {
-        try database.run(
+        let count = try database.change(
             """
             DELETE FROM push_registrations WHERE "user" = ? AND device = ? AND number = ? AND registered_at <= ?
             """,
             [device.user.text, device.device.text, number, time?.milliseconds ?? .max])
-        guard database.changesCount > 0 else { return false }
+        guard count > 0 else { return false }
         try events.insert(.registrationEnd(device), at: now)
         return true
     }
 
     /// - Returns: whether there was one.
     private func delete(_ device: DeviceAddress) throws(StoreError) -> Bool {
-        try database.run(
+        try database.change(
             #"DELETE FROM push_registrations WHERE "user" = ? AND device = ?"#, [device.user.text, device.device.text])
-        return database.changesCount > 0
+            > 0
     }
 
     private var events: PushEventWrites { PushEventWrites(database: database) }

@@ -1,9 +1,9 @@
 import GRDB
 
-/// The one owner of the database of pushes: notifications on their way, what became of them, and what devices display.
+/// The one owner of the database of pushes: jobs, traces, holds and displays.
 ///
-/// As durable as ``Store``, with a writer of its own: the thread of pushes. The two have no transaction in common; what
-/// goes from one to the other and in which order is decided in `docs/decisions/0065-push-has-its-own-database.md`.
+/// As durable as ``Store``, with a writer of its own, the thread of pushes. The two share no transaction:
+/// `docs/decisions/0065-push-has-its-own-database.md` has the order of their commits.
 package final class PushStore: Sendable {
     private let file: Store
 

@@ -1,13 +1,13 @@
 import GRDB
 import ParleyProtocol
 
-/// What was decided of a notification, and what became of it: no content, for operators.
+/// The trace of a notification: what was decided and answered, without content, for operators.
 package struct PushTrace: Hashable, Sendable {
     /// Of the notification.
     package let id: NotificationID
     package let message: MessageID?
     package let user: UserID
-    /// `nil` for what holds for the user, and for the notification on the topic.
+    /// `nil` for the decision about the user, and for the notification on the topic.
     package let device: DeviceID?
     package let provider: PushProvider?
     package let type: PushType
@@ -16,7 +16,7 @@ package struct PushTrace: Hashable, Sendable {
     package let decidedAt: Timestamp
     package var sentAt: Timestamp?
     package var attempts = 0
-    /// How often the device may have got it although no answer was seen.
+    /// How many attempts may have reached the device although their answer was lost.
     package var repeats = 0
     package var answeredAt: Timestamp?
     package var answer: String?
@@ -36,7 +36,7 @@ package struct PushTrace: Hashable, Sendable {
     }
 }
 
-/// What was decided and what became of it.
+/// Traces.
 package struct PushTraceQueries {
     let database: Database
 
@@ -44,33 +44,30 @@ package struct PushTraceQueries {
         id, message, "user", device, provider, type, decision, decided_at, sent_at, attempts, repeats, answered_at, answer
         """
 
-    /// That of a notification.
     package func trace(of id: NotificationID) throws(StoreError) -> PushTrace? {
-        try database.row("SELECT \(PushTraceQueries.columns) FROM traces WHERE id = ?", [id.blob])
-            .map { row throws(StoreError) in try PushTrace(row) }
+        try database.first("SELECT \(PushTraceQueries.columns) FROM traces WHERE id = ?", [id.blob]) {
+            try PushTrace($0)
+        }
     }
 
-    /// Those of a message, by users; only one user's where one is given.
+    /// The traces of a message by users, or of one user.
     package func traces(
         of message: MessageID, user: UserID? = nil, limit: Int
     ) throws(StoreError) -> [PushTrace] {
-        let rows = try database.rows(
+        try database.list(
             """
             SELECT \(PushTraceQueries.columns) FROM traces
             WHERE message = ? AND "user" >= ? AND "user" <= ? ORDER BY "user", decided_at, id LIMIT ?
-            """, [message.blob, user?.text ?? "", user?.text ?? "~", limit])
-        var traces: [PushTrace] = []
-        while let row = try rows.next() { traces.append(try PushTrace(row)) }
-        return traces
+            """, [message.blob, user?.text ?? "", user?.text ?? "~", limit]
+        ) { try PushTrace($0) }
     }
-
 }
 
 extension PushTrace {
     fileprivate init(_ row: Row) throws(StoreError) {
         guard let type = PushType(rawValue: row.text(5)) else { throw .inconsistent(.column(5)) }
         self.init(
-            id: try row.uuid(0), message: row.isNull(1) ? nil : try row.uuid(1), user: try row.level(2),
+            id: try row.uuid(0), message: try row.optionalUUID(1), user: try row.level(2),
             device: row.isNull(3) ? nil : try row.level(3), provider: (row[4] as String?).flatMap(PushProvider.init),
             type: type, decision: row[6], decidedAt: row.time(7))
         sentAt = row.optionalTime(8)
@@ -81,7 +78,7 @@ extension PushTrace {
     }
 }
 
-/// Writes what was decided and what became of it.
+/// Writes traces.
 package struct PushTraceWrites {
     let database: Database
 
@@ -102,7 +99,7 @@ package struct PushTraceWrites {
         }
     }
 
-    /// These are being sent from when the transaction is committed.
+    /// Notes an attempt that begins.
     package func begin(_ ids: [NotificationID], at now: Timestamp) throws(StoreError) {
         try database.run(ids.map { [.time(now), .id($0)] }, row: "(CAST(? AS BIGINT), CAST(? AS BLOB))") { rows in
             """
@@ -112,7 +109,7 @@ package struct PushTraceWrites {
         }
     }
 
-    /// One that was to be sent was not.
+    /// Takes an attempt back that was not made.
     package func takeBack(_ id: NotificationID) throws(StoreError) {
         try database.run(
             """
@@ -121,7 +118,7 @@ package struct PushTraceWrites {
             """, [id.blob])
     }
 
-    /// What was answered, or why it was not sent any more.
+    /// - Parameter answer: of the push service, or why the notification was not sent.
     package func answer(
         _ id: NotificationID, _ answer: String, isUncertain: Bool, at now: Timestamp
     ) throws(StoreError) {
@@ -130,16 +127,15 @@ package struct PushTraceWrites {
             [now.milliseconds, answer, isUncertain ? 1 : 0, id.blob])
     }
 
-    /// Removes those whose time has come, the oldest first, and no more than `limit`.
+    /// Removes expired traces, the oldest first.
     ///
     /// - Parameter now: the steady time.
     /// - Returns: how many.
     package func removeExpired(at now: Timestamp, limit: Int) throws(StoreError) -> Int {
-        try database.run(
+        try database.change(
             """
             DELETE FROM traces WHERE id IN (
                 SELECT id FROM traces WHERE disappears_at <= ? ORDER BY disappears_at LIMIT ?)
             """, [now.milliseconds, limit])
-        return database.changesCount
     }
 }

@@ -1,7 +1,7 @@
 import GRDB
 import ParleyProtocol
 
-/// A record of a log as operators may know it: nothing of its content.
+/// A record of a log for operators, without its content.
 package struct TracedRecord: Hashable, Sendable {
     package let id: MessageID
     package let conversation: ConversationID
@@ -14,18 +14,17 @@ package struct TracedRecord: Hashable, Sendable {
     package let isWithheld: Bool
 }
 
-/// Records, as operators may know them.
+/// Records for operators.
 package struct TracedRecordQueries {
     let database: Database
 
-    /// The record that has this id, in whichever conversation.
     package func record(_ id: MessageID) throws(StoreError) -> TracedRecord? {
-        try database.row(
+        try database.first(
             """
             SELECT r.id, c.id, c.key, r.sender, r.seq, r.position, r.created_at, r.withheld
             FROM records r JOIN conversations c ON c.key = r.conversation WHERE r.id = ?
             """, [id.blob]
-        ).map { row throws(StoreError) in
+        ) { row in
             TracedRecord(
                 id: try row.uuid(0), conversation: try row.uuid(1), key: ConversationKey(value: row[2]),
                 sender: try row.level(3), seq: row[4], position: StreamPosition(row[5]), createdAt: row.time(6),
@@ -33,21 +32,18 @@ package struct TracedRecordQueries {
         }
     }
 
-    /// Whom a record is for and how far they have come with it, without its sender, in the order of their ids.
+    /// The recipients of a record with their receipts, in the order of their ids.
     package func members(for record: TracedRecord, limit: Int) throws(StoreError) -> [TracedMember] {
         guard !record.isWithheld else { return [] }
-        let rows = try database.rows(
+        return try database.list(
             """
             SELECT m."user", CASE WHEN m.delivered_seq >= ?1 THEN m.delivered_at END,
                 CASE WHEN m.read_seq >= ?1 THEN m.read_at END
             FROM members m WHERE m.conversation = ?2 AND m."user" <> ?3 AND m.joined_seq < ?1
             ORDER BY m."user" LIMIT ?4
-            """, [record.seq, record.key.value, record.sender.text, limit])
-        var members: [TracedMember] = []
-        while let row = try rows.next() {
-            members.append(
-                TracedMember(user: try row.level(0), deliveredAt: row.optionalTime(1), readAt: row.optionalTime(2)))
+            """, [record.seq, record.key.value, record.sender.text, limit]
+        ) { row in
+            TracedMember(user: try row.level(0), deliveredAt: row.optionalTime(1), readAt: row.optionalTime(2))
         }
-        return members
     }
 }
