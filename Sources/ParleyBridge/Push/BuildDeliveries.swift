@@ -3,8 +3,8 @@ import ParleyPush
 import ParleyRules
 import ParleyStore
 
-/// Builds the deliveries of jobs that are due, by the facts of one snapshot. A notification that was read, left or muted
-/// since its job was made is dropped.
+/// Builds the deliveries of jobs that are due, by the facts of one snapshot. A notification that was read, left or
+/// muted since its job was made is dropped.
 struct BuildDeliveries {
     /// Of the main database.
     let snapshot: Snapshot

@@ -1,14 +1,13 @@
 import ParleyProtocol
 
-/// Users whose devices may display something. The writer looks here whether to add an event when something is read or
-/// removed; the thread of pushes adds and removes users.
+/// Users whose devices may display notifications. For them the writer adds an event when a message is read or removed;
+/// the thread of pushes adds and removes users.
 ///
-/// No event is missed: whoever was added before a snapshot is taken was in the set for every transaction that the
-/// snapshot lacks.
+/// No event is missed: each transaction that a snapshot lacks has seen the users that were added before the snapshot.
 final class DisplayingUsers: Sendable {
     private struct State {
         var users: Set<UserID> = []
-        /// Of the writer's transactions, how many have begun, and whether the last is open.
+        /// How many transactions of the writer have begun, and whether the last is open.
         var begun = 0
         var isOpen = false
     }
@@ -33,7 +32,7 @@ final class DisplayingUsers: Sendable {
 
     // MARK: The thread of pushes
 
-    /// Adds users. Returns when no transaction is open any more that may have missed one of them.
+    /// Adds users. Returns when each transaction that may have missed one of them has ended.
     func add(_ users: Set<UserID>) {
         let open = state.withLock { state -> Int? in
             let isNew = !state.users.isSuperset(of: users)

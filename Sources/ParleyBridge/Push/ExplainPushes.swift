@@ -2,7 +2,7 @@ import ParleyProtocol
 import ParleyRules
 import ParleyStore
 
-/// Why somebody was or was not notified of a message (`admin/explain-push`). It shows blocks: operators alone may ask.
+/// Why a user was or was not notified of a message (`admin/explain-push`). It shows blocks: operators alone may ask.
 extension ExplainPush: QueryHandler {
     func answer(in context: QueryContext) throws -> WrittenAnswer {
         let snapshot = context.snapshot
@@ -22,7 +22,7 @@ extension ExplainPush: QueryHandler {
         return explanation.write
     }
 
-    /// What the rules would go by now.
+    /// The facts of now.
     private func facts(_ record: TracedRecord?, in context: QueryContext) throws -> PushRules.Facts {
         let ordinary = PushRules.Kind.message(isUrgent: false)
         guard let record, let found = try context.snapshot.pushEvents.message(at: record.position) else {
@@ -46,11 +46,11 @@ extension ExplainPush: QueryHandler {
             quietUntil: recipient.quietHours?.end(ifQuietAt: context.now, in: recipient.timeZone), now: context.now)
     }
 
-    /// What was decided then.
+    /// The decision of then.
     private func story(
         _ traces: [PushTrace], _ record: TracedRecord?, _ facts: PushRules.Facts, in context: QueryContext
     ) throws -> (verdict: PushVerdict, decidedAt: Timestamp?) {
-        // What holds for the user, and not for one of their devices.
+        // The decision about the user comes before those about their devices.
         if let trace = traces.first(where: { $0.device == nil }) ?? traces.first {
             let isRegistered = try context.snapshot.pushRegistrations.registrations(of: [user])[user] != nil
             return (trace.verdict(isRegistered: isRegistered), trace.decidedAt)
@@ -74,7 +74,6 @@ extension ExplainPush: QueryHandler {
 }
 
 extension PushTrace {
-    /// What was decided, in words.
     fileprivate func verdict(isRegistered: Bool) -> PushVerdict {
         if let reason = PushRules.Reason(rawValue: decision) {
             return PushVerdict(
@@ -103,7 +102,7 @@ extension PushVerdict {
 }
 
 extension PushFact {
-    /// Every question that is asked, in its order.
+    /// All facts, in the order of the rules.
     fileprivate static func all(_ facts: PushRules.Facts) -> [PushFact] {
         let reasons = PushRules.Reason.allCases.map { reason in
             PushFact(fact: reason.rawValue, holds: reason.holds(facts), detail: facts.detail(of: reason))

@@ -3,12 +3,11 @@ import ParleyRules
 import ParleyStore
 
 extension PushRules.Facts {
-    /// What is known of a message for a member, whenever it is asked: when it is decided, again before it is sent, and
-    /// when it is explained.
+    /// The facts of a message for a member: when it is decided, again before it is sent, and when it is explained.
     ///
     /// - Parameters:
-    ///   - isConnected: whether they have a device connected, where that matters still.
-    ///   - quietUntil: when the quiet hours end in which they are, where these matter still.
+    ///   - isConnected: left out after the decision, as are the next two.
+    ///   - quietUntil: the end of the quiet hours in which they are.
     init(
         _ message: PushMessage, for recipient: PushRecipient, isUrgent: Bool, isConnected: Bool = false,
         notifiesConnected: Bool = false, quietUntil: Timestamp? = nil, now: Timestamp

@@ -4,8 +4,8 @@ import ParleyStore
 
 /// Departures: users whose last connection has ended, and messages that they have not received.
 extension PushPlanner {
-    /// The broker notices a dead connection so late. Messages of that time that no device acknowledged are decided when it
-    /// does.
+    /// The broker notices a dead connection so late. Messages of that time that no device acknowledged are decided when
+    /// it does.
     static let longestUnnoticed = Duration.seconds(720)
     /// How late the plugin's report of an ended connection comes.
     static let reportDelay = Duration.milliseconds(250)

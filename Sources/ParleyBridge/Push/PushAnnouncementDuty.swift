@@ -3,7 +3,8 @@ import ParleyProtocol
 import ParleyRules
 import ParleyStore
 
-/// Publishes what is planned of notifications, and ends registrations that a push service knows no more.
+/// Carries out the plans of the thread of pushes in the main database, and ends registrations that a push service no
+/// longer knows.
 final class PushAnnouncementDuty: Duty {
     typealias Wake = Never
     static let failure: Logger.Message = "what is planned of notifications could not be published"
@@ -15,14 +16,14 @@ final class PushAnnouncementDuty: Duty {
     init(_ announcements: PushAnnouncements) { self.announcements = announcements }
 
     func wait(at moment: Moment) -> Duration? {
-        announcements.isWaiting ? pace.wait(until: .earliest, now: moment.steady) : nil
+        announcements.waiting.flatMap { _ in pace.wait(until: .earliest, now: moment.steady) }
     }
 
     func run(in batch: Batch) throws(StoreError) -> PushAnnouncement.Result {
         guard let announcement = announcements.waiting else { return PushAnnouncement.Result() }
         var result = PushAnnouncement.Result()
         if let plan = announcement.plan {
-            // Carried out once, whoever submits it again.
+            // An earlier process may have carried it out.
             if try batch.facts().pushLink.plan() < plan.number { try carryOut(plan, in: batch) }
             result.plan = plan.number
         }
@@ -35,7 +36,7 @@ final class PushAnnouncementDuty: Duty {
     }
 
     func recordCommitted(_ result: PushAnnouncement.Result, at moment: Moment) {
-        announcements.record(result)
+        announcements.recordCommitted(result)
     }
 
     func recordFailure(at moment: Moment) { pace.rest(for: Self.pauseAfterFailure, from: moment.steady) }
@@ -63,17 +64,16 @@ final class PushAnnouncementDuty: Duty {
 }
 
 extension WriteTransaction {
-    /// Ends the registration that a push service knows no more, if it is that of now.
+    /// Ends a registration that a push service no longer knows, unless the device has registered again.
     ///
-    /// - Returns: what came of it, and what its user is to hear.
+    /// - Returns: the result, and the event for the user.
     func end(
         _ end: PushAnnouncement.End, at now: Timestamp
     ) throws(StoreError) -> (PushAnnouncement.EndResult, PushEnd?) {
         let device = end.job.device
         if try pushRegistrations.end(end.registration, of: device, since: end.since, at: now) {
-            return (
-                .ended, PushEnd(device: device, provider: .known(end.job.provider), reason: .known(.gone), at: now)
-            )
+            let event = PushEnd(device: device, provider: .known(end.job.provider), reason: .known(.gone), at: now)
+            return (.ended, event)
         }
         guard let registration = try facts.pushRegistrations.registration(of: device) else { return (.wasEnded, nil) }
         return (registration.number == end.registration ? .remains : .replaced, nil)

@@ -3,33 +3,19 @@ import ParleyPush
 import ParleyRules
 import ParleyStore
 
-/// What the writer is to do of notifications in the main database: publish on topics, remove events that are decided,
-/// and end registrations.
+/// Work on notifications that the writer does in the main database: it carries out a plan and ends registrations.
 struct PushAnnouncement: Sendable {
-    /// What it is to do of a plan, in one transaction with the plan's number.
+    /// The main database's part of a plan, carried out in one transaction with the plan's number.
     struct Plan: Sendable {
         let number: Int
         let decidedThrough: PushEvent.Key?
-        var topics: [Topic] = []
-        var clearances: [Clearance] = []
+        /// Notifications on topics; those of messages have a place.
+        var topics: [(notification: PushNotification, place: PushPlan.Place?)] = []
+        /// Conversations that topics say are cleared, up to a message.
+        var clearances: [(user: UserID, log: PushEventQueries.Log, seq: Int)] = []
     }
 
-    /// A notification on a topic.
-    struct Topic: Sendable {
-        let notification: PushNotification
-        /// Of a message.
-        let place: PushPlan.Place?
-    }
-
-    /// What is displayed of a conversation up to a place is cleared, as the topic says it.
-    struct Clearance: Sendable {
-        let user: UserID
-        let log: PushEventQueries.Log
-        let seq: Int
-    }
-
-    /// A push service knows the registration of a device no more. The job is under way until it is known what came of
-    /// that.
+    /// A push service no longer knows a registration. The job is under way until the end is committed.
     struct End: Sendable {
         let job: PushJob
         /// The number of the registration.
@@ -50,7 +36,6 @@ struct PushAnnouncement: Sendable {
         case remains
     }
 
-    /// What came of it, when it is committed.
     struct Result: Sendable {
         /// The number of the plan that was carried out.
         var plan: Int?
@@ -63,7 +48,7 @@ struct PushAnnouncement: Sendable {
     var isEmpty: Bool { plan == nil && ends.isEmpty }
 }
 
-/// The announcement that the writer is to carry out, one at a time, and its result. Nobody waits for the other.
+/// Hands the writer one announcement at a time, and its committed result back. Neither thread waits for the other.
 final class PushAnnouncements: Sendable {
     private struct State {
         var waiting: PushAnnouncement?
@@ -75,8 +60,7 @@ final class PushAnnouncements: Sendable {
     private let wakePushes: @Sendable () -> Void
 
     init(wakeWriter: @escaping @Sendable () -> Void = {}, wakePushes: @escaping @Sendable () -> Void = {}) {
-        self.wakeWriter = wakeWriter
-        self.wakePushes = wakePushes
+        (self.wakeWriter, self.wakePushes) = (wakeWriter, wakePushes)
     }
 
     // MARK: The thread of pushes
@@ -98,14 +82,8 @@ final class PushAnnouncements: Sendable {
 
     var waiting: PushAnnouncement? { state.withLock { $0.waiting } }
 
-    var isWaiting: Bool { state.withLock { $0.waiting != nil } }
-
-    /// It is committed.
-    func record(_ result: PushAnnouncement.Result) {
-        state.withLock { state in
-            state.waiting = nil
-            state.result = result
-        }
+    func recordCommitted(_ result: PushAnnouncement.Result) {
+        state.withLock { $0 = State(result: result) }
         wakePushes()
     }
 }

@@ -1,7 +1,7 @@
 import ParleyPush
 import Platform
 
-/// What comes to the thread of pushes, and wakes it.
+/// Outcomes for the thread of pushes, which they wake.
 final class PushInbox: Sendable {
     private struct State {
         var outcomes: [PushOutcome] = []
@@ -13,7 +13,6 @@ final class PushInbox: Sendable {
 
     init() throws(SystemError) { arrived = try WakeUp() }
 
-    /// From a push service.
     func add(_ outcome: PushOutcome) {
         state.withLock { $0.outcomes.append(outcome) }
         arrived.signal()

@@ -5,19 +5,19 @@ import ParleyRules
 import ParleyStore
 import Platform
 
-/// What sends notifications to push services.
+/// Sends notifications to push services.
 protocol PushSending: Sendable {
-    /// How many more may be given to it of a provider.
+    /// How many more deliveries to a provider it takes.
     func room(for provider: PushProvider) -> Int
-    /// Takes notifications to send, and never waits. What becomes of each comes back as an outcome.
+    /// Begins deliveries, and never waits. Each has an outcome.
     func submit(_ deliveries: [PushDelivery])
 }
 
-/// The writer of the database of pushes: decides whom to notify of what has happened, gives what is due to the push
-/// services, and records what these answer.
+/// The thread of pushes, which writes the database of pushes: it decides whom to notify, sends jobs that are due and
+/// records their outcomes.
 ///
-/// The main database is read on snapshots. A plan at a time: the next is decided when the writer has carried out the
-/// last one. Answers are recorded and jobs sent meanwhile. Confined to its thread.
+/// It reads the main database on snapshots. One plan is open at a time: the next is decided when the writer has carried
+/// out the last. Outcomes are recorded and jobs sent meanwhile.
 final class PushLoop {
     private let store: Store
     private let pushes: PushStore
@@ -31,14 +31,14 @@ final class PushLoop {
     private let logger: Logger
     private var report: RecurringReport
 
-    /// What it shares with the writer.
+    /// Shared with the writer.
     struct Shared {
         let people: ConnectedPeople
         let displaying: DisplayingUsers
         let announcements: PushAnnouncements
     }
 
-    /// What has come of notifications and is not written yet.
+    /// Results that are not written yet.
     private struct Results {
         var outcomes: [PushOutcome] = []
         var dropped: [(job: PushJob, reason: String)] = []
@@ -48,28 +48,29 @@ final class PushLoop {
     }
 
     private var results = Results()
-    /// What the writer is to be given next, and whether it has something.
+    /// The next announcement, and whether the writer still has the last.
     private var next = PushAnnouncement()
     private var isAnnouncing = false
     /// Whether a plan is written that the writer has not carried out.
     private var hasOpenPlan = false
     private var departures: [ConnectedPeople.Departure] = []
-    /// How many unread messages devices display at most, of those who may have some; nobody's is known after a start.
+    /// The greatest badges that devices may display; none are known after a start.
     private var lastBadges: [UserID: Int] = [:]
-    /// By the steady time; at first, whatever an earlier process left.
+    /// By the steady time.
     private var nextDue: Timestamp? = .earliest
     private var nextRemoval: Timestamp = .earliest
     /// By the time of day.
     private var nextHoldEnd: Timestamp? = .earliest
     private let startedAt = ContinuousClock.now
-    /// No earlier is the next transaction.
+    /// When the next transaction may begin.
     private var restedAt = ContinuousClock.now
 
-    /// Without a report of who is connected nobody is; it is waited for so long after the start.
+    /// How long after the start the first report of who is connected is waited for. Without one nobody counts as
+    /// connected.
     static let longestUnknown = Duration.seconds(30)
-    /// Between two transactions: what comes meanwhile is written at once.
+    /// Between two transactions, so that outcomes are written together.
     static let pause = Duration.milliseconds(10)
-    /// Who has left is looked at so many at a time: after a run of the broker that may be everybody.
+    /// The most departures of a plan: when the broker restarts everybody may have left.
     static let departuresAtOnce = 16
     /// The most traces that are removed at once.
     static let removalsAtOnce = 256
@@ -91,7 +92,7 @@ final class PushLoop {
         report = RecurringReport(logger: logger)
     }
 
-    /// Decides and sends until the inbox is closed. Outcomes that could not be written by then come back into it.
+    /// Decides and sends until the inbox is closed. Outcomes that are not written by then go back into it.
     func run() throws {
         defer { for outcome in results.outcomes { inbox.add(outcome) } }
         var isResumed = false
@@ -111,7 +112,7 @@ final class PushLoop {
         }
     }
 
-    /// The plan of an earlier process may not be carried out yet.
+    /// Announces the plan of an earlier process, if it is not carried out.
     private func resume() throws {
         guard let plan = try pushes.read({ try $0.plans.last() }),
             try store.read({ try $0.pushLink.plan() }) < plan.number
@@ -128,11 +129,10 @@ final class PushLoop {
         try removeTraces(at: steady)
         collect()
         var plan = try decide(now: now, steady: steady, steps: moment.clockOffset)
-        var room: [PushProvider: Int] = [:]
-        for provider in PushProvider.allCases { room[provider] = sender.room(for: provider) }
+        let room = Dictionary(uniqueKeysWithValues: PushProvider.allCases.map { ($0, sender.room(for: $0)) })
         let isDue = nextDue.map { $0 <= steady } ?? false
         guard !results.isEmpty || !plan.isEmpty || isDue && room.values.contains(where: { $0 > 0 }) else {
-            // Nothing follows from who has left.
+            // The departures have led to nothing.
             if !hasOpenPlan { departures = [] }
             return try wait(pause(now: now, steady: steady))
         }
@@ -142,7 +142,7 @@ final class PushLoop {
         restedAt = .now.advanced(by: PushLoop.pause)
     }
 
-    /// What push services and the writer have answered.
+    /// Collects outcomes and the writer's result.
     private func collect() {
         results.outcomes += inbox.drainOutcomes()
         guard let result = shared.announcements.takeResult() else { return }
@@ -152,7 +152,7 @@ final class PushLoop {
         announce()
     }
 
-    /// Gives the writer what waits for it, if it has nothing.
+    /// Submits the next announcement, unless the writer still has the last.
     private func announce() {
         guard !isAnnouncing, !next.isEmpty else { return }
         isAnnouncing = true
@@ -173,10 +173,11 @@ final class PushLoop {
     // MARK: A plan
 
     private func decide(now: Timestamp, steady: Timestamp, steps: Int64) throws -> PushPlan {
-        var plan = PushPlan()
-        guard !hasOpenPlan, shared.people.isKnown || .now - startedAt >= PushLoop.longestUnknown else { return plan }
+        guard !hasOpenPlan, shared.people.isKnown || .now - startedAt >= PushLoop.longestUnknown else {
+            return PushPlan()
+        }
         if departures.isEmpty { departures = shared.people.drainDepartures(limit: PushLoop.departuresAtOnce) }
-        plan = try read { snapshot, pushes in
+        return try read { snapshot, pushes in
             var plan = PushPlan()
             let planner = planner(snapshot, pushes, now: now)
             try planner.decide(snapshot.pushEvents.events(limit: PushPlanner.eventsAtOnce), into: &plan)
@@ -187,7 +188,6 @@ final class PushLoop {
             }
             return plan
         }
-        return plan
     }
 
     private func write(
@@ -236,11 +236,11 @@ final class PushLoop {
         sink.write(notifications)
     }
 
-    // MARK: What is due
+    // MARK: Jobs that are due
 
     private func send(_ begun: [PushJob]) throws {
         guard !begun.isEmpty else { return }
-        // Read anew: the number is that of now.
+        // On a new snapshot, with the badge of now.
         let now = clock.now
         var deliveries: [PushDelivery] = []
         do {
@@ -251,7 +251,7 @@ final class PushLoop {
                 switch one {
                 case .delivery(let delivery):
                     deliveries.append(delivery)
-                    // It goes to one device: others may display a greater number.
+                    // It goes to one device: others may display a greater badge.
                     let (user, badge) = (delivery.notification.user, delivery.notification.badge.number)
                     if badge > 0 { lastBadges[user] = max(lastBadges[user] ?? 0, badge) }
                 case .dropped(let job, let reason):
@@ -259,7 +259,7 @@ final class PushLoop {
                 }
             }
         } catch {
-            // Nothing of it was sent: all of it is due again.
+            // Nothing was sent: all jobs are due again.
             for job in begun {
                 inbox.add(
                     PushOutcome(id: job.id, registration: job.registration, answer: .notTried(after: .seconds(1))))
@@ -269,7 +269,6 @@ final class PushLoop {
         sender.submit(deliveries)
     }
 
-    /// Removes what became of notifications long ago.
     private func removeTraces(at steady: Timestamp) throws {
         guard steady >= nextRemoval else { return }
         let count = try pushes.write { try $0.traces.removeExpired(at: steady, limit: PushLoop.removalsAtOnce) }
@@ -286,7 +285,7 @@ final class PushLoop {
     private func pause(now: Timestamp, steady: Timestamp) -> Duration {
         if shared.people.hasDepartures, shared.people.isKnown, !hasOpenPlan { return .zero }
         var pause = min(Duration.seconds(1), steady.duration(to: max(steady, nextRemoval)))
-        // What finds no room is looked at again when something of it has come back.
+        // A job without room is looked at again when an outcome has made some.
         if let nextDue, nextDue > steady { pause = min(pause, steady.duration(to: nextDue)) }
         if let nextHoldEnd, nextHoldEnd > now { pause = min(pause, now.duration(to: nextHoldEnd)) }
         return pause

@@ -224,16 +224,12 @@ struct PushPlanner {
         case .message(let position):
             guard let message = try snapshot.pushEvents.message(at: position) else { return }
             plan.topics.append(
-                PushAnnouncement.Topic(
-                    notification: topic(message, for: row.user, createdAt: row.createdAt),
-                    place: PushPlan.Place(message, at: position)))
+                (topic(message, for: row.user, createdAt: row.createdAt), PushPlan.Place(message, at: position)))
         case .digest:
-            plan.topics.append(
-                PushAnnouncement.Topic(
-                    notification: digest(row.id, for: row.user, createdAt: row.createdAt), place: nil))
+            plan.topics.append((digest(row.id, for: row.user, createdAt: row.createdAt), nil))
         case .clearance(let conversation, let seq):
             guard let log = try snapshot.pushEvents.log(of: conversation) else { return }
-            plan.clearances.append(PushAnnouncement.Clearance(user: row.user, log: log, seq: seq))
+            plan.clearances.append((row.user, log, seq))
         }
     }
 }

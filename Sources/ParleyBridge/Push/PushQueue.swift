@@ -3,8 +3,8 @@ import ParleyPush
 import ParleyRules
 import ParleyStore
 
-/// Writes the results of attempts, the jobs of a plan and the attempts that begin, in one transaction of the database of
-/// pushes.
+/// Writes the results of attempts, the jobs of a plan and the attempts that begin, in one transaction of the database
+/// of pushes.
 ///
 /// A job is committed as under way before it is sent. So after a kill a job that is under way may have reached its
 /// device, and is sent again under the same id; no other job was sent.
@@ -27,18 +27,18 @@ struct PushQueue {
         try transaction.traces.answer(id, reason, isUncertain: false, at: now)
     }
 
-    // MARK: What was planned
+    // MARK: Plans
 
-    /// What of a plan is carried out.
+    /// A plan that is written.
     struct Planned {
         let announcement: PushAnnouncement.Plan
         let notices: [PushPlan.Notice]
         let clearances: [PushPlan.Clearance]
-        /// Whose devices display nothing.
+        /// Users whose devices display nothing.
         let hidden: Set<UserID>
     }
 
-    /// - Parameter plan: without what is stale.
+    /// - Parameter plan: without stale notices.
     mutating func insert(_ plan: PushPlan) throws(StoreError) -> Planned {
         count(\.pushesDropped, plan.undecidable)
         for (device, registration) in plan.endedRegistrations {
@@ -50,16 +50,15 @@ struct PushQueue {
         try transaction.displays.removeHolds(of: plan.digested)
         try insert(plan.traces)
         for id in plan.unreachable {
-            try transaction.traces.answer(
-                id, "the device is not registered any more", isUncertain: false, at: now)
+            try transaction.traces.answer(id, "the device is not registered any more", isUncertain: false, at: now)
         }
         let notified = jobs(plan.notices + plan.tests)
         try insert(notified.traces)
-        // Of what is no message their devices display the number.
+        // Of what is no message devices display the badge alone.
         try transaction.displays.set(
             plan.notices.map { (user: $0.user, conversation: $0.place?.conversation, seq: $0.place?.seq ?? 0) })
         let (cleared, clearances) = try clear(plan.clearances)
-        // What was read before a message came is cleared before that is sent.
+        // A clearance of what came earlier is sent before a message.
         let jobs = (notified.jobs + cleared).sorted { $0.position < $1.position }
         for id in try transaction.jobs.insert(jobs, now: steady) { try drop(id, "too many wait for the device") }
         return try announce(plan, clearances)
@@ -90,8 +89,7 @@ struct PushQueue {
         try transaction.traces.insert(traces, removal: steady.advanced(by: settings.pushTraceLifetime))
     }
 
-    /// - Returns: what is to be sent: of what was not displayed, only where devices display a greater number; and what
-    ///   of the clearances it is of.
+    /// - Returns: the clearances of what was displayed, or that lower a badge, and their jobs.
     private func clear(
         _ clearances: [PushPlan.Clearance]
     ) throws(StoreError) -> (jobs: [PushJob], clearances: [PushPlan.Clearance]) {
@@ -110,12 +108,12 @@ struct PushQueue {
                     deadline: clearance.origin.steadyAt.advanced(by: settings.pushDeadline))
             }
         }
-        // Only when all of them were asked for what was displayed.
+        // After all of them have looked what is displayed.
         for user in Set(clearances.lazy.filter(\.isLast).map(\.user)) { try transaction.displays.remove(to: user) }
         return (jobs, done)
     }
 
-    /// Stores what the main database is to do of a plan.
+    /// Writes the main database's part of a plan.
     private func announce(
         _ plan: PushPlan, _ clearances: [PushPlan.Clearance]
     ) throws(StoreError) -> Planned {
@@ -124,16 +122,15 @@ struct PushQueue {
         var rows: [PushAnnouncementRecord] = []
         for notice in plan.notices {
             guard let topic = notice.topic else { continue }
-            announcement.topics.append(PushAnnouncement.Topic(notification: topic, place: notice.place))
+            announcement.topics.append((topic, notice.place))
             rows.append(
                 PushAnnouncementRecord(
                     id: topic.id, user: notice.user, kind: notice.place.map { .message($0.position) } ?? .digest,
                     createdAt: notice.origin.createdAt))
         }
-        // A message that is gone is announced by itself.
+        // The event of a removed message is on its topic already.
         for clearance in clearances where clearance.message == nil {
-            announcement.clearances.append(
-                PushAnnouncement.Clearance(user: clearance.user, log: clearance.log, seq: clearance.seq))
+            announcement.clearances.append((clearance.user, clearance.log, clearance.seq))
             rows.append(
                 PushAnnouncementRecord(
                     id: NotificationID(.ordered(at: now)), user: clearance.user,
@@ -148,11 +145,11 @@ struct PushQueue {
             hidden: users.subtracting(try transaction.facts.displays.users(among: users)))
     }
 
-    // MARK: What is due
+    // MARK: Jobs that are due
 
-    /// Whether one that is due is to be sent now.
+    /// Whether a job that is due is sent now.
     ///
-    /// - Parameter hasTurn: whether its user has fewer under way than they may.
+    /// - Parameter hasTurn: whether its user may have another job under way.
     private mutating func isToBegin(_ job: PushJob, hasTurn: Bool) throws(StoreError) -> Bool {
         guard job.deadline > steady else {
             try finish(job, "too late", \.pushesDropped)
@@ -163,8 +160,8 @@ struct PushQueue {
             try putOff(job, by: PushRetry.pauseForTurn(isBypassed: job.isBypassed, age: age))
             return false
         }
-        // Two of a conversation that are under way at the same time might be shown in any order. What is bypassed waits
-        // until what follows it was taken, which removes it, or was not.
+        // Two jobs of a conversation that are under way at once might be displayed in any order. A bypassed job waits
+        // for the answer to the later one, which removes it if that is accepted.
         let pause: Duration
         if job.isBypassed {
             guard try hasLater(than: job) else { return true }

@@ -85,7 +85,8 @@ extension PushQueue {
         }
     }
 
-    /// Whether a job that would replace this one on the device waits or is under way. It may still be dropped or refused.
+    /// Whether a job that would replace this one on the device waits or is under way. It may still be dropped or
+    /// refused.
     func hasLater(than job: PushJob) throws(StoreError) -> Bool {
         guard job.provider.replacesEarlier else { return false }
         return try transaction.facts.jobs.hasLater(than: job)

@@ -8,11 +8,11 @@ import Platform
 
 extension PushSender: PushSending {}
 
-/// The parts of pushes: their database, what they share with the writer, the thread that decides, and what sends.
+/// The parts of pushes: their database, the state they share with the writer, the thread that decides, and the sender.
 final class PushService: Sendable {
     let people = ConnectedPeople()
     let store: PushStore
-    /// What a browser subscribes with, in base64url.
+    /// The `applicationServerKey` of subscriptions, in base64url.
     let vapidPublicKey: String
     private let displaying = DisplayingUsers()
     private let announcements: PushAnnouncements
@@ -22,8 +22,8 @@ final class PushService: Sendable {
     private let settings: Settings
     private let logger: Logger
 
-    /// - Parameter wakeWriter: called when there is something for the writer.
-    /// - Throws: `DataDirectoryError` for a setting that names no such file, or one that is no such key.
+    /// - Parameter wakeWriter: called when there is work for the writer.
+    /// - Throws: `DataDirectoryError` for a setting whose file or value cannot be used.
     init(
         _ directory: DataDirectory, _ settings: Settings, logger: Logger, wakeWriter: @escaping @Sendable () -> Void
     ) throws {
@@ -46,7 +46,7 @@ final class PushService: Sendable {
         }
     }
 
-    /// Messages do not wait for a database of pushes that is damaged: it is put aside, and jobs in it are lost.
+    /// A damaged database is put aside, and its jobs are lost: messages do not wait for it.
     private static func open(_ directory: DataDirectory, _ logger: Logger) throws(StoreError) -> PushStore {
         let path = directory.pushDatabase
         do throws(StoreError) {
@@ -64,7 +64,7 @@ final class PushService: Sendable {
         }
     }
 
-    /// For the writer: an event wakes the thread that decides.
+    /// The writer's gate, whose events wake the thread of pushes.
     func gate(_ main: Store) throws(StoreError) -> PushGate {
         let gate = PushGate(settings, people: people, displaying: displaying, announcements: announcements) {
             [inbox] in inbox.arrived.signal()
@@ -73,14 +73,14 @@ final class PushService: Sendable {
         return gate
     }
 
-    /// Decides and sends until `close`, and then until what is under way has its answer, some seconds at most.
+    /// Decides and sends until `close`, and then waits for the outcomes of what is under way, some seconds at most.
     func run(_ main: Store, clock: MachineClock, counters: Counters) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { [self] in
                 do {
                     try await sender.run()
                 } catch {
-                    // Nothing can be sent: nothing is decided any more.
+                    // Nothing can be sent, so nothing is decided either.
                     close()
                     throw error
                 }
@@ -102,8 +102,8 @@ final class PushService: Sendable {
 
     func close() { inbox.close() }
 
-    /// Called before anything is decided: the database becomes that of the main one, and what an earlier process was
-    /// sending may have arrived, and is sent again.
+    /// Called before anything is decided: links the two databases, and makes the jobs due again that an earlier process
+    /// was sending.
     func resume(_ main: Store, clock: MachineClock, counters: Counters) throws(StoreError) {
         try store.link(to: main, name: InstanceName.random())
         let steady = clock.moment.steady
@@ -113,7 +113,7 @@ final class PushService: Sendable {
         logger.notice("notifications that may have arrived are sent again", metadata: ["count": "\(count)"])
     }
 
-    /// What has come from push services since the thread ended: called when everything else has.
+    /// Records the outcomes since the thread of pushes has ended; called when everything else has.
     func recordEnd(in main: Store, _ clock: MachineClock, _ counters: Counters) throws(StoreError) {
         let outcomes = inbox.drainOutcomes()
         let moment = clock.moment
@@ -127,9 +127,7 @@ final class PushService: Sendable {
                 var effects = Effects()
                 let results = try ends.map { end in
                     let (result, push) = try transaction.end(end, at: moment.now)
-                    if let push {
-                        try effects.publish(push, transaction)
-                    }
+                    if let push { try effects.publish(push, transaction) }
                     return (end: end, result: result)
                 }
                 // They are published at the next start.
@@ -146,9 +144,9 @@ final class PushService: Sendable {
 }
 
 extension DataDirectory {
-    /// Looks whether what the settings say of pushes can be used: the files that they name, and what is in them.
+    /// Checks the settings of pushes and the files that they name.
     ///
-    /// - Returns: what keeps them from being sent all the same, in sentences for the operator.
+    /// - Returns: what else keeps pushes from being sent, in sentences for the operator.
     package func checkPushes(_ settings: Settings) throws(DataDirectoryError) -> [String] {
         let configuration = try pushConfiguration(settings, makesKey: false)
         do throws(PushConfigurationError) {
@@ -171,7 +169,7 @@ extension DataDirectory {
         }
     }
 
-    /// What pushes are sent with, as the settings say. The key of Web Push is made where there is none.
+    /// The configuration by the settings. The key of Web Push is made where there is none.
     func pushConfiguration(
         _ settings: Settings, makesKey: Bool = true
     ) throws(DataDirectoryError) -> PushConfiguration {

@@ -2,9 +2,8 @@ import Foundation
 import Logging
 import ParleyProtocol
 
-/// Where each notification is written as a line of JSON, for development: a file, or standard output.
-///
-/// What is written there has no bearing on what is sent. Confined to the thread of pushes.
+/// Writes each notification as a line of JSON to a file or standard output, for development. Confined to the thread of
+/// pushes.
 struct PushSink {
     private let file: FileHandle
 

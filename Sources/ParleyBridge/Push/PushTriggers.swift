@@ -2,11 +2,10 @@ import ParleyProtocol
 import ParleyRules
 import ParleyStore
 
-/// What the writer shares with the thread of pushes, and knows of notifications: whether anybody may be to be notified
-/// at all.
-///
-/// Almost every message goes to people who are all connected, and no event is added for it. Confined to the writer's
+/// Tells the writer whether an event is needed, by what it shares with the thread of pushes. Confined to the writer's
 /// thread.
+///
+/// Almost every message goes to people who are all connected, and needs none.
 final class PushGate {
     let people: ConnectedPeople
     let displaying: DisplayingUsers
@@ -31,13 +30,11 @@ final class PushGate {
         hasSink = !settings.pushSink.isEmpty
     }
 
-    /// Reads what an earlier process has left.
     func load(_ snapshot: Snapshot, _ pushes: PushSnapshot) throws(StoreError) {
         displaying.add(Set(try pushes.displays.users()))
         hasRegistrations = try snapshot.pushRegistrations.hasAny()
     }
 
-    /// What a transaction has changed.
     struct Changes {
         var hasEvent = false
         var hasRegistration = false
@@ -48,16 +45,16 @@ final class PushGate {
         if changes.hasEvent { onEvent() }
     }
 
-    /// How many members a message may be one to notify of.
+    /// How many members may have to be notified of a message.
     ///
-    /// - Parameter isUrgent: an urgent one always has an event, so that it is known as such when somebody turns out not
-    ///   to have been connected.
+    /// - Parameter isUrgent: an urgent message always has an event, so that it is known as urgent when a connection
+    ///   turns out to have been dead.
     func membersConcerned(in conversation: ConversationState, besides sender: UserID, isUrgent: Bool) -> Int {
         let others = conversation.facts.members.lazy.map(\.user).filter { $0 != sender }
         return notifiesConnected || isUrgent ? others.count : people.awayCount(among: others)
     }
 
-    /// Whether what comes into a feed may go to a device, or to what stands for one in development.
+    /// Whether an item of a feed may go to a device, or to the sink.
     var reachesDevices: Bool { hasRegistrations || hasSink }
 }
 
@@ -65,16 +62,13 @@ extension Batch {
     var pushTriggers: PushTriggers { PushTriggers(batch: self) }
 }
 
-/// Adds events of which somebody may be to be notified, in the transaction of what has happened; whom, is decided
-/// later.
+/// Adds events to the transaction of what happened. The thread of pushes decides whom to notify.
 struct PushTriggers {
     let batch: Batch
 
     private var push: PushGate { batch.environment.push }
 
-    /// A message of a person.
-    ///
-    /// - Returns: how many members may be to be notified of it.
+    /// - Returns: how many members may have to be notified of it.
     func message(
         _ record: MessageRecord, in conversation: ConversationState, at position: StreamPosition, isUrgent: Bool
     ) -> Int {
@@ -85,13 +79,13 @@ struct PushTriggers {
         return concerned
     }
 
-    /// What has come into somebody's feed.
+    /// An item has come into a user's feed.
     func feed(_ notification: NotificationID, of user: UserID, at position: StreamPosition) {
         guard push.reachesDevices else { return }
         append(.feed(notification, of: user), at: position)
     }
 
-    /// A message is gone that devices of others than its sender may display.
+    /// A message is deleted or has disappeared.
     func removal(
         of seq: Int, in conversation: ConversationState, by sender: UserID, at position: StreamPosition
     ) {
@@ -101,9 +95,9 @@ struct PushTriggers {
         append(.removal(conversation.key, seq: seq), at: position)
     }
 
-    /// What devices display of a conversation up to a place is read, or no longer for their user.
+    /// A user has read a conversation up to a message, or is not notified of it any more.
     ///
-    /// - Parameter device: the one that has done it, and knows.
+    /// - Parameter device: the one that has caused it, and knows.
     func clearing(
         upTo seq: Int, in conversation: ConversationKey, of user: UserID, besides device: DeviceID? = nil,
         at position: StreamPosition
@@ -117,7 +111,7 @@ struct PushTriggers {
         append(.test(id, to: device), at: position)
     }
 
-    /// The quiet hours of somebody are others.
+    /// A user's quiet hours have changed.
     func quietHours(of user: UserID) { append(.quietHours(of: user), at: StreamPosition(number: 0)) }
 
     private func append(_ subject: PushEvent.Subject, at position: StreamPosition) {

@@ -7,7 +7,7 @@ import Sodium
 extension RegisterPush: CommandHandler {
     struct Decision {
         let registration: PushRegistration
-        /// What the provider knows the device by and the secret that shows whose that is, as a digest of 16 bytes.
+        /// A digest of the provider, its address of the device and the secret that shows whose that is; 16 bytes.
         let address: [UInt8]
         /// The same without the secret.
         let formerAddress: [UInt8]
@@ -23,14 +23,14 @@ extension RegisterPush: CommandHandler {
             address: address, formerAddress: try digest(with: nil))
     }
 
-    /// Whoever names an endpoint without its secret gets another digest, and takes it from nobody.
+    /// An endpoint without its secret has another digest, so that registering it takes it from nobody.
     func digest(with secret: [UInt8]?) throws -> [UInt8] {
         var preimage = Array(target.provider.rawValue.utf8) + [0] + Array(target.address.utf8)
         if let secret { preimage += [0] + secret }
         return try BLAKE2b.hash(preimage.span, length: .bytes16)
     }
 
-    /// Another one for each device, address and time.
+    /// The registration's number, another for each device, address and time.
     private func number(_ address: [UInt8], _ context: DecisionContext) throws -> Int64 {
         var preimage = ByteWriter(capacity: 192)
         preimage.field(context.sender.user.text.utf8)

@@ -1,7 +1,7 @@
 import ParleyProtocol
 import ParleyStore
 
-/// A notification of the type `test` for each device of a user that is registered, connected or not.
+/// Sends a notification of the type `test` to each registered device of a user, connected or not.
 extension TestPush: CommandHandler {
     func decide(in context: DecisionContext) throws -> [PushRegistration] {
         guard try context.facts.users.hasMember(user) else { throw Rejection.userNotFound }

@@ -1,10 +1,10 @@
 import ParleyProtocol
 import ParleyStore
 
-/// What became of a message, or of one notification (`admin/trace`).
+/// The trace of a message or a notification (`admin/trace`).
 extension TraceMessage: QueryHandler {
     func answer(in context: QueryContext) throws -> WrittenAnswer {
-        // Asked for first: when it is on its way there is a trace of it.
+        // Before the traces are read: a test that has no event any more has a trace.
         let test = try context.snapshot.pushEvents.test(NotificationID(id)).map { device, time in
             let registration = try context.snapshot.pushRegistrations.registration(of: device)
             return PushTrace(test: NotificationID(id), of: device, registration?.target.provider, at: time)
@@ -15,7 +15,7 @@ extension TraceMessage: QueryHandler {
                 try pushes.traces.traces(of: MessageID(id), limit: MessageTrace.most)
             )
         }
-        // What is known of a notification is shown with the message that it is about.
+        // A notification is shown with its message.
         let record = try context.snapshot.tracedRecords.record(one?.message ?? MessageID(id))
         let pushes = one.map { [$0] } ?? others
         guard record != nil || !pushes.isEmpty else {

@@ -47,10 +47,10 @@ struct PushTwoCommitTests {
         #expect(planned.announcement.topics.count == 2)
         let found = try announcement(world)
         #expect(found.number == planned.announcement.number && found.decidedThrough != nil)
-        let order = { (topics: [PushAnnouncement.Topic]) in
-            topics.map(\.notification).sorted { $0.user.text < $1.user.text }
+        let order = { (plan: PushAnnouncement.Plan) in
+            plan.topics.map(\.notification).sorted { $0.user.text < $1.user.text }
         }
-        #expect(order(found.topics) == order(planned.announcement.topics))
+        #expect(order(found) == order(planned.announcement))
         let published = try publish(found, world)
         #expect(
             Set(published.map(\.topic)) == [
