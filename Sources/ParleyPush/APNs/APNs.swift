@@ -23,7 +23,7 @@ enum APNs {
         return request
     }
 
-    /// The object under `parley`, with as much of it as fits beside what the system itself reads, `aps`.
+    /// The object under `parley`, as much of it as fits beside `aps`, which the system reads.
     static func payload(_ delivery: PushDelivery) -> [UInt8] {
         let start = Array(#"{"aps":"#.utf8) + systemPart(delivery) + Array(#","parley":"#.utf8)
         let object = delivery.notification.json(fitting: payloadLimit - start.count - 1)
@@ -33,7 +33,7 @@ enum APNs {
     private static func systemPart(_ delivery: PushDelivery) -> [UInt8] {
         let notification = delivery.notification
         return JSONWriter.object { aps in
-            // Of what comes in the background the system reads nothing else; the number is in the object.
+            // The system ignores all else in the background; the badge is in the object.
             guard !isBackground(delivery) else {
                 aps.member("content-available", 1)
                 return
@@ -48,7 +48,7 @@ enum APNs {
         }
     }
 
-    /// What the app shows until it has opened what came: names of texts of its own.
+    /// The key of the app's own text, shown until the app has opened the notification.
     private static func titleKey(_ type: PushType?) -> String {
         switch type {
         case .message, .digest, .wakeUp, .clear, .feed(.messageRequest): "PARLEY_MESSAGE"

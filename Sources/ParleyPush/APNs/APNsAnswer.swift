@@ -27,9 +27,9 @@ extension APNsService {
     }
 }
 
-/// The names that services have for what went wrong.
+/// The name of an error in a service's answer.
 enum Reason {
-    /// `nil` for anything but at most 64 letters, digits and `_`: garbage is not passed on.
+    /// `nil` for anything but 1 to 64 letters, digits and `_`: garbage is not passed on.
     static func text(_ name: String??) -> String? {
         guard let name = name ?? nil, (1...64).contains(name.utf8.count) else { return nil }
         return name.consists(ofLettersDigitsAnd: "_") ? name : nil

@@ -5,9 +5,9 @@ import Synchronization
 /// The gateway's token for Apple's push service, which wants it between 20 minutes and an hour old
 /// ("Establishing a token-based connection to APNs").
 final class APNsTokens: Sendable {
-    /// Seconds after which a new one is made.
+    /// Seconds after which a new token is made.
     static let lifetime: Int64 = 45 * 60
-    /// Seconds after which Apple takes another at the earliest.
+    /// Seconds between tokens that Apple accepts.
     static let shortest: Int64 = 20 * 60
 
     struct Token: Hashable {
@@ -18,7 +18,7 @@ final class APNsTokens: Sendable {
 
     private struct State {
         var token: Token?
-        /// When one was last made because another was refused.
+        /// When a refused token was last replaced.
         var replaced: Int64?
     }
 
@@ -30,19 +30,19 @@ final class APNsTokens: Sendable {
     func token(now: Timestamp) throws(TokenError) -> Token {
         let now = now.milliseconds / 1000
         return try state.withLock { (state) throws(TokenError) in
-            // A clock that was set back makes a token of the future.
+            // A clock that was set back would leave a token of the future.
             if let token = state.token, (0..<APNsTokens.lifetime).contains(now - token.issued) { return token }
             return try make(&state, now)
         }
     }
 
-    /// Another one for a token that was refused, at most one in 20 minutes.
+    /// A new token for one that was refused, at most one in 20 minutes.
     ///
-    /// - Returns: `nil` where it is too early for that.
+    /// - Returns: `nil` where it is too early.
     func replacement(for refused: Token, now: Timestamp) throws(TokenError) -> Token? {
         let now = now.milliseconds / 1000
         return try state.withLock { (state) throws(TokenError) in
-            // Somebody else has seen to it.
+            // Another delivery has replaced it.
             if let token = state.token, token != refused { return token }
             if let replaced = state.replaced, (0..<APNsTokens.shortest).contains(now - replaced) { return nil }
             state.replaced = now

@@ -1,14 +1,14 @@
 import HTTPClient
 import ParleyProtocol
 
-/// What the gateway sends to push services with.
+/// The configuration of push services.
 package struct PushConfiguration: Sendable {
     /// The values of ``ProviderSetting/all`` by their names: a text, or the contents of a file, which is missing where
     /// none is set.
     package var values: [String: [UInt8]]
     /// The gateway's own key for Web Push.
     package var vapid: VAPIDKey
-    /// Whether webhooks and Web Push subscriptions may be `http` and at addresses that are not public: for development.
+    /// Whether endpoints may be `http` and at addresses that are not public, for development.
     package var allowsPrivateEndpoints: Bool
     /// Certificates in PEM that are trusted beside the system's.
     package var trustRoots: [[UInt8]]
@@ -39,7 +39,7 @@ package struct PushConfiguration: Sendable {
         return trimmed
     }
 
-    /// What keeps notifications from being sent although every setting is right, in sentences for the operator.
+    /// Sentences for the operator about what keeps notifications from being sent although every setting is valid.
     ///
     /// - Parameter system: the certificates that the system trusts.
     package func warnings(system: Certificates = .system) -> [String] {
@@ -70,13 +70,12 @@ package struct PushTimeouts: Hashable, Sendable {
     }
 }
 
-/// How much is under way at once.
+/// How many deliveries may be under way at once.
 package struct PushLimits: Hashable, Sendable {
-    /// For a provider.
     package var perProvider: Int
-    /// For an origin of webhooks or Web Push; any number may wait for it, but as many again if it has failed last.
+    /// Of webhooks or Web Push. Others wait for an origin; as many again if it is doubtful.
     package var perOrigin: Int
-    /// Of how many origins something is known: their failures and connections.
+    /// How many origins are remembered, with their failures and connections.
     package var origins: Int
 
     package init(perProvider: Int = 256, perOrigin: Int = 32, origins: Int = 4096) {

@@ -1,5 +1,5 @@
-/// A setting that the push services cannot use, found when the gateway starts. It repeats nothing of the setting's value
-/// or file.
+/// A setting that the push services cannot use, found when the gateway starts. It repeats nothing of the setting's
+/// value or file.
 package struct PushConfigurationError: Error, Hashable, Sendable, CustomStringConvertible {
     package let setting: String
     package let problem: String

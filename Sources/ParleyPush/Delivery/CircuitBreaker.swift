@@ -1,22 +1,22 @@
-/// Keeps a service that fails from being asked again and again: after some failures in a row nothing is sent to it for
-/// a while, then one notification as a probe, and all others when that has gone well.
+/// Stops sending to a service that fails: after some failures in a row nothing is sent for a while, then one delivery
+/// as a probe, and all others once that succeeds.
 struct CircuitBreaker: Hashable, Sendable {
     typealias Instant = ContinuousClock.Instant
 
     /// How many failures in a row open it.
     static let tolerated = 5
-    /// For how long it opens the first time; twice as long each further time, up to the longest.
+    /// How long it opens the first time, doubled each further time up to the longest.
     static let shortest: Duration = .seconds(5)
     static let longest: Duration = .seconds(300)
-    /// What is asked of others while a probe is under way.
+    /// How long others wait while a probe is under way.
     static let whileProbing: Duration = .seconds(2)
 
     enum State: Hashable, Sendable {
-        /// Everything is sent. To `open` by failures or when the service asks for a pause.
+        /// Everything is sent. To `open` by failures, or when the service asks for a pause.
         case closed(failures: Int)
-        /// Nothing is sent. To `probing` at the first question after its end.
+        /// Nothing is sent. To `probing` by the first delivery after its end.
         case open(until: Instant, times: Int)
-        /// One is under way. To `closed` by a success, to `open` by a failure.
+        /// One delivery is under way. To `closed` by a success, to `open` by a failure.
         case probing(times: Int)
     }
 
@@ -27,7 +27,6 @@ struct CircuitBreaker: Hashable, Sendable {
 
     private(set) var state: State = .closed(failures: 0)
 
-    /// Whether something may be sent now.
     mutating func admit(at now: Instant) -> Admission {
         switch state {
         case .closed: return .send
@@ -39,7 +38,7 @@ struct CircuitBreaker: Hashable, Sendable {
         }
     }
 
-    /// For how long nothing is sent from now on; `nil` where something may be.
+    /// How long nothing is sent from now on; `nil` where a delivery may be.
     func pause(at now: Instant) -> Duration? {
         switch state {
         case .closed: nil
@@ -48,9 +47,7 @@ struct CircuitBreaker: Hashable, Sendable {
         }
     }
 
-    /// Takes note of what came of something that was sent.
-    ///
-    /// - Parameter jitter: 0 to 1; how long it opens is drawn from the upper half of its time.
+    /// - Parameter jitter: 0 to 1, which chooses the pause in the upper half of its range.
     mutating func record(_ health: ServiceHealth, at now: Instant, jitter: Double) {
         switch (health, state) {
         case (.throttled(let pause), .closed), (.throttled(let pause), .probing):
@@ -59,14 +56,14 @@ struct CircuitBreaker: Hashable, Sendable {
             state = .open(until: max(until, now + min(pause, CircuitBreaker.longest)), times: times)
         case (.works, .closed), (.works, .probing): state = .closed(failures: 0)
         case (.unknown, .closed): break
-        // The probe has shown nothing: the next one is sent.
+        // The probe has shown nothing: another follows.
         case (.unknown, .probing(let times)): state = .open(until: now, times: times)
         case (.fails, .closed(let failures)) where failures + 1 < CircuitBreaker.tolerated:
             state = .closed(failures: failures + 1)
         case (.fails, .closed), (.fails, .probing):
             let pause = CircuitBreaker.pause(times: times)
             state = .open(until: now + pause * (0.5 + 0.5 * min(max(jitter, 0), 1)), times: times + 1)
-        // What was sent before it opened.
+        // Of a delivery from before it opened.
         case (.works, .open), (.fails, .open), (.unknown, .open): break
         }
     }
@@ -83,12 +80,12 @@ struct CircuitBreaker: Hashable, Sendable {
 
 /// What an attempt has shown of a service.
 enum ServiceHealth: Hashable, Sendable {
-    /// It has answered as it should, whatever it says of this one notification.
+    /// It has answered, whatever it says of this notification.
     case works
-    /// It was not reached, or has said that it cannot.
+    /// It was not reached, or reports a failure of its own.
     case fails
     /// It asks for a pause.
     case throttled(for: Duration)
-    /// Nothing: it was not asked.
+    /// The service was not reached through no fault of its own.
     case unknown
 }

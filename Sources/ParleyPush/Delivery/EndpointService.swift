@@ -1,7 +1,7 @@
 import HTTPClient
 import ParleyProtocol
 
-/// Sends to endpoints that devices have named: to the addresses that were judged and no others.
+/// Sends to endpoints, at the addresses that the policy permits.
 struct EndpointService: Sendable {
     let addresses: EndpointAddresses
     let exchange: HTTPExchange

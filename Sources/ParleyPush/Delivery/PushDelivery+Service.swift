@@ -5,7 +5,6 @@ enum PushUrgency: Hashable, Sendable {
     /// At once, even if that wakes the device.
     case high
     case normal
-    /// When it is convenient.
     case low
 }
 
@@ -18,6 +17,6 @@ extension PushDelivery {
         }
     }
 
-    /// For how many seconds a service is to keep it, at most four weeks.
+    /// How long a service keeps it, in seconds, at most four weeks.
     var secondsToLive: Int64 { max(0, min((notification.expiresAt.milliseconds - now.milliseconds) / 1000, 2_419_200)) }
 }

@@ -5,10 +5,10 @@ import ParleyProtocol
 protocol PushProviding: Sendable {
     static var provider: PushProvider { get }
 
-    /// Whether a later notification of a conversation takes the place of an earlier one on the device.
+    /// Whether a later notification with the same collapse id replaces an earlier one on the device.
     static var replacesEarlier: Bool { get }
 
-    /// The settings with which an operator configures it; ``PushConfiguration`` has their values.
+    /// Its settings; ``PushConfiguration`` has their values.
     static var settings: [ProviderSetting] { get }
 
     /// Refuses a target that this provider cannot send to.
@@ -46,17 +46,16 @@ enum PushProviders {
 /// What the push services share.
 struct PushConnections: Sendable {
     let exchange: HTTPExchange
-    /// For what devices name themselves.
+    /// For endpoints, which devices name.
     let endpoints: EndpointService
 
-    /// What sends to a provider that is one service.
+    /// For a provider that is one service.
     func client(of provider: PushProvider) -> ServiceClient {
         ServiceClient(exchange: exchange, place: .service(provider.rawValue))
     }
 }
 
 extension PushProvider {
-    /// Whether a later notification of a conversation takes the place of an earlier one on the device.
     package var replacesEarlier: Bool { PushProviders.kind(of: self)?.replacesEarlier ?? false }
 }
 

@@ -2,10 +2,9 @@ import Logging
 import ParleyProtocol
 import Synchronization
 
-/// Sends notifications to push services, many at once, and reports what came of each: exactly one outcome for each
-/// delivery.
+/// Sends notifications to push services, many at once, and reports exactly one outcome for each delivery.
 ///
-/// It remembers nothing beyond an attempt but how each service is doing: what to try again and when is for who submits.
+/// Beyond an attempt it remembers the state of each service alone: retries are the caller's.
 package final class PushSender: Sendable {
     private let services: PushServices
     private let queue: Mutex<SenderQueue>
@@ -15,7 +14,6 @@ package final class PushSender: Sendable {
     private let wakeUp: AsyncStream<Void>.Continuation
 
     /// - Parameter report: is given each outcome, on any thread; it must not block.
-    /// - Throws: what of the configuration cannot be used.
     package convenience init(
         _ configuration: PushConfiguration, logger: Logger, report: @escaping @Sendable (PushOutcome) -> Void
     ) throws(PushConfigurationError) {
@@ -34,7 +32,7 @@ package final class PushSender: Sendable {
         (wakeUps, wakeUp) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
 
-    /// How many more deliveries to a provider it takes now. Whatever happens, one outcome makes room for one.
+    /// How many more deliveries to a provider it takes. Each outcome makes room for one.
     package func room(for provider: PushProvider) -> Int { queue.withLock { $0.room(for: provider) } }
 
     /// Takes deliveries, no more than there is room for, and returns at once.
@@ -47,13 +45,12 @@ package final class PushSender: Sendable {
         if hasStopped { reportOutcomes() } else { wakeUp.yield() }
     }
 
-    /// Begins nothing any more; `run` returns when all that is under way has its answer, or its time is over.
+    /// Begins no further delivery; `run` returns when those under way have an outcome.
     package func stop() { wakeUp.finish() }
 
-    /// Sends what is submitted until `stop`, or until its task is cancelled: then what is under way is given up. It
-    /// runs once.
+    /// Sends until `stop`, or until its task is cancelled, which gives up what is under way. It runs once.
     ///
-    /// - Throws: what keeps it from having connections at all.
+    /// - Throws: where there can be no connections at all.
     package func run() async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { [self] in

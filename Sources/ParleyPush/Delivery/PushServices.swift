@@ -23,7 +23,7 @@ struct PushServices: Sendable {
         self.services = services
     }
 
-    /// Owns the connections, until `stop`.
+    /// Owns the connections until `stop`.
     func run() async throws { try await connections.exchange.client.run() }
 
     /// Closes all connections, and looks up no name any more.
@@ -32,7 +32,6 @@ struct PushServices: Sendable {
         connections.exchange.client.stop()
     }
 
-    /// One attempt.
     func send(_ delivery: PushDelivery) async -> ServiceAnswer {
         await services[delivery.target.provider]?.send(delivery) ?? .notConfigured
     }

@@ -1,4 +1,4 @@
-/// A table of bounded size, from which what was not used for the longest time goes first.
+/// A table of bounded size that drops the least recently used entries.
 struct RecentlyUsed<Key: Hashable, Value> {
     private var entries: [Key: (value: Value, used: UInt64)] = [:]
     private var uses: UInt64 = 0
@@ -10,7 +10,7 @@ struct RecentlyUsed<Key: Hashable, Value> {
     var keys: [Key] { Array(entries.keys) }
     var values: [Value] { entries.values.map(\.value) }
 
-    /// Reading it is a use of it.
+    /// Reading an entry is a use.
     subscript(key: Key) -> Value? {
         mutating get {
             guard let index = entries.index(forKey: key) else { return nil }
@@ -24,10 +24,10 @@ struct RecentlyUsed<Key: Hashable, Value> {
         }
     }
 
-    /// Takes out what is too much: more at once than is needed, because finding it costs a look at everything.
+    /// Removes entries beyond the limit, and an eighth more, because finding the oldest costs a look at all.
     ///
-    /// - Parameter mayGo: what is in use stays, even if the table is then over its limit.
-    /// - Returns: what went.
+    /// - Parameter mayGo: whether an entry may be removed; others stay even beyond the limit.
+    /// - Returns: the removed ones.
     mutating func trim(where mayGo: (Value) -> Bool = { _ in true }) -> [Value] {
         guard entries.count > limit else { return [] }
         let oldest = entries.filter { mayGo($0.value.value) }.sorted { $0.value.used < $1.value.used }

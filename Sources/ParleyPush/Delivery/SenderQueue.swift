@@ -1,10 +1,10 @@
 import ParleyProtocol
 
-/// What the sender has to do: a value, behind the sender's lock.
+/// The sender's state, behind its lock.
 struct SenderQueue {
     typealias Instant = ContinuousClock.Instant
 
-    /// What is to be done at once.
+    /// Deliveries to send and outcomes to report, at once.
     struct Work {
         var deliveries: [PushDelivery] = []
         var outcomes: [PushOutcome] = []
@@ -40,7 +40,6 @@ struct SenderQueue {
         }
     }
 
-    /// Takes out what is to be done.
     mutating func next() -> Work {
         defer { work = Work() }
         return work
@@ -60,7 +59,7 @@ struct SenderQueue {
         for next in released.notTried { postpone(next.delivery, next.after) }
     }
 
-    /// Nothing is begun any more.
+    /// Begins no further delivery.
     mutating func stop() {
         hasStopped = true
         for delivery in work.deliveries + table.removeWaiting() { postpone(delivery, .zero) }

@@ -1,6 +1,6 @@
 import ParleyProtocol
 
-/// What has failures and limits of its own: a provider, or for endpoints that devices name an origin.
+/// The unit of failures and limits: a provider, or the origin of an endpoint.
 enum PushService: Hashable, Sendable {
     case provider(PushProvider)
     case origin(String)
@@ -8,24 +8,24 @@ enum PushService: Hashable, Sendable {
     init(_ target: PushTarget) { self = target.endpoint.map { .origin($0.origin) } ?? .provider(target.provider) }
 }
 
-/// What is under way to each service, what waits for it, and whether it is asked at all.
+/// The deliveries under way to each service, those that wait for it, and its breaker.
 struct ServiceTable {
     typealias Instant = ContinuousClock.Instant
 
     enum Admission: Hashable {
         case send
-        /// Until something else to the same service has ended.
+        /// Until another delivery to the service has ended.
         case wait
         case notTried(after: Duration)
     }
 
-    /// One that waited in vain.
+    /// A delivery that waited in vain.
     struct Postponed: Hashable {
         let delivery: PushDelivery
         let after: Duration
     }
 
-    /// What the end of one has made possible for others.
+    /// Waiting deliveries that the end of another has released.
     struct Released: Hashable {
         var send: [PushDelivery] = []
         var notTried: [Postponed] = []
@@ -35,16 +35,16 @@ struct ServiceTable {
         var breaker = CircuitBreaker()
         var underWay = 0
         var waiting: [PushDelivery] = []
-        /// Whether the last that was heard of it was bad, or came late: then only so many wait for it as leave room for
-        /// others.
+        /// Whether its last answer was a failure or slow: then fewer wait for it, so that there is room for other
+        /// services.
         var isDoubtful = false
 
         var isIdle: Bool { underWay == 0 && waiting.isEmpty }
     }
 
-    /// A service that takes longer for an answer holds a place for others so long, and is doubtful as one that fails.
+    /// A service that takes longer for an answer is doubtful: it holds places of others for that time.
     static let slow: Duration = .seconds(2)
-    /// What is asked of those for which a service has no room.
+    /// How long deliveries wait for which a service has no room.
     static let whileFull: Duration = .seconds(1)
 
     private let limits: PushLimits
@@ -57,7 +57,6 @@ struct ServiceTable {
 
     var count: Int { services.count }
 
-    /// Whether a delivery is sent now.
     mutating func admit(_ delivery: PushDelivery, at now: Instant) -> Admission {
         let key = PushService(delivery.target)
         var service = services[key] ?? Service()
@@ -81,7 +80,7 @@ struct ServiceTable {
         }
     }
 
-    /// Takes note of the end of a delivery, and says what is to be done with those that waited for it.
+    /// Records the end of a delivery, and releases those that waited for it.
     mutating func finish(
         _ delivery: PushDelivery, _ health: ServiceHealth, took: Duration = .zero, at now: Instant, jitter: Double
     ) -> Released {
@@ -93,7 +92,7 @@ struct ServiceTable {
         switch health {
         case .works: service.isDoubtful = took >= ServiceTable.slow
         case .fails, .throttled: service.isDoubtful = true
-        // A name that nobody looks up holds a place for others as long as a service that is slow.
+        // A name that is not resolved holds a place as long as a slow service.
         case .unknown: if took >= ServiceTable.slow { service.isDoubtful = true }
         }
         while service.underWay < limit(of: key), let next = service.waiting.first {
@@ -109,7 +108,6 @@ struct ServiceTable {
         return released
     }
 
-    /// Takes out all that waits.
     mutating func removeWaiting() -> [PushDelivery] {
         services.keys.flatMap { key in
             guard var service = services[key] else { return [PushDelivery]() }
@@ -127,7 +125,7 @@ struct ServiceTable {
         }
     }
 
-    /// How many may wait for it.
+    /// How many deliveries may wait for a service.
     private func room(of key: PushService, _ service: Service) -> Int {
         switch key {
         case .provider: limits.perProvider

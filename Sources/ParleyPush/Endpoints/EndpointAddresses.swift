@@ -2,17 +2,16 @@ import HTTPClient
 import ParleyProtocol
 import Synchronization
 
-/// The addresses of endpoints' hosts, looked up beside everything else and remembered for a moment.
+/// The permitted addresses of endpoints' hosts, resolved and cached for a moment.
 ///
-/// What is remembered is the very addresses that were judged: a name that stands for another address by the time of the
-/// connection changes nothing.
+/// Connections go to the cached addresses: a name that resolves to another address meanwhile changes nothing.
 final class EndpointAddresses: Sendable {
-    /// For how long a name is not looked up again.
+    /// How long a name is not resolved again.
     static let kept: Duration = .seconds(30)
 
     private struct Entry {
         let addresses: [IPAddress]
-        /// After that they are used only where they cannot be looked up anew in time.
+        /// After that they are used only where the name is not resolved in time.
         var until: ContinuousClock.Instant
     }
 
@@ -30,10 +29,9 @@ final class EndpointAddresses: Sendable {
         known = Mutex(RecentlyUsed(limit: names))
     }
 
-    /// No name is looked up any more.
     func stop() { lookups.stop() }
 
-    /// The addresses that may be connected to, at least one.
+    /// The addresses that the gateway may connect to, at least one.
     ///
     /// - Parameter user: whose device has named the endpoint.
     func addresses(of endpoint: PushEndpoint, for user: UserID) async throws(EndpointFault) -> [IPAddress] {
@@ -42,7 +40,7 @@ final class EndpointAddresses: Sendable {
         let entry = known.withLock { $0[host] }
         if let entry, entry.until > .now { return entry.addresses }
         guard let found = await lookups.addresses(of: host, for: user, within: limit) else {
-            // They were judged when they were found.
+            // They were permitted when they were resolved.
             guard let entry else { throw .notLookedUp }
             return entry.addresses
         }
@@ -54,6 +52,6 @@ final class EndpointAddresses: Sendable {
         return addresses
     }
 
-    /// They were not reached: the name is looked up anew next time.
+    /// Has the name resolved again next time, because its addresses were not reached.
     func expire(_ endpoint: PushEndpoint) { known.withLock { $0[endpoint.host]?.until = .now } }
 }

@@ -1,17 +1,16 @@
 import HTTPClient
 import ParleyProtocol
 
-/// What an endpoint must be for the gateway to connect to it: a device may have named anything, the machine's own
-/// services included.
+/// Which endpoints the gateway connects to: a device may name anything, the machine's own services included.
 struct EndpointPolicy: Hashable, Sendable {
-    /// For development: `http`, and addresses of one's own network.
+    /// Permits `http` and private addresses, for development.
     let allowsPrivate: Bool
 
-    /// Where `https` is on the internet: 443, and 8443 for what runs without root's rights. On other ports are services
-    /// of other kinds, which no request of the gateway's is to reach.
+    /// The ports of `https`: 443, and 8443 for servers without root's rights. Other ports have services of other kinds,
+    /// which no request of the gateway may reach.
     static let ports: Set<Int> = [443, 8443]
 
-    /// What is wrong with an endpoint that a look at it shows; `nil` if nothing is.
+    /// The fault of an endpoint that its URL shows; `nil` for none.
     func fault(of endpoint: PushEndpoint) -> EndpointFault? {
         guard !allowsPrivate else { return nil }
         guard endpoint.scheme == .https else { return .notHTTPS }
@@ -20,14 +19,14 @@ struct EndpointPolicy: Hashable, Sendable {
         return EndpointPolicy.isPublicName(endpoint.host) ? nil : .privateName
     }
 
-    /// The addresses of its host, if the gateway may connect to each of them.
+    /// The addresses of a host, if the gateway may connect to all of them.
     func permitted(_ addresses: [IPAddress]) throws(EndpointFault) -> [IPAddress] {
         guard !addresses.isEmpty else { throw .notFound }
         guard allowsPrivate || addresses.allSatisfy(\.isPublic) else { throw .privateAddress }
         return addresses
     }
 
-    /// Names that mean something in one's own network or machine alone (RFC 6761, RFC 6762, RFC 8375).
+    /// Names of private networks and of the machine itself (RFC 6761, RFC 6762, RFC 8375).
     private static let privateSuffixes = [
         "localhost", "local", "internal", "localdomain", "intranet", "lan", "home", "corp", "private", "arpa", "test",
         "invalid", "onion",
@@ -49,11 +48,11 @@ enum EndpointFault: Error, Hashable, Sendable {
     case otherPort
     /// A name that has no meaning on the internet.
     case privateName
-    /// An address that is not on the internet, or a name that stands for one.
+    /// An address that is not on the internet, or a name that resolves to one.
     case privateAddress
-    /// The name stands for no address.
+    /// The name has no address.
     case notFound
-    /// Nobody has said in time what the name stands for: of the service this says nothing.
+    /// The name was not resolved in time, which says nothing about the service.
     case notLookedUp
 
     var reason: String {
@@ -70,8 +69,8 @@ enum EndpointFault: Error, Hashable, Sendable {
 }
 
 extension PushTarget {
-    /// What parsing cannot see: whether the gateway would connect to the endpoint at all, and what its provider
-    /// knows of it.
+    /// Checks what parsing does not: whether the gateway connects to the endpoint, and whether the provider can send to
+    /// it.
     ///
     /// - Throws: a `bad_request` that names the field.
     package func check(allowsPrivate: Bool) throws(Rejection) {

@@ -3,10 +3,9 @@ import ParleyProtocol
 import Platform
 import Synchronization
 
-/// Looks up names on threads of its own, for the call blocks for as long as the system's resolver takes: some seconds
-/// where a name server does not answer.
+/// Resolves names on threads of its own: the call blocks for seconds where a name server does not answer.
 ///
-/// Each name is looked up once for all who ask for it at a time, and one user's names hold a quarter of the threads at
+/// A name is resolved once for all who ask for it at a time, and one user's names hold a quarter of the threads at
 /// most.
 final class HostLookups: Sendable {
     /// Gets what was found, and is finished without it where nothing was found in time.
@@ -23,13 +22,13 @@ final class HostLookups: Sendable {
         queue = Mutex(LookupQueue(threads: threads))
     }
 
-    /// What waits is not looked up any more. A thread ends when the resolver lets it.
+    /// Resolves nothing that waits. A thread ends when the resolver returns.
     func stop() {
         for answer in queue.withLock({ $0.stop() }) { answer.finish() }
     }
 
     /// - Parameter user: who has named the host.
-    /// - Returns: `nil` where the time is over, or the calling task cancelled, before the resolver answers.
+    /// - Returns: `nil` where the resolver does not answer in time, or the calling task is cancelled.
     func addresses(of host: String, for user: UserID, within limit: Duration) async -> [IPAddress]? {
         let (answers, answer) = AsyncStream.makeStream(of: [IPAddress].self)
         switch queue.withLock({ $0.ask(host, for: user, answer) }) {
@@ -46,17 +45,16 @@ final class HostLookups: Sendable {
             group.cancelAll()
             return addresses
         }
-        // Nobody waits for it any more: if it has not begun, the resolver is spared.
         if addresses == nil { queue.withLock { $0.giveUp(host, answer) } }
         return addresses
     }
 
     private func startThread() {
         do throws(SystemError) {
-            // It ends when nothing may be looked up any more.
+            // It ends when there is nothing to resolve.
             try LoopThread.detach(name: "parley-lookup") { [self] in work() }
         } catch {
-            // Whoever waits has the limit of their time.
+            // Those who wait have a time limit.
             queue.withLock { $0.threadEnded() }
         }
     }

@@ -1,15 +1,15 @@
 import HTTPClient
 
 extension IPAddress {
-    /// Whether it may be on the internet: none of those that the registries keep for a special purpose (RFC 6890 and
-    /// what has come since), nor one that carries such an address of IPv4.
+    /// Whether it is a public address: neither one of a special purpose (RFC 6890 and later), nor one that carries such
+    /// an address of IPv4.
     var isPublic: Bool {
         if isIPv4 { return !IPAddress.specialIPv4.contains { $0.contains(bytes) } }
         if let carried { return carried.isPublic }
         return IPAddress.globalUnicast.contains(bytes) && !IPAddress.specialIPv6.contains { $0.contains(bytes) }
     }
 
-    /// The address of IPv4 that is reached by this one.
+    /// The address of IPv4 that this one carries.
     private var carried: IPAddress? {
         for (block, offset) in IPAddress.carriers where block.contains(bytes) {
             return IPAddress(bytes: bytes[offset..<offset + 4])
@@ -19,7 +19,7 @@ extension IPAddress {
 
     private static let globalUnicast = Block([0x20], 3)
 
-    /// Blocks whose addresses carry one of IPv4, and where.
+    /// Blocks whose addresses carry one of IPv4, and its offset.
     private static let carriers: [(Block, Int)] = [
         // Mapped (RFC 4291 §2.5.5.2), NAT64 (RFC 6052 §2.1), 6to4 (RFC 3056 §2).
         (Block([0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF], 96), 12),
@@ -38,13 +38,13 @@ extension IPAddress {
         Block([168, 63, 129, 16], 32),
     ]
 
-    /// Of those that are global unicast.
+    /// Within global unicast.
     private static let specialIPv6: [Block] = [
         // Protocol assignments with Teredo and ORCHID; documentation, twice.
         Block([0x20, 0x01, 0x00], 23), Block([0x20, 0x01, 0x0D, 0xB8], 32), Block([0x3F, 0xFF, 0x00], 20),
     ]
 
-    /// The addresses that begin with so many bits.
+    /// A CIDR block.
     private struct Block {
         let prefix: [UInt8]
         let bits: Int

@@ -1,8 +1,7 @@
 import ParleyProtocol
 
-/// Which names are looked up, and which wait for that: a value, whose owner has the threads.
+/// The names that are being resolved, and those that wait.
 struct LookupQueue {
-    /// Who asks for a name.
     private struct Question {
         let user: UserID
         let answer: HostLookups.Answer
@@ -10,26 +9,26 @@ struct LookupQueue {
 
     private struct Lookup {
         var questions: [Question] = []
-        /// Whose names it counts for while it is under way; `nil` while it waits.
+        /// The user whose threads it counts against; `nil` while it waits.
         var holder: UserID?
     }
 
     enum Asked {
         case stopped
-        /// There are threads enough.
+        /// The threads that run are enough.
         case queued
-        /// One more thread is to ask for what is ``next()``.
+        /// Another thread is needed, which asks for ``next()``.
         case needsThread
     }
 
     private let threads: Int
-    /// How many threads the names of one user hold at most.
+    /// The most threads that names of one user hold.
     private let mostOfUser: Int
     private var running = 0
     private var lookups: [String: Lookup] = [:]
-    /// Names that wait, the first to come first.
+    /// Names that wait, in their order.
     private var waiting: [String] = []
-    /// How many names of each user are being looked up.
+    /// How many threads each user's names hold.
     private var held: [UserID: Int] = [:]
     private var isStopped = false
 
@@ -38,7 +37,7 @@ struct LookupQueue {
         mostOfUser = max(1, threads / 4)
     }
 
-    /// Somebody asks for a name, which may be looked up already.
+    /// Asks for a name, which may be under way already.
     mutating func ask(_ host: String, for user: UserID, _ answer: HostLookups.Answer) -> Asked {
         guard !isStopped else { return .stopped }
         let isNew = lookups[host] == nil
@@ -49,7 +48,7 @@ struct LookupQueue {
         return .needsThread
     }
 
-    /// The name that a thread is to look up now; where there is none, that thread ends.
+    /// The next name for a thread to resolve. Without one the thread ends.
     mutating func next() -> String? {
         for (index, host) in waiting.enumerated() {
             guard let user = asker(of: host) else { continue }
@@ -62,9 +61,9 @@ struct LookupQueue {
         return nil
     }
 
-    /// A name was looked up.
+    /// Removes a name that was resolved.
     ///
-    /// - Returns: who is to be told.
+    /// - Returns: those who wait for it.
     mutating func finish(_ host: String) -> [HostLookups.Answer] {
         guard let lookup = lookups.removeValue(forKey: host), let user = lookup.holder else { return [] }
         let left = (held[user] ?? 1) - 1
@@ -72,7 +71,7 @@ struct LookupQueue {
         return lookup.questions.map(\.answer)
     }
 
-    /// Somebody waits no more. What nobody waits for is not begun.
+    /// Removes a question. A name for which nobody waits is not resolved.
     mutating func giveUp(_ host: String, _ answer: HostLookups.Answer) {
         guard var lookup = lookups[host] else { return }
         lookup.questions.removeAll { $0.answer == answer }
@@ -82,12 +81,12 @@ struct LookupQueue {
         waiting.removeAll { $0 == host }
     }
 
-    /// A thread has ended, or could not be had.
+    /// A thread has ended, or could not be started.
     mutating func threadEnded() { running -= 1 }
 
-    /// Nothing is begun any more.
+    /// Resolves no further name.
     ///
-    /// - Returns: who is to be told that they wait in vain.
+    /// - Returns: those who wait in vain.
     mutating func stop() -> [HostLookups.Answer] {
         isStopped = true
         let answers = waiting.flatMap { lookups.removeValue(forKey: $0)?.questions ?? [] }.map(\.answer)
@@ -95,7 +94,7 @@ struct LookupQueue {
         return answers
     }
 
-    /// One of those who ask for it who may have one more name looked up.
+    /// A user who asks for the name and may hold another thread.
     private func asker(of host: String) -> UserID? {
         lookups[host]?.questions.lazy.map(\.user).first { held[$0] ?? 0 < mostOfUser }
     }

@@ -1,6 +1,6 @@
 import HTTPClient
 
-/// Sends requests and reads what little of the answers is looked at.
+/// Sends requests over HTTP.
 struct HTTPExchange: Sendable {
     let client: HTTPClient
     /// From the request to the end of the answer.
@@ -28,7 +28,7 @@ struct HTTPExchange: Sendable {
     }
 }
 
-/// The connections to a service that is configured.
+/// The connections to a provider that is one service.
 struct ServiceClient: Sendable {
     let exchange: HTTPExchange
     let place: HTTPPlace

@@ -18,13 +18,12 @@ struct PushRequest: Hashable, Sendable {
         if let value { headers.append(HTTPRequest.Header(name: name, value: value)) }
     }
 
-    /// The value of the header of this name; `nil` if there is none.
     subscript(name: String) -> String? { headers.first { $0.name == name }?.value }
 }
 
-/// What a push service has answered: the little of it that is looked at.
+/// The parts of an answer that are read.
 struct PushReply: Hashable, Sendable {
-    /// Of a body no more is read.
+    /// No more bytes of a body are read.
     static let bodyLimit = 4096
 
     let status: Int

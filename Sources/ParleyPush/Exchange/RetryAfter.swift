@@ -1,6 +1,6 @@
 import ParleyProtocol
 
-/// When a service wants to be asked again (RFC 9110 §10.2.3).
+/// `Retry-After` (RFC 9110 §10.2.3).
 enum RetryAfter {
     static let longest: Duration = .seconds(86_400)
 
@@ -17,7 +17,7 @@ enum RetryAfter {
     }
 }
 
-/// A date of HTTP (RFC 9110 §5.6.7): `Sun, 06 Nov 1994 08:49:37 GMT`, or one of the two forms of old.
+/// A date of HTTP (RFC 9110 §5.6.7): `Sun, 06 Nov 1994 08:49:37 GMT`, or one of the two obsolete forms.
 enum HTTPDate {
     private static let months = [
         "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
@@ -41,7 +41,7 @@ enum HTTPDate {
         guard let month = months.firstIndex(of: month), let day = number(day, digits: 1...2),
             let year = number(year, digits: 2...4), year >= 1000 || year < 100
         else { return nil }
-        // Of two digits those of this century: what is said with them lies in the future.
+        // Two digits are of this century: a retry lies in the future.
         let fullYear = year < 100 ? year + 2000 : year
         guard time.utf8.count == 8 else { return nil }
         let text = pad(fullYear, 4) + "-" + pad(month + 1, 2) + "-" + pad(day, 2) + "T" + time + ".000Z"

@@ -1,8 +1,8 @@
 import OpenSSL
 import ParleyProtocol
 
-/// Access tokens for Google's push service, each had for an assertion that the account's key has signed (RFC 7523), and
-/// used until five minutes before its end. Whoever comes while one is fetched waits for that one.
+/// The access token for Google's push service, fetched for an assertion that the account's key signs (RFC 7523), and
+/// used until five minutes before it expires. Deliveries wait while it is fetched.
 actor FCMTokens {
     struct Token: Hashable {
         let text: String
@@ -10,14 +10,13 @@ actor FCMTokens {
     }
 
     static let scope = "https://www.googleapis.com/auth/firebase.messaging"
-    /// One that is good for less is fetched anew.
+    /// A token that expires sooner is fetched again.
     static let reserve: Duration = .seconds(300)
 
     private let credentials: FCMCredentials
     private let client: ServiceClient
     private var token: Token?
     private var isFetching = false
-    /// Those who came while one is fetched.
     private var waiting: [CheckedContinuation<Result<Token, TokenFailure>, Never>] = []
 
     init(_ credentials: FCMCredentials, client: ServiceClient) {
@@ -25,7 +24,7 @@ actor FCMTokens {
         self.client = client
     }
 
-    /// - Parameter refused: one that the service does not take; it is not given again.
+    /// - Parameter refused: a token that the service has refused, and that is not returned again.
     func token(now: Timestamp, insteadOf refused: Token? = nil) async -> Result<Token, TokenFailure> {
         if let token, token != refused, token.until > .now { return .success(token) }
         if isFetching { return await withCheckedContinuation { waiting.append($0) } }
@@ -44,7 +43,7 @@ actor FCMTokens {
             return .failure(TokenFailure(problem: PushProblem(status: nil, "no token could be signed")))
         }
         switch await client.post(FCMTokens.request(assertion: assertion, at: credentials.tokenURI)) {
-        // Whatever became of it, the notification was not sent.
+        // The notification was not sent in any case.
         case .failure(let failure):
             return .failure(TokenFailure(problem: PushProblem(status: nil, "token: " + failure.problem.description)))
         case .success(let reply): return FCMTokens.read(reply, asked: asked, now: now)
@@ -75,7 +74,7 @@ actor FCMTokens {
         return .success(Token(text: text, until: asked + max(lifetime - reserve, lifetime / 2)))
     }
 
-    /// The claims of RFC 7523 §3, with what the token is to be good for.
+    /// The claims of RFC 7523 §3, with the token's scope.
     private static func assertion(_ credentials: FCMCredentials, now: Timestamp) throws(TokenError) -> String {
         let issued = Int(now.milliseconds / 1000)
         return try SignedToken.make(by: credentials.key.sign) {

@@ -2,11 +2,11 @@ import OpenSSL
 import ParleyProtocol
 import Synchronization
 
-/// Tokens by which the gateway names itself to push services (RFC 8292), one for each origin.
+/// Tokens by which the gateway identifies itself to push services (RFC 8292), one for each origin. Times in seconds.
 final class VAPIDTokens: Sendable {
-    /// How long one is good for; services refuse more than a day (RFC 8292 §2).
+    /// Services refuse more than a day (RFC 8292 §2).
     static let lifetime: Int64 = 12 * 3600
-    /// One that is good for less is made anew.
+    /// A token that expires sooner is replaced.
     static let shortestLeft: Int64 = 3600
 
     private struct Token {

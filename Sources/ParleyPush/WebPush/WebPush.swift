@@ -22,9 +22,9 @@ enum WebPush {
         return request
     }
 
-    /// What replaces an earlier message that the service still has (RFC 8030 §5.4): the first 32 characters of
-    /// base64url of BLAKE2b-256 of the 36 characters of the conversation's id, under the subscription's `auth`: the id
-    /// of a direct conversation follows from who is in it, and a push service could try whose it is.
+    /// The topic, by which a message replaces an earlier one that the service still has (RFC 8030 §5.4): the first 32
+    /// characters of base64url of BLAKE2b-256 of the conversation's id as text, keyed by the subscription's `auth`. The
+    /// id of a direct conversation follows from its members, so that without the key a push service could guess it.
     static func topic(_ conversation: ConversationID, auth: [UInt8]) -> String? {
         let text = Array(conversation.description.utf8)
         guard let digest = try? BLAKE2b.hash(text.span, length: .bytes32, key: auth.span) else { return nil }

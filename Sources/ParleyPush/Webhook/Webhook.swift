@@ -15,7 +15,7 @@ enum Webhook {
                 "Parley-Id": delivery.notification.id.description,
             ],
             body: body)
-        // Should there be no memory for one, the receiver refuses what is not signed.
+        // Without memory for a signature the receiver refuses the request.
         request.add("Parley-Signature", try? signature(of: body, at: delivery.now, secret: secret))
         return request
     }

@@ -1,14 +1,13 @@
 import ParleyProtocol
 
-/// The id of a notification: the same each time that the same is told to the same device (protocol §7).
+/// The id of a notification, the same for each repeat to the same device (protocol §7).
 package enum PushID {
-    /// What is hashed to make it: `parley/v1 push`, the type, what it is about, the user, and the device or nothing,
-    /// each as UTF-8 with its length in 16 bits before it. The id is a name-based UUID of the BLAKE2b digest.
+    /// The name of the name-based UUID, hashed by BLAKE2b: `parley/v1 push`, the type, the subject, the user, and the
+    /// device or nothing, each as UTF-8 behind its length in 16 bits.
     ///
     /// - Parameters:
-    ///   - subject: what it is about and cannot be told of twice, such as the id of a message or of an item of the
-    ///     feed.
-    ///   - device: `nil` for the topic, which all devices of the user hear.
+    ///   - subject: of which a device is notified once: the id of a message or of an item of a feed.
+    ///   - device: `nil` for the topic.
     package static func preimage(
         _ type: PushType, about subject: some UUIDIdentifier, for user: UserID, device: DeviceID?
     ) -> [UInt8] {

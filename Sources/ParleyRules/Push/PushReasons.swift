@@ -1,7 +1,7 @@
 import ParleyProtocol
 
 extension PushRules {
-    /// Why somebody is not notified, in the order in which they are asked for.
+    /// Why a recipient is not notified, in the order of evaluation.
     package enum Reason: String, Hashable, Sendable, CaseIterable {
         case own
         case notMember = "not_member"
@@ -13,7 +13,7 @@ extension PushRules {
         case muted
         case connected
 
-        /// Whether it keeps a notification of this kind back.
+        /// Whether it applies to notifications of this kind.
         package func concerns(_ kind: Kind) -> Bool {
             switch (self, kind) {
             // The request itself is something in the feed.
@@ -25,7 +25,7 @@ extension PushRules {
             }
         }
 
-        /// Whether it is true of the recipient, whatever has happened.
+        /// Whether it is true of the recipient, for any kind.
         package func applies(to facts: Facts) -> Bool {
             switch self {
             case .own: facts.isOwn
@@ -40,11 +40,10 @@ extension PushRules {
             }
         }
 
-        /// Whether it stands against the notification.
+        /// Whether it keeps the notification back.
         package func holds(_ facts: Facts) -> Bool { concerns(facts.kind) && applies(to: facts) }
 
-        /// A sentence for people, also for the table in `docs/push.md`. It says who has blocked whom, by being there:
-        /// operators alone may read it.
+        /// A sentence for operators, also for the table in `docs/push.md`. It shows blocks.
         package var sentence: String {
             switch self {
             case .own: "They have sent or caused it themselves."
@@ -64,7 +63,7 @@ extension PushRules {
 // MARK: In words
 
 extension PushRules.Facts {
-    /// What a reason goes by, for people.
+    /// The facts of a reason, for people.
     package func detail(of reason: PushRules.Reason) -> String {
         func says(_ what: String, _ holds: Bool) -> String { "\(what): \(holds ? "yes" : "no")" }
         switch reason {
@@ -82,7 +81,7 @@ extension PushRules.Facts {
         }
     }
 
-    /// What quiet hours go by, for people.
+    /// The facts of quiet hours, for people.
     package var quietHoursDetail: String {
         guard let quietUntil else { return "they are in their quiet hours: no" }
         return "they are in their quiet hours until \(quietUntil), which hold back what is not urgent"

@@ -1,37 +1,34 @@
 import ParleyProtocol
 
-/// When a push that has failed is tried again.
+/// The back-off of jobs.
 package enum PushRetry {
-    /// The longest that is waited of one's own accord.
+    /// The longest pause without `Retry-After`.
     package static let longestPause = Duration.seconds(600)
-    /// The longest that a push service can make the gateway wait.
     package static let longestRetryAfter = Duration.days(1)
-    /// A push that has failed so often is bypassed by others to the same device: it may be the only one that its
-    /// service does not take.
+    /// A job that has failed so often is bypassed by others of its device: it may be the only one that the service does
+    /// not accept.
     package static let attemptsInLine = 5
-    /// How often one that was bypassed looks whether what follows it was taken.
+    /// The pause of a bypassed job, until the next look at the answer to the later one.
     package static let pauseOfBypassed = Duration.seconds(30)
-    /// How often one that its device waits for looks whether others of its user have left it room.
+    /// The pause of a job whose user has as many under way as they may.
     package static let pauseForTurn = Duration.milliseconds(500)
 
-    /// How long one whose user has as many under way as they may waits before it looks again. Of what was bypassed
-    /// there can be thousands: it looks the more rarely the longer it has waited, some sixty times in a day.
-    ///
-    /// - Parameter age: since when it has been on its way.
+    /// The pause of a job whose user has as many under way as they may. Bypassed ones can be thousands: they look more
+    /// rarely the older they are, some sixty times in a day.
     package static func pauseForTurn(isBypassed: Bool, age: Duration) -> Duration {
         isBypassed ? max(pauseOfBypassed, age / 8) : pauseForTurn
     }
     private static let firstPause = Duration.seconds(2)
 
-    /// At a random time in a pause that doubles with every attempt (2 s, 4 s, 8 s, at most 10 min), so that those that
-    /// have failed together do not come again together; where the service has named a pause, after that.
+    /// When a failed job is retried: at a random time in a pause that doubles with each attempt (2 s, 4 s, 8 s, at most
+    /// 10 min), so that jobs that have failed together are not retried together. `Retry-After` comes before that pause.
     ///
     /// - Parameters:
-    ///   - attempt: how many have failed before this one: 0 for the first.
-    ///   - retryAfter: what the service has named: as if it was a day where it is more, none where it is negative.
+    ///   - attempt: how many have failed before this one.
+    ///   - retryAfter: counts as a day at most, and as none where it is negative.
     ///   - random: any 64 bits.
-    ///   - deadline: when the push is of no use any more.
-    /// - Returns: `nil` where that would be at the deadline or later.
+    ///   - deadline: when the job expires.
+    /// - Returns: `nil` at the deadline or later.
     package static func next(
         afterAttempt attempt: Int, retryAfter: Duration?, random: UInt64, now: Timestamp, deadline: Timestamp
     ) -> Timestamp? {

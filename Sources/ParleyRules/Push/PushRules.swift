@@ -1,13 +1,11 @@
 import ParleyProtocol
 
-/// Whom to notify of what has happened: the one decision behind push services and the topic of notifications
-/// (protocol §7). Facts in, a decision out.
+/// Whether to notify a user, by push services and on the topic of notifications (protocol §7).
 package enum PushRules {
-    /// What has happened.
     package enum Kind: Hashable, Sendable {
         /// - Parameter isUrgent: whether its sender has marked it as urgent.
         case message(isUrgent: Bool)
-        /// Something that has come into the recipient's feed of notifications.
+        /// An item of the recipient's feed.
         case feed(NotificationType)
 
         var isUrgent: Bool {
@@ -20,13 +18,13 @@ package enum PushRules {
 
     package enum Decision: Hashable, Sendable {
         case notify
-        /// It is the recipient's quiet hours: what has come meanwhile is told of once, when they end.
+        /// Until the recipient's quiet hours end, when one digest follows.
         case hold(until: Timestamp)
         case skip(Reason)
     }
 
-    /// The first reason that holds decides, in the order of `Reason`. Where none holds, quiet hours hold back what is
-    /// not urgent, and all else is notified of.
+    /// Skips by the first reason that holds, in the order of `Reason`. Where none does, quiet hours hold what is not
+    /// urgent.
     package static func decide(_ facts: Facts) -> Decision {
         for reason in Reason.allCases where reason.holds(facts) { return .skip(reason) }
         if let end = facts.quietUntil, !facts.kind.isUrgent { return .hold(until: end) }
@@ -35,19 +33,18 @@ package enum PushRules {
 }
 
 extension PushRules {
-    /// What is known of one recipient of a message, or of something in their feed.
+    /// The facts about one recipient of a message or of an item of a feed.
     package struct Facts: Hashable, Sendable {
         package var kind: Kind
         /// Whether the recipient has sent or caused it.
         package var isOwn: Bool
-        /// Whether they are in the conversation or group still, and were when it happened; `true` where it belongs to
-        /// none.
+        /// Whether they are in the conversation or group and were when it happened; `true` where there is none.
         package var isMember: Bool
         /// Whether a device of theirs is connected.
         package var isConnected: Bool
         /// The setting `push_always`.
         package var notifiesConnected: Bool
-        /// Whether they have muted the conversation, and the mute has not run out.
+        /// Whether they have muted the conversation, and the mute has not expired.
         package var isMuted: Bool
         /// Whether they have blocked who has caused it; in a direct conversation, whether either has blocked the other.
         package var isBlocked: Bool
@@ -62,7 +59,7 @@ extension PushRules {
         /// When the recipient's quiet hours end; `nil` outside of them.
         package var quietUntil: Timestamp?
 
-        /// Of what is left out nothing stands against a notification.
+        /// By default nothing stands against a notification.
         package init(
             _ kind: Kind, isOwn: Bool = false, isMember: Bool = true, isConnected: Bool = false,
             notifiesConnected: Bool = false, isMuted: Bool = false, isBlocked: Bool = false,

@@ -47,8 +47,8 @@ package struct PushDisplayQueries {
         return found
     }
 
-    /// The last message of a conversation that a user was notified of: `nil` where their devices display nothing of it, 0
-    /// where they display the badge alone.
+    /// The last message of a conversation that a user was notified of: `nil` where their devices display nothing of it,
+    /// 0 where they display the badge alone.
     package func seq(to user: UserID, of conversation: ConversationKey) throws(StoreError) -> Int? {
         try database.row(
             #"SELECT seq FROM displayed WHERE "user" = ? AND conversation = ?"#, [user.text, conversation.value])?[0]
@@ -86,7 +86,8 @@ package struct PushDisplayWrites {
 
     // MARK: Displays
 
-    /// Users were notified of conversations up to a message; without a conversation their devices display a badge alone.
+    /// Users were notified of conversations up to a message; without a conversation their devices display a badge
+    /// alone.
     package func set(_ shown: [(user: UserID, conversation: ConversationKey?, seq: Int)]) throws(StoreError) {
         // No row twice in one statement: that is an error in PostgreSQL.
         var ends: [UserID: [ConversationKey?: Int]] = [:]

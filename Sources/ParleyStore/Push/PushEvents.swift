@@ -2,8 +2,8 @@ import GRDB
 import ParleyProtocol
 import ParleyRules
 
-/// Something that may have to be notified of. The transaction of what happened stores it, and the one that carries out the
-/// decision removes it.
+/// Something that may have to be notified of. The transaction of what happened stores it, and the one that carries out
+/// the decision removes it.
 package struct PushEvent: Hashable, Sendable {
     package enum Subject: Hashable, Sendable {
         case message(ConversationKey, seq: Int, isUrgent: Bool)

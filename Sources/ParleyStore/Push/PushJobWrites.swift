@@ -9,8 +9,8 @@ package struct PushJobWrites {
     /// Adds jobs, each behind those that its device has. A job that exists stays as it is.
     ///
     /// - Parameter now: the steady time.
-    /// - Returns: the ids of jobs that are dropped because their device has too many: first bypassed ones, then clearances
-    ///   of one message, then the others, the oldest of each first.
+    /// - Returns: the ids of jobs that are dropped because their device has too many: first bypassed ones, then
+    ///   clearances of one message, then the others, the oldest of each first.
     package func insert(_ jobs: [PushJob], now: Timestamp) throws(StoreError) -> [NotificationID] {
         guard !jobs.isEmpty else { return [] }
         var waiting = try PushJobQueries(database: database).counts(of: Set(jobs.map(\.device)))
@@ -115,8 +115,8 @@ package struct PushJobWrites {
             """, [now.milliseconds, user, device, user, device])
     }
 
-    /// Removes earlier bypassed jobs that say no more than this one, which is accepted: messages of the same conversation,
-    /// or clearances of as much. One that is under way gets no further attempt.
+    /// Removes earlier bypassed jobs that say no more than this one, which is accepted: messages of the same
+    /// conversation, or clearances of as much. One that is under way gets no further attempt.
     ///
     /// - Parameter now: the steady time.
     /// - Returns: the ids of those that were removed.

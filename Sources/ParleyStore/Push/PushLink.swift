@@ -33,8 +33,8 @@ extension PushStore {
 
     /// Links this database to a main one, at each start before anything is decided.
     ///
-    /// Where the main database has no name for it or another, or where the two are of different times (more than the last
-    /// plan is not carried out), this one is emptied and filled with what the main one carries: see `PushTables`.
+    /// Where the main database has no name for it or another, or where the two are of different times (more than the
+    /// last plan is not carried out), this one is emptied and filled with what the main one carries: see `PushTables`.
     ///
     /// - Parameter name: a name that no database of pushes has.
     package func link(

@@ -28,7 +28,8 @@ package struct PushRegistrationQueries {
             ORDER BY "user", device
             """
         } _: { row in
-            // A row that cannot be read, such as one of a later version, must not keep other devices from being reached.
+            // A row that cannot be read, such as one of a later version, must not keep other devices from being
+            // reached.
             guard let registration = try? PushRegistration(row) else { return }
             found[registration.device.user, default: []].append(registration)
         }
@@ -68,7 +69,8 @@ package struct PushRegistrationWrites {
     /// Registers a device, in place of its registration before and of other devices' with the same address.
     ///
     /// - Parameters:
-    ///   - address: a digest of the provider, its address of the device and the secret that shows whose that is, 16 bytes.
+    ///   - address: a digest of the provider, its address of the device and the secret that shows whose that is, 16
+    ///     bytes.
     ///   - formerAddress: the same without the secret, as earlier versions wrote it.
     /// - Returns: the devices that have lost theirs.
     package func put(
