@@ -39,10 +39,8 @@ final class PushService: Sendable {
             logger.warning("pushes cannot be sent", metadata: ["reason": "\(sentence)"])
         }
         vapidPublicKey = configuration.vapid.publicKeyText
-        do throws(PushConfigurationError) {
-            sender = try PushSender(configuration, logger: logger) { inbox.add($0) }
-        } catch {
-            throw DataDirectoryError("\(directory.settings): \(error)")
+        sender = try directory.naming { () throws(PushConfigurationError) in
+            try PushSender(configuration, logger: logger) { inbox.add($0) }
         }
     }
 
@@ -149,10 +147,8 @@ extension DataDirectory {
     /// - Returns: what else keeps pushes from being sent, in sentences for the operator.
     package func checkPushes(_ settings: Settings) throws(DataDirectoryError) -> [String] {
         let configuration = try pushConfiguration(settings, makesKey: false)
-        do throws(PushConfigurationError) {
-            _ = try PushSender(configuration, logger: Logger(label: "check")) { _ in }
-        } catch {
-            throw DataDirectoryError("\(self.settings): \(error)")
+        _ = try naming { () throws(PushConfigurationError) in
+            try PushSender(configuration, logger: Logger(label: "check")) { _ in }
         }
         return configuration.warnings()
     }
@@ -180,13 +176,18 @@ extension DataDirectory {
             let text = settings[provider: setting.name]
             values[setting.name] = setting.value == .secretFile ? try file(text, of: setting.name) : Array(text.utf8)
         }
-        do throws(PushConfigurationError) {
-            return PushConfiguration(
-                values: values, vapid: try VAPIDKey(privateKey: key),
-                allowsPrivateEndpoints: settings.pushAllowPrivateEndpoints, trustRoots: trusted.map { [$0] } ?? [],
-                limits: PushLimits(perProvider: settings.pushConcurrency))
-        } catch {
-            throw DataDirectoryError("\(self.settings): \(error)")
+        return PushConfiguration(
+            values: values, vapid: try naming { () throws(PushConfigurationError) in try VAPIDKey(privateKey: key) },
+            allowsPrivateEndpoints: settings.pushAllowPrivateEndpoints, trustRoots: trusted.map { [$0] } ?? [],
+            limits: PushLimits(perProvider: settings.pushConcurrency))
+    }
+
+    /// Names the settings' file in an error of the configuration.
+    fileprivate func naming<Value>(
+        _ body: () throws(PushConfigurationError) -> Value
+    ) throws(DataDirectoryError) -> Value {
+        do throws(PushConfigurationError) { return try body() } catch {
+            throw DataDirectoryError("\(settings): \(error)")
         }
     }
 }

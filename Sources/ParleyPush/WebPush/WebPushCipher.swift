@@ -21,11 +21,6 @@ enum WebPushCipher {
         let salt: [UInt8]
         let key: P256.PrivateKey
 
-        init(salt: [UInt8], key: P256.PrivateKey) {
-            self.salt = salt
-            self.key = key
-        }
-
         static func random() throws(WebPushError) -> Entropy {
             guard let salt = try? RandomBytes.make(count: 16), let key = try? P256.PrivateKey.generate() else {
                 throw .unavailable

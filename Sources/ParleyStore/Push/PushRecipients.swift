@@ -6,7 +6,6 @@ import ParleyRules
 package struct PushRecipient: Hashable, Sendable {
     package let user: UserID
     package let joinedSeq: Int
-    package let deliveredSeq: Int
     package let readSeq: Int
     /// Whether they have accepted the conversation, which otherwise is a message request.
     package let isOpen: Bool
@@ -29,7 +28,7 @@ extension PushEventQueries {
     ) throws(StoreError) -> [PushRecipient] {
         try database.list(
             """
-            SELECT m."user", m.joined_seq, m.delivered_seq, m.read_seq, m.is_open, m.is_muted, m.muted_until,
+            SELECT m."user", m.joined_seq, m.read_seq, m.is_open, m.is_muted, m.muted_until,
                 EXISTS (SELECT 1 FROM blocks b WHERE b.blocker = m."user" AND b.blocked = ?1)
                     OR c.type = 'direct' AND EXISTS (
                         SELECT 1 FROM blocks b WHERE b.blocker = ?1 AND b.blocked = m."user"),
@@ -38,7 +37,13 @@ extension PushEventQueries {
             WHERE m.conversation = ?2 AND m."user" <> ?1 AND m."user" >= ?3 AND m."user" <= ?4
             ORDER BY m."user"
             """, [sender.text, conversation.value, user?.text ?? "", user?.text ?? "~"]
-        ) { try PushRecipient($0) }
+        ) { row in
+            let (from, to): (String?, String?) = (row[7], row[8])
+            return PushRecipient(
+                user: try row.level(0), joinedSeq: row[1], readSeq: row[2], isOpen: row[3], isMuted: row[4],
+                mutedUntil: row.optionalTime(5), isBlocked: row.isTrue(6),
+                quietHours: from.flatMap { from in to.map { QuietHours(from: from, to: $0) } }, timeZone: row[9])
+        }
     }
 
     /// The read cursors of recipients who are still members, and who have no block between them and the sender.
@@ -80,21 +85,5 @@ extension PushEventQueries {
         package init(user: UserID, conversation: ConversationKey, sender: UserID) {
             (self.user, self.conversation, self.sender) = (user, conversation, sender)
         }
-    }
-}
-
-extension PushRecipient {
-    fileprivate init(_ row: Row) throws(StoreError) {
-        user = try row.level(0)
-        joinedSeq = row[1]
-        deliveredSeq = row[2]
-        readSeq = row[3]
-        isOpen = row[4]
-        isMuted = row[5]
-        mutedUntil = row.optionalTime(6)
-        isBlocked = row.isTrue(7)
-        let (from, to): (String?, String?) = (row[8], row[9])
-        quietHours = if let from, let to { QuietHours(from: from, to: to) } else { nil }
-        timeZone = row[10]
     }
 }

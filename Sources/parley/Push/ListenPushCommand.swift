@@ -68,12 +68,11 @@ struct ListenPushCommand: AsyncParsableCommand {
 
     private func show(_ cleared: NotificationsCleared, _ board: BadgeBoard) {
         if json {
-            var writer = JSONWriter()
-            writer.object { object in
+            let json = JSONWriter.object { object in
                 object.key("cleared")
                 cleared.write(to: &object)
             }
-            return Terminal.printJSON(String(decoding: writer.finish(), as: UTF8.self))
+            return Terminal.printJSON(String(decoding: json, as: UTF8.self))
         }
         let what =
             cleared.conversation.map { "conversation \($0)" + (cleared.seq.map { " up to number \($0)" } ?? "") }

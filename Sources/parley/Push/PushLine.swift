@@ -11,7 +11,8 @@ extension OpenedPush {
             return "\(pushed.sender)\(verified): \(pushed.message.text)\(read)"
         case .clear:
             if let message = place?.message { return "message \(message) is to be taken away" }
-            return "what is shown of the conversation is to be taken away" + (seq.map { ", up to number \($0)" } ?? "")
+            return "what is shown of the conversation is to be taken away"
+                + (place?.seq.map { ", up to number \($0)" } ?? "")
         case .digest: return "something has come in the quiet hours"
         case .test: return "a test: this device can be reached"
         case .wakeUp: return "something has come"
@@ -19,8 +20,6 @@ extension OpenedPush {
         case .unopened(let reason): return "something has come (cannot be shown: \(reason))"
         }
     }
-
-    private var seq: Int? { place?.seq }
 
     /// A line for people, whatever it contains.
     ///
@@ -33,8 +32,7 @@ extension OpenedPush {
 
     /// The same as one JSON object.
     var jsonLine: String {
-        var writer = JSONWriter()
-        writer.object { object in
+        let json = JSONWriter.object { object in
             object.member("id", id)
             object.member("type", typeName)
             object.member("conversation_id", place?.conversation)
@@ -58,7 +56,7 @@ extension OpenedPush {
             case .clear, .digest, .test, .wakeUp: break
             }
         }
-        return String(decoding: writer.finish(), as: UTF8.self)
+        return String(decoding: json, as: UTF8.self)
     }
 
     private var typeName: String? {

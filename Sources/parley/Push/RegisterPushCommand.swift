@@ -134,11 +134,9 @@ struct UnregisterPushCommand: AsyncParsableCommand {
 extension CommonOptions {
     /// Registers a device by what the fields say, checked as the gateway checks them.
     fileprivate func register(as sender: SenderOptions, _ fields: (inout JSONWriter) -> Void) async throws {
-        var writer = JSONWriter()
-        writer.object(fields)
         let target: PushTarget
         do {
-            target = try PushTarget(members: JSONObject(parsing: writer.finish()))
+            target = try PushTarget(members: JSONObject(parsing: JSONWriter.object(fields)))
         } catch let error as Rejection {
             throw ValidationError(error.message)
         }

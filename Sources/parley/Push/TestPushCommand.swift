@@ -76,8 +76,7 @@ struct TestedPush: Sendable {
     }
 
     var jsonLine: String {
-        var writer = JSONWriter()
-        writer.object { object in
+        let json = JSONWriter.object { object in
             object.member("user_id", user)
             object.member("device_id", device.device)
             object.member("provider", device.provider.name)
@@ -86,6 +85,6 @@ struct TestedPush: Sendable {
             object.member("answered_at", push?.answeredAt)
             object.member("answer", push?.answer)
         }
-        return String(decoding: writer.finish(), as: UTF8.self)
+        return String(decoding: json, as: UTF8.self)
     }
 }

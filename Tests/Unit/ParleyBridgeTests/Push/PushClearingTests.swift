@@ -126,13 +126,6 @@ struct PushClearingTests {
         #expect(events == Array(repeating: "users/bob/notifications: notification.cleared", count: 2))
     }
 
-    @Test("a number that a digest has shown is cleared by a process that comes later")
-    func digestCleared() throws {
-        let world = try PushWorld()
-        try world.test.pushes.write { try $0.displays.set([(user: "bob", conversation: nil, seq: 0)]) }
-        #expect(try world.test.pushes.read { try $0.displays.users() } == ["bob"])
-    }
-
     @Test("what takes away one message is not given up for what takes away another")
     func deletedOneAfterTheOther() throws {
         let world = try PushWorld()
