@@ -23,20 +23,13 @@ final class PushLoop {
     private let pushes: PushStore
     private let settings: Settings
     private let inbox: PushInbox
-    private let shared: Shared
+    private let shared: PushShared
     private let sender: any PushSending
     private let sink: PushSink?
     private let clock: MachineClock
     private let counters: Counters
     private let logger: Logger
     private var report: RecurringReport
-
-    /// Shared with the writer.
-    struct Shared {
-        let people: ConnectedPeople
-        let displaying: DisplayingUsers
-        let announcements: PushAnnouncements
-    }
 
     /// Results that are not written yet.
     private struct Results {
@@ -76,7 +69,8 @@ final class PushLoop {
     static let removalsAtOnce = 256
 
     init(
-        store: Store, pushes: PushStore, settings: Settings, inbox: PushInbox, shared: Shared, sender: any PushSending,
+        store: Store, pushes: PushStore, settings: Settings, inbox: PushInbox, shared: PushShared,
+        sender: any PushSending,
         sink: PushSink?, clock: MachineClock, counters: Counters, logger: Logger
     ) {
         self.store = store

@@ -10,12 +10,10 @@ extension PushSender: PushSending {}
 
 /// The parts of pushes: their database, the state they share with the writer, the thread that decides, and the sender.
 final class PushService: Sendable {
-    let people = ConnectedPeople()
     let store: PushStore
     /// The `applicationServerKey` of subscriptions, in base64url.
     let vapidPublicKey: String
-    private let displaying = DisplayingUsers()
-    private let announcements: PushAnnouncements
+    private let shared: PushShared
     private let inbox: PushInbox
     private let sender: PushSender
     private let directory: DataDirectory
@@ -33,7 +31,8 @@ final class PushService: Sendable {
         store = try Self.open(directory, logger)
         let inbox = try PushInbox()
         self.inbox = inbox
-        announcements = PushAnnouncements(wakeWriter: wakeWriter, wakePushes: { inbox.arrived.signal() })
+        shared = PushShared(
+            announcements: PushAnnouncements(wakeWriter: wakeWriter, wakePushes: { inbox.arrived.signal() }))
         let configuration = try directory.pushConfiguration(settings)
         for sentence in configuration.warnings() {
             logger.warning("pushes cannot be sent", metadata: ["reason": "\(sentence)"])
@@ -62,11 +61,11 @@ final class PushService: Sendable {
         }
     }
 
+    var people: ConnectedPeople { shared.people }
+
     /// The writer's gate, whose events wake the thread of pushes.
     func gate(_ main: Store) throws(StoreError) -> PushGate {
-        let gate = PushGate(settings, people: people, displaying: displaying, announcements: announcements) {
-            [inbox] in inbox.arrived.signal()
-        }
+        let gate = PushGate(settings, shared) { [inbox] in inbox.arrived.signal() }
         try main.read { snapshot in try store.read { try gate.load(snapshot, $0) } }
         return gate
     }
@@ -87,8 +86,7 @@ final class PushService: Sendable {
                 defer { sender.stop() }
                 try await LoopThread.run(name: "parley-push") { [self] in
                     try PushLoop(
-                        store: main, pushes: store, settings: settings, inbox: inbox,
-                        shared: PushLoop.Shared(people: people, displaying: displaying, announcements: announcements),
+                        store: main, pushes: store, settings: settings, inbox: inbox, shared: shared,
                         sender: sender, sink: PushSink(settings.pushSink, in: directory, logger: logger), clock: clock,
                         counters: counters, logger: logger
                     ).run()
@@ -119,7 +117,7 @@ final class PushService: Sendable {
             try store.write(settings, counters, now: moment.now, steady: moment.steady, body)
         }
         let ends = try write { try $0.record(outcomes) }
-        var results = announcements.takeResult()?.ends ?? []
+        var results = shared.announcements.takeResult()?.ends ?? []
         if !ends.isEmpty {
             results += try main.write { transaction in
                 var effects = Effects()

@@ -2,14 +2,19 @@ import ParleyProtocol
 import ParleyRules
 import ParleyStore
 
+/// State that the writer and the thread of pushes share.
+struct PushShared: Sendable {
+    var people = ConnectedPeople()
+    var displaying = DisplayingUsers()
+    var announcements = PushAnnouncements()
+}
+
 /// Tells the writer whether an event is needed, by what it shares with the thread of pushes. Confined to the writer's
 /// thread.
 ///
 /// Almost every message goes to people who are all connected, and needs none.
 final class PushGate {
-    let people: ConnectedPeople
-    let displaying: DisplayingUsers
-    let announcements: PushAnnouncements
+    private let shared: PushShared
     private let notifiesConnected: Bool
     private let hasSink: Bool
     /// Whether any device is registered. It stays true until the next start.
@@ -17,18 +22,16 @@ final class PushGate {
     /// Called when an event is committed.
     private let onEvent: @Sendable () -> Void
 
-    init(
-        _ settings: Settings, people: ConnectedPeople = ConnectedPeople(),
-        displaying: DisplayingUsers = DisplayingUsers(), announcements: PushAnnouncements = PushAnnouncements(),
-        onEvent: @escaping @Sendable () -> Void = {}
-    ) {
-        self.people = people
-        self.displaying = displaying
-        self.announcements = announcements
+    init(_ settings: Settings, _ shared: PushShared = PushShared(), onEvent: @escaping @Sendable () -> Void = {}) {
+        self.shared = shared
         self.onEvent = onEvent
         notifiesConnected = settings.pushAlways
         hasSink = !settings.pushSink.isEmpty
     }
+
+    var people: ConnectedPeople { shared.people }
+    var displaying: DisplayingUsers { shared.displaying }
+    var announcements: PushAnnouncements { shared.announcements }
 
     func load(_ snapshot: Snapshot, _ pushes: PushSnapshot) throws(StoreError) {
         displaying.add(Set(try pushes.displays.users()))

@@ -147,7 +147,7 @@ struct PushJobTests {
             try world.answers(of: message) == ["the device is not registered any more after 0, repeated 0"])
     }
 
-    /// bob's phone is sent the first message in vain, as often as others wait for that.
+    /// The first message to bob's phone fails until others bypass it.
     private func failAgainAndAgain(_ world: PushWorld) throws -> (now: Timestamp, begun: [PushJob]) {
         var now = at(0)
         var begun = try world.step(now: now).begun
@@ -163,8 +163,8 @@ struct PushJobTests {
         return (now, begun)
     }
 
-    @Test("one that its service never takes holds up the others for some attempts, and is not lost")
-    func passed() throws {
+    @Test("a job that its service never accepts is bypassed after some attempts, and is not lost")
+    func bypassed() throws {
         let world = try PushWorld()
         try world.write()
         try world.write()
@@ -177,8 +177,8 @@ struct PushJobTests {
         #expect((rest + again + later).map(\.seq) == [1])
     }
 
-    @Test("a message that stood aside is not sent when a later one of its conversation was")
-    func passedAndReplaced() throws {
+    @Test("a bypassed message is not sent when a later one of its conversation was")
+    func bypassedAndReplaced() throws {
         let world = try PushWorld()
         try world.registerWithFCM()
         let first = try world.write()
@@ -191,8 +191,8 @@ struct PushJobTests {
         #expect(try world.text("SELECT count(*) FROM jobs") == "0")
     }
 
-    @Test("a message that stood aside is not sent beside a later one of its conversation")
-    func passedAtOnce() throws {
+    @Test("a bypassed message is not sent beside a later one of its conversation")
+    func bypassedAtOnce() throws {
         let world = try PushWorld()
         try world.registerWithFCM()
         try world.write()
@@ -204,8 +204,8 @@ struct PushJobTests {
         #expect(try world.step(now: now).begun.isEmpty)
     }
 
-    @Test("a message that its service could not take is sent after all when the later one is not")
-    func passedInVain() throws {
+    @Test("a bypassed message is sent after all when the later one is not")
+    func bypassedInVain() throws {
         let world = try PushWorld()
         try world.registerWithFCM()
         try world.write()
@@ -224,8 +224,8 @@ struct PushJobTests {
         #expect(try world.step(now: at(.seconds(63)), outcomes: taken).begun.map(\.seq) == [3])
     }
 
-    @Test("of a conversation one that has failed waits beside the line, the last")
-    func onePassed() throws {
+    @Test("of a conversation the last bypassed message alone is kept")
+    func oneBypassed() throws {
         let world = try PushWorld()
         try world.registerWithFCM()
         let first = try world.write()
@@ -241,7 +241,7 @@ struct PushJobTests {
         #expect(world.test.counters.pushesDropped.current == 1)
     }
 
-    @Test("what an operator's tests displace is counted and traced")
+    @Test("jobs that an operator's tests displace are counted and traced")
     func tested() throws {
         let world = try PushWorld()
         for _ in 0...PushJob.mostOfDevice {

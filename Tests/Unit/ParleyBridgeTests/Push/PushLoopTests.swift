@@ -40,14 +40,14 @@ struct PushLoopTests {
         let store: Store
         let pushes: PushStore
         let counters: Counters
-        let shared: PushLoop.Shared
+        let shared: PushShared
         let inbox: PushInbox
         let service: Service
 
         init(_ world: PushWorld) throws {
             let push = world.test.writer.push
             (store, pushes, counters) = (world.test.store, world.test.pushes, world.test.counters)
-            shared = PushLoop.Shared(
+            shared = PushShared(
                 people: push.people, displaying: push.displaying, announcements: push.announcements)
             inbox = try PushInbox()
             service = Service(inbox)

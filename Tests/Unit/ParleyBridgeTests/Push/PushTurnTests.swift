@@ -65,12 +65,12 @@ struct PushTurnTests {
         #expect(reached.map(\.text).sorted() == ["hook0", "hook1", "hook2", "hook3", "phone"])
     }
 
-    @Test("what was passed and has no turn is written rarely, and given up after its deadline all the same")
-    func passedWithoutTurn() throws {
+    @Test("a bypassed job without a turn is looked at rarely, and expires all the same")
+    func bypassedWithoutTurn() throws {
         let world = try world()
         try world.write()
         #expect(try devices(world.step(room: 64).begun) == ["bob": 2])
-        // As if the others had failed so often that they were passed.
+        // As if the others had failed so often.
         try world.execute("UPDATE jobs SET is_bypassed = 1 WHERE is_under_way = 0")
         func due() throws -> String? {
             try world.text("SELECT group_concat(DISTINCT due_at) FROM jobs WHERE is_under_way = 0")
