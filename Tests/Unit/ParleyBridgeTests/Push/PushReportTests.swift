@@ -54,7 +54,13 @@ struct PushReportTests {
         return trace
     }
 
-    /// What is noted of a message is decided elsewhere.
+    private func perform(_ kind: any Command.Type, _ json: String, by user: UserID, now: Timestamp = at(0)) throws {
+        test.carryOut([try request(kind, json, from: device(user, "phone"))], now: now)
+    }
+
+    private var receipt: String { #"{"conversation_id":"\#(conversation)","message_id":"\#(message)"}"# }
+
+    /// The events of messages are decided elsewhere.
     private func removeEvents() throws { try test.execute("DELETE FROM push_events") }
 
     // MARK: Trace
@@ -66,9 +72,8 @@ struct PushReportTests {
         #expect(accepted.message?.isPublished == false && accepted.message?.seq == 1)
         #expect(accepted.members.map(\.user) == ["bob", "carol"])
         #expect(accepted.members.allSatisfy { $0.deliveredAt == nil && $0.readAt == nil })
-        let receipt = #"{"conversation_id":"\#(conversation)","message_id":"\#(message)"}"#
-        test.carryOut([try request(MarkDelivered.self, receipt, from: device("carol", "phone"))], now: at(10))
-        test.carryOut([try request(MarkRead.self, receipt, from: device("bob", "phone"))], now: at(20))
+        try perform(MarkDelivered.self, receipt, by: "carol", now: at(10))
+        try perform(MarkRead.self, receipt, by: "bob", now: at(20))
         published.set(1)
         let later = try trace(message.value)
         #expect(later.message?.isPublished == true)
@@ -81,8 +86,7 @@ struct PushReportTests {
 
     @Test("what was read of earlier messages is nothing that is said of a later one")
     func traceOfLaterMessage() throws {
-        let receipt = #"{"conversation_id":"\#(conversation)","message_id":"\#(message)"}"#
-        test.carryOut([try request(MarkRead.self, receipt, from: device("bob", "phone"))], now: at(20))
+        try perform(MarkRead.self, receipt, by: "bob", now: at(20))
         let second = MessageID.random()
         test.carryOut([try send(conversation, id: second)])
         #expect(try trace(second.value).members.allSatisfy { $0.deliveredAt == nil && $0.readAt == nil })
@@ -173,34 +177,26 @@ struct PushReportTests {
     func factsOfNow() throws {
         try removeEvents()
         func now(_ user: UserID) throws -> String? { try explain(user).now.reason }
-        test.carryOut([
-            try request(
-                UpdateConversation.self, #"{"conversation_id":"\#(conversation)","is_muted":true}"#,
-                from: device("bob", "phone")),
-            try request(Block.self, #"{"user_id":"alice"}"#, from: device("carol", "phone")),
-        ])
+        func mute(_ isMuted: Bool) throws {
+            let json = #"{"conversation_id":"\#(conversation)","is_muted":\#(isMuted)}"#
+            try perform(UpdateConversation.self, json, by: "bob")
+        }
+        try mute(true)
+        try perform(Block.self, #"{"user_id":"alice"}"#, by: "carol")
         #expect(try now("bob") == "muted" && now("carol") == "blocked")
-        test.carryOut([
-            try request(
-                ProfileChange.self, #"{"quiet_hours":{"from":"00:00","to":"23:59"}}"#, from: device("bob", "phone")),
-            try request(
-                UpdateConversation.self, #"{"conversation_id":"\#(conversation)","is_muted":false}"#,
-                from: device("bob", "phone")),
-        ])
+        try perform(ProfileChange.self, #"{"quiet_hours":{"from":"00:00","to":"23:59"}}"#, by: "bob")
+        try mute(false)
         let quiet = try explain("bob")
         #expect(quiet.now.decision == "hold" && quiet.facts.last?.holds == true)
-        test.carryOut([
-            try request(
-                MarkRead.self, #"{"conversation_id":"\#(conversation)","message_id":"\#(message)"}"#,
-                from: device("bob", "phone"))
-        ])
+        try perform(MarkRead.self, receipt, by: "bob")
         #expect(try now("bob") == "already_read")
-        test.carryOut([
-            try request(
-                DeleteMessage.self,
-                #"{"id":"\#(MessageID.random())","conversation_id":"\#(conversation)","message_id":"\#(message)"}"#)
-        ])
+        try delete(.random())
         #expect(try now("bob") == "gone")
+    }
+
+    private func delete(_ id: MessageID) throws {
+        let json = #"{"id":"\#(id)","conversation_id":"\#(conversation)","message_id":"\#(message)"}"#
+        try perform(DeleteMessage.self, json, by: "alice")
     }
 
     @Test("of what nobody is notified nothing is explained")
@@ -211,11 +207,7 @@ struct PushReportTests {
         #expect(try refusal(.random()) == "not_found")
         #expect(try refusal(message, "nobody") == "not_found" && refusal(message, "operator") == "not_found")
         let deletion = MessageID.random()
-        test.carryOut([
-            try request(
-                DeleteMessage.self,
-                #"{"id":"\#(deletion)","conversation_id":"\#(conversation)","message_id":"\#(message)"}"#)
-        ])
+        try delete(deletion)
         #expect(try refusal(deletion) == "bad_request")
     }
 }

@@ -11,6 +11,10 @@ import Testing
 struct APNsExchangeTests {
     private static let target = PushTarget.apns(token: "00ff", topic: "org.example.app")
 
+    private static func deliveries(_ count: UInt64) -> [PushDelivery] {
+        (0..<count).map { delivery(to: target, number: $0) }
+    }
+
     @Test("a notification arrives and is accepted")
     func accepted() async throws {
         let server = try HTTP2Double { _ in .answer(200, [("apns-id", "x")]) }
@@ -30,7 +34,7 @@ struct APNsExchangeTests {
         let server = try HTTP2Double { _ in .answer(200) }
         try await withSender(configuration(apns(server.url))) { sender, outcomes in
             // No more than the service takes on one connection at once: for more there would be others.
-            sender.submit((0..<96).map { delivery(to: Self.target, number: $0) })
+            sender.submit(Self.deliveries(96))
             #expect(sender.room(for: .webhook) == 256)
             let all = try await outcomes.count(96)
             #expect(all.allSatisfy { $0.answer == .accepted(status: 200) })
@@ -45,15 +49,10 @@ struct APNsExchangeTests {
         arguments: [HTTP2Double.Reaction.refuse, .goAway], [0, 1])
     func refused(_ reaction: HTTP2Double.Reaction, _ place: Int) async throws {
         let server = try HTTP2Double { $0.number == place ? reaction : .answer(200) }
-        try await withSender(configuration(apns(server.url))) { sender, outcomes in
-            for number in 0...2 {
-                sender.submit([delivery(to: Self.target, number: UInt64(number))])
-                let answer = try await outcomes.count(number + 1).last?.answer
-                let refused = PushAnswer.later(
-                    PushProblem(status: nil, "the connection broke", isUncertain: true), after: nil)
-                #expect(answer == (number == place ? refused : .accepted(status: 200)))
-            }
-        }
+        let refused = PushAnswer.later(
+            PushProblem(status: nil, "the connection broke", isUncertain: true), after: nil)
+        let expected = (0...2).map { $0 == place ? refused : .accepted(status: 200) }
+        #expect(try await answers(to: Self.deliveries(3), configuration(apns(server.url))) == expected)
         // Nothing was sent twice behind the sender's back.
         #expect(server.received.map { $0["apns-id"] } == (0...2).map { notificationID($0).description })
         server.close()
@@ -62,13 +61,8 @@ struct APNsExchangeTests {
     @Test("a connection that goes away answers what it has begun")
     func leaves() async throws {
         let server = try HTTP2Double { _ in .answerAndLeave(200) }
-        try await withSender(configuration(apns(server.url))) { sender, outcomes in
-            for number in 0..<3 {
-                sender.submit([delivery(to: Self.target, number: UInt64(number))])
-                let answer = try await outcomes.count(number + 1).last?.answer
-                #expect(answer == .accepted(status: 200))
-            }
-        }
+        let answers = try await answers(to: Self.deliveries(3), configuration(apns(server.url)))
+        #expect(answers == Array(repeating: .accepted(status: 200), count: 3))
         #expect(server.connections == 3)
         server.close()
     }
@@ -134,14 +128,8 @@ struct APNsExchangeTests {
             }
             return isFirst ? .answer(403, body: #"{"reason":"\#(reason)"}"#) : .answer(200)
         }
-        try await withSender(configuration(apns(server.url))) { sender, outcomes in
-            sender.submit([delivery(to: Self.target, number: 1)])
-            let first = try await outcomes.count(1).last?.answer
-            #expect(first == .accepted(status: 200))
-            sender.submit([delivery(to: Self.target, number: 2)])
-            let second = try await outcomes.count(2).last?.answer
-            #expect(second == .accepted(status: 200))
-        }
+        let answers = try await answers(to: Self.deliveries(2), configuration(apns(server.url)))
+        #expect(answers == Array(repeating: .accepted(status: 200), count: 2))
         #expect(server.received.count == 3)
         server.close()
     }
@@ -149,15 +137,9 @@ struct APNsExchangeTests {
     @Test("a token that is never believed is made no more than twice")
     func tokenNeverBelieved() async throws {
         let server = try HTTP2Double { _ in .answer(403, body: #"{"reason":"InvalidProviderToken"}"#) }
-        try await withSender(configuration(apns(server.url))) { sender, outcomes in
-            for number in 0..<3 {
-                sender.submit([delivery(to: Self.target, number: UInt64(number))])
-                let answer = try await outcomes.count(number + 1).last?.answer
-                #expect(
-                    answer
-                        == .later(PushProblem(status: 403, "InvalidProviderToken"), after: nil))
-            }
-        }
+        let refused = PushAnswer.later(PushProblem(status: 403, "InvalidProviderToken"), after: nil)
+        let answers = try await answers(to: Self.deliveries(3), configuration(apns(server.url)))
+        #expect(answers == Array(repeating: refused, count: 3))
         #expect(Set(server.received.compactMap { $0["authorization"] }).count == 2)
         server.close()
     }

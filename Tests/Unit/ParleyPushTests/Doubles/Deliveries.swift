@@ -90,15 +90,24 @@ func withSender(
     }
 }
 
-/// The answer to one delivery.
+/// The answers to deliveries that are sent one after the other.
+func answers(
+    to deliveries: [PushDelivery], _ configuration: PushConfiguration,
+    lookup: @escaping HostLookups.Lookup = HostLookup.addresses
+) async throws -> [PushAnswer] {
+    var answers: [PushAnswer] = []
+    try await withSender(configuration, lookup: lookup) { sender, outcomes in
+        for delivery in deliveries {
+            sender.submit([delivery])
+            answers.append(try #require(try await outcomes.count(answers.count + 1).last).answer)
+        }
+    }
+    return answers
+}
+
 func answer(
     to delivery: PushDelivery, _ configuration: PushConfiguration,
     lookup: @escaping HostLookups.Lookup = HostLookup.addresses
 ) async throws -> PushAnswer {
-    var answer: PushAnswer?
-    try await withSender(configuration, lookup: lookup) { sender, outcomes in
-        sender.submit([delivery])
-        answer = try await outcomes.count(1).first?.answer
-    }
-    return try #require(answer)
+    try #require(try await answers(to: [delivery], configuration, lookup: lookup).first)
 }

@@ -5,11 +5,13 @@ import Platform
 @safe final class ServerTLS: @unchecked Sendable {
     /// `SSL_CTX`, which OpenSSL lets any thread use.
     fileprivate let context: OpaquePointer
-    /// As ALPN has it: each with its length before it (RFC 7301 §3.1).
-    private let protocols: [UInt8]
+    /// As ALPN has it: each with its length before it (RFC 7301 §3.1). OpenSSL points into it.
+    private let protocols: UnsafeMutableBufferPointer<UInt8>
 
     init(protocols: [String]) throws {
-        self.protocols = protocols.flatMap { [UInt8($0.utf8.count)] + Array($0.utf8) }
+        let names = protocols.flatMap { [UInt8($0.utf8.count)] + Array($0.utf8) }
+        unsafe self.protocols = .allocate(capacity: names.count)
+        _ = unsafe self.protocols.initialize(from: names)
         guard let context = unsafe SSL_CTX_new(TLS_server_method()) else { throw TLSDoubleError() }
         unsafe self.context = unsafe context
         let certificate = try unsafe ServerTLS.read(TestKeys.certificate) {
@@ -28,37 +30,18 @@ import Platform
             { _, out, outLength, offered, offeredLength, context in
                 guard let context = unsafe context, let out = unsafe out else { return SSL_TLSEXT_ERR_NOACK }
                 let own = unsafe Unmanaged<ServerTLS>.fromOpaque(context).takeUnretainedValue().protocols
-                return unsafe own.withUnsafeBufferPointer { own in
-                    var chosen: UnsafeMutablePointer<UInt8>?
-                    let code = unsafe SSL_select_next_proto(
-                        &chosen, outLength, own.baseAddress, UInt32(own.count), offered, offeredLength)
-                    guard code == OPENSSL_NPN_NEGOTIATED, let chosen = unsafe chosen else {
-                        return SSL_TLSEXT_ERR_NOACK
-                    }
-                    // `own` is not there when this is looked at: what the client sent is.
-                    unsafe out.pointee = unsafe ServerTLS.same(chosen, outLength, in: offered, offeredLength)
-                    return SSL_TLSEXT_ERR_OK
-                }
+                var chosen: UnsafeMutablePointer<UInt8>?
+                let code = unsafe SSL_select_next_proto(
+                    &chosen, outLength, own.baseAddress, UInt32(own.count), offered, offeredLength)
+                guard code == OPENSSL_NPN_NEGOTIATED, let chosen = unsafe chosen else { return SSL_TLSEXT_ERR_NOACK }
+                unsafe out.pointee = unsafe UnsafePointer(chosen)
+                return SSL_TLSEXT_ERR_OK
             }, Unmanaged.passUnretained(self).toOpaque())
     }
 
-    deinit { unsafe SSL_CTX_free(context) }
-
-    /// The same name in the client's list.
-    private static func same(
-        _ name: UnsafeMutablePointer<UInt8>, _ length: UnsafeMutablePointer<UInt8>?,
-        in offered: UnsafePointer<UInt8>?, _ offeredLength: UInt32
-    ) -> UnsafePointer<UInt8>? {
-        guard let offered = unsafe offered, let length = unsafe length else { return nil }
-        let name = unsafe UnsafeBufferPointer(start: name, count: Int(length.pointee))
-        var place = 0
-        while place < Int(offeredLength) {
-            let count = unsafe Int(offered[place])
-            let start = unsafe offered + place + 1
-            if unsafe name.elementsEqual(UnsafeBufferPointer(start: start, count: count)) { return unsafe start }
-            place += count + 1
-        }
-        return nil
+    deinit {
+        unsafe SSL_CTX_free(context)
+        unsafe protocols.deallocate()
     }
 
     private static func read(

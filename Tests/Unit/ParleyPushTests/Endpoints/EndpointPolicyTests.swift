@@ -121,24 +121,17 @@ struct EndpointPolicyTests {
         let server = try HTTPDouble(isTLS: true) { _ in .answer(200) }
         let address = try Self.address("127.0.0.1")
         let asked = Mutex<[String]>([])
-        try await withSender(
-            configuration(),
-            lookup: { host in
-                asked.withLock { $0.append(host) }
-                return [address]
-            }
-        ) { sender, outcomes in
-            // The certificate is for this name, and no resolver knows it.
-            let target = try webhook("https://push.example.com:\(server.port)/x")
-            for number in 0..<3 {
-                sender.submit([delivery(to: target, number: UInt64(number))])
-                #expect(try await outcomes.count(number + 1).last?.answer == .accepted(status: 200))
-            }
-            sender.submit([delivery(to: try webhook("https://other.example.com:\(server.port)/x"), number: 9)])
-            #expect(
-                try await outcomes.count(4).last?.answer
-                    == .later(PushProblem(status: nil, "the certificate is not the host's"), after: nil))
+        // The certificate is for the first name, and no resolver knows it.
+        let targets = try ["push", "push", "push", "other"].map {
+            try webhook("https://\($0).example.com:\(server.port)/x")
         }
+        let answers = try await answers(to: targets.map { delivery(to: $0) }, configuration()) { host in
+            asked.withLock { $0.append(host) }
+            return [address]
+        }
+        #expect(answers[..<3].allSatisfy { $0 == .accepted(status: 200) })
+        #expect(
+            answers[3] == .later(PushProblem(status: nil, "the certificate is not the host's"), after: nil))
         #expect(server.received.count == 3)
         #expect(server.received.allSatisfy { $0["host"] == "push.example.com:\(server.port)" })
         #expect(asked.withLock { $0 } == ["push.example.com", "other.example.com"])

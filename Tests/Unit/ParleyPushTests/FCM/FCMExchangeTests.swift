@@ -80,13 +80,9 @@ struct FCMExchangeTests {
             }
             return .answer(request["authorization"] == "Bearer token1" ? 401 : 200)
         }
-        try await withSender(configuration(Self.settings(server))) { sender, outcomes in
-            for number in 0..<2 {
-                sender.submit([delivery(to: Self.target, number: UInt64(number))])
-                let answer = try await outcomes.count(number + 1).last?.answer
-                #expect(answer == .accepted(status: 200))
-            }
-        }
+        let deliveries = (0..<2).map { delivery(to: Self.target, number: $0) }
+        let answers = try await answers(to: deliveries, configuration(Self.settings(server)))
+        #expect(answers == Array(repeating: .accepted(status: 200), count: 2))
         #expect(fetched.withLock { $0 } == 2)
         server.close()
     }
