@@ -112,14 +112,11 @@ package struct PushDisplayWrites {
     package func clear(
         to user: UserID, of conversation: ConversationKey, upTo seq: Int
     ) throws(StoreError) -> Bool {
-        let shown = try database.row(
-            #"SELECT seq FROM displayed WHERE "user" = ? AND conversation = ? AND seq > 0"#,
-            [user.text, conversation.value])
-        guard shown != nil else { return false }
-        try database.run(
-            #"UPDATE displayed SET seq = 0 WHERE "user" = ? AND conversation = ? AND seq <= ?"#,
-            [user.text, conversation.value, seq])
-        return true
+        try database.change(
+            """
+            UPDATE displayed SET seq = CASE WHEN seq <= ? THEN 0 ELSE seq END
+            WHERE "user" = ? AND conversation = ? AND seq > 0
+            """, [seq, user.text, conversation.value]) > 0
     }
 
     /// A user's devices display nothing any more, not even a badge.

@@ -83,10 +83,10 @@ package struct PushJobQueries {
     /// How many jobs of a provider are under way, by users.
     package func underWay(for provider: PushProvider) throws(StoreError) -> [UserID: Int] {
         // Grouped here: for a GROUP BY SQLite would go through all jobs in the order of users.
-        let users: [UserID] = try database.list(
+        let users = try database.list(
             #"SELECT "user" FROM jobs WHERE is_under_way = 1 AND provider = ?"#, [provider.rawValue]
-        ) { try $0.level(0) }
-        return Dictionary(users.map { ($0, 1) }, uniquingKeysWith: +)
+        ) { try? $0.level(0) as UserID }
+        return Dictionary(users.compactMap { user in user.map { ($0, 1) } }, uniquingKeysWith: +)
     }
 
     /// When the next job of a provider is due, by the steady time; `nil` for none.
