@@ -4,17 +4,17 @@ import ParleyClient
 import ParleyProtocol
 import Synchronization
 
-/// Shows what comes on the desktop, by `notify-send`. No shell is in between: what others wrote is an argument, and no
-/// word of it an option.
+/// Shows pushes on the desktop by `notify-send`, without a shell: what others wrote is an argument, and no word of it an
+/// option.
 struct Desktop: Sendable {
     private let program: String
     private let running = Running()
 
-    /// So many are shown at once at most: a flood is on the terminal.
+    /// The most that are shown at once; others are on the terminal alone.
     private static let most = 4
     private static let longest = 200
 
-    /// - Parameter path: the directories in which programs are looked for.
+    /// - Parameter path: `PATH`.
     /// - Returns: `nil` where there is no `notify-send`.
     init?(path: String?) {
         let programs: [String] = (path ?? "").split(separator: ":").map { "\($0)/notify-send" }
@@ -41,8 +41,7 @@ struct Desktop: Sendable {
         }
     }
 
-    /// A body as notify-send reads it, which takes `<b>` and the like for itself (Desktop Notifications Specification,
-    /// Markup).
+    /// A body without markup (Desktop Notifications Specification, Markup).
     static func markup(_ text: String) -> String {
         var result = ""
         for character in text.printableLines.joined(separator: "\n").prefix(longest) {
@@ -56,7 +55,7 @@ struct Desktop: Sendable {
         return result
     }
 
-    /// How many are being shown: they end on threads of their own.
+    /// How many are shown. They end on threads of their own.
     private final class Running: Sendable {
         private let count = Mutex(0)
 

@@ -1,8 +1,8 @@
 import ParleyProtocol
 
 extension PushExplanation {
-    /// What was decided then, what became of it, and what would be decided now with the questions in their order; the
-    /// first that holds decides and is marked.
+    /// The decision of then, its pushes, and the decision of now with the facts in their order; the first that holds
+    /// decides and is marked.
     func lines(in zone: TimeZone) -> [String] {
         let time = decidedAt.map { " (\(zone.civil($0).stamp))" } ?? ""
         var lines = ["message \(message), \(user): \(name(verdict))\(time)", verdict.says.printable]

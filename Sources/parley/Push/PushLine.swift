@@ -2,7 +2,7 @@ import ParleyClient
 import ParleyProtocol
 
 extension OpenedPush {
-    /// What a person reads of it. It may hold anything: whoever shows it makes it printable.
+    /// A sentence for people, which is not printable yet.
     var sentence: String {
         switch content {
         case .message(let pushed):
@@ -21,9 +21,9 @@ extension OpenedPush {
         }
     }
 
-    /// A line for people, whatever it contains.
+    /// A printable line for people.
     ///
-    /// - Parameter board: what the app's icon shows by now.
+    /// - Parameter board: the badge of now.
     func line(in zone: TimeZone, _ board: BadgeBoard) -> String {
         let text = sentence.printableLines.joined(separator: " ↵ ")
         let leads = link.map { " → \($0)" } ?? ""

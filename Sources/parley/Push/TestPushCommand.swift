@@ -22,7 +22,7 @@ struct TestPushCommand: AsyncParsableCommand {
 
     @OptionGroup var common: CommonOptions
 
-    /// How long answers are waited for, and how often they are asked for meanwhile.
+    /// How long answers are waited for, and the pause between two looks.
     private static let patience = Duration.seconds(30)
     private static let pause = Duration.milliseconds(500)
 
@@ -58,14 +58,12 @@ struct TestPushCommand: AsyncParsableCommand {
     }
 }
 
-/// A test that was sent to a device, and what became of it as far as is known.
+/// A test that was sent to a device, with its trace.
 struct TestedPush: Sendable {
     let user: UserID
     let device: TestedDevice
-    /// `nil` where nothing is known of it yet.
     var push: TracedPush?
 
-    /// Whether the push service has taken it.
     var isAccepted: Bool { push?.isAccepted ?? false }
 
     var row: [String] {

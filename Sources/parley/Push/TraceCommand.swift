@@ -52,7 +52,6 @@ extension MessageTrace {
 }
 
 extension [TracedPush] {
-    /// What was decided and what became of it, with headings.
     func table(in zone: TimeZone) -> [String] {
         var table = Table(headings: ["USER", "DEVICE", "TYPE", "DECIDED", "DECISION", "SENT", "ATTEMPTS", "ANSWER"])
         for push in self {
@@ -69,9 +68,9 @@ extension [TracedPush] {
 }
 
 extension TracedPush {
-    /// Whether there is an answer after which it is not tried again.
+    /// Whether there is an answer, and no retry.
     var isAnswered: Bool { answeredAt != nil && answer.map { !$0.hasPrefix("to be tried again") } ?? true }
 
-    /// Whether the push service has taken it.
+    /// Whether the push service has accepted it.
     var isAccepted: Bool { answeredAt != nil && answer.map { $0.hasPrefix("accepted") } ?? false }
 }
