@@ -2,7 +2,7 @@ import ParleyClient
 import ParleyProtocol
 
 extension DeviceConfiguration {
-    /// A device that is carried by libmosquitto.
+    /// A device that connects with libmosquitto.
     public init(
         gateway: GatewayAddress, device: DeviceAddress,
         credentials: @escaping @Sendable () async throws -> DeviceCredentials
@@ -12,7 +12,7 @@ extension DeviceConfiguration {
 }
 
 extension ClientConfiguration {
-    /// A device whose gateway runs on the same machine, carried by libmosquitto; see
+    /// A device of a gateway on this machine that connects with libmosquitto; see
     /// ``ClientConfiguration/local(device:in:protectedBy:over:)``.
     public static func local(
         device: DeviceAddress, in dataDirectory: String, protectedBy protection: KeyProtection = .ownership

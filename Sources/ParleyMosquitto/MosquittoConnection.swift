@@ -2,19 +2,19 @@ import MQTTClient
 import ParleyClient
 import Platform
 
-/// A connection of libmosquitto's, as a device's connection uses it.
+/// A transport connection over libmosquitto.
 final class MosquittoConnection: TransportConnection {
     private let connection: MQTTConnection
     private let signal: LoopSignal
     private var batch = InboundBatch()
     private var housekeeping = ContinuousClock.now.advanced(by: MosquittoConnection.housekeepingPause)
-    /// Whether there is something to read that no descriptor shows.
+    /// Whether input is buffered that no descriptor shows.
     private var hasMore = false
 
     private static let batchLimit = 256
     private static let housekeepingPause: Duration = .seconds(1)
 
-    /// - Parameter connection: one that is signed in.
+    /// - Parameter connection: after sign-in.
     init(_ connection: MQTTConnection, signal: LoopSignal) {
         self.connection = connection
         self.signal = signal
@@ -71,7 +71,7 @@ final class MosquittoConnection: TransportConnection {
         }
     }
 
-    /// What was read last: the messages, then the broker's answers.
+    /// The events read last: the messages, then the broker's answers.
     private func events() -> [TransportEvent] {
         var events = batch.messages.map { message in
             TransportEvent.message(
@@ -106,7 +106,7 @@ extension PublishVerdict {
 }
 
 extension [UInt8] {
-    /// Puts bytes at the end, and says where they are.
+    /// Appends bytes, and returns their range.
     fileprivate mutating func append(range bytes: some Sequence<UInt8>) -> Range<Int> {
         let start = count
         append(contentsOf: bytes)

@@ -2,7 +2,7 @@ import MQTTClient
 import ParleyClient
 import ParleyProtocol
 
-/// Carries a device's packets with libmosquitto.
+/// A device's transport over libmosquitto.
 public struct MosquittoTransport: DeviceTransport {
     private static let keepAlive: Duration = .seconds(30)
 
@@ -22,8 +22,7 @@ public struct MosquittoTransport: DeviceTransport {
         }
     }
 
-    /// OpenSSL closes a connection that speaks TLS on one side alone without a word, as a broker does that is not
-    /// ready.
+    /// If only one side speaks TLS, OpenSSL closes without a reason, as a broker does that is not ready.
     public func diagnose(
         _ cause: ConnectionError, at gateway: GatewayAddress, timeout: Duration
     ) -> ConnectionError? {
@@ -37,7 +36,7 @@ public struct MosquittoTransport: DeviceTransport {
         }
     }
 
-    /// Whether a CONNECT without credentials is answered there, without TLS.
+    /// Whether a CONNECT without credentials and TLS is answered.
     private func isPlainSpoken(host: String, port: UInt16, timeout: Duration) -> Bool {
         do throws(MQTTError) {
             try MQTTConnection(MQTTConfiguration(endpoint: .tcp(host: host, port: port), clientID: "probe"))

@@ -1,8 +1,7 @@
 import ParleyProtocol
 import Sodium
 
-/// A user's Ed25519 key, which says what devices are the user's (protocol §6, "Account keys"). Contacts know the user
-/// by it.
+/// A user's Ed25519 account key, which certifies the user's devices (protocol §6, "Account keys"). Contacts pin it.
 public struct AccountKey: Hashable, Sendable {
     public static let length = Ed25519.publicKeyLength
 
@@ -18,7 +17,7 @@ public struct AccountKey: Hashable, Sendable {
         self.verifier = verifier
     }
 
-    /// A key that was checked before it was kept where nobody else writes.
+    /// A key that was checked before it was stored in a sealed file.
     ///
     /// - Returns: `nil` unless there are 32 bytes.
     package init?(kept bytes: [UInt8]) {
@@ -27,7 +26,7 @@ public struct AccountKey: Hashable, Sendable {
         self.verifier = verifier
     }
 
-    /// Whether the account has certified a device with these keys. Keys without a signing key are certified by nobody.
+    /// Whether the account has certified a device with these keys. Keys without a signing key are never certified.
     public func hasCertified(_ keys: DeviceKeys, of user: UserID) -> Bool {
         guard let certificate = keys.certificate, let signingKey = keys.signingKey else { return false }
         return hasCertified(
@@ -35,7 +34,7 @@ public struct AccountKey: Hashable, Sendable {
             certificate)
     }
 
-    /// Whether `certificate` is the account's over exactly this.
+    /// Whether `certificate` is the account's over exactly these values.
     public func hasCertified(
         _ address: DeviceAddress, identityKey: [UInt8], signingKey: [UInt8], _ certificate: DeviceCertificate
     ) -> Bool {
@@ -45,14 +44,14 @@ public struct AccountKey: Hashable, Sendable {
     }
 }
 
-/// The secret half of an account key, which only the user's devices have.
+/// The secret of an account key, which only the user's devices have.
 package struct AccountSecret: Sendable {
     package let publicKey: AccountKey
-    /// 32 bytes, to keep in a key store.
+    /// 32 bytes, for a key store.
     package let seed: SecretBytes
     private let signer: Ed25519.SigningKey
 
-    /// A new account, from the system's randomness.
+    /// A new random account key.
     package static func generate() throws(SodiumError) -> AccountSecret {
         try AccountSecret(seed: .random(count: Ed25519.seedLength))
     }
@@ -65,7 +64,7 @@ package struct AccountSecret: Sendable {
         self.publicKey = publicKey
     }
 
-    /// Says that a device with these keys is the user's.
+    /// Certifies a device of the user with these keys.
     package func certify(
         _ address: DeviceAddress, identityKey: [UInt8], signingKey: [UInt8], at issuedAt: Timestamp
     ) throws(SodiumError) -> DeviceCertificate {

@@ -1,8 +1,8 @@
 import ParleyProtocol
 import Sodium
 
-/// What a new device shows and one of the user's others reads: it binds the keys that the new one has offered
-/// (protocol §6, "Linking").
+/// The code that a new device shows and another device of the user scans: it binds the new device's offer (protocol §6,
+/// "Linking").
 ///
 /// As text: `parley-link/1/UID/DID/` and 32 bytes in base64url without padding.
 public struct LinkCode: Hashable, Sendable {
@@ -12,7 +12,7 @@ public struct LinkCode: Hashable, Sendable {
     /// Longer than any code, in bytes.
     private static let longest = 256
 
-    /// The device that would be linked.
+    /// The device to be linked.
     public let address: DeviceAddress
     private let digest: [UInt8]
 
@@ -46,7 +46,7 @@ public struct LinkCode: Hashable, Sendable {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// Whether the code is of this offer, by the device that it names.
+    /// Whether the code binds this offer of its device.
     public func binds(_ offer: LinkOffer) -> Bool {
         guard let expected = try? BLAKE2b.hash(offer.codePreimage(of: address).span, length: .bytes32) else {
             return false
@@ -55,7 +55,7 @@ public struct LinkCode: Hashable, Sendable {
     }
 }
 
-/// Why a text is no code to link by.
+/// Why a text is no link code.
 public enum LinkCodeError: Error, Hashable, Sendable, CaseIterable, CustomStringConvertible {
     case unreadable
     case newerVersion

@@ -1,7 +1,7 @@
 import ParleyProtocol
 import Sodium
 
-/// What a new device makes to be handed the account key, once.
+/// A new device's key pair, for one transfer of the account key.
 package struct LinkKeyPair: Sendable {
     private let secret: X25519.SecretKey
 
@@ -11,7 +11,7 @@ package struct LinkKeyPair: Sendable {
 
     package var publicKey: [UInt8] { secret.publicKey.bytes }
 
-    /// The account that was sealed for it.
+    /// Opens an account that was sealed for it.
     ///
     /// - Throws: `SodiumError.notAuthentic` for anything else.
     package func open(_ sealed: [UInt8]) throws(SodiumError) -> AccountSecret {
@@ -23,9 +23,9 @@ package struct LinkKeyPair: Sendable {
 }
 
 extension AccountSecret {
-    /// The account's seed for the device that has offered `linkKey` (`crypto_box_seal`).
+    /// The account's seed, sealed for the device that has offered `linkKey` (`crypto_box_seal`).
     ///
-    /// - Throws: `SodiumError.lowOrderKey` for a key that protects nothing.
+    /// - Throws: `SodiumError.lowOrderKey` for such a key.
     package func sealed(for linkKey: [UInt8]) throws(SodiumError) -> [UInt8] {
         let recipient = try X25519.PublicKey(linkKey)
         return try seed.withBytes { (seed) throws(SodiumError) in try Box.sealAnonymously(seed, to: recipient) }

@@ -3,9 +3,8 @@ import Sodium
 
 /// 128 random bits, shown to the user once, that open the backup of the account key (protocol §6).
 ///
-/// As text: seven groups of four of the digits and letters that Crockford's base 32 uses, which leaves out I, L, O and
-/// U: the key's bits and 12 more, their CRC, so that a slip of the pen is seen: one letter that is another, two side by
-/// side that have changed places.
+/// As text: seven groups of four characters of Crockford's base 32, without I, L, O and U: the 128 bits and a CRC of
+/// 12, which detects a wrong letter and two swapped ones.
 public struct RecoveryKey: Sendable {
     static let length = 16
     private static let alphabet = Array("0123456789ABCDEFGHJKMNPQRSTVWXYZ".utf8)
@@ -20,8 +19,7 @@ public struct RecoveryKey: Sendable {
 
     private init(secret: SecretBytes) { self.secret = secret }
 
-    /// Reads what somebody has written down: in small or capital letters, with or without spaces and dashes, O for 0, I
-    /// and L for 1.
+    /// Reads a written key: in any case, with or without spaces and dashes, with O for 0, I and L for 1.
     public init(_ text: String) throws(RecoveryKeyError) {
         var bits: [UInt8] = []
         defer { wipe(&bits) }
@@ -41,7 +39,7 @@ public struct RecoveryKey: Sendable {
         self.secret = secret
     }
 
-    /// The seven groups, as they are shown. Secret.
+    /// The seven groups to show. Secret.
     public var groups: [String] {
         secret.withBytes { key in
             var bits: [UInt8] = []
@@ -67,7 +65,7 @@ public struct RecoveryKey: Sendable {
         }
     }
 
-    /// The bits behind the key, one in a byte: CRC-12 by the polynomial 0x80F, from zero.
+    /// The check bits, one in a byte: CRC-12 with the polynomial 0x80F, from zero.
     private static func check(of key: Span<UInt8>) -> [UInt8] {
         var remainder = 0
         for index in 0..<key.count {
@@ -88,7 +86,7 @@ extension RecoveryKey: CustomStringConvertible, CustomReflectable {
 /// Why a text is no recovery key.
 public enum RecoveryKeyError: Error, Hashable, Sendable, CaseIterable, CustomStringConvertible {
     case unreadable
-    /// As long as one, and not one that was ever made.
+    /// Of the right length, with a wrong check.
     case misspelt
     /// The system refused memory for secrets.
     case noResources

@@ -1,8 +1,8 @@
 import ParleyProtocol
 import Sodium
 
-/// The backup of an account key, which the gateway keeps and cannot open: a 24-byte nonce, and the seed sealed with
-/// XChaCha20-Poly1305 under a key that is derived from the recovery key (protocol §6).
+/// The backup of an account key, which the gateway stores and cannot open: a 24-byte nonce, and the seed sealed with
+/// XChaCha20-Poly1305 under a key derived from the recovery key (protocol §6).
 package enum SealedAccount {
     package static let length = XChaCha20Poly1305.nonceLength + Ed25519.seedLength + XChaCha20Poly1305.tagLength
     private static let keyLabel = Array("parley/v1 recovery".utf8)
@@ -20,7 +20,7 @@ package enum SealedAccount {
         return nonce + sealed
     }
 
-    /// - Throws: `SodiumError.notAuthentic` for another recovery key, another user, and whatever was not sealed so.
+    /// - Throws: `SodiumError.notAuthentic` for another recovery key or user, or any other data.
     package static func open(
         _ blob: [UInt8], of user: UserID, with recovery: RecoveryKey
     ) throws(SodiumError) -> AccountSecret {

@@ -1,17 +1,16 @@
-/// Why an attachment could not be opened. An app can show it in the attachment's place; nothing in it is secret.
+/// Why an attachment could not be opened. An app can show it; it holds no secret.
 public enum AttachmentError: Error, Hashable, Sendable {
-    /// What the message says of the attachment cannot be: a key or digest of another length, or a size that none has.
+    /// The message's data of the attachment is invalid: the length of key or digest, or the size.
     case malformedSeal
     /// It ends before its last chunk.
     case truncated
-    /// A chunk was changed, left out, repeated or moved, is of another attachment, or the key is not the message's.
+    /// A chunk was changed, dropped, repeated or moved, is of another attachment, or the key is wrong.
     case notAuthentic
     /// Something follows its last chunk.
     case trailingBytes
-    /// Whole and sealed with the key, but not the attachment that the message names: somebody else who has the key
-    /// made it.
+    /// Sealed with the key, but not the attachment that the message names: another holder of the key made it.
     case wrongDigest
-    /// It holds more or less than the message says.
+    /// Its size is not the one in the message.
     case wrongSize
 
     /// A stable name for programs.

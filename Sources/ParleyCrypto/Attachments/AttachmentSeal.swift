@@ -1,6 +1,6 @@
 import Sodium
 
-/// What a message carries to open its attachment by, and to know it by (protocol §6, "Content").
+/// The key, digest and size of an attachment, in the message (protocol §6, "Content").
 ///
 /// `key` is a secret: it belongs in sealed content and nowhere else.
 public struct AttachmentSeal: Hashable, Sendable {
@@ -9,15 +9,14 @@ public struct AttachmentSeal: Hashable, Sendable {
     /// The largest attachment, in bytes: 1 TiB.
     public static let maximumSize = 1 << 40
 
-    /// 32 random bytes, of this attachment alone.
+    /// 32 random bytes, for this attachment only.
     public let key: [UInt8]
-    /// SHA-256 of the sealed bytes, so that whoever stores them can check them without the key.
+    /// SHA-256 of the sealed bytes, so that a server can check them without the key.
     public let digest: [UInt8]
-    /// How many bytes the attachment has before it is sealed.
+    /// The size before sealing, in bytes.
     public let size: Int
 
-    /// - Throws: `AttachmentError.malformedSeal` unless key and digest have 32 bytes and the size is one that an
-    ///   attachment can have.
+    /// - Throws: `AttachmentError.malformedSeal` unless key and digest have 32 bytes and the size is in bounds.
     public init(key: [UInt8], digest: [UInt8], size: Int) throws(AttachmentError) {
         guard key.count == Self.keyLength, digest.count == Self.digestLength, (0...Self.maximumSize).contains(size)
         else { throw .malformedSeal }
@@ -26,7 +25,7 @@ public struct AttachmentSeal: Hashable, Sendable {
         self.size = size
     }
 
-    /// How many bytes the attachment has when it is sealed: the header, and 17 more for each chunk of 64 KiB.
+    /// The sealed size in bytes: the header, and 17 more for each chunk of 64 KiB.
     public var sealedSize: Int {
         let chunks = max(1, (size + AttachmentCipher.chunkLength - 1) / AttachmentCipher.chunkLength)
         return SecretStream.headerLength + size + chunks * SecretStream.chunkOverhead

@@ -2,13 +2,13 @@ import OpenSSL
 import Sodium
 
 extension AttachmentCipher {
-    /// Opens what `source` gives until its end.
+    /// Opens `source` to its end.
     ///
-    /// What `sink` gets is the sender's, chunk by chunk, but **not known to be whole until this returns**: it must go
-    /// where nobody takes it for the attachment before, and be thrown away if this throws. It is never more than the
-    /// size that the message says.
+    /// The chunks that `sink` gets are authentic, but **not known to be complete until this returns**: keep them where
+    /// they are not taken for the attachment, and delete them if this throws. They are never more than the size in the
+    /// message.
     /// - Parameters:
-    ///   - source: called in turns with `sink`, on the caller's thread.
+    ///   - source: called alternately with `sink`, on the caller's thread.
     ///   - sink: gets chunks of at most 65,536 bytes.
     /// - Throws: `AttachmentError`; what the closures throw.
     public static func open(
@@ -45,20 +45,20 @@ extension AttachmentCipher {
             switch tag {
             case .final: break
             case .message where count == chunkLength: continue
-            // A sender who has the key and chunks in another way.
+            // Another implementation with the key could use other chunks.
             case .message, .push, .rekey: throw AttachmentError.notAuthentic
             }
             guard count > 0 || size == 0 else { throw AttachmentError.notAuthentic }
             break
         }
-        // A last chunk that is not full has ended because `source` has.
+        // A short last chunk ended because `source` has.
         guard try header.fill(from: source) == 0 else { throw AttachmentError.trailingBytes }
         guard try hasher.finish() == seal.digest else { throw AttachmentError.wrongDigest }
         guard size == seal.size else { throw AttachmentError.wrongSize }
     }
 
-    /// What a chunk is that does not open. To the cipher one that was cut off or added to is as little authentic as one
-    /// that was changed; where it ends distinguishes them.
+    /// Why a chunk does not open. The cipher does not distinguish a truncated or extended chunk from a changed one; its
+    /// end does.
     private static func failure(ofChunk count: Int, at size: Int, of seal: AttachmentSeal) -> AttachmentError {
         if count < chunkLength, size + count < seal.size { return .truncated }
         return size + count > seal.size ? .trailingBytes : .notAuthentic

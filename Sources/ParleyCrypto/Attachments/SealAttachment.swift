@@ -2,12 +2,12 @@ import OpenSSL
 import Sodium
 
 extension AttachmentCipher {
-    /// Seals what `source` gives until its end, with a new random key.
+    /// Seals `source` to its end, with a new random key.
     ///
     /// - Parameters:
-    ///   - source: called in turns with `sink`, on the caller's thread.
+    ///   - source: called alternately with `sink`, on the caller's thread.
     ///   - sink: gets the header, then chunks of at most 65,553 bytes.
-    /// - Returns: what the message carries.
+    /// - Returns: the seal for the message.
     /// - Throws: what the closures throw; `AttachmentError.wrongSize` beyond 1 TiB.
     public static func seal(
         from source: Source, to sink: Sink, progress: Progress = { _ in }
@@ -17,7 +17,7 @@ extension AttachmentCipher {
         var hasher = try OpenSSL.SHA256.begin()
         try put(encryptor.header.span, to: sink, hasher: &hasher)
 
-        // Which chunk is the last is known when nothing follows it, so there is always one read ahead.
+        // The last chunk is known only when nothing follows, so one is always read ahead.
         var current = [UInt8](repeating: 0, count: chunkLength)
         var next = [UInt8](repeating: 0, count: chunkLength)
         var sealed = [UInt8](repeating: 0, count: sealedChunkLength)

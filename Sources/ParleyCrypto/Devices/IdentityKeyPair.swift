@@ -1,19 +1,19 @@
 import Sodium
 
-/// A device's own X25519 keys: what it opens with, and what others know it by.
+/// A device's own X25519 key pair.
 package struct IdentityKeyPair: Sendable {
     package let publicKey: IdentityKey
     let secretKey: X25519.SecretKey
 
-    /// The 32 bytes to keep in a key store.
+    /// 32 bytes, for a key store.
     package var secret: SecretBytes { secretKey.bytes }
 
-    /// New keys, from the system's randomness.
+    /// New random keys.
     package static func generate() throws(SodiumError) -> IdentityKeyPair {
         try IdentityKeyPair(X25519.SecretKey.generate())
     }
 
-    /// The keys that were kept.
+    /// Stored keys.
     ///
     /// - Throws: `SodiumError.wrongLength` unless there are 32 bytes.
     package init(secret: SecretBytes) throws(SodiumError) {

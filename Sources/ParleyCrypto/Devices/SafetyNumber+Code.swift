@@ -1,14 +1,14 @@
 import ParleyProtocol
 
-/// What scanning another person's code has shown.
+/// The result of scanning another person's code.
 public enum SafetyNumberComparison: Hashable, Sendable, CaseIterable {
-    /// The other's device sees the same keys of both users.
+    /// The other device sees the same keys of both users.
     case match
-    /// It sees other keys: somebody stands between, or one of the two does not know of a device yet.
+    /// It sees other keys: an attacker is between, or one of the two does not know a device yet.
     case mismatch
-    /// The code is of another conversation, or one's own.
+    /// The code is of other users, or the user's own.
     case otherUsers
-    /// No code of a safety number.
+    /// It is no code of a safety number.
     case unreadable
     /// A code of a later version: update the app that scanned it.
     case newerVersion
@@ -24,8 +24,7 @@ extension SafetyNumber {
     /// The text of a QR code for the other person to scan:
     /// `parley-safety/1/` own user `/` other user `/` own fingerprint `/` other fingerprint.
     ///
-    /// A fingerprint is 30 bytes in base64url. The order says whose screen shows it, so that nobody can pass by
-    /// mirroring the code that they were shown.
+    /// A fingerprint is 30 bytes in base64url. The order shows whose code it is, so that it cannot be mirrored back.
     public var code: String {
         var text = Array("\(SafetyNumber.name)/\(SafetyNumber.version)/\(own.user)/\(peer.user)/".utf8)
         Base64URL.append(own.fingerprint.bytes.span, to: &text)
@@ -34,7 +33,7 @@ extension SafetyNumber {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// Compares what was scanned from the other person's screen with what this device knows.
+    /// Compares the other person's scanned code with this device's keys.
     public func compare(_ scanned: String) -> SafetyNumberComparison {
         guard scanned.utf8.count <= SafetyNumber.longestCode else { return .unreadable }
         let fields = scanned.utf8.split(separator: SafetyNumber.separator, omittingEmptySubsequences: false)

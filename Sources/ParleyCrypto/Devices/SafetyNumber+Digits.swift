@@ -1,26 +1,26 @@
 import ParleyProtocol
 
-/// What digits that somebody typed in have shown.
+/// The result of comparing typed digits.
 public enum SafetyDigitsComparison: Hashable, Sendable {
-    /// They are this number's, and cover the other user's keys.
+    /// They match, and cover the other user's keys.
     case match
-    /// They are another number's.
+    /// They do not match.
     case mismatch
-    /// So few show nothing of the other user's keys: so many groups of five are needed.
+    /// Too few to cover the other user's keys: this many groups of five are needed.
     case tooShort(groups: Int)
-    /// Not digits, or more of them than a number has.
+    /// No digits, or too many.
     case unreadable
 }
 
 extension SafetyNumber {
-    /// How many digits of the other user's half have to be there: three groups, some 50 bits.
+    /// The least digits of the other user's half: three groups, some 50 bits.
     private static let leastDigits = 15
     private static let halfLength = 30
 
-    /// Compares digits that were typed in, from the first one on; white space between them says nothing.
+    /// Compares the first digits, as typed; white space is ignored.
     ///
-    /// One half of the number is the own user's, whose keys nobody disputes. So three groups do where the other user's
-    /// half comes first, and nine where it comes second.
+    /// One half of the number is the user's own. So three groups suffice if the other user's half comes first, and nine
+    /// if it comes second.
     public func compare(digits typed: String) -> SafetyDigitsComparison {
         let given = typed.utf8.filter { ![UInt8(ascii: " "), 9, 10, 13].contains($0) }
         guard (1...2 * SafetyNumber.halfLength).contains(given.count),

@@ -1,11 +1,11 @@
 import ParleyProtocol
 import Sodium
 
-/// Sixty digits by which two people see that each has the other's keys, and nobody stands between them (protocol §6,
-/// "Verification").
+/// Sixty digits by which two people check that they have each other's keys, without an attacker between them (protocol
+/// §6, "Verification").
 ///
-/// Both see the same digits. Of a user with an account key it is made of that key, so that a device more or less
-/// changes nothing; of one whose devices know no account keys, of the keys of all devices.
+/// Both see the same digits. They are made of a user's account key, so that a change of devices does not change them;
+/// without an account key, of the keys of all devices.
 public struct SafetyNumber: Hashable, Sendable {
     /// One user's half.
     struct Half: Hashable, Sendable {
@@ -16,7 +16,7 @@ public struct SafetyNumber: Hashable, Sendable {
     let own: Half
     let peer: Half
 
-    /// What a user is known by.
+    /// A user's keys.
     public enum Keys: Hashable, Sendable {
         case account(AccountKey)
         /// The identity keys of all devices, in any order.
@@ -25,7 +25,7 @@ public struct SafetyNumber: Hashable, Sendable {
         fileprivate var isEmpty: Bool { self == .devices([]) }
     }
 
-    /// - Returns: `nil` where one of them has no keys.
+    /// - Returns: `nil` if one of them has no keys.
     public init?(_ own: UserID, _ ownKeys: Keys, with peer: UserID, _ peerKeys: Keys) {
         guard !ownKeys.isEmpty, !peerKeys.isEmpty else { return nil }
         self.own = Half(user: own, fingerprint: Fingerprint(own, ownKeys))
@@ -37,7 +37,7 @@ public struct SafetyNumber: Hashable, Sendable {
         [own.fingerprint.digits, peer.fingerprint.digits].sorted().joined()
     }
 
-    /// The digits as they are shown and read aloud: twelve groups of five.
+    /// The digits to show and read aloud: twelve groups of five.
     public var groups: [String] {
         let digits = Array(digits)
         return stride(from: 0, to: digits.count, by: 5).map { String(digits[$0..<$0 + 5]) }
@@ -57,11 +57,11 @@ extension SafetyNumber: CustomStringConvertible {
     public var description: String { groups.joined(separator: " ") }
 }
 
-/// A digest of a user's id and keys: the numeric fingerprint that Signal defined.
+/// A digest of a user's id and keys: Signal's numeric fingerprint.
 struct Fingerprint: Hashable, Sendable {
-    /// As much of the digest as becomes digits.
+    /// The bytes of the digest that become digits.
     static let length = 30
-    /// So many that trying for a key with a similar fingerprint is dear.
+    /// Enough to make a search for a similar fingerprint expensive.
     private static let iterations = 5200
     let bytes: [UInt8]
 
@@ -75,7 +75,7 @@ struct Fingerprint: Hashable, Sendable {
         bytes = Array(digest.prefix(Fingerprint.length))
     }
 
-    /// The version of the construction, which is part of what is hashed, and the keys as they are.
+    /// The version of the construction, which is hashed too, and the keys.
     private static func hashed(_ keys: SafetyNumber.Keys) -> (version: [UInt8], keys: [UInt8]) {
         switch keys {
         case .account(let key): ([0, 1], key.bytes)
@@ -84,13 +84,13 @@ struct Fingerprint: Hashable, Sendable {
         }
     }
 
-    /// The fingerprint that a code holds; `nil` for anything but 30 bytes in base64url.
+    /// The fingerprint in a code; `nil` unless it is 30 bytes in base64url.
     init?(base64URL text: [UInt8]) {
         guard let bytes = Base64URL.decode(text.span), bytes.count == Fingerprint.length else { return nil }
         self.bytes = bytes
     }
 
-    /// Thirty: five for every five bytes, which are a big-endian number modulo 100,000.
+    /// Thirty digits: five for every five bytes, as a big-endian number modulo 100,000.
     var digits: String {
         stride(from: 0, to: Fingerprint.length, by: 5).map { start in
             let number = bytes[start..<start + 5].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }

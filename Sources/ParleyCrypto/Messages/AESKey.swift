@@ -1,7 +1,7 @@
 import OpenSSL
 import Sodium
 
-/// An expanded key of AES-256-GCM (NIST SP 800-38D), whose failures are named as those of the other suites.
+/// An expanded key of AES-256-GCM (NIST SP 800-38D), with the errors of the other suites.
 package struct AESKey: Sendable {
     package static let length = 32
     package static let nonceLength = AESGCM.nonceLength
@@ -14,7 +14,7 @@ package struct AESKey: Sendable {
         do throws(OpenSSLError) { key = try AESGCM.Key(bytes, .bits256) } catch { throw SodiumError(error) }
     }
 
-    /// The ciphertext with the 16-byte tag behind it.
+    /// The ciphertext, then the 16-byte tag.
     ///
     /// - Throws: `SodiumError.wrongLength` unless `nonce` has 12 bytes.
     package func seal(

@@ -1,8 +1,8 @@
 import Sodium
 
-/// What an `encrypted_key` is sealed together with: a digest of the one message that it opens.
+/// The digest of a message, sealed together with its `encrypted_key`.
 ///
-/// Everybody who was given a content key could seal other words with it. The commitment lies under the pairwise key,
+/// Every recipient of a content key could seal other content with it. The commitment is sealed under the pairwise key,
 /// which they do not have.
 enum Commitment {
     static let length = 32

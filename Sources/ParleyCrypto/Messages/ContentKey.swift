@@ -1,9 +1,9 @@
 import ParleyProtocol
 import Sodium
 
-/// What seals a message's content and binds it to its header (protocol §6, "Exact bytes").
+/// The key that seals a message's content and binds it to its header (protocol §6, "Exact bytes").
 enum ContentKey: Sendable {
-    /// `x25519-hkdf-sha256-aes256gcm`, with a pairwise key or one of the message's own.
+    /// `x25519-hkdf-sha256-aes256gcm`, with a pairwise key or a key of the message.
     case aes(AESKey)
     /// `nacl-box` for one device.
     case box(Box.SharedKey)
@@ -16,7 +16,7 @@ enum ContentKey: Sendable {
     /// Every suite's tag, in bytes.
     static let tagLength = 16
 
-    /// A key that is one message's own.
+    /// A key of one message.
     ///
     /// - Throws: `SodiumError.wrongLength` unless it has 32 bytes.
     init(_ bytes: WipedBytes, _ suite: Suite) throws(SodiumError) {
@@ -50,7 +50,7 @@ enum ContentKey: Sendable {
 
     /// The content.
     ///
-    /// - Throws: `OpeningError.notAuthentic`, or `.headerMismatch` where `nacl-box` holds another header.
+    /// - Throws: `OpeningError.notAuthentic`, or `.headerMismatch` if `nacl-box` holds another header.
     func open(_ sealed: [UInt8], header: [UInt8], nonce: [UInt8]) throws(OpeningError) -> [UInt8] {
         let opened: [UInt8]
         do {

@@ -1,6 +1,6 @@
 /// The plaintext of `nacl-box`, which has no associated data: 16-bit length of the header ‖ header ‖ content.
 enum HeadedContent {
-    /// How much longer than the content it is.
+    /// The bytes that it adds to the content.
     static func overhead(_ header: [UInt8]) -> Int { 2 + header.count }
 
     static func join(_ header: [UInt8], _ content: [UInt8]) -> [UInt8] {
@@ -13,19 +13,19 @@ enum HeadedContent {
         return plaintext
     }
 
-    /// - Throws: `OpeningError.headerMismatch` where `plaintext` does not begin with this header and its length.
+    /// - Throws: `OpeningError.headerMismatch` if `plaintext` does not begin with this header and its length.
     static func content(of plaintext: consuming [UInt8], header: [UInt8]) throws(OpeningError) -> [UInt8] {
         let overhead = overhead(header)
         guard plaintext.count >= overhead, plaintext[0] == UInt8(truncatingIfNeeded: header.count >> 8),
             plaintext[1] == UInt8(truncatingIfNeeded: header.count),
             areEqual(plaintext.span.extracting(2..<overhead), header.span)
         else { throw .headerMismatch }
-        // In place: nobody else has it.
+        // In place.
         plaintext.removeFirst(overhead)
         return plaintext
     }
 
-    /// Without a way out before the end, so that the compiler takes many bytes at a time.
+    /// Without an early exit, so that the compiler can vectorize it.
     private static func areEqual(_ left: Span<UInt8>, _ right: Span<UInt8>) -> Bool {
         guard left.count == right.count else { return false }
         var difference: UInt8 = 0

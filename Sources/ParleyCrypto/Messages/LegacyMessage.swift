@@ -1,17 +1,17 @@
 import ParleyProtocol
 import Sodium
 
-/// A message of the two forms that came before this protocol. It is bound to no header: whoever holds it can show it in
-/// another conversation, under another sender's name, or twice.
+/// A message of the two forms before this protocol. It is bound to no header: it can be replayed in another
+/// conversation or under another sender's name.
 ///
-/// For histories that a person imports on the device. `MessageCipher` never opens these forms, so nothing that the
-/// gateway delivers can pass for one.
+/// For histories that a person imports on the device. `MessageCipher` never opens these forms, so the gateway cannot
+/// deliver one.
 package struct LegacyMessage: Hashable, Sendable {
     package enum Form: String, Sendable, CaseIterable {
         /// X25519; HKDF-SHA256 without salt, info `FitLinkChat`; AES-256-GCM without associated data. One key for both
         /// directions and every conversation.
         case fitLink = "legacy-fitlink"
-        /// NaCl's `crypto_box`, with nothing in it but the content.
+        /// NaCl's `crypto_box` of the content alone.
         case naclBox = "legacy-nacl-box"
 
         /// The nonce's length, in bytes.
@@ -34,8 +34,7 @@ package struct LegacyMessage: Hashable, Sendable {
         self.sealed = sealed
     }
 
-    /// From one field that holds nonce ‖ ciphertext ‖ tag (or tag ‖ ciphertext, for `crypto_box`), which is what
-    /// CryptoKit calls `combined`.
+    /// From nonce ‖ ciphertext ‖ tag (tag ‖ ciphertext for `crypto_box`) in one field, CryptoKit's `combined`.
     ///
     /// - Throws: `OpeningError.malformed` for fewer bytes than nonce and tag have.
     package init(form: Form, combined: [UInt8]) throws(OpeningError) {
@@ -48,11 +47,10 @@ package struct LegacyMessage: Hashable, Sendable {
     /// The content.
     ///
     /// - Parameters:
-    ///   - own: the key pair of one side, whichever that was.
-    ///   - peer: the other side's identity key as the history has it.
-    ///   - salt: of HKDF, for `legacy-fitlink`: some histories were sealed with one.
-    /// - Throws: `OpeningError.malformed` for a nonce, key or content of a length that it cannot have, `.weakKey`,
-    ///   `.notAuthentic`.
+    ///   - own: the key pair of either side.
+    ///   - peer: the other side's identity key.
+    ///   - salt: of HKDF, which some `legacy-fitlink` histories used.
+    /// - Throws: `OpeningError.malformed` for a nonce, key or content of a wrong length, `.weakKey`, `.notAuthentic`.
     package func open(
         with own: IdentityKeyPair, and peer: [UInt8], salt: [UInt8] = []
     ) throws(OpeningError) -> [UInt8] {

@@ -2,12 +2,12 @@ import ParleyProtocol
 import Sodium
 
 extension MessageCipher {
-    /// How many pairs of keys are tried for one message.
+    /// The most pairs of keys that are tried for one message.
     package static let attempts = 256
 
-    /// The content of `message`, which the other side has sealed under exactly this header.
+    /// Opens a message that was sealed under exactly this header.
     ///
-    /// No suite is tried but the one named; each known key of the other side with each of this device's own.
+    /// Only the named suite is tried, with each known key of the other side and each of this device's own.
     /// - Parameter known: `.ofRecipients` for a message of this device, `.ofSender` for any other.
     package mutating func open(
         _ message: SealedMessage, _ header: MessageHeader, with known: KnownKeys
@@ -37,16 +37,16 @@ extension MessageCipher {
         throw .notAuthentic
     }
 
-    /// The keys of the other side with which it may have been sealed, and what was sealed with each for one device.
+    /// The keys that may open a message, each with the key sealed under it.
     private struct Candidates {
         var peers: [IdentityKey]
-        /// One for each of `peers`; none at all where the content itself was sealed for one device.
+        /// One for each of `peers`; empty if the content itself was sealed for one device.
         var encryptedKeys: [[UInt8]] = []
 
         func encryptedKey(_ index: Int) -> [UInt8]? { encryptedKeys.isEmpty ? nil : encryptedKeys[index] }
     }
 
-    /// A message of this device is opened only as one that it has sealed, any other only as one that it has not.
+    /// This device's own messages open only as outgoing ones, others only as incoming.
     private func direction(_ header: MessageHeader, _ known: KnownKeys) throws(OpeningError) -> Sessions.Direction {
         switch (known, header.sender == device) {
         case (.ofRecipients, true): return .outgoing

@@ -3,10 +3,10 @@ import Sodium
 
 /// Seals and opens the messages of one device, by the suites of protocol §6.
 ///
-/// It keeps what was computed for a peer (a warm session), up to a bound, so that the next message to or from it costs
-/// no public-key operation. One actor owns it. After a rotation of keys make a new one.
+/// It caches keys of peers, up to a bound, so that further messages need no public-key operation. One actor owns it.
+/// Make a new one after a rotation of keys.
 package struct MessageCipher: Sendable {
-    /// As many keys of each kind are kept as a busy device talks to others.
+    /// The cached keys of each kind: enough for a busy device.
     package static let sessionCapacity = 1024
 
     package let device: DeviceAddress
@@ -16,9 +16,9 @@ package struct MessageCipher: Sendable {
     var headers = HeaderBytes()
 
     /// - Parameters:
-    ///   - current: what this device has published, and seals with.
-    ///   - retired: what it had published before, newest first: opens old messages.
-    ///   - random: where nonces and content keys come from, by their count.
+    ///   - current: the published keys, used to seal.
+    ///   - retired: earlier keys, newest first, to open old messages.
+    ///   - random: the source of nonces and content keys.
     package init(
         device: DeviceAddress, current: IdentityKeyPair, retired: [IdentityKeyPair] = [],
         sessionCapacity: Int = MessageCipher.sessionCapacity,
@@ -30,14 +30,13 @@ package struct MessageCipher: Sendable {
         sessions = Sessions(keys: keys, capacity: sessionCapacity)
     }
 
-    /// The key by which others know this device.
     package var identityKey: IdentityKey { keys[0].publicKey }
 }
 
 extension MessageCipher {
-    /// Seals `content` under `header`, whose sender is to be this device, by the suite that the header names.
+    /// Seals `content` under `header`, whose sender must be this device, with the header's suite.
     ///
-    /// - Parameter content: the UTF-8 JSON object of protocol §6, "Content"; what is in it is not looked at.
+    /// - Parameter content: the UTF-8 JSON object of protocol §6, "Content", which is not checked.
     package mutating func seal(
         _ content: [UInt8], _ header: MessageHeader, for recipients: Recipients
     ) throws(SealingError) -> SealedMessage {
@@ -73,7 +72,7 @@ extension MessageCipher {
         }
     }
 
-    /// Without `recipient_keys`: the content itself under the key that the two devices share.
+    /// Without `recipient_keys`: the content is sealed under the pairwise key of the two devices.
     private mutating func seal(
         _ content: [UInt8], _ header: MessageHeader, _ headerBytes: [UInt8], for peer: IdentityKey
     ) throws(SodiumError) -> SealedMessage {
@@ -83,11 +82,11 @@ extension MessageCipher {
         return SealedMessage(suite: header.suite, nonce: nonce, content: sealed, recipientKeys: nil)
     }
 
-    /// With `recipient_keys`: the content under a key of its own, and that key for each device.
+    /// With `recipient_keys`: the content is sealed under its own key, which is sealed for each device.
     private mutating func seal(
         _ content: [UInt8], _ header: MessageHeader, _ headerBytes: [UInt8], for devices: [(DeviceAddress, IdentityKey)]
     ) throws(SodiumError) -> SealedMessage {
-        // All randomness at once, which is a system call: the nonce, the content key, a nonce for each device.
+        // One system call for all randomness: the nonce, the content key, a nonce for each device.
         let nonceLength = header.suite.nonceLength
         let firstKeyNonce = nonceLength + ContentKey.length
         var drawn = try random(firstKeyNonce + nonceLength * devices.count)
@@ -121,31 +120,30 @@ extension SealingError {
     }
 }
 
-/// For whom a message is sealed.
+/// The recipients of a message.
 package enum Recipients: Sendable {
-    /// The one other device of a direct conversation: the content itself is sealed for it. Not with `group-box`.
+    /// The only other device of a direct conversation: the content itself is sealed for it. Not with `group-box`.
     case one(IdentityKey)
-    /// A content key is sealed for each, and travels in `recipient_keys`.
+    /// A content key is sealed for each device, in `recipient_keys`.
     case devices([(DeviceAddress, IdentityKey)])
 }
 
-/// The identity keys that are known of the other side of a message, newest first: a device may have changed its keys
-/// after it had sent this.
+/// The known identity keys of the other side of a message, newest first: its keys may have changed since.
 package enum KnownKeys: Sendable {
-    /// Of the device that sent it.
+    /// The sending device's.
     case ofSender([IdentityKey])
-    /// Of the devices for which this device itself has sealed it. What two devices share opens it at either end.
+    /// Those of the recipients of this device's own message: the shared secret is the same at both ends.
     case ofRecipients([DeviceAddress: [IdentityKey]])
 }
 
-/// A message as it travels (protocol §5, "message"): what the gateway stores, and nobody but its devices can open.
+/// A sealed message (protocol §5, "message"), as the gateway stores it.
 public struct SealedMessage: Hashable, Sendable {
     public let suite: Suite
-    /// As long as the suite says.
+    /// Its length depends on the suite.
     public let nonce: [UInt8]
     /// `encrypted_content`.
     public let content: [UInt8]
-    /// The content key, sealed for each device; `nil` where the content itself is sealed for one.
+    /// The content key sealed for each device; `nil` if the content itself is sealed for one.
     public let recipientKeys: [RecipientKey]?
 
     public init(suite: Suite, nonce: [UInt8], content: [UInt8], recipientKeys: [RecipientKey]?) {
@@ -157,7 +155,7 @@ public struct SealedMessage: Hashable, Sendable {
 }
 
 extension Suite {
-    /// The suite that a message names.
+    /// A suite by its name.
     ///
     /// - Throws: `OpeningError.unknownSuite`, with at most 64 characters of the name.
     public init(named name: String) throws(OpeningError) {

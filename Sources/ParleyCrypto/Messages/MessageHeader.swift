@@ -1,10 +1,10 @@
 import ParleyProtocol
 
-/// What a sealed message is bound to (protocol §6, "Header"): with any field of it changed, opening fails.
+/// The header that a message is bound to (protocol §6, "Header"): opening fails with any field changed.
 public struct MessageHeader: Hashable, Sendable {
     public var suite: Suite
     public var conversation: ConversationID
-    /// The record's own id: of the message, or of the change to one.
+    /// The id of the record: a message, or a change to one.
     public var id: MessageID
     public var sender: DeviceAddress
     public var type: MessageType
@@ -29,7 +29,7 @@ public struct MessageHeader: Hashable, Sendable {
         self.expiresIn = expiresIn
     }
 
-    /// The bytes that are authenticated: each field with its 16-bit big-endian length before it.
+    /// The authenticated bytes: each field with its 16-bit big-endian length before it.
     package var bytes: [UInt8] {
         let expiry = expiresIn.map(String.init) ?? ""
         let texts =
@@ -50,10 +50,10 @@ public struct MessageHeader: Hashable, Sendable {
         }
     }
 
-    /// Where the 36 characters of the id begin in `bytes`.
+    /// The offset of the id's 36 characters in `bytes`.
     var idPosition: Int { 2 + 9 + 2 + suite.rawValue.utf8.count + 2 + 36 + 2 }
 
-    /// As much as eleven lengths, the version and four ids take.
+    /// The bytes of eleven lengths, the version and four ids.
     private static let fixedLength = 11 * 2 + 9 + 4 * 36
 }
 
@@ -78,8 +78,8 @@ extension OutputSpan<UInt8> {
     }
 }
 
-/// The bytes of headers, one after another. Those of what one device sends in one conversation mostly differ in the
-/// message's id alone: then that is all that is written.
+/// The bytes of successive headers. Those of one device in one conversation mostly differ in the message's id only:
+/// then only that is written.
 struct HeaderBytes: Sendable {
     private var last: MessageHeader?
     private var bytes: [UInt8] = []
@@ -98,8 +98,7 @@ struct HeaderBytes: Sendable {
 }
 
 extension MessageHeader {
-    /// Whether nothing differs but the id. Field by field: a copy with the other's id would cost more than all the
-    /// rest.
+    /// Whether only the id differs. Field by field: copying a header would cost more than all the rest.
     fileprivate func isSame(butForIDOf other: MessageHeader) -> Bool {
         conversation == other.conversation && sender == other.sender && suite == other.suite && type == other.type
             && replyTo == other.replyTo && kind == other.kind && target == other.target

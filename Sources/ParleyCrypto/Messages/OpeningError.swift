@@ -1,32 +1,30 @@
-/// Why a message could not be opened. An app can show it in the message's place; nothing in it is secret.
+/// Why a message could not be opened. An app can show it; it holds no secret.
 public enum OpeningError: Error, Hashable, Sendable {
-    /// The suite is none that this version knows; opening tries no other.
+    /// A suite that this version does not know; no other is tried.
     case unknownSuite(String)
-    /// A field is missing, or has a length that it cannot have.
+    /// A field is missing, or has a wrong length.
     case malformed
-    /// The content was sealed for devices among which this one is not: it was added later, or its keys were.
+    /// Not sealed for this device: it, or its keys, were added later.
     case notForThisDevice
-    /// The sender has not accepted this device's keys, and has left it out.
+    /// The sender has not accepted this device's keys, and left it out.
     case leftOut
-    /// No key is known of the other side: of the sending device, or, for a message of this device, of those for which
-    /// it was sealed.
+    /// No key of the other side is known: of the sending device, or, for this device's own message, of its recipients.
     case senderKeysUnknown
-    /// The sending device's key is not the one that is known of it, or the device is new, and was not accepted yet.
+    /// The sending device or its key is new, and was not accepted yet.
     case senderKeyChanged
-    /// The sending device is none that its user's account key has certified.
+    /// The sending device is not certified by its user's account key.
     case senderNotCertified
     /// A key of low order, or a shared secret of zero.
     case weakKey
-    /// Nobody with the known keys sealed these bytes under this header: they were changed, moved, or sealed for a key
-    /// that is no longer there.
+    /// Not sealed with the known keys under this header: changed, moved, or sealed for a key that is gone.
     case notAuthentic
-    /// It was opened, and holds the header of another message.
+    /// Opened, with the header of another message.
     case headerMismatch
-    /// It was opened, and is not what its type should hold.
+    /// Opened, with invalid content for its type.
     case badContent
-    /// The same message came before, at another place of the conversation.
+    /// The same message came before, at another position of the conversation.
     case replayed
-    /// The system gave no memory for it: another attempt may succeed.
+    /// No memory: another attempt may succeed.
     case unavailable
 
     /// A stable name for programs.

@@ -2,12 +2,12 @@ import ParleyProtocol
 import Sodium
 
 extension SealedMessage {
-    /// The content, opened with the message's own content key, which one of its recipients has revealed.
+    /// Opens the message with its own content key, which a recipient has revealed.
     ///
-    /// Whoever has the content key can seal other words with it: what this opens is its sender's only if somebody who
-    /// is trusted, such as the gateway, says that these are the bytes that they have sent.
+    /// Every holder of the content key can seal other content with it: the result is the sender's only if a trusted
+    /// party, such as the gateway, confirms these bytes.
     ///
-    /// - Throws: `OpeningError.malformed` for a message that has no content key of its own, `.notAuthentic`,
+    /// - Throws: `OpeningError.malformed` for a message without a content key of its own, `.notAuthentic`,
     ///   `.headerMismatch`.
     package func open(_ header: MessageHeader, contentKey: [UInt8]) throws(OpeningError) -> [UInt8] {
         guard recipientKeys != nil, suite == header.suite, nonce.count == suite.nonceLength,

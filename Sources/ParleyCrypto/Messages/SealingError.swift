@@ -1,17 +1,15 @@
-/// Why a message could not be sealed. Sealing the same again for the same recipients fails again, but with
-/// `unavailable`.
+/// Why a message could not be sealed. Only after `unavailable` can another attempt succeed.
 public enum SealingError: Error, Hashable, Sendable {
-    /// There is no device for which to seal it.
     case noRecipients
-    /// More devices than `recipient_keys` holds.
+    /// More devices than `recipient_keys` can hold.
     case tooManyRecipients(maximum: Int)
-    /// The content is over what the suite leaves of 64 KiB, in bytes.
+    /// The content is over the suite's maximum, in bytes.
     case tooLarge(maximum: Int)
-    /// `group-box` seals for devices by `recipient_keys` alone.
+    /// `group-box` needs `recipient_keys`.
     case needsRecipientKeys
     /// A shared secret of zero.
     case weakKey
-    /// The system gave no memory or no randomness.
+    /// No memory or randomness.
     case unavailable
 }
 

@@ -4,7 +4,7 @@ import ParleyProtocol
 private let columns = "id, epoch, low_seq, high_seq, delivered_seq, sealed, chapter"
 
 extension Snapshot {
-    /// All of them, in the order of their ids.
+    /// All conversations, by id.
     package func conversations() throws -> [ConversationState] {
         try database.map("SELECT \(columns) FROM conversations ORDER BY id") { try ConversationState($0, cipher) }
     }
@@ -17,7 +17,7 @@ extension Snapshot {
 }
 
 extension WriteTransaction {
-    /// Keeps this of the conversation, and nothing of what was kept of it before.
+    /// Replaces the stored state of a conversation.
     package func save(_ state: ConversationState) throws {
         let sealed = try state.object.map { try cipher.seal($0, at: .conversation(state.id)) }
         try database.run(

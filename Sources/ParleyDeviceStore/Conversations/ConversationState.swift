@@ -1,16 +1,15 @@
 import ParleyProtocol
 
-/// What the device knows of a conversation beside its messages.
+/// The stored state of a conversation, without its messages.
 package struct ConversationState: Hashable, Sendable {
     package let id: ConversationID
-    /// The stretch of the log that is kept without a hole; `nil` before the first message is.
+    /// The stored stretch of the log; `nil` before the first message.
     package var kept: KeptStretch?
-    /// Up to where this device has said that it has everything; 0 for nothing.
+    /// The device's acknowledged "delivered" mark; 0 for none.
     package var deliveredSeq: Int
-    /// The conversation object, as the owner of the store codes it; opaque here. `nil` if there is none, or what is
-    /// there is damaged: it is to be fetched.
+    /// The owner's encoding, opaque here. `nil` if there is none or it is damaged: it is fetched again.
     package var object: [UInt8]?
-    /// Of the records that come now: 0, and one more each time the gateway's history began anew.
+    /// The chapter of new records: 0, and one more with each new epoch.
     package var chapter: Int
 
     package init(
@@ -24,7 +23,7 @@ package struct ConversationState: Hashable, Sendable {
     }
 }
 
-/// A stretch of a log in which no record is missing.
+/// A stretch of a log without gaps.
 package struct KeptStretch: Hashable, Sendable {
     package var epoch: String
     package var seqs: ClosedRange<Int>

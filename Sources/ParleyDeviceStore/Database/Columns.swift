@@ -2,8 +2,8 @@ import Foundation
 import GRDB
 import ParleyProtocol
 
-// How values are stored in columns: UUIDs as 16 bytes, times as milliseconds, epochs as text. A damaged file can hold
-// anything in any column, `STRICT` or not, and GRDB's own accessors trap on a value of another type: these throw.
+// Columns hold UUIDs as 16 bytes, times as milliseconds, epochs as text. A damaged file can hold anything in any
+// column, `STRICT` or not, and GRDB's own accessors trap on another type: these throw.
 
 extension UUIDIdentifier {
     var blob: Data { Data(value.bytes) }
@@ -60,7 +60,7 @@ extension Row {
 }
 
 extension Database {
-    /// Runs a statement that gives no rows; prepared once.
+    /// Runs a statement without rows; prepared once.
     func run(_ sql: String, _ arguments: StatementArguments = []) throws {
         let statement = try cachedStatement(sql: sql)
         try statement.execute(arguments: arguments)
@@ -77,7 +77,7 @@ extension Database {
         try Row.fetchOne(try cachedStatement(sql: sql), arguments: arguments)
     }
 
-    /// Every row of a query, copied and made into something.
+    /// The transformed rows of a query.
     func map<Value>(
         _ sql: String, _ arguments: StatementArguments = [], _ transform: (Row) throws -> Value
     ) throws -> [Value] {

@@ -3,29 +3,29 @@ import ParleyProtocol
 import PrivateFiles
 import Sodium
 
-/// What one device remembers: messages, conversations, and what waits to be sent, encrypted in one SQLite file.
+/// One device's messages, conversations and queues, encrypted in one SQLite file.
 ///
-/// Not `Sendable`: one actor owns it and calls it, and each call blocks until it is done. A second one on the same file
-/// is refused while the first is open, in any process.
+/// Not `Sendable`: one actor owns it, and each call blocks until it is done. While it is open no other process can open
+/// it to write.
 ///
-/// Everything that could be read is sealed for its row and this device under a key derived from the storage key; in the
-/// clear are ids, sequence numbers, positions and times. The file does not hide how many rows there are and how long,
-/// and cannot tell that a row was put back as it was at an earlier time.
+/// All content is sealed for its row and this device, under a key derived from the storage key; ids, sequence numbers,
+/// positions and times are in the clear. The file does not hide the number and size of rows, nor detect that a row was
+/// reset to an earlier state.
 package final class DeviceStore {
-    /// Where the file is; `:memory:` for none.
+    /// `:memory:` without a file.
     package let path: String
     private let queue: DatabaseQueue
     private let cipher: RowCipher
-    /// SQLite's own locks would not do alone: they are the process's, and go when anything in it closes the file.
+    /// SQLite's own locks do not suffice: a process loses them when anything in it closes the file.
     private let lock: FileLock?
     private let search: MessageSearch
 
-    /// Opens the file, making it (mode 0600, in a directory that exists) or migrating it as needed.
+    /// Opens the file, after making it (mode 0600, in an existing directory) or migrating it.
     ///
     /// - Parameters:
     ///   - storageKey: the device's, 32 bytes (`DeviceKeyStore`).
-    ///   - searchable: what of a message's payload can be searched for; `nil` for nothing.
-    /// - Throws: `.inUse`, `.wrongKey`, `.damaged`, `.tooNew`: the file is left as it is then.
+    ///   - searchable: the searchable text of a message's payload, if any.
+    /// - Throws: `.inUse`, `.wrongKey`, `.damaged`, `.tooNew`: the file is left as it is.
     package static func open(
         path: String, device: DeviceAddress, storageKey: SecretBytes,
         searchable: @escaping @Sendable ([UInt8]) -> SearchableText? = { _ in nil }
@@ -51,7 +51,7 @@ package final class DeviceStore {
         }
     }
 
-    /// A store that is gone when it is let go, under a key of its own.
+    /// A store in memory, under a key of its own.
     package static func inMemory(
         device: DeviceAddress, searchable: @escaping @Sendable ([UInt8]) -> SearchableText? = { _ in nil }
     ) throws(DeviceStoreError) -> DeviceStore {
@@ -77,7 +77,7 @@ package final class DeviceStore {
         try queue.write { try KeyCheck.run($0, cipher, path: path) }
     }
 
-    /// One transaction: all of `body`, on disk when this returns, or nothing of it.
+    /// Runs `body` in one transaction, which is on disk when this returns.
     @discardableResult
     package func write<Result>(_ body: (WriteTransaction) throws -> Result) throws(DeviceStoreError) -> Result {
         do {
@@ -101,15 +101,14 @@ package final class DeviceStore {
         }
     }
 
-    /// Messages that match, as `SearchQuery` understands it; what is not indexed yet is indexed first.
+    /// The messages that match; messages that are not indexed yet are indexed first.
     package func search(_ query: SearchQuery) throws(DeviceStoreError) -> [StoredMessage] {
         try read { try search.find(query, in: $0) }
     }
 
-    /// Reads the whole file, to see whether SQLite finds it in order.
+    /// Checks the integrity of the whole file.
     ///
-    /// - Throws: `.damaged`. A row whose content alone was changed is not found here, and shows as damaged when it is
-    ///   read.
+    /// - Throws: `.damaged`. A changed ciphertext is not found here, and shows as damaged when it is read.
     package func check() throws(DeviceStoreError) {
         try read { snapshot in
             guard try snapshot.database.row("PRAGMA integrity_check(1)")?.text(0) == "ok" else {
@@ -118,8 +117,7 @@ package final class DeviceStore {
         }
     }
 
-    /// Closes the file, with nothing left in its log; the store cannot be used afterwards. Letting go of it does the
-    /// same.
+    /// Closes the file, with an empty log; the store cannot be used afterwards.
     package func close() throws(DeviceStoreError) {
         do { try queue.close() } catch { throw DeviceStoreError(error, path: path) }
         search.forget()
@@ -127,13 +125,13 @@ package final class DeviceStore {
     }
 }
 
-/// One state of the database. Its queries are in the folder of their capability.
+/// One state of the database. Queries are in the folders of their capabilities.
 package struct Snapshot {
     let database: Database
     let cipher: RowCipher
 }
 
-/// A transaction. Reads through `facts` see what it has written so far.
+/// A transaction. Reads through `facts` see its own writes.
 package struct WriteTransaction {
     let database: Database
     let cipher: RowCipher

@@ -1,26 +1,25 @@
 /// Why a device's database cannot be used. No case carries content.
 public enum DeviceStoreError: Error, Hashable, Sendable {
-    /// It is open already, in this process or another.
     case inUse(path: String)
-    /// It was written with another key or for another device, or the row that shows it was changed. Nothing was
-    /// touched.
+    /// Written with another key or for another device, or the row that proves the key was changed. The file is
+    /// untouched.
     case wrongKey(path: String)
-    /// It is no database of this library, or a damaged one. Nothing was deleted: messages can be fetched again, and
-    /// `MessagingClient.recoverStorage` saves what waits to be sent.
+    /// Damaged, or no database of this library. Nothing was deleted: messages can be fetched again, and
+    /// `MessagingClient.recoverStorage` saves unsent ones.
     case damaged(path: String)
-    /// A newer version of this library wrote it; `version` is that version's step of the schema.
+    /// Written by a newer version of this library; `version` is its schema step.
     case tooNew(path: String, version: String)
-    /// An older version of this library wrote it, and it is only read here: the next client that opens it brings it up
-    /// to date. `version` is the last step of the schema that it has.
+    /// Written by an older version of this library, and only opened to read: the next client migrates it. `version` is
+    /// its last schema step.
     case tooOld(path: String, version: String)
-    /// The database does not sync to disk as it must; says which setting.
+    /// The database does not sync to disk, because of this setting.
     case notDurable(setting: String)
-    /// The system refused: full disk, missing rights. SQLite's primary result code and its message.
+    /// The system refused, as with a full disk. SQLite's primary result code and its message.
     case sqlite(code: Int32, message: String)
 }
 
 extension DeviceStoreError {
-    /// Whether a new database in its place is the remedy, as `MessagingClient.recoverStorage` makes it.
+    /// Whether the database has to be replaced: `MessagingClient.recoverStorage`.
     public var isDamage: Bool {
         switch self {
         case .damaged, .wrongKey: true

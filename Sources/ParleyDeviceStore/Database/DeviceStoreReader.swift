@@ -2,20 +2,19 @@ import GRDB
 import ParleyProtocol
 import Sodium
 
-/// A device's database, for reading beside whoever has it open: an app's extension is a process of its own, with
-/// seconds to live, while the app may be running.
+/// A device's database, to be read while another process has it open: for an app's extension, a process with seconds to
+/// live.
 ///
-/// It changes nothing, takes no lock that a writer waits for, and sees the last transaction that was committed when a
-/// read begins. Not `Sendable`: one caller has it, and each call blocks until it is done, half a second at most where
-/// the file is just being made.
+/// It changes nothing, blocks no writer, and reads the last committed transaction. Not `Sendable`: one caller has it,
+/// and each call blocks, for at most half a second while the file is just being made.
 package final class DeviceStoreReader {
     private let path: String
     private let queue: DatabaseQueue
     private let cipher: RowCipher
 
     /// - Parameter storageKey: the device's, 32 bytes (`DeviceKeyStore`).
-    /// - Returns: `nil` where nothing was ever kept.
-    /// - Throws: `.wrongKey`, `.damaged`, `.tooNew`, `.tooOld`; `.inUse` where it is just being made or migrated.
+    /// - Returns: `nil` if nothing was ever stored.
+    /// - Throws: `.wrongKey`, `.damaged`, `.tooNew`, `.tooOld`; `.inUse` while it is just being made or migrated.
     package static func open(
         path: String, device: DeviceAddress, storageKey: SecretBytes
     ) throws(DeviceStoreError) -> DeviceStoreReader? {

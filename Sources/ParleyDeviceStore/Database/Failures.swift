@@ -2,11 +2,11 @@ import GRDB
 import Platform
 import PrivateFiles
 
-/// A row whose columns do not hold what was written there: the file is damaged.
+/// A row with invalid columns: the file is damaged.
 struct DamagedRowError: Error {}
 
 extension DeviceStoreError {
-    /// What an error thrown while the database was used means.
+    /// Maps any error thrown during a use of the database.
     init(_ error: any Error, path: String) {
         switch error {
         case let error as DeviceStoreError: self = error
@@ -22,12 +22,12 @@ extension DeviceStoreError {
         case .SQLITE_CORRUPT, .SQLITE_NOTADB: self = .damaged(path: path)
         case .SQLITE_BUSY, .SQLITE_LOCKED: self = .inUse(path: path)
         case let code:
-            // The message alone: the arguments of a statement hold what is stored.
+            // Without the statement's arguments, which are content.
             self = .sqlite(code: code.rawValue, message: error.message ?? "no message")
         }
     }
 
-    /// A file that the system does not let us have.
+    /// The system refused access to a file.
     static func cannotOpen(_ path: String, errno: Int32) -> DeviceStoreError {
         let reason = SystemError.reason(errno)
         return .sqlite(code: ResultCode.SQLITE_CANTOPEN.rawValue, message: "\(path): \(reason)")

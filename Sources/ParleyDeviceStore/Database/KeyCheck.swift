@@ -1,10 +1,10 @@
 import GRDB
 
-/// One sealed row by which a wrong key, and another device's file, are known before anything else is read.
+/// A sealed row that detects a wrong key and another device's file before anything else is read.
 enum KeyCheck {
     private static let content = Array("parley/v1".utf8)
 
-    /// Makes the row where there is none yet.
+    /// Makes the row if there is none.
     ///
     /// - Throws: `DeviceStoreError.wrongKey`; `.damaged` if rows are there and this one is not.
     static func run(_ database: Database, _ cipher: RowCipher, path: String) throws {
@@ -12,7 +12,7 @@ enum KeyCheck {
         try database.run("INSERT INTO key_check (id, sealed) VALUES (1, ?)", [cipher.seal(content, at: .keyCheck)])
     }
 
-    /// - Returns: whether there is the row; not in a database that holds nothing yet.
+    /// - Returns: whether the row exists; not in an empty database.
     /// - Throws: as ``run(_:_:path:)``.
     static func isMade(_ database: Database, _ cipher: RowCipher, path: String) throws -> Bool {
         if let row = try database.row("SELECT sealed FROM key_check") {

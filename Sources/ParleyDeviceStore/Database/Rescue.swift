@@ -3,24 +3,23 @@ import ParleyProtocol
 import Sodium
 
 extension DeviceStore {
-    /// What `rescue` found.
     package struct Rescue: Hashable, Sendable {
-        /// Messages that wait here now and did not before.
+        /// Messages that were added to this queue.
         package var rescued = 0
-        /// Messages of which too little is left to send them, or that were written with another key.
+        /// Messages that are damaged, or were written with another key.
         package var unreadable = 0
-        /// Requests that wait here now and did not before.
+        /// Requests that were added to this queue.
         package var rescuedRequests = 0
-        /// Requests of which too little is left to make them, or that were written with another key.
+        /// Requests that are damaged, or were written with another key.
         package var unreadableRequests = 0
-        /// Whether the file can be read to the end of what waits in it.
+        /// Whether both queues were read to their end.
         package var isWhole = true
     }
 
-    /// Brings what waits in a quarantined file behind what waits here, in its order: messages that are to be sent, and
-    /// requests that are to be made. What is here already, or was sent, is left as it is.
+    /// Appends the queued messages and requests of a quarantined file to the queues here, in order. Those that are here
+    /// already, or were sent, are skipped.
     ///
-    /// - Throws: what writing here can throw; a file that cannot be read is `Rescue.isWhole == false`.
+    /// - Throws: errors of writing here; an unreadable file gives `isWhole == false`.
     package func rescue(
         from file: String, device: DeviceAddress, storageKey: SecretBytes
     ) throws(DeviceStoreError) -> Rescue {
@@ -31,7 +30,7 @@ extension DeviceStore {
             let old = try StoreFile(path: file, migrations: .shipped).openForReading()
             old.inDatabase { database in
                 let snapshot = Snapshot(database: database, cipher: cipher)
-                // Damage to the one does not take the other along.
+                // Damage to one queue does not affect the other.
                 let (messages, requests) = (found.readMessages(snapshot), found.readRequests(snapshot))
                 rescue.isWhole = messages && requests
             }
@@ -53,12 +52,12 @@ extension DeviceStore {
         return rescue
     }
 
-    /// What could be read of a quarantined file.
+    /// The readable queue entries of a quarantined file.
     private struct Found {
         var messages: [QueuedMessage] = []
         var requests: [KeptRequest] = []
 
-        /// - Returns: whether that is all, here and below.
+        /// - Returns: whether the queue was read to its end, here and below.
         mutating func readMessages(_ snapshot: Snapshot) -> Bool {
             do {
                 while let next = try snapshot.queued(after: messages.last?.position ?? .min) {
@@ -74,7 +73,7 @@ extension DeviceStore {
 
         mutating func readRequests(_ snapshot: Snapshot) -> Bool {
             do {
-                // Earlier versions kept none.
+                // Earlier versions have no such table.
                 let table = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'requests'"
                 guard try snapshot.database.row(table) != nil else { return true }
                 while let next = try snapshot.request(after: requests.last?.position ?? .min) {

@@ -2,13 +2,13 @@ import Foundation
 import ParleyProtocol
 import Sodium
 
-/// Seals what no column holds in the clear: XChaCha20-Poly1305 with a random nonce, under a key of this file's own,
-/// bound to the place where it is, so that what was sealed for one row opens in no other, nor on another device.
+/// Seals columns with XChaCha20-Poly1305 and a random nonce, under a key of this file, bound to the row and the device,
+/// so that no ciphertext opens in another place.
 struct RowCipher {
     private let key: SecretBytes
     private let device: DeviceAddress
 
-    /// Tells this key from any other that is derived from the storage key.
+    /// Distinguishes this key from others derived from the storage key.
     private static let purpose = Array("parley/v1 device store".utf8)
 
     /// - Parameter storageKey: the device's; the rows' key is derived from it (`crypto_generichash`, keyed).
@@ -31,7 +31,7 @@ struct RowCipher {
         return Data(nonce + sealed)
     }
 
-    /// What was sealed at this place; `nil` for anything else.
+    /// `nil` if it was not sealed for this place.
     func open(_ sealed: [UInt8], at place: SealedPlace) -> [UInt8]? {
         guard sealed.count >= XChaCha20Poly1305.nonceLength + XChaCha20Poly1305.tagLength else { return nil }
         let nonce = sealed.span.extracting(first: XChaCha20Poly1305.nonceLength)
@@ -43,7 +43,7 @@ struct RowCipher {
     }
 }
 
-/// Where something sealed is: its table and column, and what distinguishes the row from all others.
+/// The place of a ciphertext: its table and column, and the identity of the row.
 enum SealedPlace {
     case keyCheck
     case conversation(ConversationID)
@@ -55,7 +55,7 @@ enum SealedPlace {
         case content, request, reason
     }
 
-    /// The additional data: every field with its 16-bit big-endian length before it.
+    /// The associated data: every field with its 16-bit big-endian length before it.
     func bytes(on device: DeviceAddress) -> [UInt8] {
         var fields = ByteWriter()
         fields.field("parley/v1 device store".utf8)

@@ -1,10 +1,10 @@
 import GRDB
 import ParleyProtocol
 
-// What is kept of a conversation in its order, whatever the epochs.
+// The records of a conversation across its epochs.
 
 extension Snapshot {
-    /// At most `limit` records of all epochs, in their order. There may be holes between them.
+    /// At most `limit` records of all epochs, in order, perhaps with gaps.
     package func messages(
         in conversation: ConversationID, _ anchor: ChapterAnchor, limit: Int, _ contents: PageContents = .messages
     ) throws -> [CachedMessage] {
@@ -27,7 +27,7 @@ extension Snapshot {
         }
     }
 
-    /// How many records of a held stretch of an epoch are before a place, counting no further than `limit`.
+    /// The number of records of an epoch from `low` to before a position, up to `limit`.
     package func count(
         in conversation: ConversationID, epoch: String, from low: Int, before place: ChapterPlace, limit: Int,
         _ contents: PageContents = .messages
@@ -41,14 +41,14 @@ extension Snapshot {
             """, [conversation.blob, epoch, low, place.chapter, place.seq, max(0, limit)])?.integer(0) ?? 0
     }
 
-    /// Where a sequence number of an epoch is: in the chapter of the next record that is kept of it.
+    /// The chapter of a sequence number: that of the next stored record of its epoch.
     package func chapter(of seq: Int, epoch: String, in conversation: ConversationID) throws -> Int? {
         try database.row(
             "SELECT chapter FROM messages WHERE conversation = ? AND epoch = ? AND seq >= ? ORDER BY seq LIMIT 1",
             [conversation.blob, epoch, seq])?.integer(0)
     }
 
-    /// The newest message of an epoch that is at a place or before it.
+    /// The newest message of an epoch at or before a position.
     package func newest(
         in conversation: ConversationID, epoch: String, upTo place: ChapterPlace
     ) throws -> CachedMessage? {
@@ -59,14 +59,14 @@ extension Snapshot {
         ).first
     }
 
-    /// Whether the record at a place is of another epoch than this one.
+    /// Whether the record at a position is of another epoch.
     package func isOver(_ place: ChapterPlace, in conversation: ConversationID, epoch: String) throws -> Bool {
         try database.row(
             "SELECT 1 FROM messages WHERE conversation = ? AND chapter = ? AND seq = ? AND epoch <> ?",
             [conversation.blob, place.chapter, place.seq, epoch]) != nil
     }
 
-    /// `nil` if nothing is kept.
+    /// `nil` if nothing is stored.
     package func lastChapter(of conversation: ConversationID) throws -> Int? {
         try database.row("SELECT max(chapter) FROM messages WHERE conversation = ?", [conversation.blob])?
             .optionalInteger(0)

@@ -35,9 +35,9 @@ extension Snapshot {
         try records("conversation = ? AND target = ? ORDER BY chapter, seq", [conversation.blob, target.blob])
     }
 
-    /// How many messages after `seq` count as unread.
+    /// The number of unread messages after `seq`.
     ///
-    /// - Parameter counts: asked of those of which that was not noted when they were kept.
+    /// - Parameter counts: decides for messages that were stored before this was a column.
     package func unread(
         in conversation: ConversationID, epoch: String, after seq: Int, counts: ([UInt8]) -> Bool
     ) throws -> Int {
@@ -55,14 +55,14 @@ extension Snapshot {
             }
     }
 
-    /// When the next message is to go.
+    /// The next expiry of a message.
     package func nextExpiry() throws -> Timestamp? {
         try database.row("SELECT min(expires_at) FROM messages WHERE expires_at IS NOT NULL")?.optionalTime(0)
     }
 }
 
 extension WriteTransaction {
-    /// Keeps a message. One that is there already stays as it is.
+    /// Stores a message, unless it is stored already.
     @discardableResult
     package func insert(_ message: StoredMessage) throws -> Insertion {
         let (place, wanted) = (message.place, message.chapter)
@@ -75,12 +75,12 @@ extension WriteTransaction {
             "SELECT 1 FROM messages WHERE conversation = ? AND epoch = ? AND seq = ?",
             [place.conversation.blob, place.epoch, place.seq])
         guard isTaken == nil else { return .placeTaken }
-        // What is there in the chapter is of another epoch, which has something else at this sequence number.
+        // The position in that chapter belongs to another epoch.
         for chapter in try chapters(of: place, from: wanted) where try put(message, in: chapter) { return .inserted }
         return .placeTaken
     }
 
-    /// - Returns: whether nothing was in its way.
+    /// - Returns: whether the position was free.
     private func put(_ message: StoredMessage, in chapter: Int) throws -> Bool {
         var message = message
         message.chapter = chapter
@@ -99,10 +99,10 @@ extension WriteTransaction {
         return true
     }
 
-    /// Gives a message that is kept of an earlier epoch its place in the present one. What both epochs have at the same
-    /// sequence number they share, with all that is before it: that stays in the earlier one's chapter.
+    /// Moves a message of an earlier epoch to its position in the present one. If both epochs have it at the same
+    /// sequence number they share it, and all before it: those stay in the earlier one's chapter.
     ///
-    /// - Returns: whether it was moved; not if the place holds another message.
+    /// - Returns: whether it was moved; not if the position holds another message.
     @discardableResult
     package func move(_ old: MessagePlace, to message: StoredMessage) throws -> Bool {
         let row = try database.row(
@@ -136,8 +136,8 @@ extension WriteTransaction {
         return false
     }
 
-    /// The chapter of a record that is not kept yet: that of the next one of its epoch which is, because what is before
-    /// a record that two epochs share is shared by them, too.
+    /// The chapter of a new record: that of the next stored record of its epoch, since all records before a shared one
+    /// are shared, too.
     private func chapter(of place: MessagePlace, atMost chapter: Int) throws -> Int {
         guard chapter > 0 else { return 0 }
         let next = try database.row(
@@ -146,7 +146,7 @@ extension WriteTransaction {
         return min(chapter, try next?.integer(0) ?? chapter)
     }
 
-    /// The chapters in which a record may be, in the order in which they are tried; the last one has room for it.
+    /// The chapters to try for a record, in order; the last one has room.
     private func chapters(of place: MessagePlace, from chapter: Int) throws -> [Int] {
         let ofEpoch = try database.row(
             "SELECT max(chapter) FROM messages WHERE conversation = ? AND epoch = ?",
@@ -160,9 +160,9 @@ extension WriteTransaction {
             message.payload, at: .message(message.place, target: message.target, expiresAt: message.expiresAt))
     }
 
-    /// Puts something else where a message is kept: its text after an edit, what it holds once it can be opened.
+    /// Replaces a stored message, after an edit, or once it can be opened.
     ///
-    /// - Returns: whether there was one at that place.
+    /// - Returns: whether it was stored.
     @discardableResult
     package func replace(_ message: StoredMessage) throws -> Bool {
         let place = message.place
@@ -180,9 +180,9 @@ extension WriteTransaction {
         return true
     }
 
-    /// Removes every message that was to go by `now`, with all changes to it.
+    /// Deletes every message that has expired by `now`, with its changes.
     ///
-    /// - Returns: where they were.
+    /// - Returns: their places.
     @discardableResult
     package func removeExpired(at now: Timestamp) throws -> [MessagePlace] {
         let places = try database.map(

@@ -1,6 +1,6 @@
 import ParleyProtocol
 
-/// Which record of which conversation's log.
+/// The identity of a log record.
 package struct MessagePlace: Hashable, Sendable {
     package let conversation: ConversationID
     package let epoch: String
@@ -12,18 +12,17 @@ package struct MessagePlace: Hashable, Sendable {
     }
 }
 
-/// A record of a conversation's log as the device keeps it.
+/// A stored record of a conversation's log.
 package struct StoredMessage: Hashable, Sendable {
     package let place: MessagePlace
-    /// The message that this record is about, if it is none itself: an edit, a deletion, a reaction.
+    /// The message that an edit, a deletion or a reaction changes.
     package let target: MessageID?
-    /// When it is to go.
     package var expiresAt: Timestamp?
-    /// Whether it is unread while the user has not read so far.
+    /// Whether it counts as unread before it is read.
     package var counts: Bool
-    /// What the owner of the store makes of it; opaque here.
+    /// The owner's encoding, opaque here.
     package var payload: [UInt8]
-    /// What its place in the conversation's order begins with; an insertion may find it an earlier one.
+    /// The chapter of its position; an insertion may find an earlier one.
     package var chapter: Int
 
     package init(
@@ -39,8 +38,8 @@ package struct StoredMessage: Hashable, Sendable {
     }
 }
 
-/// Where a record is in what a device keeps of a conversation, whatever the epochs: the chapters follow each other, and
-/// in each the sequence numbers. What two epochs share is in the earlier one's chapter.
+/// A record's position in a conversation across its epochs: by chapter, then by sequence number. Records that two
+/// epochs share are in the earlier one's chapter.
 package struct ChapterPlace: Hashable, Comparable, Sendable {
     package let chapter: Int
     package let seq: Int
@@ -52,10 +51,10 @@ package struct ChapterPlace: Hashable, Comparable, Sendable {
     }
 }
 
-/// What is found where a message was kept.
+/// The content of a message's row.
 package enum CachedMessage: Hashable, Sendable {
     case whole(StoredMessage)
-    /// What is there is not what was put there: to be fetched again, and put there by `replace`.
+    /// Damaged: to be fetched again and stored with `replace`.
     case damaged(MessagePlace, chapter: Int)
 
     package var chapter: Int {
@@ -75,27 +74,27 @@ package enum CachedMessage: Hashable, Sendable {
     }
 }
 
-/// What became of a message that was to be inserted.
+/// The result of inserting a message.
 package enum Insertion: Hashable, Sendable {
     case inserted
-    /// It is there already; what is kept of it stays (`replace` changes it).
+    /// It is stored already, and unchanged (`replace` changes it).
     case known
-    /// Its place in the log holds another message.
+    /// Its position holds another message.
     case placeTaken
-    /// Its id is that of a message at another place of the conversation.
+    /// Another position of the conversation has its id.
     case idTaken
-    /// Its id is that of a message of another epoch, which may be moved to this place.
+    /// A message of another epoch has its id, and may be moved.
     case earlier(CachedMessage)
 }
 
-/// Which records of a log a page holds.
+/// The kinds of records in a page.
 package enum PageContents: Hashable, Sendable {
-    /// Messages, and none of the changes to them.
+    /// Messages without their changes.
     case messages
     case everything
 }
 
-/// Which messages a page of everything that is kept of a conversation holds.
+/// The position of a page.
 package enum ChapterAnchor: Hashable, Sendable {
     case newest
     case before(ChapterPlace)

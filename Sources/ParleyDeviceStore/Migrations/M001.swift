@@ -1,7 +1,7 @@
 extension Migration {
-    /// Messages, conversations, and what waits to be sent.
+    /// Messages, conversations, and the send queue.
     ///
-    /// In the clear are only ids, numbers and times that queries need; every `sealed` column is opened by `RowCipher`.
+    /// Only ids, numbers and times that queries need are in the clear; every `sealed` column is opened by `RowCipher`.
     static let m001 = Migration(
         name: "001",
         sql: """

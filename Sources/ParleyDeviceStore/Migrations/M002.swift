@@ -1,5 +1,5 @@
 extension Migration {
-    /// What is about another message, and what is unread until it is read.
+    /// Changes to messages, and whether a message counts as unread.
     static let m002 = Migration(
         name: "002",
         sql: """

@@ -1,5 +1,5 @@
 extension Migration {
-    /// Chapters: what is kept of a history that began anew stays, before what comes of the new one.
+    /// Chapters: records of earlier epochs stay, before those of the present one.
     static let m003 = Migration(
         name: "003",
         sql: """

@@ -1,5 +1,5 @@
 extension Migration {
-    /// What the gateway is still to be told that is no message.
+    /// Queued requests.
     static let m004 = Migration(
         name: "004",
         sql: """

@@ -6,7 +6,7 @@ struct Migration: Sendable {
     let sql: String
 }
 
-/// The schema's history, in order. A new step is a new file and a name in `shipped`.
+/// The steps of the schema, in order. A new step is a new file and a name in `shipped`.
 struct Migrations: Sendable {
     static let shipped = Migrations([.m001, .m002, .m003, .m004])
 
@@ -20,7 +20,7 @@ struct Migrations: Sendable {
         self.migrator = migrator
     }
 
-    /// Sees that a file is ours to migrate, and changes nothing.
+    /// Checks that a file can be migrated, without changing it.
     ///
     /// - Throws: `DeviceStoreError.tooNew`, or `.damaged` for another program's database.
     func check(_ database: Database, path: String) throws {
@@ -34,9 +34,9 @@ struct Migrations: Sendable {
         }
     }
 
-    /// Sees that a file is as this version writes it, and changes nothing.
+    /// Checks that a file has this version's schema, without changing it.
     ///
-    /// - Returns: whether there is anything in it.
+    /// - Returns: whether it has a schema at all.
     /// - Throws: `DeviceStoreError.tooNew`, `.tooOld`, or `.damaged` for another program's database.
     func isReadable(_ database: Database, path: String) throws -> Bool {
         try check(database, path: path)
@@ -48,6 +48,6 @@ struct Migrations: Sendable {
         return true
     }
 
-    /// Takes the steps that are missing, each whole or not at all.
+    /// Applies the missing steps, each in a transaction.
     func run(_ queue: DatabaseQueue) throws { try migrator.migrate(queue) }
 }

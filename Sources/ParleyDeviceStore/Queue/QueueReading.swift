@@ -4,7 +4,7 @@ import ParleyProtocol
 private let columns = "id, conversation, position, is_set_aside, sealed_content, sealed_request, sealed_reason"
 
 extension Snapshot {
-    /// A message that waits or has failed.
+    /// A waiting or failed message.
     package func queued(_ id: MessageID) throws -> QueuedMessage? { try queued("WHERE id = ?", [id.blob]).first }
 
     /// The whole queue, in order.
@@ -47,19 +47,18 @@ extension QueuedMessage {
 package struct QueuedMessage: Hashable, Sendable {
     package let id: MessageID
     package let conversation: ConversationID
-    /// Its place in the order in which messages were written.
+    /// In order of writing.
     package let position: Int
     package let state: State
-    /// What is to be sent, as the owner of the store codes it; opaque here. `nil`: what is in the file is not what was
-    /// put there, and the message cannot be sent any more.
+    /// The owner's encoding, opaque here. `nil` if it is damaged, and the message cannot be sent.
     package let content: [UInt8]?
-    /// The bytes that were first sent, to be repeated as they are. `nil`: none were, or they are damaged: then the
-    /// message is sealed anew, which is answered `conflict` if the first did arrive.
+    /// The request, to be repeated with the same bytes. `nil` if it was never sent, or is damaged: then the message is
+    /// sealed again, and answered with `conflict` if the first request had arrived.
     package let request: [UInt8]?
 
     package enum State: Hashable, Sendable {
         case pending
-        /// Not to be tried until `retry`; `reason` is for people, and empty if it is damaged.
+        /// Not sent until `retry`. `reason` is empty if it is damaged.
         case failed(reason: String)
     }
 }

@@ -2,9 +2,9 @@ import GRDB
 import ParleyProtocol
 
 extension WriteTransaction {
-    /// Puts a message at the end of the queue.
+    /// Appends a message to the queue.
     ///
-    /// - Returns: whether it was; not if its id waits there already, or is that of a message that was sent.
+    /// - Returns: `false` if its id is queued already, or is a sent message's.
     @discardableResult
     package func enqueue(_ id: MessageID, in conversation: ConversationID, content: [UInt8]) throws -> Bool {
         guard try database.row("SELECT 1 FROM queue WHERE id = ?", [id.blob]) == nil,
@@ -20,7 +20,7 @@ extension WriteTransaction {
         return true
     }
 
-    /// Puts a message of another file at the end of the queue, as far as it is whole.
+    /// Appends a message of another file to the queue, if it is whole.
     func enqueue(rescued message: QueuedMessage) throws -> Bool {
         guard let content = message.content,
             try enqueue(message.id, in: message.conversation, content: content)
@@ -33,9 +33,9 @@ extension WriteTransaction {
         return true
     }
 
-    /// Keeps the bytes that are about to be sent for the first time, or sealed anew; `nil` forgets them.
+    /// Stores the request before it is sent, or sealed again; `nil` deletes it.
     ///
-    /// - Returns: whether the message is in the queue, as in all that follow.
+    /// - Returns: whether the message is in the queue, as in the functions below.
     @discardableResult
     package func setRequest(_ request: [UInt8]?, of id: MessageID) throws -> Bool {
         guard let (position, conversation) = try place(of: id) else { return false }
@@ -46,17 +46,15 @@ extension WriteTransaction {
         return true
     }
 
-    /// A message of this device is in the log: it is kept there, and leaves the queue if it waits in it.
+    /// Moves a message of this device from the queue to the log.
     ///
-    /// - Returns: what became of it in the log, and whether it waited.
+    /// - Returns: the result in the log, and whether it was queued.
     package func finish(_ message: StoredMessage) throws -> (insertion: Insertion, wasQueued: Bool) {
         let wasQueued = try discard(message.place.id)
         return (try insert(message), wasQueued)
     }
 
-    /// Takes a message out of the order, so that those behind it go on.
-    ///
-    /// - Parameter reason: for people.
+    /// Marks a message as failed, so that later ones can be sent.
     @discardableResult
     package func fail(_ id: MessageID, reason: String) throws -> Bool {
         guard let (position, conversation) = try place(of: id) else { return false }
@@ -66,21 +64,21 @@ extension WriteTransaction {
         return true
     }
 
-    /// Puts a failed message back to its old place.
+    /// Puts a failed message back at its position.
     @discardableResult
     package func retry(_ id: MessageID) throws -> Bool {
         try database.run("UPDATE queue SET is_set_aside = 0, sealed_reason = NULL WHERE id = ?", [id.blob])
         return database.changesCount > 0
     }
 
-    /// Takes a message out of the queue for good.
+    /// Removes a message from the queue.
     @discardableResult
     package func discard(_ id: MessageID) throws -> Bool {
         try database.run("DELETE FROM queue WHERE id = ?", [id.blob])
         return database.changesCount > 0
     }
 
-    /// The position behind all that wait.
+    /// The next position of a queue.
     func nextPosition(in table: String) throws -> Int {
         let last = try database.row("SELECT coalesce(max(position), 0) FROM \(table)")?.integer(0) ?? 0
         let (position, overflow) = last.addingReportingOverflow(1)

@@ -1,25 +1,24 @@
 import GRDB
 import ParleyProtocol
 
-/// The search index: nothing is indexed before somebody searches, then what is kept, from the newest back, and then
-/// what is written.
+/// The search index: built at the first search, from the newest message back, and updated by later writes.
 ///
-/// Memory is bounded by the text that is taken in: building stops at `textLimit` bytes, with the oldest messages left
-/// out, and an index that has taken in twice as much, edits and all, is thrown away and built anew at the next search.
+/// The indexed text is bounded: building stops at `textLimit` bytes and leaves out the oldest messages, and an index
+/// that has taken in twice as much, by edits, is rebuilt at the next search.
 final class MessageSearch {
     /// In bytes of UTF-8.
     static let textLimit = 32 << 20
 
     private let searchable: @Sendable ([UInt8]) -> SearchableText?
     private let textLimit: Int
-    /// `nil` if nobody has searched, or the index failed or grew too large.
+    /// `nil` before the first search, and after the index failed or grew too large.
     private var built: Built?
-    /// How much text the index was given, also of messages that are gone or were changed since.
+    /// The indexed bytes, also of messages that were deleted or changed since.
     private var textTaken = 0
 
     private struct Built {
         let index: SearchIndex
-        /// Messages from this key on are in it; those before are not to be.
+        /// Messages from this key on are indexed.
         let first: Int
     }
 
@@ -55,8 +54,8 @@ final class MessageSearch {
         }
     }
 
-    /// Takes over what a transaction has written. The index is thrown away should that fail: it can be built again, and
-    /// the transaction is committed.
+    /// Indexes the writes of a transaction. After a failure the index is dropped and rebuilt later: the transaction is
+    /// committed already.
     func follow(_ changes: IndexChanges) {
         guard let built, !changes.changes.isEmpty else { return }
         do {
@@ -76,7 +75,6 @@ final class MessageSearch {
         }
     }
 
-    /// Finds messages; what is not indexed yet is indexed first.
     func find(_ query: SearchQuery, in snapshot: Snapshot) throws -> [StoredMessage] {
         let built = try self.built ?? build(from: snapshot)
         self.built = built
@@ -88,7 +86,7 @@ final class MessageSearch {
         }
     }
 
-    /// What FTS5 says of a failure quotes the query: only its number leaves.
+    /// FTS5's error messages quote the query: only the code is passed on.
     private func found(_ query: SearchQuery, _ index: SearchIndex) throws -> [Int] {
         do {
             return try index.find(query)
@@ -97,6 +95,6 @@ final class MessageSearch {
         }
     }
 
-    /// Frees the index; the next search builds it anew.
+    /// Drops the index; the next search rebuilds it.
     func forget() { built = nil }
 }

@@ -1,10 +1,10 @@
 import GRDB
 import ParleyProtocol
 
-/// Words of opened messages, in an SQLite database that is in this process's memory and nowhere else (FTS5).
+/// The words of opened messages, in an SQLite database in memory (FTS5).
 ///
-/// The texts themselves are not kept (`content=''`), so that a message cannot be taken out of the words: a message that
-/// is changed gets a new number, and the old one means nothing any more until the index is built anew.
+/// The texts are not stored (`content=''`), so words cannot be removed: a changed message gets a new number, and the
+/// old number is unused until the index is rebuilt.
 struct SearchIndex {
     private let queue: DatabaseQueue
 
@@ -51,7 +51,7 @@ struct SearchIndex {
         }
     }
 
-    /// The keys of the messages that match, those that were sent last first.
+    /// The keys of the matching messages, the newest first.
     func find(_ query: SearchQuery) throws -> [Int] {
         guard let expression = query.expression else { return [] }
         return try queue.read { database in

@@ -1,11 +1,11 @@
 import ParleyProtocol
 
-/// What somebody searches for. Every text is a query; one without a letter or a digit finds nothing.
+/// A search query. Any text is valid; one without a letter or a digit finds nothing.
 ///
-/// A word finds messages with a word that begins so, whatever its case and accents; words in double quotes find them as
-/// they stand, side by side. A message must have all of them. Those that were sent last are found first.
+/// A word matches beginnings of words, ignoring case and accents; words in double quotes match as a phrase. A message
+/// must match all of them. The newest come first.
 package struct SearchQuery: Hashable, Sendable {
-    /// What is looked at of a longer query.
+    /// Of a longer query only this much is used.
     static let maximumLength = 1000
     static let maximumTerms = 16
     static let maximumLimit = 200
@@ -23,10 +23,10 @@ package struct SearchQuery: Hashable, Sendable {
 
     struct Term: Hashable {
         let text: String
-        /// Whether the last word may go on.
+        /// Whether the last word may be the beginning of one.
         let isPrefix: Bool
 
-        /// A string of FTS5's query syntax, which holds nothing but itself: quotation marks are doubled.
+        /// A string in FTS5's query syntax: quotation marks are doubled.
         var expression: String {
             "\"" + text.replacing("\"", with: "\"\"") + (isPrefix ? "\" *" : "\"")
         }
@@ -37,7 +37,7 @@ package struct SearchQuery: Hashable, Sendable {
         terms.isEmpty ? nil : terms.map(\.expression).joined(separator: " AND ")
     }
 
-    /// Words at white space, phrases at double quotes; an open quote goes to the end.
+    /// Splits words at white space and phrases at double quotes; an unclosed quote extends to the end.
     private static func terms(_ scalars: String.UnicodeScalarView.SubSequence) -> [Term] {
         var terms: [Term] = []
         var current = String.UnicodeScalarView()
@@ -55,7 +55,7 @@ package struct SearchQuery: Hashable, Sendable {
             } else if scalar.properties.isWhitespace && !isQuoted {
                 end()
             } else {
-                // NUL would end the expression.
+                // U+0000 would end the expression.
                 current.append(scalar == "\0" ? " " : scalar)
             }
         }
@@ -63,12 +63,12 @@ package struct SearchQuery: Hashable, Sendable {
         return terms
     }
 
-    /// Straight, as keyboards have them, and curly, as they are put in their place.
+    /// Straight and curly.
     private static let quotes: Set<Unicode.Scalar> = ["\"", "\u{201C}", "\u{201D}", "\u{201E}"]
 }
 
 extension Unicode.Scalar {
-    /// Whether the tokenizer (`unicode61`) makes words of it; of anything else alone it makes none.
+    /// Whether the tokenizer (`unicode61`) makes words of it.
     fileprivate var isSearchable: Bool {
         switch properties.generalCategory {
         case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter, .decimalNumber,

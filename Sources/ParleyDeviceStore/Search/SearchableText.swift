@@ -1,15 +1,15 @@
 import ParleyProtocol
 
-/// What of a message can be searched for.
+/// A message's searchable text.
 package struct SearchableText: Hashable, Sendable {
     package let text: String
-    /// When it was sent: what newest means across conversations.
+    /// The order of results.
     package let sentAt: Timestamp
 
     package init(text: String, sentAt: Timestamp) { (self.text, self.sentAt) = (text, sentAt) }
 }
 
-/// What was written in a transaction that the search index has to follow, if it is committed.
+/// The writes of a transaction that the search index follows after the commit.
 final class IndexChanges {
     enum Change {
         case put(key: Int, StoredMessage)

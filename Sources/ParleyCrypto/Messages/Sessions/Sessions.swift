@@ -1,11 +1,10 @@
 import ParleyProtocol
 import Sodium
 
-/// The keys that this device shares with others, computed once and kept while they are in use.
-///
-/// Without them every message would cost a multiplication on the curve, which takes longer than all the rest.
+/// A cache of the keys that this device shares with others: without it, each message would cost a public-key operation,
+/// more than all the rest.
 struct Sessions: Sendable {
-    /// One of this device's key pairs, by its place among them, and another device's key.
+    /// One of this device's key pairs, by its index, and another device's key.
     struct Pair: Hashable, Sendable {
         let own: Int
         let peer: IdentityKey
@@ -25,14 +24,14 @@ struct Sessions: Sendable {
     private let keys: [IdentityKeyPair]
     /// A key for each conversation and direction.
     private var aesKeys: BoundedCache<Way, AESKey>
-    /// The one used last, which costs a comparison and no look-up.
+    /// The last one used, found without a lookup.
     private var latest: (way: Way, key: AESKey)?
-    /// What the AES keys are derived from.
+    /// The sources of the AES keys.
     private var sharedSecrets: BoundedCache<Pair, SecretBytes>
-    /// The same for every conversation and both directions.
+    /// One for all conversations and both directions.
     private var boxKeys: BoundedCache<Pair, Box.SharedKey>
 
-    /// - Parameter capacity: how many keys of each kind are kept.
+    /// - Parameter capacity: of each kind of keys.
     init(keys: [IdentityKeyPair], capacity: Int) {
         self.keys = keys
         aesKeys = BoundedCache(capacity: capacity)
@@ -40,10 +39,10 @@ struct Sessions: Sendable {
         boxKeys = BoundedCache(capacity: capacity)
     }
 
-    /// How many keys are kept.
+    /// The number of cached keys.
     var count: Int { aesKeys.count + sharedSecrets.count + boxKeys.count }
 
-    /// The key by which one of a pair seals for the other in this suite and conversation.
+    /// The pairwise key in a suite and conversation.
     mutating func key(
         _ suite: Suite, _ pair: Pair, _ direction: Direction, in conversation: ConversationID
     ) throws(SodiumError) -> PairwiseKey {
@@ -88,12 +87,12 @@ struct Sessions: Sendable {
     }
 }
 
-/// What two devices share in a suite. It seals content for one device, or a content key for one of several.
+/// A key that two devices share. It seals content for one device, or a content key for one of several.
 enum PairwiseKey: Sendable {
     case aes(AESKey)
     case box(Box.SharedKey)
 
-    /// How long an `encrypted_key` of this kind is: nonce, sealed key, tag.
+    /// The length of an `encrypted_key`: nonce, sealed key, tag.
     private var encryptedKeyLength: Int {
         switch self {
         case .aes: AESKey.nonceLength + ContentKey.length + AESKey.tagLength
@@ -108,7 +107,7 @@ enum PairwiseKey: Sendable {
         }
     }
 
-    /// For sealing the content itself.
+    /// To seal the content itself.
     var contentKey: ContentKey {
         switch self {
         case .aes(let key): .aes(key)
@@ -139,8 +138,8 @@ enum PairwiseKey: Sendable {
 
     /// The content key in an `encrypted_key`.
     ///
-    /// - Throws: `OpeningError.malformed` for a length that it cannot have, `.notAuthentic` where this key did not
-    ///   seal it, or not for a message with this commitment.
+    /// - Throws: `OpeningError.malformed` for a wrong length, `.notAuthentic` if this key did not seal it, or for
+    ///   another commitment.
     func open(_ encryptedKey: [UInt8], _ commitment: [UInt8]) throws(OpeningError) -> WipedBytes {
         guard encryptedKey.count == encryptedKeyLength else { throw .malformed }
         let nonce = encryptedKey.span.extracting(first: nonceLength)
@@ -158,7 +157,7 @@ enum PairwiseKey: Sendable {
         switch self {
         case .aes: break
         case .box:
-            // A member was given the content key of another message: it must not serve for this one.
+            // The content key of another message must not serve for this one.
             guard equalInConstantTime(opened.span.extracting(droppingFirst: ContentKey.length), commitment.span)
             else { throw .notAuthentic }
         }
