@@ -15,10 +15,7 @@ final class MosquittoConnection: TransportConnection {
     private static let housekeepingPause: Duration = .seconds(1)
 
     /// - Parameter connection: after sign-in.
-    init(_ connection: MQTTConnection, signal: LoopSignal) {
-        self.connection = connection
-        self.signal = signal
-    }
+    init(_ connection: MQTTConnection, signal: LoopSignal) { (self.connection, self.signal) = (connection, signal) }
 
     var canPublish: Bool { connection.canPublish }
 

@@ -101,7 +101,3 @@ struct ConnectionEvents {
         }
     }
 }
-
-extension ClientContext {
-    var connectionEvents: ConnectionEvents { ConnectionEvents(context: self) }
-}

@@ -33,7 +33,7 @@ extension MessagingClient {
     func close() {
         context.waiters.close()
         hub.finish()
-        context.leaderboardReader.close()
+        context.boards.close()
         try? context.store.close()
     }
 
@@ -50,7 +50,7 @@ extension MessagingClient {
 
 /// Each waits for its signal and does what is due.
 private let clientLoops: [nonisolated(nonsending) @Sendable (ClientContext) async -> Void] = [
-    { await $0.connectionEvents.run() }, { await $0.catchUp.run() }, { await $0.delivery.run() },
+    { await ConnectionEvents(context: $0).run() }, { await $0.catchUp.run() }, { await $0.delivery.run() },
     { await $0.sender.run() }, { await $0.receipts.run() }, { await $0.typing.run() }, { await $0.expiry.run() },
     { await $0.tokenRenewer.run() }, { await $0.keptRequests.run() }, { await $0.leaderboardReader.run() },
     { await $0.pushes.run() },

@@ -32,9 +32,7 @@ final class ClaimedName: Sendable {
     private static let claimed = Mutex<Set<Claim>>([])
 
     private init(name: String?, claim: Claim? = nil, lock: FileLock? = nil) {
-        self.name = name
-        self.claim = claim
-        self.lock = lock
+        (self.name, self.claim, self.lock) = (name, claim, lock)
     }
 
     /// - Parameter directory: of the device's files; `nil` if it has none.

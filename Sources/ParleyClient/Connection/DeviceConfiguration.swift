@@ -33,9 +33,6 @@ public struct DeviceConfiguration: Sendable {
         gateway: GatewayAddress, device: DeviceAddress, over transport: any DeviceTransport,
         credentials: @escaping @Sendable () async throws -> DeviceCredentials
     ) {
-        self.gateway = gateway
-        self.device = device
-        self.transport = transport
-        self.credentials = credentials
+        (self.gateway, self.device, self.transport, self.credentials) = (gateway, device, transport, credentials)
     }
 }

@@ -21,9 +21,7 @@ public final class DeviceConnection: Sendable {
     private let mailbox: Mailbox
 
     private init(device: DeviceAddress, events: AsyncStream<DeviceEvent>, mailbox: Mailbox) {
-        self.device = device
-        self.events = events
-        self.mailbox = mailbox
+        (self.device, self.events, self.mailbox) = (device, events, mailbox)
     }
 
     /// Runs `body` with a connection, and closes it afterwards.

@@ -15,7 +15,7 @@ final class ConversationLogs {
     /// Faults that were found when the client began, before anybody listened.
     private var loadedFaults: [GatewayFaultError] = []
     /// Messages that could not be opened, to be tried again with newer keys.
-    private var unopened = UnopenedMessages()
+    var unopened = UnopenedMessages()
 
     /// The most conversations that are known.
     static let capacity = 20_000
@@ -210,25 +210,6 @@ final class ConversationLogs {
         defer { loadedFaults.removeAll() }
         return loadedFaults
     }
-
-    // MARK: What could not be opened
-
-    func recordUnopened(_ messages: [KeptMessage]) {
-        for message in messages where message.isSealed {
-            let record = message.record
-            recordUnopened(
-                UnopenedMessages.Entry(id: record.id, conversation: record.conversation, sender: record.sender))
-        }
-    }
-
-    func recordUnopened(_ entry: UnopenedMessages.Entry) { unopened.record(entry) }
-
-    /// Removes the messages that newer keys of a user may open.
-    func removeUnopened(of user: UserID, own device: DeviceAddress) -> [UnopenedMessages.Entry] {
-        unopened.remove(of: user, own: device)
-    }
-
-    var unopenedSenders: Set<UserID> { unopened.senders }
 }
 
 extension Conversation {

@@ -81,10 +81,6 @@ public struct KeyStoreError: Error, Hashable, Sendable, CustomStringConvertible 
 }
 
 extension DeviceKeyStore {
-    /// Makes a new identity key and retires the old one: ``DeviceKeyChange/rotation``. Publish the new one
-    /// (`keys/publish`). If no account key certifies it, others must accept it before they send to this device.
-    public func rotate(now: Timestamp) throws(KeyStoreError) -> DeviceKeySet { try change(.rotation, now: now) }
-
     /// Runs work that fails only without memory or randomness.
     func withResources<Result>(
         _ body: () throws(SodiumError) -> Result

@@ -11,8 +11,7 @@ public struct FileKeyStore: DeviceKeyStore {
 
     /// - Parameter protection: of new keys. Existing ones must have the same passphrase, or none.
     public init(in directory: DeviceDirectory, protectedBy protection: KeyProtection = .ownership) {
-        self.directory = directory
-        self.protection = protection
+        (self.directory, self.protection) = (directory, protection)
     }
 
     public var device: DeviceAddress { directory.device }

@@ -177,7 +177,7 @@ struct KeyExchange {
     /// The gateway's list of a user has changed. The user's own is fetched soon, as are those of senders of unopened
     /// messages; others' before the next send.
     func markChanged(_ user: UserID) {
-        guard user == device.user || logs.unopenedSenders.contains(user) else {
+        guard user == device.user || logs.unopened.senders.contains(user) else {
             return keyring.freshness.markStale(user)
         }
         keyring.freshness.requestFetch(of: user)
@@ -200,9 +200,9 @@ struct KeyExchange {
 
     /// Resumes sending where all keys are accepted by now.
     func releaseHeld() {
-        guard !outbox.waitingForKeys.isEmpty else { return }
+        guard !outbox.queue.waitingForKeys.isEmpty else { return }
         refresh()
-        for id in outbox.waitingForKeys where heldUser(in: id) == nil {
+        for id in outbox.queue.waitingForKeys where heldUser(in: id) == nil {
             forgetSealed(in: id)
             outbox.release(id)
         }

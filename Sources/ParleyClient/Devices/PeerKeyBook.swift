@@ -13,10 +13,7 @@ package struct PeerKeyBook: Hashable, Sendable {
 
     package init(of owner: DeviceAddress) { self.init(of: owner, users: [:]) }
 
-    init(of owner: DeviceAddress, users: [UserID: PeerUser]) {
-        self.owner = owner
-        self.users = users
-    }
+    init(of owner: DeviceAddress, users: [UserID: PeerUser]) { (self.owner, self.users) = (owner, users) }
 
     // MARK: What changes it
 

@@ -26,9 +26,7 @@ public struct DeviceMessage: Hashable, Sendable {
     public let isRetained: Bool
 
     public init(topicName: String, payload: [UInt8], isRetained: Bool) {
-        self.topicName = topicName
-        self.payload = payload
-        self.isRetained = isRetained
+        (self.topicName, self.payload, self.isRetained) = (topicName, payload, isRetained)
     }
 
     /// `nil` for a topic outside the protocol, such as a reply's.

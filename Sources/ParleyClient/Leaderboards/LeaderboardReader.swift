@@ -57,8 +57,6 @@ struct LeaderboardReader {
         boardSignal.signal()
     }
 
-    func close() { boards.close() }
-
     private func end(_ board: LeaderboardWatches.Board, _ error: ClientError) {
         boards.end(board, error)
         gateway.connection.unsubscribe(from: board.topic)

@@ -20,7 +20,7 @@ struct ChatMessages {
 
     /// A message of the log.
     func message(_ message: KeptMessage) -> ChatMessage {
-        let changes = outbox.applyPending(to: message.changes, of: message.record.id, by: device.user)
+        let changes = outbox.changes.applied(to: message.changes, of: message.record.id, by: device.user)
         return ChatMessage(message, changes, status(of: message)) { open($0) }
     }
 
@@ -48,7 +48,7 @@ struct ChatMessages {
             case .failed(let reason): .failed(SendError(kept: reason))
             case .pending: outbox.isAccepted(item.id) ? .sent : .queued
             }
-        let changes = outbox.applyPending(to: MessageChanges(), of: item.id, by: device.user)
+        let changes = outbox.changes.applied(to: MessageChanges(), of: item.id, by: device.user)
         var message = draft.message(item.id, in: item.conversation, of: device, status, changes)
         message.leftOut = item.request.flatMap { SealedDraft($0, draft) }?.leftOut ?? []
         return message

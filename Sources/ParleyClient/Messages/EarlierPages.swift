@@ -54,7 +54,7 @@ struct EarlierPages {
         }
         logs.replace(entry)
         resending.start(outcome.resends)
-        logs.recordUnopened(kept)
+        logs.unopened.record(kept)
         recordKeeper.finishSending(kept, outcome.keeping)
         receiptReader.handle(history.messages, of: id)
         return !older.isEmpty

@@ -6,10 +6,7 @@ public struct VoiceNote: Hashable, Sendable {
     /// Sent as whole milliseconds.
     public var duration: Duration
 
-    public init(file: Attachment, duration: Duration) {
-        self.file = file
-        self.duration = duration
-    }
+    public init(file: Attachment, duration: Duration) { (self.file, self.duration) = (file, duration) }
 }
 
 /// A picture, with its size if known, so that its space can be reserved before it is loaded.
@@ -22,10 +19,7 @@ public struct ImageMessage: Hashable, Sendable {
     public var caption: String?
 
     public init(file: Attachment, width: Int? = nil, height: Int? = nil, caption: String? = nil) {
-        self.file = file
-        self.width = width
-        self.height = height
-        self.caption = caption
+        (self.file, self.width, self.height, self.caption) = (file, width, height, caption)
     }
 }
 
@@ -34,10 +28,7 @@ public struct FileMessage: Hashable, Sendable {
     public var file: Attachment
     public var caption: String?
 
-    public init(file: Attachment, caption: String? = nil) {
-        self.file = file
-        self.caption = caption
-    }
+    public init(file: Attachment, caption: String? = nil) { (self.file, self.caption) = (file, caption) }
 }
 
 // MARK: JSON

@@ -185,9 +185,7 @@ extension HistoryPosition {
         case .around: return nil
         }
     }
-}
 
-extension HistoryPosition {
     fileprivate func anchor(at place: ChapterPlace) -> ChapterAnchor {
         switch self {
         case .newest: .newest

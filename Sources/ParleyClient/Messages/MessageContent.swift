@@ -122,9 +122,9 @@ extension MessageContent {
 
 private struct TextContent: GatewayObject {
     let text: String
+}
 
-    init(text: String) { self.text = text }
-
+extension TextContent {
     init<Pass: FieldPass<TextContent>>(fields pass: inout Pass) throws(Pass.Failure) {
         text = try pass.required("text", \.text, as: .written)
     }

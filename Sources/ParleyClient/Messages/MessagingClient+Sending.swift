@@ -44,7 +44,7 @@ extension MessagingClient {
         try await context.waiters.wait(for: .outcome(id)) { () throws(ClientError) -> SentMessage? in
             if let outcome = context.outbox.outcome(of: id) { return try outcome.get() }
             if let cause = context.progress.end { throw .ended(cause) }
-            return context.outbox.contains(id) ? nil : try context.drafts.keptOutcome(of: id)
+            return context.outbox.queue.contains(id) ? nil : try context.drafts.keptOutcome(of: id)
         }
     }
 
@@ -128,7 +128,7 @@ struct Drafts {
     let chatMessages: ChatMessages, outboxEffects: OutboxEffects, sendSignal: WakeSignal
 
     func enqueue(_ draft: Draft, in conversation: ConversationID) throws(ClientError) -> MessageID {
-        guard !outbox.isFull else { throw .queueFull }
+        guard !outbox.queue.isFull else { throw .queueFull }
         let id = MessageID.random()
         let item = try disk.write { transaction in
             try transaction.enqueue(id, in: conversation, content: draft.json)

@@ -6,8 +6,8 @@ import ParleyProtocol
 /// An owner of state (decision 0067): it does no I/O. What follows comes back as ``Effect``s, which ``OutboxEffects``
 /// applies in order. The messages are in the device's store.
 final class Outbox {
-    private var queue = SendQueue()
-    private var changes = PendingChanges()
+    private(set) var queue = SendQueue()
+    private(set) var changes = PendingChanges()
     private var outcomes = SentMessages()
     /// The devices that messages in flight leave out, reported once they are sent.
     private var leftOut: [MessageID: [DeviceAddress]] = [:]
@@ -58,10 +58,6 @@ final class Outbox {
 
     // MARK: What waits
 
-    var isFull: Bool { queue.isFull }
-
-    func contains(_ id: MessageID) -> Bool { queue.contains(id) }
-
     /// Adds a stored message to the queue.
     ///
     /// - Parameters:
@@ -101,11 +97,6 @@ final class Outbox {
         if case .success? = outcomes[id] { true } else { false }
     }
 
-    /// A message's changes, with this device's unsent ones.
-    func applyPending(to changes: MessageChanges, of message: MessageID, by user: UserID) -> MessageChanges {
-        self.changes.applied(to: changes, of: message, by: user)
-    }
-
     // MARK: Sending
 
     /// The next message to send. It is in flight until ``handle(_:of:in:isHeld:now:using:)``.
@@ -113,9 +104,6 @@ final class Outbox {
 
     /// A new connection: delayed messages are due at once.
     func markConnected() { queue.markConnected() }
-
-    /// Conversations in which messages wait for the acceptance of keys.
-    var waitingForKeys: Set<ConversationID> { queue.waitingForKeys }
 
     /// The key was accepted.
     func release(_ conversation: ConversationID) { queue.release(conversation) }
@@ -228,9 +216,6 @@ final class Outbox {
     }
 
     // MARK: What the client sends by itself
-
-    /// The number of unsent changes that the client wrote by itself.
-    var pendingResends: [Resending: Int] { changes.resending }
 
     /// A resend request found no room: it is due when none waits any more.
     func postponeRequest() { hasPostponedRequests = true }

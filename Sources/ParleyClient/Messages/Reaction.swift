@@ -7,9 +7,9 @@ struct Reaction: GatewayObject {
 
     /// In Unicode scalars: one emoji can have many.
     static let longest = 64
+}
 
-    init(emoji: String) { self.emoji = emoji }
-
+extension Reaction {
     init<Pass: FieldPass<Reaction>>(fields pass: inout Pass) throws(Pass.Failure) {
         emoji = try pass.required("emoji", \.emoji, as: .text(Reaction.longest))
     }

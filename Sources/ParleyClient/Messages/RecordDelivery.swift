@@ -62,7 +62,7 @@ struct RecordDelivery {
         }
         if kept.contains(where: { $0.record.expiresAt != nil }) { expirySignal.signal() }
         resending.start(outcome.resends)
-        logs.recordUnopened(kept)
+        logs.unopened.record(kept)
         receipts.markDelivered(kept.map(\.record), in: id)
     }
 

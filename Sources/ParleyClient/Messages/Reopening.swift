@@ -19,23 +19,23 @@ struct Reopening {
             }
             let changes = sealed.filter(\.record.isChange)
             logs.update(id) { $0.unopenedChanges = UnopenedPlaces(seqs: changes.map(\.record.seq)) }
-            logs.recordUnopened(sealed)
+            logs.unopened.record(sealed)
         }
         reopenAll()
     }
 
     func reopenAll() {
-        for user in logs.unopenedSenders { reopen(of: user) }
+        for user in logs.unopened.senders { reopen(of: user) }
     }
 
     /// Tries unopened messages again, after a change of a user's keys.
     func reopen(of user: UserID) {
-        for entry in logs.removeUnopened(of: user, own: device) {
+        for entry in logs.unopened.remove(of: user, own: device) {
             guard let conversation = logs[entry.conversation] else { continue }
             do throws(DeviceStoreError) {
                 try reopen(entry, in: conversation)
             } catch {
-                logs.recordUnopened(entry)
+                logs.unopened.record(entry)
                 hub.emit(.storageFailed(error))
             }
         }
@@ -49,7 +49,7 @@ struct Reopening {
         guard case .whole(let stored)? = found, let kept = KeptMessage(stored) else { return }
         let message = chatMessages.opened(kept)
         guard !message.isSealed else {
-            logs.recordUnopened(entry)
+            logs.unopened.record(entry)
             let resends = try disk.store.write { try resending.resends(because: [message], in: conversation, $0) }
             return resending.start(resends)
         }

@@ -34,8 +34,8 @@ struct ResendExchange {
     ) throws -> [Resend] {
         guard configuration.storage == .database else { return [] }
         var resends: [Resend] = []
-        var waiting = outbox.pendingResends
-        for message in kept where !outbox.isFull {
+        var waiting = outbox.changes.resending
+        for message in kept where !outbox.queue.isFull {
             let resend: Resend?
             if message.isSealed {
                 guard conversation.isMissed(message, by: device) else { continue }
@@ -108,7 +108,7 @@ struct ResendExchange {
         guard draft.resending == .answer, let target = draft.change?.target else { return true }
         let kept = KeptMessage(try disk.read { try $0.message(target, in: conversation) })
         return kept?.ownWords != nil
-            && !outbox.applyPending(to: MessageChanges(), of: target, by: device.user).isRemoved
+            && !outbox.changes.applied(to: MessageChanges(), of: target, by: device.user).isRemoved
     }
 
     private func isDirect(_ message: KeptMessage) -> Bool {

@@ -21,7 +21,7 @@ struct Sender {
             keyExchange.releaseHeld()
             switch outbox.next(now: .now) {
             case .wait(let time):
-                let isHeld = !outbox.waitingForKeys.isEmpty
+                let isHeld = !outbox.queue.waitingForKeys.isEmpty
                 let look = isHeld ? ContinuousClock.now + KeyExchange.betweenLooks : nil
                 await sendSignal.wait(until: [time, look].compactMap { $0 }.min())
             case .send(let id, let conversation):

@@ -19,6 +19,12 @@ struct UnopenedMessages {
         entries.append(entry)
     }
 
+    mutating func record(_ messages: [KeptMessage]) {
+        for record in messages.filter(\.isSealed).map(\.record) {
+            self.record(Entry(id: record.id, conversation: record.conversation, sender: record.sender))
+        }
+    }
+
     var senders: Set<UserID> { Set(entries.map(\.sender.user)) }
 
     /// Removes the messages that newer keys of `user` may open. Any user's key may open this device's own messages.

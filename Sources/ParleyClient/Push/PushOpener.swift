@@ -21,8 +21,7 @@ public struct PushOpener: Sendable {
     ///   - keys: the device's own keys.
     ///   - directory: the client's.
     public init(keys: any DeviceKeyStore, directory: DeviceDirectory) {
-        self.keys = keys
-        self.directory = directory
+        (self.keys, self.directory) = (keys, directory)
     }
 
     /// Opens a push.

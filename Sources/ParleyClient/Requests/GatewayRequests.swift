@@ -10,8 +10,7 @@ package struct GatewayRequests: Sendable {
     private let timeout: Duration
 
     package init(_ connection: DeviceConnection, timeout: Duration = .seconds(30)) {
-        self.connection = connection
-        self.timeout = timeout
+        (self.connection, self.timeout) = (connection, timeout)
     }
 
     @discardableResult

@@ -29,9 +29,7 @@ package struct LegacyMessage: Hashable, Sendable {
     package let sealed: [UInt8]
 
     package init(form: Form, nonce: [UInt8], sealed: [UInt8]) {
-        self.form = form
-        self.nonce = nonce
-        self.sealed = sealed
+        (self.form, self.nonce, self.sealed) = (form, nonce, sealed)
     }
 
     /// From nonce ‖ ciphertext ‖ tag (tag ‖ ciphertext for `crypto_box`) in one field, CryptoKit's `combined`.

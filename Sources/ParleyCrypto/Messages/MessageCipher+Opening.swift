@@ -26,7 +26,9 @@ extension MessageCipher {
                 attempts += 1
                 let pair = Sessions.Pair(own: own, peer: candidates.peers[candidate])
                 do throws(OpeningError) {
-                    let key = try sessionKey(header, pair, direction)
+                    let key = try withOpeningError { () throws(SodiumError) in
+                        try sessions.key(header.suite, pair, direction, in: header.conversation)
+                    }
                     let contentKey = try contentKey(candidates.encryptedKey(candidate), key, message.suite, commitment)
                     return try contentKey.open(message.content, header: headerBytes, nonce: message.nonce)
                 } catch .notAuthentic {
@@ -87,20 +89,8 @@ extension MessageCipher {
 
     private func commitment(_ message: SealedMessage, _ header: [UInt8]) throws(OpeningError) -> [UInt8] {
         guard message.recipientKeys != nil else { return [] }
-        do {
-            return try Commitment.make(header: header, nonce: message.nonce, content: message.content)
-        } catch {
-            throw OpeningError(error)
-        }
-    }
-
-    private mutating func sessionKey(
-        _ header: MessageHeader, _ pair: Sessions.Pair, _ direction: Sessions.Direction
-    ) throws(OpeningError) -> PairwiseKey {
-        do {
-            return try sessions.key(header.suite, pair, direction, in: header.conversation)
-        } catch {
-            throw OpeningError(error)
+        return try withOpeningError { () throws(SodiumError) in
+            try Commitment.make(header: header, nonce: message.nonce, content: message.content)
         }
     }
 
@@ -109,12 +99,13 @@ extension MessageCipher {
     ) throws(OpeningError) -> ContentKey {
         guard let encryptedKey else { return key.contentKey }
         let bytes = try key.open(encryptedKey, commitment)
-        do {
-            return try ContentKey(bytes, suite)
-        } catch {
-            throw OpeningError(error)
-        }
+        return try withOpeningError { () throws(SodiumError) in try ContentKey(bytes, suite) }
     }
+}
+
+/// Runs `body`, and reports its failure as an ``OpeningError``.
+func withOpeningError<Value>(_ body: () throws(SodiumError) -> Value) throws(OpeningError) -> Value {
+    do throws(SodiumError) { return try body() } catch { throw OpeningError(error) }
 }
 
 extension OpeningError {

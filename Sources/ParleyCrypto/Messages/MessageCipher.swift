@@ -147,10 +147,7 @@ public struct SealedMessage: Hashable, Sendable {
     public let recipientKeys: [RecipientKey]?
 
     public init(suite: Suite, nonce: [UInt8], content: [UInt8], recipientKeys: [RecipientKey]?) {
-        self.suite = suite
-        self.nonce = nonce
-        self.content = content
-        self.recipientKeys = recipientKeys
+        (self.suite, self.nonce, self.content, self.recipientKeys) = (suite, nonce, content, recipientKeys)
     }
 }
 

@@ -13,11 +13,8 @@ extension SealedMessage {
         guard recipientKeys != nil, suite == header.suite, nonce.count == suite.nonceLength,
             Limits.minimumContentBytes...Limits.contentBytes ~= content.count
         else { throw .malformed }
-        let key: ContentKey
-        do {
-            key = try ContentKey(WipedBytes(copying: contentKey.span), suite)
-        } catch {
-            throw OpeningError(error)
+        let key = try withOpeningError { () throws(SodiumError) in
+            try ContentKey(WipedBytes(copying: contentKey.span), suite)
         }
         return try key.open(content, header: header.bytes, nonce: nonce)
     }

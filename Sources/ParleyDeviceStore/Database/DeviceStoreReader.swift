@@ -35,9 +35,7 @@ package final class DeviceStoreReader {
     }
 
     private init(path: String, queue: DatabaseQueue, cipher: RowCipher) {
-        self.path = path
-        self.queue = queue
-        self.cipher = cipher
+        (self.path, self.queue, self.cipher) = (path, queue, cipher)
     }
 
     /// Reads one state of the database.

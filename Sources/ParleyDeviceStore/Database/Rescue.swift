@@ -59,26 +59,24 @@ extension DeviceStore {
 
         /// - Returns: whether the queue was read to its end, here and below.
         mutating func readMessages(_ snapshot: Snapshot) -> Bool {
-            do {
-                while let next = try snapshot.queued(after: messages.last?.position ?? .min) {
-                    // A damaged tree may give rows in any order, and again.
-                    guard next.position > messages.last?.position ?? .min else { return false }
-                    messages.append(next)
-                }
-                return true
-            } catch {
-                return false
-            }
+            Found.read(&messages, \.position) { try snapshot.queued(after: $0) }
         }
 
         mutating func readRequests(_ snapshot: Snapshot) -> Bool {
+            // Earlier versions have no such table.
+            let table = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'requests'"
+            guard let found = try? snapshot.database.row(table) != nil else { return false }
+            return !found || Found.read(&requests, \.position) { try snapshot.request(after: $0) }
+        }
+
+        private static func read<Entry>(
+            _ entries: inout [Entry], _ position: (Entry) -> Int, next: (Int) throws -> Entry?
+        ) -> Bool {
             do {
-                // Earlier versions have no such table.
-                let table = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'requests'"
-                guard try snapshot.database.row(table) != nil else { return true }
-                while let next = try snapshot.request(after: requests.last?.position ?? .min) {
-                    guard next.position > requests.last?.position ?? .min else { return false }
-                    requests.append(next)
+                while let entry = try next(entries.last.map(position) ?? .min) {
+                    // A damaged tree may give rows in any order, and again.
+                    guard position(entry) > entries.last.map(position) ?? .min else { return false }
+                    entries.append(entry)
                 }
                 return true
             } catch {

@@ -23,8 +23,7 @@ final class MessageSearch {
     }
 
     init(textLimit: Int, searchable: @escaping @Sendable ([UInt8]) -> SearchableText?) {
-        self.textLimit = textLimit
-        self.searchable = searchable
+        (self.textLimit, self.searchable) = (textLimit, searchable)
     }
 
     private func build(from snapshot: Snapshot) throws -> Built {

@@ -164,11 +164,11 @@ struct ConversationLogsTests {
             id: .random(), conversation: id, epoch: "e", seq: 1,
             sender: DeviceAddress(user: Self.bob, device: DeviceID(validated: "phone")), type: .known(.text),
             suite: .known(.naclBox), content: [1], nonce: [2], createdAt: Timestamp(milliseconds: 0))
-        logs.recordUnopened([KeptMessage(record: sealed), KeptMessage(record: record(2, in: id))])
-        #expect(logs.unopenedSenders == [Self.bob])
+        logs.unopened.record([KeptMessage(record: sealed), KeptMessage(record: record(2, in: id))])
+        #expect(logs.unopened.senders == [Self.bob])
         let own = DeviceAddress(user: Self.alice, device: DeviceID(validated: "phone"))
-        #expect(logs.removeUnopened(of: Self.carol, own: own).isEmpty)
-        #expect(logs.removeUnopened(of: Self.bob, own: own).map(\.id) == [sealed.id])
-        #expect(logs.removeUnopened(of: Self.bob, own: own).isEmpty && logs.unopenedSenders.isEmpty)
+        #expect(logs.unopened.remove(of: Self.carol, own: own).isEmpty)
+        #expect(logs.unopened.remove(of: Self.bob, own: own).map(\.id) == [sealed.id])
+        #expect(logs.unopened.remove(of: Self.bob, own: own).isEmpty && logs.unopened.senders.isEmpty)
     }
 }

@@ -62,8 +62,8 @@ struct DeviceKeyStoreTests {
     func rotation(kind: KeyStoreKind) throws {
         let store = try kind.open(phone, in: place)
         let first = try store.keys()
-        let second = try store.rotate(now: now)
-        let third = try store.rotate(now: now.advanced(byMilliseconds: 1))
+        let second = try store.change(.rotation, now: now)
+        let third = try store.change(.rotation, now: now.advanced(byMilliseconds: 1))
         #expect(Set([first, second, third].map(\.identityKey)).count == 3)
         #expect(third.identities.map(\.publicKey) == [third, second, first].map(\.identityKey))
         #expect(third.retired.map(\.retiredAt) == [now.advanced(byMilliseconds: 1), now])
@@ -81,7 +81,7 @@ struct DeviceKeyStoreTests {
         let first = try kind.open(phone, in: place).keys().identityKey
         let made = Collected<IdentityKey>()
         DispatchQueue.concurrentPerform(iterations: 8) { _ in
-            made.add(try? kind.open(phone, in: place).rotate(now: now).identityKey)
+            made.add(try? kind.open(phone, in: place).change(.rotation, now: now).identityKey)
         }
         let kept = try kind.open(phone, in: place).keys().identities.map(\.publicKey)
         #expect(kept.count == 9 && Set(kept) == Set(made.values + [first]) && kept.last == first)
@@ -89,7 +89,7 @@ struct DeviceKeyStoreTests {
 
     @Test("a store that was never asked can be rotated", arguments: KeyStoreKind.allCases)
     func rotationFirst(kind: KeyStoreKind) throws {
-        #expect(try kind.open(phone, in: place).rotate(now: now).retired.count == 1)
+        #expect(try kind.open(phone, in: place).change(.rotation, now: now).retired.count == 1)
     }
 
     @Test("each device has keys of its own", arguments: KeyStoreKind.allCases)
@@ -101,7 +101,7 @@ struct DeviceKeyStoreTests {
 
     @Test("what is published is signed, and is taken by others", arguments: KeyStoreKind.allCases)
     func publication(kind: KeyStoreKind) throws {
-        let keys = try kind.open(phone, in: place).rotate(now: now)
+        let keys = try kind.open(phone, in: place).change(.rotation, now: now)
         let listed = try keys.listed()
         #expect(listed.identityKey == keys.identityKey.bytes && listed.signature != nil)
         #expect(try listed.verifiedIdentityKey(of: phone.user) == keys.identityKey)
@@ -147,7 +147,7 @@ struct DeviceKeyStoreTests {
         let store = try kind.open(phone, in: place)
         let account = try store.change(.newAccount, now: now).accountKey
         for (clock, expected) in [(-5000, 1), (0, 2), (10, 10)] as [(Int64, Int64)] {
-            let keys = try store.rotate(now: now.advanced(byMilliseconds: clock))
+            let keys = try store.change(.rotation, now: now.advanced(byMilliseconds: clock))
             #expect(keys.accountKey == account)
             #expect(keys.status.certificate?.issuedAt == now.advanced(byMilliseconds: expected))
             #expect(account?.hasCertified(try keys.listed(), of: phone.user) == true)
@@ -214,7 +214,7 @@ struct DeviceKeyStoreTests {
     func silence(kind: KeyStoreKind) throws {
         let store = try kind.open(phone, in: place)
         _ = try store.change(.newAccount, now: now)
-        let keys = try store.rotate(now: now)
+        let keys = try store.change(.rotation, now: now)
         var dumped = ""
         for value in [keys, store, keys.identities, keys.retired, keys.status] as [Any] {
             dump(value, to: &dumped)

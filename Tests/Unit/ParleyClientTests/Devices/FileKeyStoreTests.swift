@@ -29,7 +29,8 @@ struct FileKeyStoreTests {
     /// Expects that the store refuses for this reason, whatever is asked of it, and that the file is left as it is.
     private func expectRefusal(_ store: FileKeyStore, _ reason: KeyFileError) throws {
         let before = try directory.bytes(path)
-        for attempt in [{ _ = try store.keys() }, { _ = try store.rotate(now: now) }] as [() throws -> Void] {
+        for attempt in [{ _ = try store.keys() }, { _ = try store.change(.rotation, now: now) }] as [() throws -> Void]
+        {
             let error = #expect(throws: KeyStoreError.self) { try attempt() }
             #expect(error == KeyStoreError(reason: reason, place: path))
         }
@@ -42,7 +43,7 @@ struct FileKeyStoreTests {
     @Test("the file is its owner's alone, and nothing but it and its lock is left")
     func file() throws {
         _ = try plain.keys()
-        _ = try plain.rotate(now: now)
+        _ = try plain.change(.rotation, now: now)
         #expect(try directory.entries == ["keys", "keys.lock"])
         let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
         #expect(mode == 0o600)
@@ -102,7 +103,7 @@ struct FileKeyStoreTests {
 
     @Test("a passphrase is added, changed and taken away; the keys stay")
     func changing() throws {
-        let keys = try plain.rotate(now: now)
+        let keys = try plain.change(.rotation, now: now)
         let added = try plain.changeProtection(to: .cheap("one"))
         #expect(try added.keys().secrets == keys.secrets)
         try expectRefusal(plain, .passphraseNeeded)
@@ -225,9 +226,9 @@ struct FileKeyStoreTests {
             signingSeed: keys.signingSeed, storageKey: keys.storageKey)
         try directory.make()
         try directory.overwrite(path, with: KeyFile.encode(keys, .ownership))
-        let full = try plain.rotate(now: now)
+        let full = try plain.change(.rotation, now: now)
         #expect(full.retired.count == 1000)
-        let error = #expect(throws: KeyStoreError.self) { try plain.rotate(now: now) }
+        let error = #expect(throws: KeyStoreError.self) { try plain.change(.rotation, now: now) }
         #expect(error?.reason == .tooManyRetired)
         #expect(try plain.keys().identityKey == full.identityKey)
     }

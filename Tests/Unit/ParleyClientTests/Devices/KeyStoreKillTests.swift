@@ -87,7 +87,7 @@ struct KeyStoreKillTests {
         let store = FileKeyStore(in: directory)
         var peers = try PeerKeys(in: directory, storageKey: store.keys().storageKey)
         while true {
-            let key = try store.rotate(now: .earliest).identityKey
+            let key = try store.change(.rotation, now: .earliest).identityKey
             _ = try peers.update(with: listing("user-\(UUID().uuidString)", [published("phone", key)]))
         }
     }

@@ -60,7 +60,7 @@ struct OutboxTests {
                     .accepted(message(id), in: conversation), .awaitRecord, .emit(.sent(id, in: conversation)),
                     .emit(.leftOut(id, in: conversation, [tv])), .wake(id),
                 ]))
-        #expect(outbox.isAccepted(id) && !outbox.contains(id))
+        #expect(outbox.isAccepted(id) && !outbox.queue.contains(id))
         #expect(outbox.nextEchoTime == start + Outbox.echoPatience)
         let effects = outbox.recordCommitted(record(id))
         #expect(effects == [.wake(id)])
@@ -71,7 +71,7 @@ struct OutboxTests {
         let outbox = underWay(draft())
         let effects = outbox.recordCommitted(record(id))
         #expect(effects == [.emit(.sent(id, in: conversation)), .wake(id)])
-        #expect(outbox.isAccepted(id) && !outbox.contains(id))
+        #expect(outbox.isAccepted(id) && !outbox.queue.contains(id))
         let verdict = handle(outbox, .sent(message(id)), isHeld: true)
         #expect(verdict == .done([]))
         #expect(outbox.nextEchoTime == nil)
@@ -120,7 +120,7 @@ struct OutboxTests {
     func failed() {
         let target = MessageID.random()
         let outbox = underWay(draft(.edit, of: target))
-        #expect(outbox.applyPending(to: MessageChanges(), of: target, by: alice).edit != nil)
+        #expect(outbox.changes.applied(to: MessageChanges(), of: target, by: alice).edit != nil)
         let verdict = handle(outbox, .impossible(.noRecipientKeys))
         #expect(
             verdict
@@ -128,23 +128,23 @@ struct OutboxTests {
                     .failed(id, .noRecipientKeys), .emit(.failed(id, in: conversation, .noRecipientKeys)),
                     .show(target, in: conversation), .wake(id),
                 ]))
-        #expect(outbox.applyPending(to: MessageChanges(), of: target, by: alice).edit == nil)
+        #expect(outbox.changes.applied(to: MessageChanges(), of: target, by: alice).edit == nil)
         guard case .failure(.failed(.noRecipientKeys))? = outbox.outcome(of: id) else {
             Issue.record("its outcome is not remembered")
             return
         }
         outbox.retry(id, in: conversation, position: 0, draft(.edit, of: target))
-        #expect(outbox.outcome(of: id) == nil && outbox.contains(id))
-        #expect(outbox.applyPending(to: MessageChanges(), of: target, by: alice).edit != nil)
+        #expect(outbox.outcome(of: id) == nil && outbox.queue.contains(id))
+        #expect(outbox.changes.applied(to: MessageChanges(), of: target, by: alice).edit != nil)
     }
 
     @Test("what the client has written by itself and cannot send is dropped without a word")
     func droppedRequest() {
         let outbox = underWay(draft(.reaction, resending: .request))
-        #expect(outbox.pendingResends == [.request: 1])
+        #expect(outbox.changes.resending == [.request: 1])
         let verdict = handle(outbox, .impossible(.noRecipientKeys))
         #expect(verdict == .done([.discard(id)]))
-        #expect(outbox.outcome(of: id) == nil && outbox.pendingResends.isEmpty)
+        #expect(outbox.outcome(of: id) == nil && outbox.changes.resending.isEmpty)
     }
 
     @Test("requests that there was no room for have their turn once, when the last of those that wait is gone")
@@ -190,7 +190,7 @@ struct OutboxTests {
         let difference = Rejection.DeviceDifference(missing: [tv], extra: [])
         let verdict = handle(outbox, .refused(Rejection(.staleDevices, "", devices: difference)))
         #expect(verdict == .reseal(difference))
-        #expect(outbox.contains(id) && outbox.next(now: start) == .send(id, in: conversation))
+        #expect(outbox.queue.contains(id) && outbox.next(now: start) == .send(id, in: conversation))
     }
 }
 
