@@ -1,7 +1,7 @@
 import ParleyProtocol
 
 /// Why an operation on the user's account key failed. Nothing was certified or changed.
-public enum AccountError: Error, Hashable, Sendable, CaseIterable {
+public enum AccountError: Error, Hashable, Sendable, CaseIterable, CustomStringConvertible {
     /// This device lacks the account key: link it, or recover the account on it.
     case notLinked
     /// This device already holds the account key.
@@ -24,9 +24,7 @@ public enum AccountError: Error, Hashable, Sendable, CaseIterable {
     case noBackup
     /// The backup was not made with this recovery key, or was changed.
     case wrongRecoveryKey
-}
 
-extension AccountError: CustomStringConvertible {
     /// A sentence for people.
     public var description: String {
         switch self {

@@ -2,7 +2,7 @@ import ParleyDeviceStore
 import ParleyProtocol
 
 /// Why a call of ``MessagingClient`` failed.
-public enum ClientError: Error, Sendable {
+public enum ClientError: Error, Sendable, CustomStringConvertible {
     case refused(Rejection)
     /// No reply came. Whether the request was carried out is unknown; a repeat does nothing twice.
     case unanswered(NoReplyError)
@@ -38,9 +38,7 @@ public enum ClientError: Error, Sendable {
     case ended(ConnectionError)
     /// The calling task was cancelled, or the client has ended.
     case cancelled
-}
 
-extension ClientError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .refused(let rejection): "\(rejection.code.rawValue): \(rejection.message)"

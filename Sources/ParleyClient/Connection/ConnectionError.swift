@@ -1,7 +1,7 @@
 import Platform
 
 /// Why there is no connection to the gateway.
-public enum ConnectionError: Error, Sendable {
+public enum ConnectionError: Error, Sendable, CustomStringConvertible {
     /// The gateway rejects the credentials: the token has expired, was revoked or replaced. Only other credentials can
     /// help.
     case notAuthorized
@@ -33,9 +33,7 @@ public enum ConnectionError: Error, Sendable {
         case .notReady, .unreachable, .nameNotResolved, .timedOut, .lost, .noCredentials: false
         }
     }
-}
 
-extension ConnectionError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .notAuthorized: "the gateway does not accept the credentials"

@@ -2,7 +2,7 @@ import ParleyProtocol
 import Sodium
 
 /// A statement that an honest gateway never makes. The client believes none of it, and seals nothing because of it.
-public enum GatewayFaultError: Error, Hashable, Sendable {
+public enum GatewayFaultError: Error, Hashable, Sendable, CustomStringConvertible {
     /// A direct conversation has other members than the user and one other.
     case directMembers(ConversationID, [UserID])
     /// The id of a direct conversation is not the one of its two members (protocol §1).
@@ -26,9 +26,7 @@ public enum GatewayFaultError: Error, Hashable, Sendable {
     case endless
     /// More conversations than a device stores.
     case tooManyConversations
-}
 
-extension GatewayFaultError: CustomStringConvertible {
     /// A sentence for people.
     public var description: String {
         switch self {

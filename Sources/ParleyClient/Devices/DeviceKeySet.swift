@@ -3,7 +3,7 @@ import ParleyProtocol
 import Sodium
 
 /// The public and secret keys of this device.
-public struct DeviceKeySet: Sendable {
+public struct DeviceKeySet: Sendable, CustomStringConvertible, CustomReflectable {
     /// An identity key that was replaced, kept for old messages.
     package struct RetiredIdentity: Sendable {
         package let keys: IdentityKeyPair
@@ -64,9 +64,7 @@ public struct DeviceKeySet: Sendable {
             identityKey: identityKey.bytes, signingKey: signingPublicKey,
             signature: try signingKey.sign(signed.span), proof: status.proof)
     }
-}
 
-extension DeviceKeySet: CustomStringConvertible, CustomReflectable {
     public var description: String { "DeviceKeySet(of \(device), \(retired.count) retired)" }
     public var customMirror: Mirror { Mirror(self, children: []) }
 }

@@ -2,7 +2,7 @@ import Foundation
 import Sodium
 
 /// A passphrase that protects a device's keys.
-public struct Passphrase: Sendable {
+public struct Passphrase: Sendable, CustomStringConvertible, CustomReflectable {
     /// In bytes.
     public static let maximumLength = 1024
 
@@ -18,9 +18,7 @@ public struct Passphrase: Sendable {
         else { return nil }
         self.bytes = secret
     }
-}
 
-extension Passphrase: CustomStringConvertible, CustomReflectable {
     public var description: String { "Passphrase" }
     public var customMirror: Mirror { Mirror(self, children: []) }
 }

@@ -2,7 +2,7 @@ import ParleyCrypto
 import ParleyProtocol
 
 /// A change of the keys of another user, or of the user's own devices. Each is reported once.
-public enum PeerKeyNotice: Hashable, Sendable {
+public enum PeerKeyNotice: Hashable, Sendable, CustomStringConvertible {
     /// A user was seen for the first time, and the listed keys are trusted.
     case met(UserID, hasAccountKey: Bool)
     /// A known user's new device gets messages from now on.
@@ -34,9 +34,7 @@ public enum PeerKeyNotice: Hashable, Sendable {
     case thisDeviceNotLinked(DeviceAddress)
     /// The gateway lists another account key of the user than this device knows, or none.
     case ownAccountKeyRefused(UserID)
-}
 
-extension PeerKeyNotice: CustomStringConvertible {
     /// A sentence for people, without a full stop.
     public var description: String {
         switch self {

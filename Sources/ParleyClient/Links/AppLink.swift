@@ -4,7 +4,7 @@ import ParleyProtocol
 ///
 /// Only an invite grants access by itself: a challenge or a conversation is shown to those who may see it, and a plan
 /// is the app's own.
-public enum AppLink: Hashable, Sendable {
+public enum AppLink: Hashable, Sendable, CustomStringConvertible {
     /// `parley://group/invite/{token}`, or the operator's form (``InviteLink``).
     case invite(InviteToken)
     /// `parley://challenge/{challenge_id}`
@@ -56,9 +56,7 @@ public enum AppLink: Hashable, Sendable {
         else { return nil }
         return id
     }
-}
 
-extension AppLink: CustomStringConvertible {
     public var description: String {
         switch self {
         case .invite(let token): "\(InviteLink.prefix)\(token)"

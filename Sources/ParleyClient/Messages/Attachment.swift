@@ -1,7 +1,7 @@
 import ParleyProtocol
 
 /// An encrypted file: its URL, and the key that opens it (protocol §6).
-public struct Attachment: Hashable, Sendable {
+public struct Attachment: Hashable, Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// The URL of the encrypted file; `nil` before the upload.
     public var url: String?
     /// 32 bytes. Secret.
@@ -25,9 +25,7 @@ public struct Attachment: Hashable, Sendable {
         self.name = name
         self.mimeType = mimeType
     }
-}
 
-extension Attachment: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// Without the key, so that no log can hold it.
     public var description: String { "\(name) (\(mimeType), \(size) bytes)" }
     public var debugDescription: String { description }

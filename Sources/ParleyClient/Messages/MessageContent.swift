@@ -130,16 +130,14 @@ extension TextContent {
     }
 }
 
-public enum ContentError: Error, Hashable, Sendable {
+public enum ContentError: Error, Hashable, Sendable, CustomStringConvertible {
     /// In bytes of JSON.
     case tooLarge(bytes: Int, maximum: Int)
     /// A field is invalid: its name, and why.
     case invalid(String)
     /// A type that this version does not know.
     case unknownType(String)
-}
 
-extension ContentError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .tooLarge(let bytes, let maximum): "the message is too long: \(bytes) bytes, and \(maximum) fit"

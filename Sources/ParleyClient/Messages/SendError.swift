@@ -1,7 +1,7 @@
 import ParleyProtocol
 
 /// Why a message has failed. It no longer delays others, and is not sent until the app retries it.
-public enum SendError: Error, Hashable, Sendable {
+public enum SendError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The gateway refused it.
     case refused(Rejection)
     /// No recipient has published keys; after one has, ``MessagingClient/retry(_:)`` sends it.
@@ -19,9 +19,7 @@ public enum SendError: Error, Hashable, Sendable {
     case malformedReply
     /// It could not be read from the device's store, or not be sealed.
     case damaged
-}
 
-extension SendError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .refused(let rejection): "\(rejection.code.rawValue): \(rejection.message)"

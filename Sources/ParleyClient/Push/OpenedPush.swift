@@ -64,7 +64,7 @@ public struct PushedMessage: Hashable, Sendable {
 }
 
 /// Why a push can only be shown as "something has come", perhaps with its conversation.
-public enum UnopenedPush: Error, Hashable, Sendable {
+public enum UnopenedPush: Error, Hashable, Sendable, CustomStringConvertible {
     /// The push does not include the message: too large, or the gateway never includes it. The device gets it when it
     /// connects.
     case reference
@@ -79,9 +79,7 @@ public enum UnopenedPush: Error, Hashable, Sendable {
     case contradictory
     /// A type of a later version.
     case unknownType(String)
-}
 
-extension UnopenedPush: CustomStringConvertible {
     /// A stable name for programs.
     public var code: String {
         switch self {
@@ -110,7 +108,7 @@ extension UnopenedPush: CustomStringConvertible {
 }
 
 /// Why a push could not be opened. A readable push of any content is no error, but an ``OpenedPush``.
-public enum PushError: Error, Sendable {
+public enum PushError: Error, Sendable, CustomStringConvertible {
     case payload(ReadingError)
     /// The device has no keys: no client has ever run on it.
     case noKeys(DeviceAddress)
@@ -119,9 +117,7 @@ public enum PushError: Error, Sendable {
     case peers(PeerKeysError)
     /// The database, also with `tooOld` or `tooNew` if app and extension are of different versions.
     case storage(DeviceStoreError)
-}
 
-extension PushError: CustomStringConvertible {
     /// A sentence for people.
     public var description: String {
         switch self {

@@ -1,5 +1,5 @@
 /// Why a request has no reply. Whether it was carried out is unknown; a repeat does nothing twice.
-public enum NoReplyError: Error, Sendable {
+public enum NoReplyError: Error, Sendable, CustomStringConvertible {
     /// No reply in time. `cause` is why there is no connection, if there is none.
     case timedOut(cause: ConnectionError?)
     /// The connection has ended for good.
@@ -10,9 +10,7 @@ public enum NoReplyError: Error, Sendable {
     case tooManyWaiting
     /// The calling task was cancelled.
     case cancelled
-}
 
-extension NoReplyError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .timedOut(let cause?): "no reply in time: \(cause)"

@@ -1,16 +1,14 @@
 import ParleyProtocol
 
 /// Why a typed request failed.
-public enum RequestError: Error, Sendable {
+public enum RequestError: Error, Sendable, CustomStringConvertible {
     /// Refused, and not carried out: by the gateway, or with `forbidden` or `too_large` by the broker.
     case refused(Rejection)
     /// No reply. Whether it was carried out is unknown; a repeat does nothing twice.
     case unanswered(NoReplyError)
     /// Carried out, but the reply is malformed.
     case unreadable(ReadingError)
-}
 
-extension RequestError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .refused(let rejection): "\(rejection.code.rawValue): \(rejection.message)"

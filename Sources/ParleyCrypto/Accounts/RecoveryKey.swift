@@ -5,7 +5,7 @@ import Sodium
 ///
 /// As text: seven groups of four characters of Crockford's base 32, without I, L, O and U: the 128 bits and a CRC of
 /// 12, which detects a wrong letter and two swapped ones.
-public struct RecoveryKey: Sendable {
+public struct RecoveryKey: Sendable, CustomStringConvertible, CustomReflectable {
     static let length = 16
     private static let alphabet = Array("0123456789ABCDEFGHJKMNPQRSTVWXYZ".utf8)
     private static let characters = 28
@@ -76,9 +76,7 @@ public struct RecoveryKey: Sendable {
         }
         return (0..<checkBits).reversed().map { UInt8(remainder >> $0 & 1) }
     }
-}
 
-extension RecoveryKey: CustomStringConvertible, CustomReflectable {
     public var description: String { "RecoveryKey(secret)" }
     public var customMirror: Mirror { Mirror(self, children: []) }
 }

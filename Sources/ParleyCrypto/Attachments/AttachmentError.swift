@@ -1,5 +1,5 @@
 /// Why an attachment could not be opened. An app can show it; it holds no secret.
-public enum AttachmentError: Error, Hashable, Sendable {
+public enum AttachmentError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The message's data of the attachment is invalid: the length of key or digest, or the size.
     case malformedSeal
     /// It ends before its last chunk.
@@ -24,9 +24,7 @@ public enum AttachmentError: Error, Hashable, Sendable {
         case .wrongSize: "wrong_size"
         }
     }
-}
 
-extension AttachmentError: CustomStringConvertible {
     /// A sentence for people.
     public var description: String {
         switch self {

@@ -3,7 +3,7 @@ import Sodium
 /// The key, digest and size of an attachment, in the message (protocol §6, "Content").
 ///
 /// `key` is a secret: it belongs in sealed content and nowhere else.
-public struct AttachmentSeal: Hashable, Sendable {
+public struct AttachmentSeal: Hashable, Sendable, CustomStringConvertible, CustomReflectable {
     public static let keyLength = 32
     public static let digestLength = 32
     /// The largest attachment, in bytes: 1 TiB.
@@ -30,9 +30,7 @@ public struct AttachmentSeal: Hashable, Sendable {
         let chunks = max(1, (size + AttachmentCipher.chunkLength - 1) / AttachmentCipher.chunkLength)
         return SecretStream.headerLength + size + chunks * SecretStream.chunkOverhead
     }
-}
 
-extension AttachmentSeal: CustomStringConvertible, CustomReflectable {
     public var description: String { "AttachmentSeal(\(size) bytes)" }
     public var customMirror: Mirror { Mirror(self, children: []) }
 }

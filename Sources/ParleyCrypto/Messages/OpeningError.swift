@@ -1,5 +1,5 @@
 /// Why a message could not be opened. An app can show it; it holds no secret.
-public enum OpeningError: Error, Hashable, Sendable {
+public enum OpeningError: Error, Hashable, Sendable, CustomStringConvertible {
     /// A suite that this version does not know; no other is tried.
     case unknownSuite(String)
     /// A field is missing, or has a wrong length.
@@ -45,9 +45,7 @@ public enum OpeningError: Error, Hashable, Sendable {
         case .unavailable: "unavailable"
         }
     }
-}
 
-extension OpeningError: CustomStringConvertible {
     /// A sentence for people.
     public var description: String {
         switch self {

@@ -1,5 +1,5 @@
 /// Why a message could not be sealed. Only after `unavailable` can another attempt succeed.
-public enum SealingError: Error, Hashable, Sendable {
+public enum SealingError: Error, Hashable, Sendable, CustomStringConvertible {
     case noRecipients
     /// More devices than `recipient_keys` can hold.
     case tooManyRecipients(maximum: Int)
@@ -11,9 +11,7 @@ public enum SealingError: Error, Hashable, Sendable {
     case weakKey
     /// No memory or randomness.
     case unavailable
-}
 
-extension SealingError: CustomStringConvertible {
     /// A sentence for people.
     public var description: String {
         switch self {
