@@ -90,8 +90,8 @@ struct BackupTests {
         let account = gateway.publishedAccount(of: linking.phone.user)
         try await linking.tablet.chat { tablet, events in
             try? await tablet.account.recover(with: recovery)
-            try await events.next("the warning") { event -> Void? in
-                if case .keys(.ownAccountKeyRefused) = event { () } else { nil }
+            try await events.wait(for: "the warning") {
+                if case .keys(.ownAccountKeyRefused) = $0 { true } else { false }
             }
         }
         #expect(gateway.publishedAccount(of: linking.phone.user) == account)

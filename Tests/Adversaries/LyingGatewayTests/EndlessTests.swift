@@ -17,9 +17,7 @@ struct EndlessTests {
     }
 
     private func untilTold(_ fault: GatewayFaultError, _ events: inout ClientEvents) async throws {
-        try await events.next("\(fault)") { event -> Void? in
-            if case .gatewayFault(fault) = event { () } else { nil }
-        }
+        try await events.wait(for: "\(fault)") { if case .gatewayFault(fault) = $0 { true } else { false } }
     }
 
     @Test("a list that goes round is given up, told, and everything else goes on")
@@ -28,8 +26,7 @@ struct EndlessTests {
         try gateway.tell(.endless(.list), about: bob, to: alice.address)
         try await alice.chat { client, events in
             try await untilTold(.endless, &events)
-            let chat = try await client.conversation(with: bob)
-            _ = try await client.outcome(of: try await client.send(.text("nevertheless"), to: chat.id))
+            try await client.write("nevertheless", to: bob)
         }
         #expect(gateway.heard.map(\.text) == [#"{"text":"nevertheless"}"#])
         #expect(gateway.readings.isEmpty)
@@ -45,8 +42,7 @@ struct EndlessTests {
             try await untilTold(.endless, &events)
             try await client.ready(timeout: .seconds(300))
             gateway.beHonest(about: bob)
-            let chat = try await client.conversation(with: bob)
-            _ = try await client.outcome(of: try await client.send(.text("nevertheless"), to: chat.id))
+            try await client.write("nevertheless", to: bob)
             try await events.catchUp(with: gateway, as: alice)
             let added = events.taken.count { if case .conversationAdded = $0 { true } else { false } }
             #expect(added <= 20_001, "all that are kept, and the one with bob")
@@ -84,11 +80,10 @@ struct EndlessTests {
     @Test("a history of which each page is empty and has another behind it is given up, and told")
     func history() async throws {
         try await alice.chat { client, events in
-            let chat = try await client.conversation(with: bob)
-            _ = try await client.outcome(of: try await client.send(.text("first"), to: chat.id))
+            let chat = try await client.write("first", to: bob)
             try gateway.tell(.endless(.history), about: bob, to: alice.address)
             do {
-                _ = try await client.history(of: chat.id, at: .before(.id(.random())))
+                _ = try await client.history(of: chat, at: .before(.id(.random())))
                 Issue.record("it came to an end")
             } catch ClientError.gatewayFault(.endless) {
                 try await untilTold(.endless, &events)

@@ -21,7 +21,7 @@ struct HeldKeysTests {
     func leftOut() async throws {
         try await alice.chat { client, events in
             let group = try await client.groups.create(name: nil, with: [bob, dora])
-            _ = try await client.outcome(of: try await client.send(.text("to both"), to: group.id))
+            try await client.write("to both", in: group.id)
             try gateway.reset(bob)
             try await events.catchUp(with: gateway, as: alice)
             let id = try await client.send(.text("to one"), to: group.id)
@@ -37,13 +37,11 @@ struct HeldKeysTests {
         "what was sealed for keys that are no more is sealed anew once others are accepted, whatever the gateway takes")
     func sealedAnew() async throws {
         try await alice.chat { client, _ in
-            let chat = try await client.conversation(with: bob)
-            _ = try await client.outcome(of: try await client.send(.text("first"), to: chat.id))
+            let chat = try await client.write("first", to: bob)
             gateway.setBusy(with: bob)
-            let id = try await client.send(.text("second"), to: chat.id)
+            let id = try await client.send(.text("second"), to: chat)
             // It has had its turn when what is behind it is out.
-            let friend = try await client.conversation(with: dora)
-            _ = try await client.outcome(of: try await client.send(.text("anything"), to: friend.id))
+            try await client.write("anything", to: dora)
             try gateway.reset(bob)
             let number = try await client.shownNumber(with: bob)
             try await client.acceptWhatWasCompared(number)
@@ -57,15 +55,13 @@ struct HeldKeysTests {
     @Test("a message to somebody whose keys have changed waits, and goes out once they are accepted")
     func waits() async throws {
         try await alice.chat { client, events in
-            let chat = try await client.conversation(with: bob)
-            _ = try await client.outcome(of: try await client.send(.text("first"), to: chat.id))
+            let chat = try await client.write("first", to: bob)
             try gateway.reset(bob)
             try await events.catchUp(with: gateway, as: alice)
-            let id = try await client.send(.text("second"), to: chat.id)
+            let id = try await client.send(.text("second"), to: chat)
             // It has had its turn when what is behind it is out.
-            let friend = try await client.conversation(with: dora)
-            _ = try await client.outcome(of: try await client.send(.text("anything"), to: friend.id))
-            #expect(await client.keys.heldUser(in: chat.id) == bob)
+            try await client.write("anything", to: dora)
+            #expect(await client.keys.heldUser(in: chat) == bob)
             try await client.acceptWhatWasCompared(try await client.shownNumber(with: bob))
             _ = try await client.outcome(of: id)
         }
@@ -88,8 +84,7 @@ struct HeldKeysTests {
     @Test("other digits than those of the listed keys accept nothing")
     func compared() async throws {
         try await alice.chat { client, events in
-            let chat = try await client.conversation(with: bob)
-            _ = try await client.outcome(of: try await client.send(.text("first"), to: chat.id))
+            try await client.write("first", to: bob)
             let before = try await client.shownNumber(with: bob).digits
             try gateway.reset(bob)
             try await events.catchUp(with: gateway, as: alice)
@@ -118,8 +113,8 @@ struct HeldKeysTests {
         try await alice.chat { client, events in
             try gateway.tell(.keys(.keysOfAnotherUser), about: bob, to: alice.address)
             _ = try? await client.shownNumber(with: bob)
-            try await events.next("the fault") { event -> Void? in
-                if case .gatewayFault(.unreadableKeys(bob)) = event { () } else { nil }
+            try await events.wait(for: "the fault") {
+                if case .gatewayFault(.unreadableKeys(bob)) = $0 { true } else { false }
             }
         }
     }
@@ -128,8 +123,8 @@ struct HeldKeysTests {
     func ownDeviceMade() async throws {
         try await alice.chat { _, events in
             try gateway.tell(.event(.deviceAdded), about: bob, to: alice.address)
-            try await events.next("the new device") { event -> Void? in
-                if case .keys(.ownDeviceMade(let device)) = event, device.device.text == "ghost" { () } else { nil }
+            try await events.wait(for: "the new device") {
+                if case .keys(.ownDeviceMade(let device)) = $0, device.device.text == "ghost" { true } else { false }
             }
         }
     }
@@ -141,8 +136,7 @@ struct HeldKeysTests {
         try gateway.tell(.keys(.ownAccountClaimed), about: bob, to: tablet.address)
         try await tablet.chat { client, _ in
             #expect(await !client.account.isLinked)
-            let chat = try await client.conversation(with: bob)
-            _ = try await client.outcome(of: try await client.send(.text("a secret"), to: chat.id))
+            try await client.write("a secret", to: bob)
         }
         #expect(gateway.readings.isEmpty)
         #expect(gateway.heard.map(\.text) == [#"{"text":"a secret"}"#])
@@ -153,8 +147,8 @@ struct HeldKeysTests {
         try await alice.chat { _, _ in }
         try gateway.tell(.link(.accountRefused), about: alice.user, to: alice.address)
         try await alice.chat { client, events in
-            try await events.next("the warning") { event -> Void? in
-                if case .keys(.ownAccountKeyRefused) = event { () } else { nil }
+            try await events.wait(for: "the warning") {
+                if case .keys(.ownAccountKeyRefused) = $0 { true } else { false }
             }
             #expect(await client.account.isLinked)
         }

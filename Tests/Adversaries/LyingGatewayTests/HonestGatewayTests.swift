@@ -25,7 +25,7 @@ struct HonestGatewayTests {
             let first = try await client.send(.text("Hello"), to: chat.id)
             #expect(try await client.outcome(of: first).seq == 1)
             try gateway.say("Hi", by: bob, to: alice.address)
-            try await events.next("the answer") { event -> Void? in event.shownText == "Hi" ? () : nil }
+            try await events.wait(for: "the answer") { $0.shownText == "Hi" }
             let edit = try await client.edit(first, in: chat.id, to: .text("Hello, Bob"))
             _ = try await client.outcome(of: edit)
             let history = try await client.history(of: chat.id)
@@ -40,7 +40,7 @@ struct HonestGatewayTests {
     func group() async throws {
         try await alice.chat { client, _ in
             let group = try await client.groups.create(name: "three", with: [bob, carol])
-            _ = try await client.outcome(of: try await client.send(.text("to all"), to: group.id))
+            try await client.write("to all", in: group.id)
         }
         #expect(Set(gateway.heard.map(\.device.user)) == [bob, carol])
         #expect(gateway.readings.isEmpty)
@@ -48,9 +48,8 @@ struct HonestGatewayTests {
 
     @Test("what was sent while a client was away comes with the next connection, and the number is the true one")
     func catchingUp() async throws {
-        try await alice.chat { client, _ in
-            let chat = try await client.conversation(with: bob)
-            _ = try await client.outcome(of: try await client.send(.text("first"), to: chat.id))
+        _ = try await alice.chat { client, _ in
+            try await client.write("first", to: bob)
         }
         try gateway.say("while you were away", by: bob, to: alice.address)
         try await alice.chat { client, _ in
@@ -65,10 +64,9 @@ struct HonestGatewayTests {
     @Test("a connection that breaks is made again, and a message that was written meanwhile arrives once")
     func reconnecting() async throws {
         try await alice.chat { client, events in
-            let chat = try await client.conversation(with: bob)
-            _ = try await client.outcome(of: try await client.send(.text("first"), to: chat.id))
+            let chat = try await client.write("first", to: bob)
             gateway.dropConnections()
-            _ = try await client.outcome(of: try await client.send(.text("second"), to: chat.id))
+            try await client.write("second", in: chat)
             try await events.catchUp(with: gateway, as: alice)
         }
         #expect(gateway.heard.map(\.text) == [#"{"text":"first"}"#, #"{"text":"second"}"#])
@@ -78,11 +76,10 @@ struct HonestGatewayTests {
     func secondDevice() async throws {
         let tablet = DeviceID(validated: "tablet")
         try await alice.chat { client, events in
-            let chat = try await client.conversation(with: bob)
-            _ = try await client.outcome(of: try await client.send(.text("to one"), to: chat.id))
+            let chat = try await client.write("to one", to: bob)
             try gateway.renewKeys(of: bob, device: tablet)
             try await events.catchUp(with: gateway, as: alice)
-            _ = try await client.outcome(of: try await client.send(.text("to both"), to: chat.id))
+            try await client.write("to both", in: chat)
         }
         #expect(gateway.heard.map(\.device.device.text) == ["phone", "phone", "tablet"])
         #expect(gateway.readings.isEmpty)

@@ -70,6 +70,11 @@ struct ClientEvents {
         throw NeverCameError(what)
     }
 
+    /// Waits until an event is what is waited for.
+    mutating func wait(for what: String, _ matches: (ClientEvent) -> Bool) async throws {
+        try await next(what) { matches($0) ? () : nil }
+    }
+
     /// Forgets those that were taken, and gives them.
     mutating func takeAll() -> [ClientEvent] {
         defer { taken = [] }
@@ -79,8 +84,8 @@ struct ClientEvents {
     /// Waits until the client has taken up everything that the gateway has published so far.
     mutating func catchUp(with gateway: LyingGateway, as device: LiedToDevice) async throws {
         let marker = gateway.mark(for: device.user)
-        try await next("the marker") { event -> Void? in
-            if case .gateway(let notice as PersonNotice) = event, notice.user == marker { () } else { nil }
+        try await wait(for: "the marker") { event in
+            if case .gateway(let notice as PersonNotice) = event { notice.user == marker } else { false }
         }
     }
 }
@@ -124,8 +129,23 @@ extension ClientEvent {
     }
 }
 
-// What a person does who compares and accepts.
 extension MessagingClient {
+    /// Writes to a user, and waits until it is out.
+    ///
+    /// - Returns: the conversation with them.
+    @discardableResult
+    func write(_ text: String, to user: UserID) async throws -> ConversationID {
+        let chat = try await conversation(with: user).id
+        try await write(text, in: chat)
+        return chat
+    }
+
+    func write(_ text: String, in chat: ConversationID) async throws {
+        _ = try await outcome(of: try send(.text(text), to: chat))
+    }
+
+    // What a person does who compares and accepts.
+
     /// What is shown.
     func shownNumber(with user: UserID) async throws(ClientError) -> ShownNumber {
         try await keys.safetyNumber(with: user)

@@ -23,8 +23,8 @@ struct LinkTests {
             #expect(devices.map(\.status) == [.current, .certified])
             var events = ClientEvents(tablet)
             _ = try await tablet.conversation(with: linking.friend)
-            try await linking.write("to both", from: phone)
-            try await events.next("the copy") { event -> Void? in event.shownText == "to both" ? () : nil }
+            try await phone.write("to both", to: linking.friend)
+            try await events.wait(for: "the copy") { $0.shownText == "to both" }
         }
         #expect(gateway.accountsTaken == 0 && gateway.falselyCertified == 0)
     }
@@ -66,8 +66,8 @@ struct LinkTests {
             #expect(try await linking.link(tablet, by: phone) == expected)
             #expect(await tablet.account.isLinked == (expected == .linked))
             // And nobody else opens what is written then, on either.
-            try await linking.write("from the phone", from: phone)
-            try await linking.write("from the tablet", from: tablet)
+            try await phone.write("from the phone", to: linking.friend)
+            try await tablet.write("from the tablet", to: linking.friend)
             return account
         }
         #expect(gateway.accountsTaken == 0)
@@ -82,12 +82,8 @@ struct LinkTests {
         try gateway.tell(
             .link(.ghostListedAsCertified), about: linking.phone.user, to: linking.phone.address)
         try await linking.phone.chat { phone, events in
-            try await events.next("the warning") { event -> Void? in
-                if case .keys(.ownDeviceNotLinked(let device)) = event, device.device.text == "ghost" {
-                    ()
-                } else {
-                    nil
-                }
+            try await events.wait(for: "the warning") { event in
+                if case .keys(.ownDeviceNotLinked(let device)) = event { device.device.text == "ghost" } else { false }
             }
             let devices = try await phone.devices.all()
             #expect(devices.map(\.status) == [.notCertified, .current])

@@ -71,10 +71,4 @@ struct Linking {
             }
         }
     }
-
-    /// Writes to the friend from a device, and waits until it is out.
-    func write(_ text: String, from client: MessagingClient) async throws {
-        let chat = try await client.conversation(with: friend)
-        _ = try await client.outcome(of: try await client.send(.text(text), to: chat.id))
-    }
 }

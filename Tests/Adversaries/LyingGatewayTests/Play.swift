@@ -94,7 +94,7 @@ extension Play {
 
         mutating func beginHonestly(_ events: inout ClientEvents) async throws {
             guard let conversation = try await contact() else { return }
-            _ = try await client.outcome(of: try await client.send(.text("before"), to: conversation))
+            try await client.write("before", in: conversation)
             try await events.catchUp(with: gateway, as: alice)
             guard play.moment == .beforeAccepting else { return }
             // The other has lost a phone, and everything with it.
@@ -119,9 +119,7 @@ extension Play {
             if tellsBeforeComparing { compared = try await client.shownNumber(with: Play.partner) }
             if play.moment == .betweenSends, play.lie.way == .connecting {
                 gateway.dropConnections()
-                try await events.next("another connection") { event -> Void? in
-                    if case .connected = event { () } else { nil }
-                }
+                try await events.wait(for: "another connection") { if case .connected = $0 { true } else { false } }
                 try await client.ready(timeout: .seconds(120))
             }
             if play.moment == .betweenSends {
@@ -142,8 +140,7 @@ extension Play {
         mutating func send(_ events: inout ClientEvents) async throws -> Outcome {
             let conversation = try await contact()
             if let conversation { _ = try await client.send(.text("a secret"), to: conversation) }
-            let friend = try await client.conversation(with: Play.friend)
-            _ = try await client.outcome(of: try await client.send(.text("anything"), to: friend.id))
+            try await client.write("anything", to: Play.friend)
             try await events.catchUp(with: gateway, as: alice)
             outcome.readings = gateway.readings
             let history = try? await conversation.asyncMap { try await client.history(of: $0).messages }

@@ -40,7 +40,7 @@ struct SequenceTests {
                 var sequence = try Sequence(number, gateway, alice, client)
                 try await sequence.play(&events)
                 // When this is out, everything before has had its turn.
-                _ = try await client.outcome(of: try await client.send(.text("anything"), to: dora))
+                try await client.write("anything", in: dora)
                 opened += gateway.heard.count
                 let readings = gateway.takeReadings()
                 let believed = events.takeAll().contains { $0.shownText == SenderLie.words }
@@ -116,7 +116,7 @@ private struct Sequence {
         }
         try? await contact()
         try await send()
-        if let conversation { _ = try await client.outcome(of: try await client.send(.text("met"), to: conversation)) }
+        if let conversation { try await client.write("met", in: conversation) }
     }
 
     private mutating func step(_ events: inout ClientEvents) async throws {

@@ -53,95 +53,56 @@ final class Trainee: Sendable {
     func askEverything() async -> (answers: Int, foreign: [String]) {
         var (answers, foreign) = (0, [String]())
         func ask<Value>(
-            _ what: String, _ question: () async throws(ClientError) -> Value, isOwn: (Value) -> Bool = { _ in true }
+            _ what: String, _ question: () async throws -> Value, isOwn: (Value) -> Bool = { _ in true }
         ) async {
-            do throws(ClientError) {
-                let value = try await question()
-                answers += 1
-                if !isOwn(value) { foreign.append("\(what): \(value)") }
-            } catch {
-                // Refused, unreadable, or about something else.
-            }
+            // Refused, unreadable, or about something else: no answer.
+            guard let value = try? await question() else { return }
+            answers += 1
+            if !isOwn(value) { foreign.append("\(what): \(value)") }
         }
-        let (group, client, chat, friend) = (group.id, client, chat, friend)
-        await ask("group") { () throws(ClientError) in
-            try await client.trainingGroups.group(group)
-        } isOwn: {
-            self.isOwn($0) && $0.id == group
-        }
-        await ask("groups") { () throws(ClientError) in
-            try await client.trainingGroups.all()
-        } isOwn: { told in
-            self.groups.withLock { $0.formUnion(told.map(\.id)) }
-            return told.allSatisfy(self.isOwn)
-        }
-        await ask("rename") { () throws(ClientError) in
-            try await client.trainingGroups.rename(group, to: "Evening run")
-        } isOwn: {
-            $0.id == group
-        }
-        await ask("invites") { () throws(ClientError) in
-            try await client.invites.all(to: group)
-        } isOwn: {
-            $0.allSatisfy { $0.group == group }
-        }
-        await ask("invite") { () throws(ClientError) in
-            try await client.invites.create(to: group)
-        } isOwn: {
-            $0.group == group
-        }
-        await ask("revoke") { () throws(ClientError) in
-            try await client.invites.revoke(self.invite.id)
-        } isOwn: {
-            $0.id == self.invite.id
-        }
-        if let token = invite.token {
-            await ask("preview") { () throws(ClientError) in try await client.invites.preview(token) }
-        }
+        let (group, client, chat, friend, user) = (group.id, client, chat, friend, client.device.user)
+        await ask(
+            "group", { try await client.trainingGroups.group(group) }, isOwn: { self.isOwn($0) && $0.id == group })
+        await ask(
+            "groups", { try await client.trainingGroups.all() },
+            isOwn: { told in
+                self.groups.withLock { $0.formUnion(told.map(\.id)) }
+                return told.allSatisfy(self.isOwn)
+            })
+        await ask(
+            "rename", { try await client.trainingGroups.rename(group, to: "Evening run") },
+            isOwn: { $0.id == group })
+        await ask(
+            "invites", { try await client.invites.all(to: group) }, isOwn: { $0.allSatisfy { $0.group == group } })
+        await ask("invite", { try await client.invites.create(to: group) }, isOwn: { $0.group == group })
+        await ask("revoke", { try await client.invites.revoke(self.invite.id) }, isOwn: { $0.id == self.invite.id })
+        if let token = invite.token { await ask("preview", { try await client.invites.preview(token) }) }
         for type in LeaderboardType.allCases {
-            await ask("board") { () throws(ClientError) in
-                try await client.leaderboards.board(of: group, type)
-            } isOwn: {
-                $0.group == group && $0.type == .known(type)
-            }
+            await ask(
+                "board", { try await client.leaderboards.board(of: group, type) },
+                isOwn: { $0.group == group && $0.type == .known(type) })
         }
         let week = ISOWeek(of: CivilDay(daysSinceEpoch: 19_000))
-        await ask("earlier board") { () throws(ClientError) in
-            try await client.leaderboards.board(of: group, .streak, week: week)
-        } isOwn: {
-            $0.group == group && $0.week == week
-        }
-        await ask("challenge") { () throws(ClientError) in
-            try await client.challenges.get(self.challenge)
-        } isOwn: {
-            $0.id == self.challenge
-        }
-        await ask("challenges") { () throws(ClientError) in
-            try await client.challenges.list(in: chat)
-        } isOwn: {
-            $0.items.allSatisfy { $0.conversation == chat }
-        }
-        await ask("notifications") { () throws(ClientError) in try await client.notifications.list() }
-        await ask("mark read") { () throws(ClientError) in try await client.notifications.markAllRead() }
-        await ask("activity") { () throws(ClientError) in
-            try await client.activity.list(of: client.device.user)
-        } isOwn: {
-            $0.items.allSatisfy { $0.user == client.device.user }
-        }
-        await ask("react") { () throws(ClientError) in
-            try await client.activity.removeReaction(from: self.item)
-        } isOwn: {
-            $0.id == self.item
-        }
-        await ask("summary") { () throws(ClientError) in
-            try await client.activity.summary(of: friend)
-        } isOwn: {
-            $0.user == friend
-        }
-        await ask("workout") { () throws(ClientError) in
-            try await client.workouts.log(completedAt: Timestamp(milliseconds: 0), timeZone: "UTC")
-        }
-        await ask("report") { () throws(ClientError) in
+        await ask(
+            "earlier board", { try await client.leaderboards.board(of: group, .streak, week: week) },
+            isOwn: { $0.group == group && $0.week == week })
+        await ask(
+            "challenge", { try await client.challenges.get(self.challenge) }, isOwn: { $0.id == self.challenge })
+        await ask(
+            "challenges", { try await client.challenges.list(in: chat) },
+            isOwn: { $0.items.allSatisfy { $0.conversation == chat } })
+        await ask("notifications", { try await client.notifications.list() })
+        await ask("mark read", { try await client.notifications.markAllRead() })
+        await ask(
+            "activity", { try await client.activity.list(of: user) },
+            isOwn: { $0.items.allSatisfy { $0.user == user } })
+        await ask(
+            "react", { try await client.activity.removeReaction(from: self.item) }, isOwn: { $0.id == self.item })
+        await ask("summary", { try await client.activity.summary(of: friend) }, isOwn: { $0.user == friend })
+        await ask(
+            "workout",
+            { try await client.workouts.log(completedAt: Timestamp(milliseconds: 0), timeZone: "UTC") })
+        await ask("report") {
             try await client.metrics.report(
                 MetricValues(steps: 1), on: CivilDay(daysSinceEpoch: 20_000), in: "UTC", version: 1)
         }

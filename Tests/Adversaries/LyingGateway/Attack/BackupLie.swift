@@ -18,8 +18,6 @@ package enum BackupLie: String, LieFamily {
     }
 
     package var moments: [Lie.Moment] { [.betweenSends] }
-    package var scenes: [Lie.Scene] { [.certified] }
-    package var way: Lie.Way { .answer }
 }
 
 extension World {

@@ -22,8 +22,6 @@ package enum EndlessLie: String, LieFamily {
         }
     }
 
-    package var scenes: [Lie.Scene] { [.certified] }
-
     package var way: Lie.Way {
         switch self {
         case .list, .total, .sync: .connecting

@@ -15,8 +15,6 @@ package enum EventLie: String, LieFamily {
         }
     }
 
-    package var moments: [Lie.Moment] { [.beforeFirstContact, .betweenSends] }
-    package var scenes: [Lie.Scene] { [.certified] }
     package var way: Lie.Way { .event }
 }
 

@@ -76,8 +76,6 @@ package enum KeyLie: String, LieFamily {
         }
     }
 
-    package var way: Lie.Way { .answer }
-
     /// Whether it is about the devices of whoever asks.
     var isAboutOneself: Bool {
         switch self {

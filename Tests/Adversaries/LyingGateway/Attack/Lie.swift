@@ -60,6 +60,13 @@ package protocol LieFamily: RawRepresentable<String>, CaseIterable, Hashable, Se
     var way: Lie.Way { get }
 }
 
+// What is said of most lies.
+extension LieFamily {
+    package var moments: [Lie.Moment] { [.beforeFirstContact, .betweenSends] }
+    package var scenes: [Lie.Scene] { [.certified] }
+    package var way: Lie.Way { .answer }
+}
+
 extension Lie: CaseIterable {
     package static let allCases: [Lie] =
         ConversationLie.allCases.map(Lie.conversation) + KeyLie.allCases.map(Lie.keys)
@@ -94,12 +101,7 @@ extension Lie: CaseIterable {
     }
 
     /// Whether it is about the user's own devices alone, whomever they write to.
-    package var isAboutOneself: Bool {
-        switch self {
-        case .link, .backup: true
-        case .conversation, .keys, .refusal, .event, .sender, .push, .endless: false
-        }
-    }
+    package var isAboutOneself: Bool { family == .link || family == .backup }
 
     private var told: any LieFamily {
         switch self {

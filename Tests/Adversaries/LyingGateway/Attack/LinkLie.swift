@@ -52,8 +52,6 @@ package enum LinkLie: String, LieFamily {
     }
 
     package var moments: [Lie.Moment] { [.betweenSends] }
-    package var scenes: [Lie.Scene] { [.certified] }
-    package var way: Lie.Way { .answer }
 }
 
 extension World {

@@ -13,8 +13,6 @@ package enum PushLie: String, LieFamily {
         }
     }
 
-    package var moments: [Lie.Moment] { [.beforeFirstContact, .betweenSends] }
-    package var scenes: [Lie.Scene] { [.certified] }
     package var way: Lie.Way { .event }
 }
 

@@ -21,7 +21,6 @@ package enum RefusalLie: String, LieFamily {
     }
 
     package var scenes: [Lie.Scene] { [.certified, .uncertified] }
-    package var way: Lie.Way { .answer }
 }
 
 extension World {
