@@ -58,7 +58,6 @@ extension MessagingClient {
     }
 }
 
-/// The operations of ``MessagingClient/Linking``.
 struct DeviceLinking {
     let keyring: Keyring, device: DeviceAddress, gateway: GatewayAccess
 

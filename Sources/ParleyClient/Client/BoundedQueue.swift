@@ -1,4 +1,3 @@
-/// A queue of at most `capacity` elements.
 final class BoundedQueue<Element> {
     private var waiting: [Element] = []
     private let capacity: Int

@@ -23,7 +23,6 @@ final class ClientContext {
     lazy var disk = StoreAccess(store: store, hub: hub)
     lazy var waiters = Waiters(progress)
 
-    /// The signals that wake the loops.
     struct WakeSignals: Sendable {
         let send = WakeSignal()
         let fetch = WakeSignal()

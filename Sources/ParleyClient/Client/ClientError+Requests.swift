@@ -12,7 +12,6 @@ extension ClientError {
             }
     }
 
-    /// Whether the user has no access to the conversation.
     var isLackOfAccess: Bool {
         if case .refused(let rejection) = self {
             rejection.code == .notFound || rejection.code == .forbidden

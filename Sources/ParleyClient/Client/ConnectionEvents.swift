@@ -1,6 +1,5 @@
 import ParleyProtocol
 
-/// Dispatches the connection's events to the parts.
 struct ConnectionEvents {
     let context: ClientContext
 

@@ -10,7 +10,6 @@ extension MessagingClient {
         }
     }
 
-    /// Loads the state that an earlier client has stored.
     func load() throws(ClientError) {
         let (kept, queued) = try context.disk.read { (try $0.conversations(), try $0.queued()) }
         for state in kept {

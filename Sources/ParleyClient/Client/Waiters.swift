@@ -25,7 +25,6 @@ final class Waiters {
     /// - Parameter progress: gives the cause of a timeout.
     init(_ progress: ConnectionProgress) { self.progress = progress }
 
-    /// Waits until `condition` gives a value.
     nonisolated(nonsending) func wait<Value>(
         for subject: Subject, until deadline: ContinuousClock.Instant? = nil,
         _ condition: () throws(ClientError) -> Value?

@@ -27,7 +27,6 @@ struct DeviceLoop {
         replyTopic = "\(Topic.prefix)down/\(configuration.device)/\(name ?? "replies")"
     }
 
-    /// Runs until it is stopped or a final error occurs.
     mutating func run() {
         var backoff = Backoff(longest: configuration.longestPause)
         var final: ConnectionError?

@@ -1,7 +1,6 @@
 import Platform
 import Synchronization
 
-/// A command for the thread that owns the connection.
 enum Command: Sendable {
     case request(PendingRequest, answer: Answer)
     case cancel(RequestKey)
@@ -43,7 +42,6 @@ final class Mailbox: Sendable {
         return end
     }
 
-    /// The commands since the last call.
     func drain() -> [Command] {
         signal.reset()
         return content.withLock { content in
@@ -63,7 +61,6 @@ final class Mailbox: Sendable {
         }
     }
 
-    /// Stops the loop.
     func requestStop() {
         stop.raise()
         signal.send()

@@ -43,7 +43,6 @@ struct SubscriptionBook {
         return unasked.removeValue(forKey: place) == nil
     }
 
-    /// The filters to request.
     var due: [String] { unasked.sorted { $0.key < $1.key }.map(\.value) }
 
     mutating func markSent(_ filter: String, as packet: PacketNumber) {
@@ -59,7 +58,6 @@ struct SubscriptionBook {
         return .subscriptionRefused(filter: filter)
     }
 
-    /// The filter cannot be subscribed to.
     mutating func markRefused(_ filter: String) { _ = drop(filter) }
 
     /// The next connection starts without subscriptions.

@@ -37,7 +37,6 @@ struct CatchUp {
         }
     }
 
-    /// Does the next step, or waits.
     private nonisolated(nonsending) func step(now: ContinuousClock.Instant) async throws(ClientError) {
         if progress.needsList {
             try await list()
@@ -59,7 +58,6 @@ struct CatchUp {
         }
     }
 
-    /// When the next step is due.
     private var nextTime: ContinuousClock.Instant? {
         [logs.nextFetchTime, outbox.nextEchoTime, keyring.freshness.nextGuess].compactMap { $0 }.min()
     }

@@ -6,20 +6,16 @@ import ParleyProtocol
 /// An owner of state (decision 0067): it does no I/O. ``FollowedConversation/kept(own:)`` is stored of each
 /// conversation.
 final class ConversationLogs {
-    /// The device's own user.
     private let user: UserID
     private let followsAll: Bool
     private var known: [ConversationID: FollowedConversation] = [:]
-    /// Faults of the gateway that were reported.
     private var disclosed: Set<GatewayFaultError> = []
     /// Faults that were found when the client began, before anybody listened.
     private var loadedFaults: [GatewayFaultError] = []
     /// Messages that could not be opened, to be tried again with newer keys.
     var unopened = UnopenedMessages()
 
-    /// The most conversations that are known.
     static let capacity = 20_000
-    /// The most faults that are reported.
     private static let mostFaults = 1000
 
     /// - Parameter follows: the conversations to follow from the start.
@@ -75,7 +71,6 @@ final class ConversationLogs {
 
     // MARK: What changes it
 
-    /// Changes one conversation, if it is known.
     @discardableResult
     func update<Value>(_ id: ConversationID, _ body: (inout FollowedConversation) -> Value) -> Value? {
         guard known[id] != nil else { return nil }
@@ -84,10 +79,8 @@ final class ConversationLogs {
 
     func replace(_ entry: FollowedConversation) { known[entry.id] = entry }
 
-    /// Marks a conversation as subscribed to.
     func follow(_ id: ConversationID) { known[id, default: FollowedConversation(id)].membership.follow() }
 
-    /// The result of merging a conversation object.
     struct Merge {
         /// `nil` for a new one.
         let old: FollowedConversation?
@@ -98,7 +91,6 @@ final class ConversationLogs {
         /// Whether it becomes visible to the user.
         var isAdded: Bool { old?.object == nil || old?.isMember == false || old?.isOpen == false }
 
-        /// Whether it looks different in a list.
         var isChanged: Bool {
             guard let object = new.object else { return false }
             return old?.object?.hasSameFace(as: object) == false || old?.unread.count != new.unread.count
@@ -156,14 +148,12 @@ final class ConversationLogs {
 
     // MARK: Records
 
-    /// The effect of a live record.
     enum Reception: Hashable {
         /// Ignored: not subscribed to, or of an epoch before the gateway was restored from a backup.
         case ignored
         case received(isPageMissing: Bool)
     }
 
-    /// Handles a live record.
     func receive(_ record: MessageRecord) -> Reception {
         let id = record.conversation
         guard let entry = known[id], entry.isFollowed, entry.isPresent(record) || !entry.isPast(record.epoch) else {
@@ -194,7 +184,6 @@ final class ConversationLogs {
         }?.id
     }
 
-    /// When the next delayed fetch is due.
     var nextFetchTime: ContinuousClock.Instant? {
         known.values.filter { $0.isFollowed && $0.wantsPage }.compactMap(\.notBefore).min()
     }
@@ -213,7 +202,6 @@ final class ConversationLogs {
 }
 
 extension Conversation {
-    /// Whether a list would show both alike.
     fileprivate func hasSameFace(as other: Conversation) -> Bool {
         name == other.name && members == other.members && type == other.type
     }

@@ -1,6 +1,5 @@
 import ParleyProtocol
 
-/// Creates and follows conversations.
 struct ConversationMaking {
     let logs: ConversationLogs, device: DeviceAddress, gateway: GatewayAccess
     let conversationUpdates: ConversationUpdates, following: Following

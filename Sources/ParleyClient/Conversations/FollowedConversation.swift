@@ -31,7 +31,6 @@ struct FollowedConversation: Sendable {
     /// The "delivered" mark of any of the user's devices, as the gateway says.
     var userDeliveredSeq = 0
     var statuses = Statuses.complete
-    /// When the next fetch may start.
     var notBefore: ContinuousClock.Instant?
     var backoff = Backoff(first: .milliseconds(200), longest: .seconds(30))
     /// Between epochs, against a gateway that always begins a new one.
@@ -73,7 +72,6 @@ struct FollowedConversation: Sendable {
 
     var members: [UserID] { object?.members.map(\.user) ?? [] }
 
-    /// Whether the first message is in the held range.
     var holdsStart: Bool { start == .reached || log.held?.lowerBound == 1 }
     var wantsPage: Bool { log.want != nil || (statuses == .missed && log.held?.isEmpty == false) }
 
@@ -157,7 +155,6 @@ extension FollowedConversation {
         return marks.contains { record.seq <= $0.delivered } ? .delivered : .sent
     }
 
-    /// Whether a record is in the current epoch.
     func isPresent(_ record: MessageRecord) -> Bool { log.epoch == nil || record.epoch == log.epoch }
 
     /// Whether nobody has read a message that this device could not open: it was sealed for this device, or for its
@@ -195,7 +192,6 @@ enum Membership: Hashable, Sendable {
     /// Subscribed to before the gateway has said whether the user is a member.
     case asked(before: Before)
 
-    /// The state before.
     enum Before: Hashable, Sendable {
         case unanswered
         case former(wasOpen: Bool)

@@ -1,6 +1,5 @@
 import ParleyProtocol
 
-/// Fetches and follows single conversations.
 struct Following {
     let logs: ConversationLogs, gateway: GatewayAccess, conversationUpdates: ConversationUpdates
 

@@ -1,7 +1,6 @@
 import ParleyCrypto
 import ParleyProtocol
 
-/// A device's share in its user's account key.
 package enum AccountStatus: Sendable {
     /// Not certified: the device has to be linked.
     case unlinked

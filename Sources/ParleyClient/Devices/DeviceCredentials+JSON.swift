@@ -22,7 +22,6 @@ extension DeviceCredentials {
         return writer.finish()
     }
 
-    /// `nil` if it was not stored.
     static func storedAt(in json: [UInt8]) -> Timestamp? {
         guard let object = try? JSONObject(parsing: json), let time = try? object.text("kept_at", maximum: 64)
         else { return nil }

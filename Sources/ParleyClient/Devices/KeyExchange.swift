@@ -143,7 +143,6 @@ struct KeyExchange {
         }
     }
 
-    /// Trusts exactly the keys that a person was shown.
     func accept(_ shown: ShownKeys, isCompared: Bool = false) throws(ClientError) {
         let (notices, refusal) = try withKeys { try keyring.accept(shown, isCompared: isCompared) }
         handle(notices)
@@ -198,7 +197,6 @@ struct KeyExchange {
         return keyring.book.heldUser(among: entry.members, isDirect: entry.object?.type == .known(.direct))
     }
 
-    /// Resumes sending where all keys are accepted by now.
     func releaseHeld() {
         guard !outbox.queue.waitingForKeys.isEmpty else { return }
         refresh()

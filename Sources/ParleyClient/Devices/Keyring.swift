@@ -6,7 +6,6 @@ import ParleyProtocol
 /// An owner of state (decision 0067): it does no I/O beyond its key files. Changes come back as notices, which
 /// ``KeyExchange`` emits. Trust is on disk before it counts.
 final class Keyring {
-    /// This device's own keys.
     private(set) var own: DeviceKeySet
     private var peers: PeerKeys
     private var cipher: MessageCipher
@@ -168,7 +167,6 @@ extension PeerKeyBook {
         return recipients(of: others, besides: owner).sealed.isEmpty ? held : nil
     }
 
-    /// Why there is no recipient but the user.
     func lack(of recipients: PeerRecipients) -> SendError {
         let others = recipients.leftOut.filter { $0.device.user != owner.user }
         guard !others.isEmpty else { return .noRecipientKeys }
@@ -201,7 +199,6 @@ struct KeyFreshness {
 
     private struct Allowance {
         var left = KeyFreshness.mostGuesses
-        /// The time of the last refill.
         var since: ContinuousClock.Instant
 
         mutating func refill(now: ContinuousClock.Instant) {

@@ -48,7 +48,6 @@ package struct PeerKeyBook: Hashable, Sendable {
         return notices(of: user, since: old)
     }
 
-    /// The changes since an older state of the book.
     package func notices(since old: PeerKeyBook) -> [PeerKeyNotice] {
         users.keys.sorted().flatMap { notices(of: $0, since: old.users[$0]) }
     }
@@ -111,7 +110,6 @@ package struct PeerKeyBook: Hashable, Sendable {
         if case .held? = users[device.user]?.status(of: device.device) { true } else { false }
     }
 
-    /// Why a listed device is ignored.
     package func fault(of device: DeviceAddress) -> UnusableKeyError? {
         if case .ignored(let fault)? = users[device.user]?.status(of: device.device) { fault } else { nil }
     }
@@ -123,14 +121,12 @@ package struct PeerKeyBook: Hashable, Sendable {
         users[user]?.presented.map { ShownKeys(user: user, keys: $0) }
     }
 
-    /// The pinned account key of a user, if any.
     package func accountKey(of user: UserID) -> AccountKey? { users[user]?.anchor }
 
     /// Whether the person has compared the pinned account key of a user.
     package func isVerified(_ user: UserID) -> Bool { users[user]?.isVerified ?? false }
 }
 
-/// The recipients of a message.
 package struct PeerRecipients: Hashable, Sendable {
     package struct Sealed: Hashable, Sendable {
         package let device: DeviceAddress
@@ -140,14 +136,12 @@ package struct PeerRecipients: Hashable, Sendable {
     /// A device that has to be named, and gets nothing.
     package struct LeftOut: Hashable, Sendable {
         package let device: DeviceAddress
-        /// The id of its published key.
         package let keyID: KeyID?
     }
 
     package internal(set) var sealed: [Sealed] = []
     package internal(set) var leftOut: [LeftOut] = []
 
-    /// Leaves all devices of a user out.
     mutating func leaveOut(_ user: UserID) {
         leftOut += sealed.filter { $0.device.user == user }.map { LeftOut(device: $0.device, keyID: $0.key.id) }
         leftOut.sort { $0.device < $1.device }

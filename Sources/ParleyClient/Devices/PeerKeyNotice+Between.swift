@@ -15,7 +15,6 @@ extension PeerKeyNotice {
     }
 }
 
-/// Two successive states of one user.
 private struct Step {
     let old: PeerUser
     let new: PeerUser

@@ -12,7 +12,6 @@ struct PeerListing: Hashable, Sendable {
     let account: AccountKey?
     let devices: [DeviceID: PublishedDevice]
 
-    /// The usable keys.
     var usableKeys: [DeviceID: IdentityKey] { devices.compactMapValues(\.usableKey) }
 }
 
@@ -30,7 +29,6 @@ extension PeerListing {
     }
 }
 
-/// A listed device.
 struct PublishedDevice: Hashable, Sendable {
     enum Key: Hashable, Sendable {
         case usable(IdentityKey)

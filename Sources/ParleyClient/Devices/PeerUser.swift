@@ -105,7 +105,6 @@ struct PeerUser: Hashable, Sendable {
     /// A listed account key of a user who was known without one. Until it is accepted the pinned devices count.
     var appearedAccount: AccountKey? { anchor == nil && isPinned ? listing?.account : nil }
 
-    /// The status of a listed device.
     enum Status: Hashable {
         /// A recipient, with this key.
         case counts(IdentityKey)
@@ -139,7 +138,6 @@ struct PeerUser: Hashable, Sendable {
         hold != nil || statuses.contains { if case .held = $0.status { true } else { false } }
     }
 
-    /// Whether keys wait for acceptance.
     var isPending: Bool { isHeld || appearedAccount != nil }
 
     /// The keys to show: the listed ones, or the pinned account key if there is no list.

@@ -1,4 +1,3 @@
-/// A bounded stream of events.
 struct EventOutlet {
     let events: AsyncStream<DeviceEvent>
     private let continuation: AsyncStream<DeviceEvent>.Continuation

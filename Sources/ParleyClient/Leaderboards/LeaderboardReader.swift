@@ -44,7 +44,6 @@ struct LeaderboardReader {
         if isUnwatched { gateway.connection.unsubscribe(from: board.topic) }
     }
 
-    /// Events may have been missed.
     func readAgain() {
         boards.markStale()
         boardSignal.signal()
@@ -62,7 +61,6 @@ struct LeaderboardReader {
         gateway.connection.unsubscribe(from: board.topic)
     }
 
-    /// Requests the board again a little later.
     private nonisolated(nonsending) func retry(_ board: LeaderboardWatches.Board) async {
         await boardSignal.wait(until: .now + .seconds(1))
         boards.markStale(board)

@@ -58,7 +58,6 @@ final class LeaderboardWatches {
         for key in watches.keys where board == nil || board == key { watches[key]?.isStale = true }
     }
 
-    /// Whether a board has to be requested.
     var hasStale: Bool { watches.values.contains(where: \.isStale) }
 
     /// The stale board whose last request is the oldest, so that a failing one does not hold up the others. It counts
@@ -118,12 +117,10 @@ final class LeaderboardWatches {
         return watch.watchers.isEmpty
     }
 
-    /// Ends the streams of a board with an error.
     func end(_ board: Board, _ error: ClientError) {
         for watcher in watches.removeValue(forKey: board)?.watchers ?? [] { watcher.finish(throwing: error) }
     }
 
-    /// Ends all streams.
     func close() {
         for watch in watches.values { for watcher in watch.watchers { watcher.finish() } }
         watches = [:]

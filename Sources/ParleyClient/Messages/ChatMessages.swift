@@ -18,7 +18,6 @@ struct ChatMessages {
         return message.opened(content)
     }
 
-    /// A message of the log.
     func message(_ message: KeptMessage) -> ChatMessage {
         let changes = outbox.changes.applied(to: message.changes, of: message.record.id, by: device.user)
         return ChatMessage(message, changes, status(of: message)) { open($0) }
@@ -56,14 +55,12 @@ struct ChatMessages {
 
     // MARK: One of them
 
-    /// A message, stored or queued.
     func message(_ id: MessageID, in conversation: ConversationID) throws(ClientError) -> ChatMessage? {
         let (stored, queued) = try disk.read { (try $0.message(id, in: conversation), try $0.queued(id)) }
         if let kept = KeptMessage(stored) { return message(kept) }
         return queued.flatMap { $0.conversation == conversation ? waiting($0) : nil }
     }
 
-    /// Emits a message that has changed.
     func emit(_ id: MessageID, in conversation: ConversationID) {
         if let message = try? message(id, in: conversation) { hub.emit(.message(message)) }
     }

@@ -89,10 +89,8 @@ struct ConversationLog<Record: LogRecord> {
         newest = (self.held?.upperBound ?? 1) - 1
     }
 
-    /// Whether a record is in the held range.
     func holds(_ epoch: String, _ seq: Int) -> Bool { epoch == self.epoch && held?.contains(seq) == true }
 
-    /// Whether a record is before the held range.
     func isBefore(_ epoch: String, _ seq: Int) -> Bool {
         guard epoch == self.epoch, let held else { return false }
         return seq < held.lowerBound
@@ -132,7 +130,6 @@ struct ConversationLog<Record: LogRecord> {
         newest = max(newest, held.upperBound + count - 1)
     }
 
-    /// Merges a live record.
     mutating func receive(_ record: Record) {
         guard Self.seqs.contains(record.seq), mergeEpoch(record.epoch) else { return }
         newest = max(newest, record.seq)
@@ -189,13 +186,11 @@ struct ConversationLog<Record: LogRecord> {
         }
     }
 
-    /// The effect of a page.
     struct Outcome: Hashable {
         /// Whether a wanted record came. If not, an immediate repeat is pointless.
         var isProgress = false
     }
 
-    /// Merges the page for ``want``.
     mutating func merge(_ page: Page, for want: Want) -> Outcome {
         var outcome = Outcome()
         // Only the newest page says where a new epoch begins.

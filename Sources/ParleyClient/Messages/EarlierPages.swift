@@ -35,7 +35,6 @@ struct EarlierPages {
         }
     }
 
-    /// - Returns: whether anything joined.
     private nonisolated(nonsending) func join(_ history: HistoryReply, to id: ConversationID)
         async throws(ClientError) -> Bool
     {

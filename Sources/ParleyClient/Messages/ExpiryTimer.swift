@@ -2,7 +2,6 @@ import Platform
 import ParleyDeviceStore
 import ParleyProtocol
 
-/// Deletes disappearing messages when they expire.
 struct ExpiryTimer {
     let configuration: ClientConfiguration, store: DeviceStore, hub: EventHub
     let conversationUpdates: ConversationUpdates, expirySignal: WakeSignal

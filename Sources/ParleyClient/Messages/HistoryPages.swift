@@ -2,7 +2,6 @@ import Platform
 import ParleyDeviceStore
 import ParleyProtocol
 
-/// Fetches missing pages of history.
 struct HistoryPages {
     let logs: ConversationLogs, progress: ConnectionProgress, gateway: GatewayAccess
     let conversationUpdates: ConversationUpdates, receiptReader: ReceiptReader, deliverSignal: WakeSignal

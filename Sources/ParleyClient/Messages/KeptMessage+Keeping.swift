@@ -1,7 +1,6 @@
 import ParleyDeviceStore
 import ParleyProtocol
 
-/// The result of storing records in one transaction.
 struct Keeping {
     /// The records of this device that were in the send queue.
     var finished: Set<MessageID> = []

@@ -13,7 +13,6 @@ struct KeptMessage: Hashable, Sendable {
     var changes = MessageChanges()
     /// The devices that its sender left out, once it was opened.
     var leftOut: [DeviceAddress] = []
-    /// The chapter of its position.
     var chapter = 0
     /// The resending step that it led to; once at most.
     var resending: Resending?
@@ -25,7 +24,6 @@ struct KeptMessage: Hashable, Sendable {
 
     var isSealed: Bool { content == nil && record.content != nil && !isReplay }
 
-    /// Its latest content.
     var shownContent: [UInt8]? { changes.shownContent(over: content) }
 
     /// Its latest content if this device wrote it.
@@ -41,7 +39,6 @@ struct KeptMessage: Hashable, Sendable {
             && record.recipientKeys?.value?.contains { $0.address == device && !$0.isLeftOut } ?? true
     }
 
-    /// The message, opened.
     func opened(_ content: [UInt8]) -> KeptMessage {
         var opened = self
         opened.leftOut = shownLeftOut
@@ -76,7 +73,6 @@ struct KeptMessage: Hashable, Sendable {
         return true
     }
 
-    /// Deletes its content.
     mutating func empty() {
         record = record.withoutCiphertext
         content = nil

@@ -123,7 +123,6 @@ extension Reaction {
 }
 
 extension MessageRecord {
-    /// Whether it changes another message.
     var isChange: Bool {
         switch kind {
         case .known(.message): false

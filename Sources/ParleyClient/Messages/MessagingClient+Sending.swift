@@ -181,7 +181,6 @@ struct Drafts {
 
     // MARK: Changes
 
-    /// A message that may be changed.
     struct Target {
         let id: MessageID
         let conversation: ConversationID

@@ -21,7 +21,6 @@ final class Outbox {
     /// The time for an echo to arrive before it is fetched.
     static let echoPatience: Duration = .seconds(2)
 
-    /// A consequence of a change of the outbox.
     enum Effect: Equatable {
         case emit(Notice)
         /// Wakes tasks that wait for a message's outcome.
@@ -42,14 +41,12 @@ final class Outbox {
         case requestPostponed
     }
 
-    /// The next step for the message in flight.
     enum Verdict: Equatable {
         case done([Effect])
         /// Seal it again, for the present devices.
         case reseal(Rejection.DeviceDifference?)
     }
 
-    /// An event of the outbox.
     enum Notice: Equatable {
         case sent(MessageID, in: ConversationID)
         case failed(MessageID, in: ConversationID, SendError)
@@ -68,13 +65,11 @@ final class Outbox {
         if let draft, draft.change != nil { changes.add(id, draft) }
     }
 
-    /// Puts a failed message back into the queue.
     func retry(_ id: MessageID, in conversation: ConversationID, position: Int, _ draft: Draft?) {
         outcomes.forget(id)
         insert(id, in: conversation, position: position, draft)
     }
 
-    /// The app discards a message.
     func discard(_ id: MessageID, in conversation: ConversationID) -> [Effect] {
         queue.remove(id)
         leftOut[id] = nil
@@ -92,7 +87,6 @@ final class Outbox {
     /// The outcome of a message; `nil` if it is pending or no longer remembered.
     func outcome(of id: MessageID) -> Result<SentMessage, ClientError>? { outcomes[id] }
 
-    /// Whether the gateway has accepted it.
     func isAccepted(_ id: MessageID) -> Bool {
         if case .success? = outcomes[id] { true } else { false }
     }
@@ -105,7 +99,6 @@ final class Outbox {
     /// A new connection: delayed messages are due at once.
     func markConnected() { queue.markConnected() }
 
-    /// The key was accepted.
     func release(_ conversation: ConversationID) { queue.release(conversation) }
 
     /// Records the devices that a message leaves out, to be reported once it is sent.

@@ -1,7 +1,6 @@
 import ParleyDeviceStore
 import ParleyProtocol
 
-/// Applies the effects of the ``Outbox``.
 struct OutboxEffects {
     let logs: ConversationLogs, waiters: Waiters, disk: StoreAccess, hub: EventHub
     let chatMessages: ChatMessages, reopening: Reopening, fetchSignal: WakeSignal

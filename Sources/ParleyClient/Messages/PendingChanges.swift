@@ -5,7 +5,6 @@ struct PendingChanges {
     private var drafts: [MessageID: [(id: MessageID, draft: Draft)]] = [:]
     private var targets: [MessageID: MessageID] = [:]
 
-    /// Ignores a message.
     mutating func add(_ id: MessageID, _ draft: Draft) {
         guard let target = draft.change?.target, targets.updateValue(target, forKey: id) == nil else { return }
         drafts[target, default: []].append((id, draft))

@@ -14,7 +14,6 @@ struct RecordDelivery {
     /// The records of one transaction.
     private static let batch = 64
 
-    /// Handles a live record.
     func handle(_ record: MessageRecord) {
         guard case .received(let isPageMissing) = logs.receive(record) else { return }
         deliverSignal.signal()
@@ -111,7 +110,6 @@ extension FollowedConversation {
 }
 
 extension MessageRecord {
-    /// The sealed message and its header.
     package func sealed() throws(OpeningError) -> (SealedMessage, MessageHeader) {
         guard let named = suite else { throw .malformed }
         let suite = try Suite(named: named.name)

@@ -72,7 +72,6 @@ struct SendQueue {
         return .wait(until: earliest)
     }
 
-    /// The key was accepted.
     mutating func release(_ conversation: ConversationID) { held.remove(conversation) }
 
     /// Conversations with messages that wait for the acceptance of a key.
@@ -86,7 +85,6 @@ struct SendQueue {
         }
     }
 
-    /// Handles the answer for the message in flight.
     mutating func handle(
         _ answer: SendAnswer, now: ContinuousClock.Instant, using generator: inout some RandomNumberGenerator
     ) -> SendVerdict {
@@ -180,7 +178,6 @@ struct SendQueue {
     }
 }
 
-/// The answer to an attempt to send a message.
 enum SendAnswer: Sendable {
     /// It is in the log, by its reply, its echo or a lookup.
     case sent(SentMessage)
@@ -194,7 +191,6 @@ enum SendAnswer: Sendable {
     case impossible(SendError)
 }
 
-/// The next step for a message.
 enum SendVerdict: Hashable {
     case sent(SentMessage)
     /// Fetch the devices' keys, and seal it again.

@@ -10,7 +10,6 @@ struct Sender {
     let keyExchange: KeyExchange, outboxEffects: OutboxEffects, resending: ResendExchange
     let sealer: DraftSealer, sendSignal: WakeSignal
 
-    /// Sends the due messages, and waits for more.
     nonisolated(nonsending) func run() async {
         while !Task.isCancelled {
             // Without this device's published keys nobody could open its messages.
@@ -91,7 +90,6 @@ struct SendAttempt {
         }
     }
 
-    /// Whether keys must be accepted before anything is sent here.
     private var isHeld: Bool { sender.keyExchange.heldUser(in: conversation) != nil }
 
     private nonisolated(nonsending) func sealAndSend(_ draft: Draft) async throws(ClientError) -> SendAnswer {

@@ -1,7 +1,6 @@
 import ParleyDeviceStore
 import ParleyProtocol
 
-/// Handles pushes from the topic.
 struct IncomingPushes {
     let logs: ConversationLogs, keyring: Keyring, pushQueue: BoundedQueue<PushNotification>
     let configuration: ClientConfiguration, device: DeviceAddress, store: DeviceStore, hub: EventHub
@@ -45,7 +44,6 @@ struct IncomingPushes {
     }
 }
 
-/// The state of a running client.
 private struct RunningPushSource: PushSource {
     let pushes: IncomingPushes
     let snapshot: Snapshot

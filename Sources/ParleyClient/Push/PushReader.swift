@@ -4,7 +4,6 @@ import ParleyProtocol
 /// The state that a push is opened with: a running client's, or the stored one.
 protocol PushSource {
     var device: DeviceAddress { get }
-    /// The time by which messages expire.
     var now: Timestamp { get }
 
     /// The stored message, by its id, or else by its position.

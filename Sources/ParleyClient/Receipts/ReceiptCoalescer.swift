@@ -64,14 +64,12 @@ struct ReceiptCoalescer {
         if (progress[key]?.wanted?.seq ?? 0) < mark.seq { progress[key]?.wanted = mark }
     }
 
-    /// Whether a receipt is in flight or waits.
     var hasOpen: Bool {
         progress.contains { key, entry in
             entry.underWay != nil || entry.wanted.map { !isImplied(key, $0) } ?? false
         }
     }
 
-    /// When the next delayed receipt is due.
     var nextDue: ContinuousClock.Instant? {
         progress.values.compactMap { $0.underWay == nil && $0.wanted != nil ? $0.notBefore : nil }.min()
     }

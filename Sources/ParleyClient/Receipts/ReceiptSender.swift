@@ -7,7 +7,6 @@ struct ReceiptSender {
     let configuration: ClientConfiguration, device: DeviceAddress, gateway: GatewayAccess, disk: StoreAccess
     let chatMessages: ChatMessages, conversationUpdates: ConversationUpdates, receiptSignal: WakeSignal
 
-    /// Sends the receipts that are due, and waits for more.
     nonisolated(nonsending) func run() async {
         var generator = SystemRandomNumberGenerator()
         while !Task.isCancelled {

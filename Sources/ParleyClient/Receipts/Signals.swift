@@ -78,7 +78,6 @@ final class Signals {
 
     // MARK: Typing
 
-    /// A key was pressed.
     func press(_ conversation: ConversationID, now: ContinuousClock.Instant) {
         if let signal = typing.press(conversation, now: now) { append(signal) }
     }

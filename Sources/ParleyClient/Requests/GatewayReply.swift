@@ -9,7 +9,6 @@ public struct GatewayReply: Hashable, Sendable {
 
     public var isAccepted: Bool { rejection == nil }
 
-    /// The result of an accepted request; `nil` for a refusal, or `data` that is no object.
     public var data: JSONObject? {
         guard let object = try? JSONObject(parsing: payload) else { return nil }
         return try? object.object("data")

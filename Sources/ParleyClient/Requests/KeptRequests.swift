@@ -23,7 +23,6 @@ extension KeptCommand {
     var successorID: UUIDValue? { nil }
 }
 
-/// Stores requests, and sends them one at a time.
 struct KeptRequestSender {
     let progress: ConnectionProgress, requestPacing: RequestPacing
     let configuration: ClientConfiguration, gateway: GatewayAccess, disk: StoreAccess, hub: EventHub
@@ -31,8 +30,6 @@ struct KeptRequestSender {
 
     static let capacity = 10_000
 
-    /// Stores a request on disk.
-    ///
     /// - Throws: ``ClientError/refused(_:)`` if it is invalid.
     func keep<R: KeptCommand>(_ request: R) throws(ClientError) {
         let payload = request.payload()
@@ -55,7 +52,6 @@ struct KeptRequestSender {
         requestsSignal.signal()
     }
 
-    /// Sends the waiting requests, and waits for more.
     nonisolated(nonsending) func run() async {
         var generator = SystemRandomNumberGenerator()
         while !Task.isCancelled {
@@ -105,8 +101,6 @@ struct KeptRequestSender {
         }
     }
 
-    /// Sends a request.
-    ///
     /// - Returns: the event of its answer.
     /// - Throws: an error after which it is sent again.
     private nonisolated(nonsending) func outcome(
@@ -144,7 +138,6 @@ extension ClientError {
         if case .refused(let rejection) = self { !rejection.code.isPassing } else { false }
     }
 
-    /// Whether it is the gateway's fault.
     fileprivate var isFault: Bool {
         switch self {
         case .malformedReply: true
@@ -155,7 +148,6 @@ extension ClientError {
 }
 
 extension UUIDValue {
-    /// Derived from the fields.
     static func kept(_ fields: String...) throws -> UUIDValue {
         var writer = ByteWriter()
         for field in fields { writer.field(field.utf8) }

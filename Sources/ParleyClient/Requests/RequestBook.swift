@@ -1,13 +1,11 @@
 import ParleyProtocol
 
-/// The correlation data of a request.
 struct RequestKey: Hashable, Sendable {
     let value: UUIDValue
 
     static func random() -> RequestKey { RequestKey(value: .random()) }
 }
 
-/// A request without a reply so far.
 struct PendingRequest: Sendable {
     let key: RequestKey
     let operation: Operation
@@ -50,7 +48,6 @@ struct RequestBook {
         return true
     }
 
-    /// The first request that is due.
     func due(now: ContinuousClock.Instant) -> PendingRequest? {
         entries.first { $0.sendAt <= now }?.request
     }
@@ -63,7 +60,6 @@ struct RequestBook {
         entries[index].pause = min(entries[index].pause * 2, RequestBook.longestPause)
     }
 
-    /// The effect of an acknowledgement on its request.
     enum Acknowledged: Hashable {
         /// The broker has a request that gets no reply.
         case done(RequestKey)

@@ -19,7 +19,6 @@ public enum RequestError: Error, Sendable, CustomStringConvertible {
 }
 
 extension GatewayReply {
-    /// The result of an accepted request.
     func read<Value: GatewayValue>(as _: Value.Type = Value.self) throws(RequestError) -> Value {
         let data = try acceptedData()
         do throws(ReadingError) {

@@ -2,7 +2,6 @@ import ParleyDeviceStore
 import ParleyProtocol
 import Platform
 
-/// The schedule of the queued requests.
 final class RequestPacing {
     private var backoff = Backoff(first: .milliseconds(500), longest: .seconds(60))
     /// The end of the pause after a failure.

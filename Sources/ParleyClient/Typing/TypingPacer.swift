@@ -20,7 +20,6 @@ struct TypingPacer {
     /// The most conversations with an indicator at once.
     static let capacity = 64
 
-    /// A key was pressed.
     mutating func press(_ conversation: ConversationID, now: ContinuousClock.Instant) -> Signal? {
         if let state = writing[conversation] {
             let isDue = state.lastStart + TypingPacer.betweenStarts <= now
@@ -37,7 +36,6 @@ struct TypingPacer {
         writing.removeValue(forKey: conversation).map { _ in .stop(conversation) }
     }
 
-    /// The signals that are due.
     mutating func due(now: ContinuousClock.Instant) -> [Signal] {
         var signals: [Signal] = []
         for (conversation, state) in writing {
@@ -52,7 +50,6 @@ struct TypingPacer {
         return signals
     }
 
-    /// When the next signal is due.
     var nextDue: ContinuousClock.Instant? {
         writing.values.map { state in
             let stop = state.lastPress + TypingPacer.silence

@@ -1,12 +1,10 @@
 import ParleyProtocol
 
-/// Sends the user's typing indicators.
 struct TypingSender {
     let signals: Signals, connection: DeviceConnection, typingSignal: WakeSignal
 
     private static let timeout: Duration = .seconds(2)
 
-    /// Sends the due signals, and waits for more.
     nonisolated(nonsending) func run() async {
         while !Task.isCancelled {
             guard let signal = signals.nextTyping(now: .now) else {

@@ -51,7 +51,6 @@ package struct AccountSecret: Sendable {
     package let seed: SecretBytes
     private let signer: Ed25519.SigningKey
 
-    /// A new random account key.
     package static func generate() throws(SodiumError) -> AccountSecret {
         try AccountSecret(seed: .random(count: Ed25519.seedLength))
     }

@@ -8,7 +8,6 @@ package struct IdentityKeyPair: Sendable {
     /// 32 bytes, for a key store.
     package var secret: SecretBytes { secretKey.bytes }
 
-    /// New random keys.
     package static func generate() throws(SodiumError) -> IdentityKeyPair {
         try IdentityKeyPair(X25519.SecretKey.generate())
     }

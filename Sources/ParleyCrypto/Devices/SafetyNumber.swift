@@ -7,7 +7,6 @@ import Sodium
 /// Both see the same digits. They are made of a user's account key, so that a change of devices does not change them;
 /// without an account key, of the keys of all devices.
 public struct SafetyNumber: Hashable, Sendable {
-    /// One user's half.
     struct Half: Hashable, Sendable {
         let user: UserID
         let fingerprint: Fingerprint

@@ -1,6 +1,5 @@
 /// The plaintext of `nacl-box`, which has no associated data: 16-bit length of the header ‖ header ‖ content.
 enum HeadedContent {
-    /// The bytes that it adds to the content.
     static func overhead(_ header: [UInt8]) -> Int { 2 + header.count }
 
     static func join(_ header: [UInt8], _ content: [UInt8]) -> [UInt8] {

@@ -120,7 +120,6 @@ extension SealingError {
     }
 }
 
-/// The recipients of a message.
 package enum Recipients: Sendable {
     /// The only other device of a direct conversation: the content itself is sealed for it. Not with `group-box`.
     case one(IdentityKey)

@@ -17,7 +17,6 @@ extension Snapshot {
 }
 
 extension WriteTransaction {
-    /// Replaces the stored state of a conversation.
     package func save(_ state: ConversationState) throws {
         let sealed = try state.object.map { try cipher.seal($0, at: .conversation(state.id)) }
         try database.run(

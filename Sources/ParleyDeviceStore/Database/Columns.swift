@@ -77,7 +77,6 @@ extension Database {
         try Row.fetchOne(try cachedStatement(sql: sql), arguments: arguments)
     }
 
-    /// The transformed rows of a query.
     func map<Value>(
         _ sql: String, _ arguments: StatementArguments = [], _ transform: (Row) throws -> Value
     ) throws -> [Value] {

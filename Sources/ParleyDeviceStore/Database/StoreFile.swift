@@ -46,7 +46,6 @@ struct StoreFile {
         return queue
     }
 
-    /// A database in memory.
     static func inMemory() throws -> DatabaseQueue {
         let queue = try DatabaseQueue(configuration: configuration)
         try Migrations.shipped.run(queue)

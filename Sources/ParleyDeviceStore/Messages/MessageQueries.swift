@@ -55,7 +55,6 @@ extension Snapshot {
             }
     }
 
-    /// The next expiry of a message.
     package func nextExpiry() throws -> Timestamp? {
         try database.row("SELECT min(expires_at) FROM messages WHERE expires_at IS NOT NULL")?.optionalTime(0)
     }

@@ -1,6 +1,5 @@
 import ParleyProtocol
 
-/// The identity of a log record.
 package struct MessagePlace: Hashable, Sendable {
     package let conversation: ConversationID
     package let epoch: String
@@ -74,7 +73,6 @@ package enum CachedMessage: Hashable, Sendable {
     }
 }
 
-/// The result of inserting a message.
 package enum Insertion: Hashable, Sendable {
     case inserted
     /// It is stored already, and unchanged (`replace` changes it).
@@ -94,7 +92,6 @@ package enum PageContents: Hashable, Sendable {
     case everything
 }
 
-/// The position of a page.
 package enum ChapterAnchor: Hashable, Sendable {
     case newest
     case before(ChapterPlace)

@@ -15,7 +15,6 @@ extension Snapshot {
         try queued("WHERE conversation = ? ORDER BY position", [conversation.blob])
     }
 
-    /// The first message behind a position.
     func queued(after position: Int) throws -> QueuedMessage? {
         try queued("WHERE position > ? ORDER BY position LIMIT 1", [position]).first
     }

@@ -71,14 +71,12 @@ extension WriteTransaction {
         return database.changesCount > 0
     }
 
-    /// Removes a message from the queue.
     @discardableResult
     package func discard(_ id: MessageID) throws -> Bool {
         try database.run("DELETE FROM queue WHERE id = ?", [id.blob])
         return database.changesCount > 0
     }
 
-    /// The next position of a queue.
     func nextPosition(in table: String) throws -> Int {
         let last = try database.row("SELECT coalesce(max(position), 0) FROM \(table)")?.integer(0) ?? 0
         let (position, overflow) = last.addingReportingOverflow(1)

@@ -12,7 +12,6 @@ package struct KeptRequest: Hashable, Sendable {
 }
 
 extension Snapshot {
-    /// The first request after a position.
     package func request(after last: Int) throws -> KeptRequest? {
         try database.row(
             "SELECT position, id, sealed FROM requests WHERE position > ? ORDER BY position LIMIT 1", [last]

@@ -29,7 +29,6 @@ struct SearchIndex {
         }
     }
 
-    /// One transaction.
     func write(_ body: (Writing) throws -> Void) throws {
         try queue.write { try body(Writing(database: $0)) }
     }

@@ -1,6 +1,5 @@
 import ParleyProtocol
 
-/// A message's searchable text.
 package struct SearchableText: Hashable, Sendable {
     package let text: String
     /// The order of results.

@@ -39,7 +39,6 @@ struct Sessions: Sendable {
         boxKeys = BoundedCache(capacity: capacity)
     }
 
-    /// The number of cached keys.
     var count: Int { aesKeys.count + sharedSecrets.count + boxKeys.count }
 
     /// The pairwise key in a suite and conversation.
@@ -107,7 +106,6 @@ enum PairwiseKey: Sendable {
         }
     }
 
-    /// To seal the content itself.
     var contentKey: ContentKey {
         switch self {
         case .aes(let key): .aes(key)
