@@ -110,7 +110,7 @@ final class ClientContext {
         outbox: outbox, logs: logs, signals: signals, waiters: waiters, device: device, gateway: gateway, disk: disk,
         hub: hub, chatMessages: chatMessages, presence: presence, fetchSignal: wakeUps.fetch, sendSignal: wakeUps.send)
     lazy var following = Following(logs: logs, gateway: gateway, conversationUpdates: conversationUpdates)
-    lazy var making = ConversationMaking(
+    lazy var making = ConversationCreation(
         logs: logs, device: device, gateway: gateway, conversationUpdates: conversationUpdates, following: following)
     lazy var sync = ConversationSync(
         logs: logs, fetchPacing: fetchPacing, waiters: waiters, configuration: configuration, device: device,

@@ -77,7 +77,7 @@ struct DeviceLoop {
 
     /// Waits for the credentials; commands are still handled and requests still expire.
     private mutating func credentials() throws(ConnectionError) -> DeviceCredentials {
-        let question = CredentialsQuestion()
+        let question = CredentialsRequest()
         let task = question.ask(configuration.credentials, signal: mailbox.signal)
         defer { task.cancel() }
         while !mailbox.isStopped {

@@ -5,7 +5,7 @@ struct SubscriptionBook {
     /// Each with its number in order of wanting.
     private var wanted: [String: Int] = [:]
     /// Those not yet requested, by their number.
-    private var unasked: [Int: String] = [:]
+    private var unrequested: [Int: String] = [:]
     private var packets: [PacketNumber: String] = [:]
     /// Those of the wanted that have wildcards.
     private var patterns: Set<String> = []
@@ -15,7 +15,7 @@ struct SubscriptionBook {
         guard wanted[filter] == nil else { return }
         lastPlace += 1
         wanted[filter] = lastPlace
-        unasked[lastPlace] = filter
+        unrequested[lastPlace] = filter
         if filter.contains(where: { $0 == "+" || $0 == "#" }) { patterns.insert(filter) }
     }
 
@@ -40,13 +40,13 @@ struct SubscriptionBook {
     mutating func drop(_ filter: String) -> Bool {
         guard let place = wanted.removeValue(forKey: filter) else { return false }
         patterns.remove(filter)
-        return unasked.removeValue(forKey: place) == nil
+        return unrequested.removeValue(forKey: place) == nil
     }
 
-    var due: [String] { unasked.sorted { $0.key < $1.key }.map(\.value) }
+    var due: [String] { unrequested.sorted { $0.key < $1.key }.map(\.value) }
 
     mutating func markSent(_ filter: String, as packet: PacketNumber) {
-        if let place = wanted[filter] { unasked[place] = nil }
+        if let place = wanted[filter] { unrequested[place] = nil }
         packets[packet] = filter
     }
 
@@ -63,6 +63,6 @@ struct SubscriptionBook {
     /// The next connection starts without subscriptions.
     mutating func markDisconnected() {
         packets.removeAll()
-        for (filter, place) in wanted { unasked[place] = filter }
+        for (filter, place) in wanted { unrequested[place] = filter }
     }
 }

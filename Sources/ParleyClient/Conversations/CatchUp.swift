@@ -44,7 +44,7 @@ struct CatchUp {
             try await keyExchange.publish()
         } else if !messageRequests.isEmpty {
             await messageRequestReader.emitNext()
-        } else if let user = keyring.freshness.claimDueGuess(now: now) {
+        } else if let user = keyring.freshness.claimDueFetch(now: now) {
             // A failure is harmless: the keys are fetched again with the next message.
             try? await keyExchange.fetch(of: user)
         } else if let id = logs.nextToFetch(now: now) {
@@ -52,14 +52,14 @@ struct CatchUp {
         } else {
             waiters.wake(.ready)
             // Another process of the device may accept held keys.
-            let look = keyring.book.isAnyPending ? now + KeyExchange.betweenLooks : nil
+            let look = keyring.book.isAnyPending ? now + KeyExchange.checkInterval : nil
             await fetchSignal.wait(until: [nextTime, look].compactMap { $0 }.min())
             if look != nil { keyExchange.refresh() }
         }
     }
 
     private var nextTime: ContinuousClock.Instant? {
-        [logs.nextFetchTime, outbox.nextEchoTime, keyring.freshness.nextGuess].compactMap { $0 }.min()
+        [logs.nextFetchTime, outbox.nextEchoTime, keyring.freshness.nextFetchTime].compactMap { $0 }.min()
     }
 
     // MARK: Listing

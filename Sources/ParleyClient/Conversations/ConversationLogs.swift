@@ -93,7 +93,7 @@ final class ConversationLogs {
 
         var isChanged: Bool {
             guard let object = new.object else { return false }
-            return old?.object?.hasSameFace(as: object) == false || old?.unread.count != new.unread.count
+            return old?.object?.looksSame(as: object) == false || old?.unread.count != new.unread.count
                 || old?.preferences != new.preferences
         }
 
@@ -202,7 +202,7 @@ final class ConversationLogs {
 }
 
 extension Conversation {
-    fileprivate func hasSameFace(as other: Conversation) -> Bool {
+    fileprivate func looksSame(as other: Conversation) -> Bool {
         name == other.name && members == other.members && type == other.type
     }
 }

@@ -19,9 +19,9 @@ struct FollowedConversation: Sendable {
     /// The user's read mark that the gateway has not acknowledged.
     var pendingRead: ReceiptCoalescer.Mark?
     /// Unopened messages, which hold back the read mark.
-    var unopened = UnopenedPlaces()
+    var unopened = UnopenedSeqs()
     /// Unopened changes: some may ask to seal a message again.
-    var unopenedChanges = UnopenedPlaces()
+    var unopenedChanges = UnopenedSeqs()
     /// The read mark that the app has requested.
     var shownSeq = 0
     /// The seq of the user's newest own message.
@@ -105,8 +105,8 @@ extension FollowedConversation {
         reached.reset()
         unread = Unread()
         pendingRead = nil
-        unopened = UnopenedPlaces()
-        unopenedChanges = UnopenedPlaces()
+        unopened = UnopenedSeqs()
+        unopenedChanges = UnopenedSeqs()
         shownSeq = 0
         ownSeq = 0
         deliveredSeq = 0
@@ -184,13 +184,13 @@ enum Membership: Hashable, Sendable {
     /// A member and subscribed.
     case followed
     /// Not open: the other user's message request waits. The user may write, and gets no events. ``follow()`` leads to
-    /// ``asked(before:)``.
+    /// ``requested(before:)``.
     case unanswered
     /// No longer a member. Stored messages stay readable, or hidden if the conversation was not open. ``follow()``
-    /// leads to ``asked(before:)``.
+    /// leads to ``requested(before:)``.
     case former(wasOpen: Bool)
     /// Subscribed to before the gateway has said whether the user is a member.
-    case asked(before: Before)
+    case requested(before: Before)
 
     enum Before: Hashable, Sendable {
         case unanswered
@@ -199,8 +199,8 @@ enum Membership: Hashable, Sendable {
 
     var isMember: Bool {
         switch self {
-        case .unfollowed, .followed, .unanswered, .asked(before: .unanswered): true
-        case .former, .asked(before: .former): false
+        case .unfollowed, .followed, .unanswered, .requested(before: .unanswered): true
+        case .former, .requested(before: .former): false
         }
     }
 
@@ -208,14 +208,14 @@ enum Membership: Hashable, Sendable {
     var isOpen: Bool {
         switch self {
         case .unfollowed, .followed: true
-        case .unanswered, .asked(before: .unanswered): false
-        case .former(let wasOpen), .asked(before: .former(let wasOpen)): wasOpen
+        case .unanswered, .requested(before: .unanswered): false
+        case .former(let wasOpen), .requested(before: .former(let wasOpen)): wasOpen
         }
     }
 
     var isFollowed: Bool {
         switch self {
-        case .followed, .asked: true
+        case .followed, .requested: true
         case .unfollowed, .unanswered, .former: false
         }
     }
@@ -223,9 +223,9 @@ enum Membership: Hashable, Sendable {
     mutating func follow() {
         switch self {
         case .unfollowed: self = .followed
-        case .unanswered: self = .asked(before: .unanswered)
-        case .former(let wasOpen): self = .asked(before: .former(wasOpen: wasOpen))
-        case .followed, .asked: break
+        case .unanswered: self = .requested(before: .unanswered)
+        case .former(let wasOpen): self = .requested(before: .former(wasOpen: wasOpen))
+        case .followed, .requested: break
         }
     }
 

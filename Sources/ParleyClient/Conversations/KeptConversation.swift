@@ -41,8 +41,8 @@ extension FollowedConversation {
                         read: try past.integer("read", in: counts) ?? 0))
             } ?? []
         ownSeq = try object.integer("own_seq", in: counts) ?? 0
-        unopened = try UnopenedPlaces(object, "unopened")
-        unopenedChanges = try UnopenedPlaces(object, "unopened_changes")
+        unopened = try UnopenedSeqs(object, "unopened")
+        unopenedChanges = try UnopenedSeqs(object, "unopened_changes")
         unread.setCount(
             try object.integer("unread", in: counts) ?? 0, readSeq: try object.integer("read_seq", in: counts) ?? 0,
             lastSeq: try object.integer("counted_seq", in: counts) ?? 0)
@@ -99,9 +99,9 @@ extension FollowedConversation {
     }
 }
 
-extension UnopenedPlaces {
+extension UnopenedSeqs {
     fileprivate init(_ object: JSONObject, _ name: String) throws {
-        let places = try object.objects(name, maximum: UnopenedPlaces.capacity) ?? []
+        let places = try object.objects(name, maximum: UnopenedSeqs.capacity) ?? []
         let seqs = ConversationLog<MessageRecord>.seqs
         self.init(seqs: try places.map { try $0.integer("seq", in: seqs).required("seq") })
     }

@@ -11,7 +11,7 @@ struct KeyExchange {
     let reopening: Reopening, fetchSignal: WakeSignal, sendSignal: WakeSignal
 
     /// The interval of checks whether another process has accepted a key.
-    static let betweenLooks: Duration = .seconds(2)
+    static let checkInterval: Duration = .seconds(2)
 
     // MARK: Its own
 

@@ -184,7 +184,7 @@ extension PeerKeyBook {
 /// limited rate, when a message cannot be opened.
 struct KeyFreshness {
     private var fetched: [UserID: ContinuousClock.Instant] = [:]
-    private var guesses: [UserID: Allowance] = [:]
+    private var allowances: [UserID: Allowance] = [:]
     /// Users whose fetch was over the limit.
     private var postponed: Set<UserID> = []
 
@@ -192,21 +192,21 @@ struct KeyFreshness {
     static let lifetime: Duration = .seconds(60)
     /// The fetches of one user's keys in a row because of unopened messages: a new device that writes at once is read
     /// at once.
-    static let mostGuesses = 5
+    static let burst = 5
     /// The time until one more is allowed.
-    static let betweenGuesses: Duration = .seconds(10)
+    static let refillInterval: Duration = .seconds(10)
     static let capacity = 4096
 
     private struct Allowance {
-        var left = KeyFreshness.mostGuesses
+        var left = KeyFreshness.burst
         var since: ContinuousClock.Instant
 
         mutating func refill(now: ContinuousClock.Instant) {
-            while left < KeyFreshness.mostGuesses, now >= since + KeyFreshness.betweenGuesses {
+            while left < KeyFreshness.burst, now >= since + KeyFreshness.refillInterval {
                 left += 1
-                since += KeyFreshness.betweenGuesses
+                since += KeyFreshness.refillInterval
             }
-            if left == KeyFreshness.mostGuesses { since = now }
+            if left == KeyFreshness.burst { since = now }
         }
     }
 
@@ -222,7 +222,7 @@ struct KeyFreshness {
     /// The gateway's list has changed.
     mutating func markStale(_ user: UserID) { fetched[user] = nil }
 
-    /// Requests a fetch even if nothing is sent: ``claimDueGuess(now:)`` says when.
+    /// Requests a fetch even if nothing is sent: ``claimDueFetch(now:)`` says when.
     mutating func requestFetch(of user: UserID) {
         fetched[user] = nil
         postponed.insert(user)
@@ -231,9 +231,9 @@ struct KeyFreshness {
     /// Claims a fetch because of an unopened message.
     ///
     /// - Returns: whether it is within the limit; if not, it is due later.
-    mutating func claimGuess(_ user: UserID, now: ContinuousClock.Instant) -> Bool {
+    mutating func claimFetch(_ user: UserID, now: ContinuousClock.Instant) -> Bool {
         makeRoom(now: now)
-        var allowance = guesses[user] ?? Allowance(since: now)
+        var allowance = allowances[user] ?? Allowance(since: now)
         allowance.refill(now: now)
         guard allowance.left > 0 else {
             postponed.insert(user)
@@ -241,27 +241,27 @@ struct KeyFreshness {
         }
         postponed.remove(user)
         allowance.left -= 1
-        guesses[user] = allowance
+        allowances[user] = allowance
         return true
     }
 
     /// Claims a postponed fetch that is due.
-    mutating func claimDueGuess(now: ContinuousClock.Instant) -> UserID? {
-        for user in postponed where claimGuess(user, now: now) { return user }
+    mutating func claimDueFetch(now: ContinuousClock.Instant) -> UserID? {
+        for user in postponed where claimFetch(user, now: now) { return user }
         return nil
     }
 
-    var nextGuess: ContinuousClock.Instant? {
-        postponed.compactMap { guesses[$0]?.since }.min().map { $0 + KeyFreshness.betweenGuesses }
+    var nextFetchTime: ContinuousClock.Instant? {
+        postponed.compactMap { allowances[$0]?.since }.min().map { $0 + KeyFreshness.refillInterval }
     }
 
     /// On a new connection no key is fresh.
     mutating func reset() { self = KeyFreshness() }
 
     private mutating func makeRoom(now: ContinuousClock.Instant) {
-        guard fetched.count + guesses.count >= KeyFreshness.capacity else { return }
+        guard fetched.count + allowances.count >= KeyFreshness.capacity else { return }
         fetched = fetched.filter { now < $0.value + KeyFreshness.lifetime }
-        guesses = guesses.filter { now < $0.value.since + KeyFreshness.betweenGuesses }
-        if fetched.count + guesses.count >= KeyFreshness.capacity { reset() }
+        allowances = allowances.filter { now < $0.value.since + KeyFreshness.refillInterval }
+        if fetched.count + allowances.count >= KeyFreshness.capacity { reset() }
     }
 }

@@ -81,7 +81,7 @@ package struct PeerKeyBook: Hashable, Sendable {
                 let address = DeviceAddress(user: user, device: id)
                 guard address != sender else { continue }
                 switch status {
-                case .counts(let key):
+                case .recipient(let key):
                     recipients.sealed.append(PeerRecipients.Sealed(device: address, key: key))
                 case .held, .ignored:
                     recipients.leftOut.append(
@@ -102,7 +102,7 @@ package struct PeerKeyBook: Hashable, Sendable {
 
     /// Whether messages for its user are sealed for a device.
     func isRecipient(_ device: DeviceAddress) -> Bool {
-        if case .counts? = users[device.user]?.status(of: device.device) { true } else { false }
+        if case .recipient? = users[device.user]?.status(of: device.device) { true } else { false }
     }
 
     /// Whether a device is listed with a key that waits for acceptance.

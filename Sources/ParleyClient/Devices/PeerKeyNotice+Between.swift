@@ -64,10 +64,10 @@ private struct Step {
         guard before != after else { return nil }
         switch after {
         case nil:
-            if case .counts? = before { return .deviceRemoved(address) }
+            if case .recipient? = before { return .deviceRemoved(address) }
             return nil
-        case .counts(let key):
-            return wasAccepted ? nil : counting(address, key, before)
+        case .recipient(let key):
+            return wasAccepted ? nil : recipientNotice(address, key, before)
         case .held:
             guard new.hold == nil else { return nil }
             let isNew = new.pins[id] == nil
@@ -80,7 +80,9 @@ private struct Step {
     }
 
     /// A device has become a recipient, or has another key.
-    private func counting(_ address: DeviceAddress, _ key: IdentityKey, _ before: PeerUser.Status?) -> PeerKeyNotice? {
+    private func recipientNotice(_ address: DeviceAddress, _ key: IdentityKey, _ before: PeerUser.Status?)
+        -> PeerKeyNotice?
+    {
         // The first devices are part of meeting the user. The user's own are reported all the same.
         guard !isFirst || isOwn else { return nil }
         guard let pin = old.pins[address.device] else { return .deviceAdded(address) }

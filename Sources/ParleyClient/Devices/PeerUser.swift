@@ -107,7 +107,7 @@ struct PeerUser: Hashable, Sendable {
 
     enum Status: Hashable {
         /// A recipient, with this key.
-        case counts(IdentityKey)
+        case recipient(IdentityKey)
         /// Nothing is sealed for it before the person accepts the list.
         case held(IdentityKey)
         case ignored(UnusableKeyError)
@@ -121,11 +121,11 @@ struct PeerUser: Hashable, Sendable {
         case .unusable(let fault, _): return .ignored(fault)
         case .usable(let usable): key = usable
         }
-        guard let anchor else { return pins[id]?.key == key ? .counts(key) : .held(key) }
+        guard let anchor else { return pins[id]?.key == key ? .recipient(key) : .held(key) }
         guard listing.account == anchor else { return .held(key) }
         guard let time = device.certifiedAt else { return .ignored(.uncertified) }
         guard let pin = pins[id] else { return .ignored(.tooManyDevices) }
-        return pin.key == key && pin.certifiedAt == time ? .counts(key) : .ignored(.outdated)
+        return pin.key == key && pin.certifiedAt == time ? .recipient(key) : .ignored(.outdated)
     }
 
     /// The statuses of the listed devices, in order.

@@ -36,7 +36,7 @@ struct GroupWatch {
     ///   user can have.
     func watch(_ group: TrainingGroup) throws(ClientError) {
         try check(group)
-        guard signals.hear(of: group.id) else { throw gateway.report(.endless) }
+        guard signals.watchGroup(group.id) else { throw gateway.report(.endless) }
         gateway.connection.subscribe(to: topic(of: group.id))
     }
 
@@ -52,9 +52,9 @@ struct GroupWatch {
         let conversation = ConversationID(of: group)
         // The conversation may have ended first; its messages stay.
         let isKnown = logs[conversation] != nil
-        let wasHeard = stopHearing(group)
+        let wasWatched = unwatch(group)
         conversationUpdates.remove(conversation)
-        return wasHeard || isKnown
+        return wasWatched || isKnown
     }
 
     func handle(_ joining: GroupJoined) {
@@ -72,15 +72,15 @@ struct GroupWatch {
 
     /// The user has left a conversation, and with it its group, if any.
     func handleRemoval(of conversation: ConversationID) {
-        stopHearing(GroupID(conversation.value))
+        unwatch(GroupID(conversation.value))
     }
 
     /// The broker only falls silent: the gateway's refusal ends the streams of its leaderboards.
     @discardableResult
-    private func stopHearing(_ group: GroupID) -> Bool {
+    private func unwatch(_ group: GroupID) -> Bool {
         gateway.connection.unsubscribe(from: topic(of: group))
         for channel in [GroupChannel.checkIns, .streak] { leaderboardReader.checkAccess(to: group, channel) }
-        return signals.stopHearing(of: group)
+        return signals.unwatchGroup(group)
     }
 
     private func topic(of group: GroupID) -> String { Topic.group(group, .events).name }

@@ -20,13 +20,13 @@ final class LeaderboardWatches {
         /// Whether events may have been missed, so that it has to be requested.
         var isStale = true
         /// Whether an answer about an earlier week led to a second request, and no later board came since.
-        var isAskedAgain = false
+        var wasRequestedAgain = false
         /// The number of the last request for it; 0 before the first.
-        var lastQuestion: UInt64 = 0
+        var lastRequest: UInt64 = 0
     }
 
     private var watches: [Board: Watch] = [:]
-    private var questions: UInt64 = 0
+    private var requestCount: UInt64 = 0
     private var isClosed = false
 
     /// - Returns: whether the board was not watched before.
@@ -64,9 +64,9 @@ final class LeaderboardWatches {
     /// as requested.
     func nextStale() -> Board? {
         let stale = watches.lazy.filter { $0.value.isStale }
-        guard let board = stale.min(by: { $0.value.lastQuestion < $1.value.lastQuestion })?.key else { return nil }
-        questions += 1
-        watches[board]?.lastQuestion = questions
+        guard let board = stale.min(by: { $0.value.lastRequest < $1.value.lastRequest })?.key else { return nil }
+        requestCount += 1
+        watches[board]?.lastRequest = requestCount
         watches[board]?.isStale = false
         return board
     }
@@ -95,8 +95,8 @@ final class LeaderboardWatches {
             return leaderboard.isLater(than: last) ? put(leaderboard, board) : false
         }
         let isUnwatched = put(leaderboard, board)
-        watches[board]?.isStale = watch.isStale || !watch.isAskedAgain
-        watches[board]?.isAskedAgain = true
+        watches[board]?.isStale = watch.isStale || !watch.wasRequestedAgain
+        watches[board]?.wasRequestedAgain = true
         return isUnwatched
     }
 
@@ -106,7 +106,7 @@ final class LeaderboardWatches {
     private func put(_ leaderboard: Leaderboard, _ board: Board) -> Bool {
         guard var watch = watches[board] else { return true }
         let isNew = leaderboard != watch.last
-        watch.isAskedAgain = false
+        watch.wasRequestedAgain = false
         (watch.last, watch.isCurrent) = (leaderboard, true)
         if isNew {
             watch.watchers.removeAll { watcher in

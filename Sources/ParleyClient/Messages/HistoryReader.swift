@@ -16,13 +16,13 @@ struct HistoryReader {
         of conversation: ConversationID, at position: HistoryPosition, limit: Int,
         _ contents: PageContents
     ) async throws(ClientError) -> HistorySlice {
-        try await settle(conversation)
+        try await awaitSettled(conversation)
         expiry.removeExpired()
         guard let place = try place(of: position, in: conversation),
-            reaches(place, from: place.seq + position.firstAfter, of: conversation)
+            covers(place, from: place.seq + position.firstAfter, of: conversation)
         else {
             guard logs[conversation]?.log.held != nil else { return try waiting(in: conversation) }
-            return try await pass(position, limit, conversation, contents)
+            return try await sliceApart(position, limit, conversation, contents)
         }
         try await earlierPages.extendDown(conversation, wanting: position.before(limit), before: place, contents)
         // Fetched records may have moved the message.
@@ -36,7 +36,7 @@ struct HistoryReader {
                 try snapshot.messages(in: conversation, .after(last), limit: 1, contents).isEmpty
             )
         }
-        let messages = try await whole(kept, of: conversation)
+        let messages = try await repaired(kept, of: conversation)
         return HistorySlice(
             messages: messages + (isLast ? try chatMessages.waitingMessages(in: conversation) : []),
             reachedStart: isFirst && logs[conversation]?.holdsStart == true, reachedEnd: isLast && progress.isConnected)
@@ -74,7 +74,7 @@ struct HistoryReader {
     /// the gateway has no others.
     ///
     /// - Parameter first: the first wanted sequence number.
-    private func reaches(_ place: ChapterPlace, from first: Int, of conversation: ConversationID) -> Bool {
+    private func covers(_ place: ChapterPlace, from first: Int, of conversation: ConversationID) -> Bool {
         guard let entry = logs[conversation] else { return false }
         guard let held = entry.log.held, let epoch = entry.log.epoch else {
             return (try? disk.read { try $0.lastChapter(of: conversation) }) ?? nil != nil
@@ -84,15 +84,15 @@ struct HistoryReader {
     }
 
     /// Waits for new records, if there is a connection.
-    private nonisolated(nonsending) func settle(_ id: ConversationID) async throws(ClientError) {
-        guard progress.end == nil, !isStranded else { return }
+    private nonisolated(nonsending) func awaitSettled(_ id: ConversationID) async throws(ClientError) {
+        guard progress.end == nil, !isDisconnected else { return }
         if logs[id]?.isFollowed != true, logs[id]?.isMember != false, logs[id]?.isOpen != false {
             try await following.follow(id)
         }
         do throws(ClientError) {
             try await waiters.wait(for: .settled(id), until: .now + .seconds(10)) { () throws(ClientError) -> Void? in
                 let isSettled = !progress.needsList && logs[id]?.isSettled != false
-                return isSettled || isStranded ? () : nil
+                return isSettled || isDisconnected ? () : nil
             }
         } catch {
             // The stored messages are shown meanwhile.
@@ -101,18 +101,18 @@ struct HistoryReader {
     }
 
     /// Whether there is no connection, for a known reason.
-    private var isStranded: Bool { progress.cause != nil }
+    private var isDisconnected: Bool { progress.cause != nil }
 
     // MARK: What lies apart
 
     /// Shows a page apart from the stored range, without storing it. Changes that are neither on the page nor stored
     /// are not applied.
-    private nonisolated(nonsending) func pass(
+    private nonisolated(nonsending) func sliceApart(
         _ start: HistoryPosition, _ limit: Int, _ id: ConversationID, _ contents: PageContents
     ) async throws(ClientError) -> HistorySlice {
         var position = start
         for _ in 0..<HistoryReader.mostEmptyPages {
-            let (slice, further) = try await passOnce(position, limit, id, contents)
+            let (slice, further) = try await pageApart(position, limit, id, contents)
             if let slice { return slice }
             position = further
         }
@@ -120,7 +120,7 @@ struct HistoryReader {
     }
 
     /// - Returns: no slice for a page without wanted records, and where to continue.
-    private nonisolated(nonsending) func passOnce(
+    private nonisolated(nonsending) func pageApart(
         _ position: HistoryPosition, _ limit: Int, _ id: ConversationID, _ contents: PageContents
     ) async throws(ClientError) -> (HistorySlice?, further: HistoryPosition) {
         let history = try await gateway.ask(GetHistory(conversation: id, limit: limit, position: position))
@@ -145,7 +145,8 @@ struct HistoryReader {
     // MARK: Damage
 
     /// Reads stored messages; damaged ones are fetched again.
-    private nonisolated(nonsending) func whole(_ kept: [CachedMessage], of id: ConversationID) async throws(ClientError)
+    private nonisolated(nonsending) func repaired(_ kept: [CachedMessage], of id: ConversationID)
+        async throws(ClientError)
         -> [ChatMessage]
     {
         var messages: [MessagePlace: KeptMessage] = [:]

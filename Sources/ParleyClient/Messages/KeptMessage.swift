@@ -27,7 +27,7 @@ struct KeptMessage: Hashable, Sendable {
     var shownContent: [UInt8]? { changes.shownContent(over: content) }
 
     /// Its latest content if this device wrote it.
-    var ownWords: [UInt8]? {
+    var ownContent: [UInt8]? {
         guard isOwnWriting, !changes.isRemoved else { return nil }
         guard let edit = changes.edit, !edit.isResent else { return content }
         return edit.isOwnWriting ? edit.content : nil

@@ -38,7 +38,7 @@ final class Outbox {
         /// Emits a message without a withdrawn change.
         case show(MessageID, in: ConversationID)
         /// Postponed resend requests are due.
-        case requestPostponed
+        case resumePostponedRequests
     }
 
     enum Verdict: Equatable {
@@ -216,7 +216,7 @@ final class Outbox {
     private func endRequest(_ draft: Draft?) -> [Effect] {
         guard hasPostponedRequests, draft?.resending == .request, changes.resending[.request] == nil else { return [] }
         hasPostponedRequests = false
-        return [.requestPostponed]
+        return [.resumePostponedRequests]
     }
 }
 

@@ -21,7 +21,7 @@ struct OutboxEffects {
         case .discard(let id): disk.writeBestEffort { try $0.discard(id) }
         case .failed(let id, let reason): disk.writeBestEffort { try $0.fail(id, reason: reason.kept) }
         case .show(let id, let conversation): chatMessages.emit(id, in: conversation)
-        case .requestPostponed: reopening.reopenAll()
+        case .resumePostponedRequests: reopening.reopenAll()
         }
     }
 }

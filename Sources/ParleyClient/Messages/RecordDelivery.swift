@@ -85,7 +85,7 @@ struct RecordDelivery {
             let members = logs.members(of: message.record.conversation)
             users.formUnion(keyring.usersWithNewerKeys(for: message.record, among: members, now: .now))
         }
-        for user in users.sorted() where keyring.freshness.claimGuess(user, now: .now) {
+        for user in users.sorted() where keyring.freshness.claimFetch(user, now: .now) {
             // Without the keys the message is shown as unreadable, and opened later.
             try? await keyExchange.fetch(of: user, timeout: .seconds(10))
         }

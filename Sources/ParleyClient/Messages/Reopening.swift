@@ -18,7 +18,7 @@ struct Reopening {
                 }
             }
             let changes = sealed.filter(\.record.isChange)
-            logs.update(id) { $0.unopenedChanges = UnopenedPlaces(seqs: changes.map(\.record.seq)) }
+            logs.update(id) { $0.unopenedChanges = UnopenedSeqs(seqs: changes.map(\.record.seq)) }
             logs.unopened.record(sealed)
         }
         reopenAll()

@@ -91,7 +91,7 @@ struct ResendExchange {
             let json = message.content, let object = try? JSONObject(parsing: json),
             (try? ResendRequest.isIn(object)) == true, let id = record.target,
             var target = KeptMessage(try transaction.facts.message(id, in: record.conversation)),
-            target.record.sender == device, target.resending == nil, let content = target.ownWords,
+            target.record.sender == device, target.resending == nil, let content = target.ownContent,
             isRecipient(record.sender.user, of: target),
             target.record.createdAt.milliseconds > configuration.now().milliseconds - ResendExchange.resendAge
         else { return nil }
@@ -107,7 +107,7 @@ struct ResendExchange {
     func isWorthSending(_ draft: Draft, in conversation: ConversationID) throws(ClientError) -> Bool {
         guard draft.resending == .answer, let target = draft.change?.target else { return true }
         let kept = KeptMessage(try disk.read { try $0.message(target, in: conversation) })
-        return kept?.ownWords != nil
+        return kept?.ownContent != nil
             && !outbox.changes.applied(to: MessageChanges(), of: target, by: device.user).isRemoved
     }
 

@@ -21,7 +21,7 @@ struct Sender {
             switch outbox.next(now: .now) {
             case .wait(let time):
                 let isHeld = !outbox.queue.waitingForKeys.isEmpty
-                let look = isHeld ? ContinuousClock.now + KeyExchange.betweenLooks : nil
+                let look = isHeld ? ContinuousClock.now + KeyExchange.checkInterval : nil
                 await sendSignal.wait(until: [time, look].compactMap { $0 }.min())
             case .send(let id, let conversation):
                 let answer = await SendAttempt(sender: self, id: id, conversation: conversation).run()

@@ -36,7 +36,7 @@ struct UnopenedMessages {
 }
 
 /// The seqs of unopened messages in a conversation's log, which are not marked as read.
-struct UnopenedPlaces: Hashable, Sendable {
+struct UnopenedSeqs: Hashable, Sendable {
     /// Ascending.
     private(set) var seqs: [Int] = []
 
@@ -48,7 +48,7 @@ struct UnopenedPlaces: Hashable, Sendable {
     mutating func record(_ messages: [KeptMessage], unreadAfter readSeq: Int) {
         guard !messages.isEmpty else { return }
         seqs.removeAll { $0 <= readSeq }
-        for message in messages where seqs.count < UnopenedPlaces.capacity && !seqs.contains(message.record.seq) {
+        for message in messages where seqs.count < UnopenedSeqs.capacity && !seqs.contains(message.record.seq) {
             seqs.append(message.record.seq)
         }
         seqs.sort()

@@ -42,7 +42,7 @@ final class Signals {
     /// Watches a group of the user.
     ///
     /// - Returns: whether there was room: a gateway could announce groups without end.
-    func hear(of group: GroupID) -> Bool {
+    func watchGroup(_ group: GroupID) -> Bool {
         guard !groups.contains(group) else { return true }
         guard groups.count < Signals.mostGroups else { return false }
         groups.insert(group)
@@ -50,7 +50,7 @@ final class Signals {
     }
 
     /// - Returns: whether it was watched.
-    func stopHearing(of group: GroupID) -> Bool { groups.remove(group) != nil }
+    func unwatchGroup(_ group: GroupID) -> Bool { groups.remove(group) != nil }
 
     // MARK: Receipts
 

@@ -6,7 +6,8 @@ import Testing
 struct MembershipTests {
     private static let all: [Membership] = [
         .unfollowed, .followed, .unanswered, .former(wasOpen: true), .former(wasOpen: false),
-        .asked(before: .unanswered), .asked(before: .former(wasOpen: true)), .asked(before: .former(wasOpen: false)),
+        .requested(before: .unanswered), .requested(before: .former(wasOpen: true)),
+        .requested(before: .former(wasOpen: false)),
     ]
 
     @Test("each case says who is a member, what lists show and what is subscribed to")

@@ -8,12 +8,12 @@ struct KeyFreshnessTests {
     private let start = ContinuousClock.now
     private let alice = UserID(validated: "alice")
 
-    private func claimGuess(_ freshness: inout KeyFreshness, _ now: ContinuousClock.Instant) -> Bool {
-        freshness.claimGuess(alice, now: now)
+    private func claimFetch(_ freshness: inout KeyFreshness, _ now: ContinuousClock.Instant) -> Bool {
+        freshness.claimFetch(alice, now: now)
     }
 
-    private func claimDueGuess(_ freshness: inout KeyFreshness, _ now: ContinuousClock.Instant) -> UserID? {
-        freshness.claimDueGuess(now: now)
+    private func claimDueFetch(_ freshness: inout KeyFreshness, _ now: ContinuousClock.Instant) -> UserID? {
+        freshness.claimDueFetch(now: now)
     }
 
     @Test("keys are fresh for a minute after they were fetched, on one connection")
@@ -35,42 +35,42 @@ struct KeyFreshnessTests {
         #expect(freshness.isFresh(alice, now: start) == false)
     }
 
-    @Test("keys that are wanted are fetched at once, as often as guesses are allowed")
+    @Test("keys that are wanted are fetched at once, as often as is allowed")
     func wanted() {
         var freshness = KeyFreshness()
         freshness.recordFetch(of: alice, now: start)
-        for _ in 0..<KeyFreshness.mostGuesses {
+        for _ in 0..<KeyFreshness.burst {
             freshness.requestFetch(of: alice)
             #expect(freshness.isFresh(alice, now: start) == false)
-            #expect(claimDueGuess(&freshness, start) == alice)
-            #expect(claimDueGuess(&freshness, start) == nil)
+            #expect(claimDueFetch(&freshness, start) == alice)
+            #expect(claimDueFetch(&freshness, start) == nil)
         }
         freshness.requestFetch(of: alice)
-        #expect(claimDueGuess(&freshness, start) == nil)
-        #expect(claimDueGuess(&freshness, start + KeyFreshness.betweenGuesses) == alice)
+        #expect(claimDueFetch(&freshness, start) == nil)
+        #expect(claimDueFetch(&freshness, start + KeyFreshness.refillInterval) == alice)
     }
 
     @Test(
         "what cannot be opened has keys fetched five times in a row, then once in ten seconds, if it was wanted meanwhile"
     )
-    func guesses() {
+    func repeated() {
         var freshness = KeyFreshness()
-        for _ in 0..<KeyFreshness.mostGuesses { #expect(claimGuess(&freshness, start)) }
-        #expect(freshness.nextGuess == nil)
-        #expect(claimGuess(&freshness, start + .seconds(1)) == false)
-        #expect(freshness.nextGuess == start + .seconds(10))
-        #expect(claimDueGuess(&freshness, start + .seconds(9)) == nil)
-        #expect(claimDueGuess(&freshness, start + .seconds(10)) == alice)
-        #expect(claimDueGuess(&freshness, start + .seconds(30)) == nil)
+        for _ in 0..<KeyFreshness.burst { #expect(claimFetch(&freshness, start)) }
+        #expect(freshness.nextFetchTime == nil)
+        #expect(claimFetch(&freshness, start + .seconds(1)) == false)
+        #expect(freshness.nextFetchTime == start + .seconds(10))
+        #expect(claimDueFetch(&freshness, start + .seconds(9)) == nil)
+        #expect(claimDueFetch(&freshness, start + .seconds(10)) == alice)
+        #expect(claimDueFetch(&freshness, start + .seconds(30)) == nil)
     }
 
     @Test("after a quiet time as many may be had in a row as before, and no more")
     func refilled() {
         var freshness = KeyFreshness()
-        for _ in 0..<KeyFreshness.mostGuesses { #expect(claimGuess(&freshness, start)) }
+        for _ in 0..<KeyFreshness.burst { #expect(claimFetch(&freshness, start)) }
         let later = start + .seconds(3600)
-        for _ in 0..<KeyFreshness.mostGuesses { #expect(claimGuess(&freshness, later)) }
-        #expect(claimGuess(&freshness, later) == false)
+        for _ in 0..<KeyFreshness.burst { #expect(claimFetch(&freshness, later)) }
+        #expect(claimFetch(&freshness, later) == false)
     }
 
     @Test("it remembers no more users than so many")

@@ -87,18 +87,18 @@ struct ResendingTests {
     }
 
     @Test("a device answers for what it has written, not for what the log says that it has")
-    func ownWords() {
+    func ownContent() {
         var message = Self.sealed().opened(Self.text("first"))
-        #expect(message.ownWords == nil)
+        #expect(message.ownContent == nil)
         message.isOwnWriting = true
-        #expect(message.ownWords == Self.text("first"))
+        #expect(message.ownContent == Self.text("first"))
         var forged = message
         _ = forged.apply(Self.edit(5, Self.text("never written")))
-        #expect(forged.shownContent == Self.text("never written") && forged.ownWords == nil)
+        #expect(forged.shownContent == Self.text("never written") && forged.ownContent == nil)
         var own = Self.edit(5, Self.text("second"))
         own.isOwnWriting = true
         _ = message.apply(own)
-        #expect(message.ownWords == Self.text("second"))
+        #expect(message.ownContent == Self.text("second"))
         #expect(KeptMessage(payload: message.stored(for: Self.alice.user).payload) == message)
     }
 
@@ -115,7 +115,7 @@ struct ResendingTests {
 
     @Test("the first place that cannot be read holds up those behind it; what can be read by now is forgotten")
     func places() {
-        var places = UnopenedPlaces(seqs: [12, 4, 7])
+        var places = UnopenedSeqs(seqs: [12, 4, 7])
         #expect(places.first(upTo: 3) { _ in true } == nil)
         #expect(places.first(upTo: 20) { $0 != 4 } == 7)
         #expect(places.seqs == [7, 12])

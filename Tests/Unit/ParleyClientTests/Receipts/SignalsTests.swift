@@ -48,17 +48,6 @@ struct SignalsTests {
         #expect(next(signals, start)?.1 == 6)
     }
 
-    @Test("a history that begins anew leaves no receipt of the old one")
-    func reset() {
-        let signals = Signals()
-        signals.mark(.read, conversation, mark(5))
-        signals.mark(.delivered, conversation, mark(9))
-        signals.receipts.reset(conversation)
-        #expect(next(signals, start) == nil)
-        signals.mark(.delivered, conversation, mark(1))
-        #expect(next(signals, start)?.1 == 1)
-    }
-
     @Test("typing is told in the order of what was typed, a bounded number of it, and not after a connection is gone")
     func typing() {
         let signals = Signals()

@@ -2,7 +2,7 @@ import ParleyProtocol
 import Synchronization
 
 /// Credentials that a connection's thread has requested of the app.
-final class CredentialsQuestion: Sendable {
+final class CredentialsRequest: Sendable {
     private let state = Mutex<Result<DeviceCredentials, any Error>?>(nil)
 
     /// - Parameter signal: sent with the answer.

@@ -1,6 +1,6 @@
 import ParleyProtocol
 
-struct ConversationMaking {
+struct ConversationCreation {
     let logs: ConversationLogs, device: DeviceAddress, gateway: GatewayAccess
     let conversationUpdates: ConversationUpdates, following: Following
 
