@@ -15,23 +15,17 @@ struct RecipientTests {
 
     @Test("every device that it is sealed for, and the sender by any of their keys", arguments: Way.all)
     func recipients(way: Way) throws {
-        let header = try MessageHeader.full(way.suite, from: alice)
-        var sender = alice.cipher()
-        let message = try sender.seal(hello, header, for: way.addressing.recipients(bob, carol))
+        let (message, header) = try alice.sealed(way.suite, for: way.addressing.recipients(bob, carol))
         let parties = way.addressing == .one ? [bob] : [bob, carol]
         for party in parties {
-            var recipient = party.cipher()
-            #expect(try recipient.open(message, header, with: .ofSender([alice.key])) == hello)
-            var again = alice.cipher()
-            #expect(try again.open(message, header, with: .ofRecipients([party.address: [party.key]])) == hello)
+            #expect(try party.open(message, header, with: .ofSender([alice.key])) == hello)
+            #expect(try alice.open(message, header, with: .ofRecipients([party.address: [party.key]])) == hello)
         }
     }
 
     @Test("not a device that it is not sealed for, as one of a member who was removed", arguments: Way.all)
     func removed(way: Way) throws {
-        let header = try MessageHeader.full(way.suite, from: alice)
-        var sender = alice.cipher()
-        let message = try sender.seal(hello, header, for: way.addressing.recipients(bob))
+        let (message, header) = try alice.sealed(way.suite, for: way.addressing.recipients(bob))
         var removed = carol.cipher()
         let expected: OpeningError = way.addressing == .one ? .notAuthentic : .notForThisDevice
         #expect(throws: expected) { try removed.open(message, header, with: .ofSender([alice.key])) }
@@ -48,20 +42,17 @@ struct RecipientTests {
         let header = try MessageHeader.full(way.suite, from: alice)
         var impostor = try Party("alice", "phone", first: 200).cipher()
         let message = try impostor.seal(hello, header, for: way.addressing.recipients(bob, carol))
-        var recipient = bob.cipher()
         #expect(throws: OpeningError.notAuthentic) {
-            try recipient.open(message, header, with: .ofSender([alice.key, carol.key]))
+            try bob.open(message, header, with: .ofSender([alice.key, carol.key]))
         }
         #expect(throws: OpeningError.senderKeysUnknown) {
-            try recipient.open(message, header, with: .ofSender([]))
+            try bob.open(message, header, with: .ofSender([]))
         }
     }
 
     @Test("a sender's and a recipient's earlier keys open what was sealed with them", arguments: Way.all)
     func retiredKeys(way: Way) throws {
-        let header = try MessageHeader.full(way.suite, from: alice)
-        var sender = alice.cipher()
-        let message = try sender.seal(hello, header, for: way.addressing.recipients(bob, carol))
+        let (message, header) = try alice.sealed(way.suite, for: way.addressing.recipients(bob, carol))
         let (newAlice, newBob) = (try keyPair(first: 100), try keyPair(first: 140))
         var recipient = MessageCipher(
             device: bob.address, current: newBob, retired: [carol.keys, bob.keys])
@@ -84,11 +75,10 @@ struct RecipientTests {
         var sender = MessageCipher(device: alice.address, current: try keyPair(first: 100), retired: [alice.keys])
         #expect(sender.identityKey == (try keyPair(first: 100).publicKey))
         let message = try sender.seal(hello, header, for: .one(bob.key))
-        var recipient = bob.cipher()
         #expect(throws: OpeningError.notAuthentic) {
-            try recipient.open(message, header, with: .ofSender([alice.key]))
+            try bob.open(message, header, with: .ofSender([alice.key]))
         }
-        #expect(try recipient.open(message, header, with: .ofSender([sender.identityKey])) == hello)
+        #expect(try bob.open(message, header, with: .ofSender([sender.identityKey])) == hello)
     }
 
     @Test("reflected to its sender, as if the other had sent it, it fails", arguments: Way.all)
@@ -144,10 +134,9 @@ struct RecipientTests {
             Array(#"{"text":"Forged"}"#.utf8), header, for: .devices([(bob.address, bob.key)]))
         // Carol gets Bob's words with what Alice has sealed for her, which holds the key to them.
         let mixed = forged.with(recipientKeys: message.recipientKeys)
-        var recipient = carol.cipher()
         #expect(throws: OpeningError.notAuthentic) {
-            try recipient.open(mixed, header, with: .ofSender([alice.key]))
+            try carol.open(mixed, header, with: .ofSender([alice.key]))
         }
-        #expect(try recipient.open(message, header, with: .ofSender([alice.key])) == hello)
+        #expect(try carol.open(message, header, with: .ofSender([alice.key])) == hello)
     }
 }

@@ -18,6 +18,20 @@ struct Party {
         MessageCipher(device: address, current: keys, random: random)
     }
 
+    /// Seals ``hello`` under a header with every field.
+    func sealed(
+        _ suite: Suite, for recipients: Recipients
+    ) throws -> (message: SealedMessage, header: MessageHeader) {
+        let header = try MessageHeader.full(suite, from: self)
+        var sender = cipher()
+        return (try sender.seal(hello, header, for: recipients), header)
+    }
+
+    func open(_ message: SealedMessage, _ header: MessageHeader, with known: KnownKeys) throws -> [UInt8] {
+        var cipher = cipher()
+        return try cipher.open(message, header, with: known)
+    }
+
     /// - Parameter first: the secret key is this byte and the 31 that follow it.
     init(_ user: String, _ device: String, first: UInt8) throws {
         address = DeviceAddress(user: try #require(UserID(user)), device: try #require(DeviceID(device)))
