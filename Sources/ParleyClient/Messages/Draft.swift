@@ -8,11 +8,11 @@ struct Draft: Hashable, Sendable {
     let type: MessageType.Sendable
     /// The content: a JSON object.
     let content: [UInt8]
-    let replyTo: MessageID?
+    var replyTo: MessageID?
     /// In seconds, as the header has it.
-    let expiresIn: Int?
+    var expiresIn: Int?
     /// The app's choice; `nil` for the conversation's default.
-    let suite: Suite?
+    var suite: Suite?
     /// By this device's clock.
     let writtenAt: Timestamp
     /// Whether recipients are notified in their quiet hours, too.
@@ -41,7 +41,6 @@ struct Draft: Hashable, Sendable {
         case nil: .message
         }
     }
-
 }
 
 extension Draft: GatewayObject {

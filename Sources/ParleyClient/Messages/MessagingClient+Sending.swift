@@ -205,7 +205,7 @@ struct Drafts {
     /// Queues a change of a message, and shows it at once.
     func change(_ kind: Draft.Kind, _ target: Target, _ content: [UInt8]) throws(ClientError) -> MessageID {
         let draft = Draft(
-            type: target.type, content: content, replyTo: nil, expiresIn: nil, suite: nil, writtenAt: .now,
+            type: target.type, content: content, writtenAt: .now,
             change: Draft.Change(kind: kind, target: target.id))
         let id = try enqueue(draft, in: target.conversation)
         chatMessages.emit(target.id, in: target.conversation)

@@ -131,8 +131,7 @@ struct ResendExchange {
             let type = record.type.value.flatMap({ MessageType.Sendable(rawValue: $0.rawValue) })
         else { return nil }
         var draft = Draft(
-            type: type, content: content, replyTo: nil, expiresIn: nil, suite: nil, writtenAt: .now,
-            change: Draft.Change(kind: kind, target: record.id))
+            type: type, content: content, writtenAt: .now, change: Draft.Change(kind: kind, target: record.id))
         draft.resending = resending
         draft.onlyFor = onlyFor
         let id = MessageID.random()

@@ -1,6 +1,5 @@
 import TestSupport
 import Foundation
-import MemoryTransport
 import ParleyDeviceStore
 import ParleyProtocol
 import Sodium
@@ -19,28 +18,18 @@ struct StorageRecoveryTests {
     init() throws {
         place = try TemporaryDirectory()
         directory = place.directory(of: device("alice/phone"))
-        let connection = DeviceConfiguration(
-            gateway: .tcp(host: "127.0.0.1", port: 1), device: directory.device, over: NoTransport()
-        ) { [directory] in try directory.readCredentials() }
-        configuration = ClientConfiguration(
-            connection: connection, keys: FileKeyStore(in: directory), directory: directory)
+        configuration = .offline(in: directory)
     }
 
     private var path: String { configuration.databasePath }
 
-    private func open() throws -> DeviceStore {
-        try DeviceStore.open(path: path, device: directory.device, storageKey: configuration.keys.keys().storageKey)
-    }
-
     /// Leaves one message waiting.
     private func fill() throws {
-        let store = try open()
-        try store.write { try $0.enqueue(message, in: conversation, content: [1]) }
-        try store.close()
+        try configuration.write { try $0.enqueue(message, in: conversation, content: [1]) }
     }
 
     private func queued() throws -> [MessageID] {
-        let store = try open()
+        let store = try configuration.openStore()
         defer { try? store.close() }
         return try store.read { try $0.queued() }.map(\.id)
     }
@@ -53,7 +42,7 @@ struct StorageRecoveryTests {
         let before = try directory.bytes(path)
         #expect(try recover() == StorageRecovery())
         #expect(try directory.bytes(path) == before)
-        let store = try open()
+        let store = try configuration.openStore()
         #expect { try recover() } throws: { error in
             if case ClientError.storage(.inUse) = error { true } else { false }
         }
@@ -100,19 +89,16 @@ struct StorageRecoveryTests {
 
     @Test("workouts and reports that wait are rescued, though no message waits")
     func requests() throws {
-        let keys = try configuration.keys.keys()
-        let store = try open()
-        try store.write { transaction in
+        try configuration.write { transaction in
             for number in 1...3 as ClosedRange<UInt64> {
                 try transaction.keepRequest(UUIDValue(high: 3, low: number), [UInt8(number)])
             }
         }
-        try store.close()
         try DeviceStore.quarantine(path: path)
         let recovery = try recover()
         #expect(recovery.rescuedRequests == 3 && recovery.rescued == 0 && recovery.isWhole)
         #expect(recovery.damagedFiles == [path + ".rescued-1"])
-        let rescued = try DeviceStore.open(path: path, device: keys.device, storageKey: keys.storageKey)
+        let rescued = try configuration.openStore()
         #expect(try rescued.read { try $0.requestCount() } == 3)
         #expect(try rescued.read { try $0.request(after: .min) }?.content == [1])
         try rescued.close()

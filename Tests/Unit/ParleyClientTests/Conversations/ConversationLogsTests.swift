@@ -17,21 +17,14 @@ struct ConversationLogsTests {
     }
 
     private func group(
-        _ id: ConversationID, _ users: [UserID] = [alice, bob], name: String? = "Trio", epoch: String = "e",
-        lastSeq: Int? = 0, updatedAt: Int64 = 1
+        _ id: ConversationID, _ users: [UserID] = [alice, bob], name: String? = "Trio", lastSeq: Int? = 0,
+        updatedAt: Int64 = 1
     ) -> Conversation {
-        let time = Timestamp(milliseconds: 1)
-        return Conversation(
-            id: id, type: .known(.group), name: name, createdBy: Self.alice, createdAt: time,
-            updatedAt: Timestamp(milliseconds: updatedAt), epoch: epoch, lastSeq: lastSeq,
-            members: users.map { Member(user: $0, username: $0.text, role: .known(.member), joinedAt: time) })
+        .sample(id, .group, of: users, name: name, lastSeq: lastSeq, updatedAt: updatedAt)
     }
 
     private func record(_ seq: Int, in id: ConversationID, epoch: String = "e") -> MessageRecord {
-        MessageRecord(
-            id: .random(), conversation: id, epoch: epoch, seq: seq,
-            sender: DeviceAddress(user: Self.bob, device: DeviceID(validated: "phone")), type: .known(.text),
-            suite: nil, content: nil, nonce: nil, createdAt: Timestamp(milliseconds: 0))
+        .sample(seq, in: id, epoch: epoch, by: device("bob/phone"))
     }
 
     /// Logs that know the group, with its newest page.
@@ -160,13 +153,10 @@ struct ConversationLogsTests {
     @Test("what could not be opened is had again by whose keys may open it, once")
     func unopened() {
         let logs = logs()
-        let sealed = MessageRecord(
-            id: .random(), conversation: id, epoch: "e", seq: 1,
-            sender: DeviceAddress(user: Self.bob, device: DeviceID(validated: "phone")), type: .known(.text),
-            suite: .known(.naclBox), content: [1], nonce: [2], createdAt: Timestamp(milliseconds: 0))
+        let sealed = MessageRecord.sample(1, in: id, by: device("bob/phone"), sealed: [1])
         logs.unopened.record([KeptMessage(record: sealed), KeptMessage(record: record(2, in: id))])
         #expect(logs.unopened.senders == [Self.bob])
-        let own = DeviceAddress(user: Self.alice, device: DeviceID(validated: "phone"))
+        let own = device("alice/phone")
         #expect(logs.unopened.remove(of: Self.carol, own: own).isEmpty)
         #expect(logs.unopened.remove(of: Self.bob, own: own).map(\.id) == [sealed.id])
         #expect(logs.unopened.remove(of: Self.bob, own: own).isEmpty && logs.unopened.senders.isEmpty)

@@ -77,10 +77,7 @@ struct FollowedConversationTests {
         #expect(entry.log.epoch == "new" && entry.log.held == nil && entry.log.want == .newest)
         #expect(entry.reached.least(of: [bob]) == .init(delivered: 0, read: 0))
         func status(_ seq: Int, _ epoch: String, chapter: Int) -> ChatMessage.Status {
-            let record = MessageRecord(
-                id: .random(), conversation: entry.id, epoch: epoch, seq: seq,
-                sender: DeviceAddress(user: alice, device: DeviceID(validated: "phone")), type: .known(.text),
-                suite: nil, content: nil, nonce: nil, createdAt: Timestamp(milliseconds: 0))
+            let record = MessageRecord.sample(seq, in: entry.id, epoch: epoch)
             return entry.status(of: KeptMessage(record: record, chapter: chapter), own: alice)
         }
         // What is over, what both epochs have, and what is new.

@@ -12,11 +12,7 @@ struct GatewayFaultTests {
     private func conversation(
         _ type: ConversationType, _ id: ConversationID?, _ users: [UserID]
     ) throws -> Conversation {
-        let time = Timestamp(milliseconds: 0)
-        return Conversation(
-            id: try #require(id), type: .known(type), name: nil, createdBy: Self.alice, createdAt: time,
-            updatedAt: time, epoch: "e", lastSeq: 0,
-            members: users.map { Member(user: $0, username: $0.text, role: .known(.member), joinedAt: time) })
+        .sample(try #require(id), type, of: users)
     }
 
     @Test("the id of two people's conversation is the one of the contract, whoever asks")

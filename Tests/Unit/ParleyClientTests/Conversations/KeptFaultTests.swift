@@ -1,5 +1,4 @@
 import TestSupport
-import MemoryTransport
 import ParleyDeviceStore
 import ParleyProtocol
 import Testing
@@ -20,11 +19,7 @@ struct KeptFaultTests {
 
     private func kept(_ id: ConversationID, _ users: [UserID]) -> ConversationState {
         var entry = FollowedConversation(id)
-        let time = Timestamp(milliseconds: 1)
-        entry.object = Conversation(
-            id: id, type: .known(.direct), name: nil, createdBy: bob, createdAt: time, updatedAt: time, epoch: "e",
-            lastSeq: 0,
-            members: users.map { Member(user: $0, username: $0.text, role: .known(.member), joinedAt: time) })
+        entry.object = .sample(id, .direct, of: users)
         return entry.kept(own: alice)
     }
 
@@ -34,19 +29,11 @@ struct KeptFaultTests {
         let (good, bad) = (
             try #require(ConversationID.direct(alice, bob)), try #require(ConversationID.direct(alice, carol))
         )
-        let connection = DeviceConfiguration(
-            gateway: .unixSocket(path: "/nonexistent/parley"), device: directory.device, over: NoTransport()
-        ) { [directory] in try directory.readCredentials() }
-        let configuration = ClientConfiguration(
-            connection: connection, keys: FileKeyStore(in: directory), directory: directory)
-        let store = try DeviceStore.open(
-            path: configuration.databasePath, device: directory.device,
-            storageKey: configuration.keys.keys().storageKey)
-        try store.write { transaction in
+        let configuration = ClientConfiguration.offline(in: directory)
+        try configuration.write { transaction in
             try transaction.save(kept(good, [alice, bob]))
             try transaction.save(kept(bad, [alice, carol, UserID(validated: "mallory")]))
         }
-        try store.close()
         try await MessagingClient.open(configuration) { client in
             #expect(await client.conversations.all().map(\.id) == [good])
             #expect(await client.followed(bad)?.members.isEmpty == true)

@@ -7,7 +7,7 @@ import Testing
 @Suite("What is kept on disk for a device")
 struct DeviceDirectoryTests {
     private let data: TemporaryDirectory
-    private let alice = DeviceAddress(user: UserID(validated: "alice"), device: DeviceID(validated: "phone"))
+    private let alice = device("alice/phone")
 
     init() throws { data = try TemporaryDirectory() }
 
@@ -44,9 +44,7 @@ struct DeviceDirectoryTests {
     func noTemporaryFiles() throws {
         try directory.store(credentials("secret"))
         try directory.store(credentials("secret"))
-        #expect(
-            try FileManager.default.contentsOfDirectory(atPath: directory.path).sorted()
-                == ["credentials.json", "credentials.json.lock"])
+        #expect(try directory.entries == ["credentials.json", "credentials.json.lock"])
     }
 
     @Test("a file that others may read is refused", arguments: [0o604, 0o640, 0o666])
@@ -59,40 +57,18 @@ struct DeviceDirectoryTests {
 
     @Test("a file that is missing, broken or of another device is refused")
     func unusable() throws {
-        guard case .missing = #expect(throws: CredentialsError.self, performing: { try directory.readCredentials() })
-        else {
-            Issue.record("a missing file")
-            return
+        func refusal(_ directory: DeviceDirectory) -> CredentialsError? {
+            #expect(throws: CredentialsError.self) { try directory.readCredentials() }
         }
+        guard case .missing? = refusal(directory) else { throw UnexpectedError("a missing file") }
         try directory.store(credentials("secret"))
-        let other = DeviceAddress(user: alice.user, device: DeviceID(validated: "laptop"))
-        try DeviceDirectory(of: other, in: data.path).store(credentials("secret"))
-        guard
-            case .ofAnotherDevice = #expect(
-                throws: CredentialsError.self,
-                performing: { try DeviceDirectory(of: other, in: data.path).readCredentials() })
-        else {
-            Issue.record("another device's file")
-            return
-        }
+        let other = data.directory(of: device("alice/laptop"))
+        try other.store(credentials("secret"))
+        guard case .ofAnotherDevice? = refusal(other) else { throw UnexpectedError("another device's file") }
         for content in ["", "{}", "{\"username\":\"alice\"", "[]"] {
-            try overwrite(content)
-            guard
-                case .malformed = #expect(
-                    throws: CredentialsError.self, performing: { try directory.readCredentials() })
-            else {
-                Issue.record("\(content)")
-                return
-            }
+            try directory.overwrite(directory.credentialsPath, with: Array(content.utf8))
+            guard case .malformed? = refusal(directory) else { throw UnexpectedError(content) }
         }
-    }
-
-    /// In place, so that the permissions stay.
-    private func overwrite(_ content: String) throws {
-        let file = try #require(FileHandle(forWritingAtPath: directory.credentialsPath))
-        try file.truncate(atOffset: 0)
-        try file.write(contentsOf: Data(content.utf8))
-        try file.close()
     }
 
     @Test("without a data directory the sentence names what is missing")

@@ -11,6 +11,13 @@ func device(_ text: String) -> DeviceAddress {
     return DeviceAddress(user: UserID(validated: parts[0]), device: DeviceID(validated: parts[1]))
 }
 
+/// A value that is not of the case that a test goes on with.
+struct UnexpectedError: Error {
+    let value: String
+
+    init(_ value: Any?) { self.value = String(describing: value) }
+}
+
 /// Keys that are the same in one test whenever they are asked for.
 struct TestKeys {
     private let keys: [X25519.PublicKey]

@@ -3,6 +3,7 @@ import Foundation
 import ParleyCrypto
 import ParleyProtocol
 import Sodium
+import Synchronization
 import Testing
 
 @testable import ParleyClient
@@ -36,6 +37,15 @@ struct DeviceKeyStoreTests {
 
     init() throws { place = try TemporaryDirectory() }
 
+    /// What so many threads make that begin together, without what fails.
+    private func atOnce<Value: Sendable>(_ count: Int, _ make: @Sendable () throws -> Value?) -> [Value] {
+        let made = Mutex<[Value]>([])
+        DispatchQueue.concurrentPerform(iterations: count) { _ in
+            if let value = try? make() { made.withLock { $0.append(value) } }
+        }
+        return made.withLock { $0 }
+    }
+
     @Test(
         "keys are made once; asking again, and opening the store again, gives the same",
         arguments: KeyStoreKind.allCases)
@@ -50,12 +60,8 @@ struct DeviceKeyStoreTests {
 
     @Test("of many who ask at the same instant one makes the keys", arguments: KeyStoreKind.allCases)
     func atOnce(kind: KeyStoreKind) throws {
-        let place = place, phone = phone
-        let made = Collected<IdentityKey>()
-        DispatchQueue.concurrentPerform(iterations: 16) { _ in
-            made.add(try? kind.open(phone, in: place).keys().identityKey)
-        }
-        #expect(made.values.count == 16 && Set(made.values).count == 1)
+        let made = atOnce(16) { try kind.open(phone, in: place).keys().identityKey }
+        #expect(made.count == 16 && Set(made).count == 1)
     }
 
     @Test("rotating makes a new identity key and keeps the old ones, newest first", arguments: KeyStoreKind.allCases)
@@ -77,14 +83,10 @@ struct DeviceKeyStoreTests {
 
     @Test("of many rotations at the same instant none is lost", arguments: KeyStoreKind.allCases)
     func rotationsAtOnce(kind: KeyStoreKind) throws {
-        let place = place, phone = phone, now = now
         let first = try kind.open(phone, in: place).keys().identityKey
-        let made = Collected<IdentityKey>()
-        DispatchQueue.concurrentPerform(iterations: 8) { _ in
-            made.add(try? kind.open(phone, in: place).change(.rotation, now: now).identityKey)
-        }
+        let made = atOnce(8) { try kind.open(phone, in: place).change(.rotation, now: now).identityKey }
         let kept = try kind.open(phone, in: place).keys().identities.map(\.publicKey)
-        #expect(kept.count == 9 && Set(kept) == Set(made.values + [first]) && kept.last == first)
+        #expect(kept.count == 9 && Set(kept) == Set(made + [first]) && kept.last == first)
     }
 
     @Test("a store that was never asked can be rotated", arguments: KeyStoreKind.allCases)
@@ -132,12 +134,8 @@ struct DeviceKeyStoreTests {
 
     @Test("of many who make the account key at the same instant one does", arguments: KeyStoreKind.allCases)
     func accountAtOnce(kind: KeyStoreKind) throws {
-        let (place, phone, now) = (place, phone, now)
-        let made = Collected<AccountKey>()
-        DispatchQueue.concurrentPerform(iterations: 16) { _ in
-            made.add(try? kind.open(phone, in: place).change(.newAccount, now: now).accountKey)
-        }
-        #expect(made.values.count == 16 && Set(made.values).count == 1)
+        let made = atOnce(16) { try kind.open(phone, in: place).change(.newAccount, now: now).accountKey }
+        #expect(made.count == 16 && Set(made).count == 1)
     }
 
     @Test(
@@ -240,13 +238,4 @@ extension DeviceKeySet {
 
 extension SecretBytes {
     var array: [UInt8] { withBytes { span in (0..<span.count).map { span[$0] } } }
-}
-
-/// What several threads have made.
-final class Collected<Value: Sendable>: @unchecked Sendable {
-    private let lock = NSLock()
-    private var collected: [Value] = []
-
-    func add(_ value: Value?) { lock.withLock { value.map { collected.append($0) } ?? () } }
-    var values: [Value] { lock.withLock { collected } }
 }

@@ -24,11 +24,7 @@ struct KeyStoreKillTests {
             let delay = round * 211
             round += 1
             await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String, delay = delay as Int] in
-                let end = ContinuousClock.now + .microseconds(delay)
-                Thread.detachNewThread {
-                    while ContinuousClock.now < end {}
-                    kill(getpid(), SIGKILL)
-                }
+                KeyStoreKillTests.killProcess(after: delay)
                 try KeyStoreKillTests.writeForever(in: path)
             }
             let keys = try FileKeyStore(in: directory).keys()
@@ -57,11 +53,7 @@ struct KeyStoreKillTests {
             let isFirst = (try? first.keys()) != nil
             await #expect(processExitsWith: .signal(SIGKILL)) {
                 [path = path as String, delay = delay as Int, isFirst = isFirst as Bool] in
-                let end = ContinuousClock.now + .microseconds(delay)
-                Thread.detachNewThread {
-                    while ContinuousClock.now < end {}
-                    kill(getpid(), SIGKILL)
-                }
+                KeyStoreKillTests.killProcess(after: delay)
                 let directory = DeviceDirectory(of: device("alice/phone"), in: path)
                 var names = isFirst ? ["one", "two"] : ["two", "one"]
                 var store = FileKeyStore(in: directory, protectedBy: try .cheap(names[0]))
@@ -81,6 +73,14 @@ struct KeyStoreKillTests {
 
     /// A temporary file may be left, under the one name that the next replacement takes.
     private static let files: Set = ["keys", "keys.lock", ".keys.new", "peers", "peers.lock", ".peers.new"]
+
+    private static func killProcess(after microseconds: Int) {
+        let end = ContinuousClock.now + .microseconds(microseconds)
+        Thread.detachNewThread {
+            while ContinuousClock.now < end {}
+            kill(getpid(), SIGKILL)
+        }
+    }
 
     private static func writeForever(in path: String) throws {
         let directory = DeviceDirectory(of: device("alice/phone"), in: path)

@@ -32,9 +32,7 @@ struct KeyringTests {
     }
 
     private func draft(onlyFor users: [UserID] = []) -> Draft {
-        var draft = Draft(
-            type: .text, content: Array(#"{"text":"Hello"}"#.utf8), replyTo: nil, expiresIn: nil, suite: nil,
-            writtenAt: Timestamp(milliseconds: 0))
+        var draft = Draft.sample()
         draft.onlyFor = users
         return draft
     }
@@ -163,8 +161,7 @@ struct KeyringTests {
         let late = try approval(of: alice, for: first)
         #expect(on(&forged) { $0.handOver(late, to: alice) })
         guard case .failure(.account(.forgedApproval))? = forged.handedAccount else {
-            Issue.record("it was not refused")
-            return
+            throw UnexpectedError("not refused")
         }
         #expect(on(&link) { $0.handOver(good, to: alice) })
         #expect(on(&link) { $0.handOver(good, to: alice) } == false)

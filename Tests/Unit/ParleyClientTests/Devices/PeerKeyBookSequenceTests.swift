@@ -14,21 +14,9 @@ private struct TrustOracle {
     }
 
     /// What a gateway lists: by which account each device is certified, if by any.
-    struct Listed: Hashable {
+    struct Listed {
         let account: Int?
-        var devices: [Int: Device] = [:]
-
-        struct Device: Hashable {
-            let key: Int
-            let certificate: (by: Int, at: Int64)?
-
-            static func == (one: Device, other: Device) -> Bool {
-                one.key == other.key && one.certificate?.by == other.certificate?.by
-                    && one.certificate?.at == other.certificate?.at
-            }
-
-            func hash(into hasher: inout Hasher) { hasher.combine(key) }
-        }
+        var devices: [Int: (key: Int, certificate: (by: Int, at: Int64)?)] = [:]
     }
 
     private(set) var isPinned = false
@@ -90,16 +78,13 @@ struct PeerKeyBookSequenceTests {
         let f = try BookFixture()
         let accounts = [f.account, f.other, try TestAccount()]
         var made: [String: DeviceKeys] = [:]
-        func keys(_ id: Int, _ device: TrustOracle.Listed.Device) throws -> DeviceKeys {
-            let name = "\(id) \(device.key) \(device.certificate.map { "\($0.by) \($0.at)" } ?? "")"
-            if let keys = made[name] { return keys }
-            let keys: DeviceKeys
-            if let certificate = device.certificate {
-                keys = try accounts[certificate.by].certified(
-                    ParleyClientTests.device("bob/d\(id)"), f.keys[device.key], at: certificate.at)
-            } else {
-                keys = published("d\(id)", f.keys[device.key])
-            }
+        func keys(_ id: Int, _ key: Int, _ certificate: (by: Int, at: Int64)?) throws -> DeviceKeys {
+            let name = "\(id) \(key) \(certificate.map { "\($0.by) \($0.at)" } ?? "")"
+            let keys =
+                try made[name]
+                ?? certificate.map { by, time in
+                    try accounts[by].certified(device("bob/d\(id)"), f.keys[key], at: time)
+                } ?? published("d\(id)", f.keys[key])
             made[name] = keys
             return keys
         }
@@ -133,16 +118,19 @@ struct PeerKeyBookSequenceTests {
                     var listed = TrustOracle.Listed(account: account)
                     for id in 0..<3 where Bool.random(using: &generator) {
                         let by = [nil, account, account, 0, 1].randomElement(using: &generator) ?? nil
-                        listed.devices[id] = TrustOracle.Listed.Device(
-                            key: Int.random(in: 0..<4, using: &generator),
-                            certificate: by.map { ($0, Int64.random(in: 1...3, using: &generator)) })
+                        listed.devices[id] = (
+                            Int.random(in: 0..<4, using: &generator),
+                            by.map { ($0, Int64.random(in: 1...3, using: &generator)) }
+                        )
                     }
-                    let devices = try listed.devices.sorted { $0.key < $1.key }.map { try keys($0.key, $0.value) }
+                    let devices = try listed.devices.sorted { $0.key < $1.key }.map { id, listed in
+                        try keys(id, listed.key, listed.certificate)
+                    }
                     _ = book.update(with: listing("bob", account: account.map { accounts[$0].key }, devices))
                     oracle.list(listed)
                 }
                 book.presented(of: f.bob).map { shown.append($0) }
-                let expected = oracle.expected.map { (ParleyClientTests.device("bob/d\($0.key)"), f.keys[$0.value]) }
+                let expected = oracle.expected.map { (device("bob/d\($0.key)"), f.keys[$0.value]) }
                 #expect(f.sealed(book) == Dictionary(uniqueKeysWithValues: expected))
                 #expect(book.accountKey(of: f.bob) == oracle.anchor.map { accounts[$0].key })
                 #expect(f.sealed(book).count + f.leftOut(book).count == oracle.listed?.devices.count ?? 0)

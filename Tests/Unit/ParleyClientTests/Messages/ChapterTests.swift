@@ -7,8 +7,8 @@ import Testing
 
 @Suite("What is kept of a history that began anew", .seeded)
 struct ChapterTests {
-    private static let alice = DeviceAddress(user: UserID(validated: "alice"), device: DeviceID(validated: "phone"))
-    private static let bob = DeviceAddress(user: UserID(validated: "bob"), device: DeviceID(validated: "phone"))
+    private static let alice = device("alice/phone")
+    private static let bob = device("bob/phone")
     private static let conversation = ConversationID.random()
 
     private let store: DeviceStore
@@ -19,11 +19,10 @@ struct ChapterTests {
         _ id: MessageID, _ epoch: String, _ seq: Int, kind: RecordKind = .message, target: MessageID? = nil,
         text: String? = nil, by sender: DeviceAddress = bob
     ) -> KeptMessage {
-        let record = MessageRecord(
-            id: id, conversation: conversation, epoch: epoch, seq: seq, kind: .known(kind), target: target,
-            sender: sender, type: .known(.text), suite: .known(.naclBox), content: text == nil ? [1, 2] : nil,
-            nonce: text == nil ? [3] : nil, createdAt: Timestamp(milliseconds: Int64(seq)))
-        return KeptMessage(record: record, content: text.map { Array(#"{"text":"\#($0)"}"#.utf8) })
+        let record = MessageRecord.sample(
+            seq, id: id, in: conversation, epoch: epoch, kind: kind, target: target, by: sender,
+            sealed: text == nil ? [1, 2] : nil, at: Int64(seq))
+        return KeptMessage(record: record, content: text.map(textJSON))
     }
 
     @discardableResult
@@ -33,11 +32,8 @@ struct ChapterTests {
     }
 
     private func kept() throws -> [KeptMessage] {
-        let limit = Int.max
-        return try store.read { snapshot in
-            try snapshot.messages(in: Self.conversation, ChapterAnchor.newest, limit: limit, .everything).compactMap {
-                KeptMessage($0)
-            }
+        try store.read {
+            try $0.messages(in: Self.conversation, ChapterAnchor.newest, limit: .max).compactMap { KeptMessage($0) }
         }
     }
 

@@ -1,5 +1,4 @@
 import TestSupport
-import MemoryTransport
 import ParleyDeviceStore
 import ParleyProtocol
 import Synchronization
@@ -12,7 +11,6 @@ struct ExpiryTests {
     private let place: TemporaryDirectory
     private let directory: DeviceDirectory
     private let conversation = ConversationID(UUIDValue(high: 1, low: 1))
-    private let bob = device("bob/phone")
 
     init() throws {
         place = try TemporaryDirectory()
@@ -30,26 +28,17 @@ struct ExpiryTests {
 
     private func message(_ seq: Int, _ text: String, expiresAt: Int64?) -> KeptMessage {
         KeptMessage(
-            record: MessageRecord(
-                id: MessageID(UUIDValue(high: 2, low: UInt64(seq))), conversation: conversation, epoch: "e", seq: seq,
-                sender: bob, type: .known(.text), suite: nil, content: nil, nonce: nil,
-                expiresAt: expiresAt.map { Timestamp(milliseconds: $0) }, createdAt: Timestamp(milliseconds: 0)),
-            content: Array(#"{"text":"\#(text)"}"#.utf8))
+            record: .sample(
+                seq, id: MessageID(UUIDValue(high: 2, low: UInt64(seq))), in: conversation, by: device("bob/phone"),
+                expiresAt: expiresAt), content: textJSON(text))
     }
 
     @Test("by one timer they are gone from the database, the search and the count, and an event says so")
     func expiry() async throws {
         let clock = Clock()
-        let connection = DeviceConfiguration(
-            gateway: .unixSocket(path: "/nonexistent/parley"), device: directory.device, over: NoTransport()
-        ) { [directory] in try directory.readCredentials() }
-        var configuration = ClientConfiguration(
-            connection: connection, keys: FileKeyStore(in: directory), directory: directory)
+        var configuration = ClientConfiguration.offline(in: directory)
         configuration.now = { clock.now }
-        let store = try DeviceStore.open(
-            path: configuration.databasePath, device: directory.device,
-            storageKey: configuration.keys.keys().storageKey)
-        try store.write { transaction in
+        try configuration.write { transaction in
             var messages = [
                 message(1, "stays", expiresAt: nil), message(2, "soon", expiresAt: 40),
                 message(3, "later", expiresAt: 3_600_000),
@@ -58,7 +47,6 @@ struct ExpiryTests {
             try transaction.save(
                 ConversationState(id: conversation, kept: KeptStretch(epoch: "e", seqs: 1...3)))
         }
-        try store.close()
         try await MessagingClient.open(configuration) { [conversation] client in
             var events = client.events().makeAsyncIterator()
             func texts() async throws -> [MessageContent] {

@@ -23,10 +23,8 @@ struct HostileContentTests {
                 }
             }
             let json = try MessageContent.text(text).encoded()
-            guard case .text(let read) = try MessageContent(type: .known(.text), json: json) else {
-                Issue.record("no text")
-                return
-            }
+            let content = try MessageContent(type: .known(.text), json: json)
+            guard case .text(let read) = content else { throw UnexpectedError(content) }
             #expect(read.utf8.elementsEqual(text.utf8))
         }
     }

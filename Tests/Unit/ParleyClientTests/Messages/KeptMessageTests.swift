@@ -7,11 +7,7 @@ import Testing
 @Suite("What is kept of messages on the device")
 struct KeptMessageTests {
     private let bob = UserID(validated: "bob")
-    private let record = MessageRecord(
-        id: .random(), conversation: .random(), epoch: "e", seq: 7,
-        sender: DeviceAddress(user: UserID(validated: "alice"), device: DeviceID(validated: "phone")),
-        type: .known(.text), suite: .known(.naclBox), content: [1, 2, 3], nonce: [4], replyTo: .random(),
-        expiresAt: Timestamp(milliseconds: 5000), createdAt: Timestamp(milliseconds: 1000))
+    private let record = MessageRecord.sample(sealed: [1, 2, 3], replyTo: .random(), expiresAt: 5000, at: 1000)
 
     @Test("a sealed one comes back as it came, to be opened later")
     func sealed() throws {
@@ -24,7 +20,7 @@ struct KeptMessageTests {
 
     @Test("an opened one comes back with its content and without the ciphertext")
     func opened() throws {
-        let message = KeptMessage(record: record).opened(Array(#"{"text":"Grüße"}"#.utf8))
+        let message = KeptMessage(record: record).opened(textJSON("Grüße"))
         #expect(message.isSealed == false)
         #expect(message.record.content == nil && message.record.nonce == nil)
         #expect(message.searchable == SearchableText(text: "Grüße", sentAt: record.createdAt))
@@ -33,18 +29,12 @@ struct KeptMessageTests {
 
     @Test("whom the sender has left out is kept, sealed or opened")
     func leftOut() throws {
-        let left = DeviceAddress(user: bob, device: DeviceID(validated: "tv"))
+        let left = device("bob/tv")
         let keys = [
-            RecipientKey(address: DeviceAddress(user: bob, device: DeviceID(validated: "phone")), encryptedKey: [1]),
-            .leftOut(left, keyID: nil),
+            RecipientKey(address: device("bob/phone"), encryptedKey: [1]), .leftOut(left, keyID: nil),
         ]
-        let sealed = KeptMessage(
-            record: MessageRecord(
-                id: .random(), conversation: .random(), epoch: "e", seq: 7, sender: record.sender, type: .known(.text),
-                suite: .known(.naclBox), content: [1, 2, 3], nonce: [4], recipientKeys: keys, replyTo: nil,
-                expiresAt: nil, createdAt: Timestamp(milliseconds: 1000)))
-        let opened = sealed.opened(Array(#"{"text":"Hello"}"#.utf8))
-        for message in [sealed, opened] {
+        let sealed = KeptMessage(record: .sample(sealed: [1, 2, 3], for: keys))
+        for message in [sealed, sealed.opened(textJSON("Hello"))] {
             #expect(message.shownLeftOut == [left])
             #expect(KeptMessage(payload: message.stored(for: bob).payload)?.shownLeftOut == [left])
         }

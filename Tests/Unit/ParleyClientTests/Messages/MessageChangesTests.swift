@@ -7,9 +7,9 @@ import Testing
 
 @Suite("What becomes of a message", .seeded)
 struct MessageChangesTests {
-    private static let alice = DeviceAddress(user: UserID(validated: "alice"), device: DeviceID(validated: "phone"))
-    private static let tablet = DeviceAddress(user: UserID(validated: "alice"), device: DeviceID(validated: "tablet"))
-    private static let bob = DeviceAddress(user: UserID(validated: "bob"), device: DeviceID(validated: "phone"))
+    private static let alice = device("alice/phone")
+    private static let tablet = device("alice/tablet")
+    private static let bob = device("bob/phone")
     private static let conversation = ConversationID.random()
     private static let id = MessageID.random()
 
@@ -17,20 +17,17 @@ struct MessageChangesTests {
         _ seq: Int, _ kind: RecordKind, by sender: DeviceAddress, target: MessageID? = id, epoch: String = "e",
         in conversation: ConversationID = conversation, type: MessageType = .text
     ) -> MessageRecord {
-        MessageRecord(
-            id: kind == .message ? id : .random(), conversation: conversation, epoch: epoch, seq: seq,
-            kind: .known(kind), target: kind == .message ? nil : target, sender: sender, type: .known(type),
-            suite: nil, content: nil, nonce: nil, createdAt: Timestamp(milliseconds: Int64(seq) * 1000))
+        .sample(
+            seq, id: kind == .message ? id : .random(), in: conversation, epoch: epoch, kind: kind,
+            target: kind == .message ? nil : target, by: sender, type: type, at: Int64(seq) * 1000)
     }
 
-    private static func text(_ text: String) -> [UInt8] { Array(#"{"text":"\#(text)"}"#.utf8) }
-
     private static func message(_ type: MessageType = .text) -> KeptMessage {
-        KeptMessage(record: record(3, .message, by: alice, type: type), content: text("first"))
+        KeptMessage(record: record(3, .message, by: alice, type: type), content: textJSON("first"))
     }
 
     private static func edit(_ seq: Int, _ words: String, by sender: DeviceAddress = alice) -> KeptMessage {
-        KeptMessage(record: record(seq, .edit, by: sender), content: text(words))
+        KeptMessage(record: record(seq, .edit, by: sender), content: textJSON(words))
     }
 
     private static func reaction(_ seq: Int, _ emoji: String, by sender: DeviceAddress) -> KeptMessage {
@@ -46,8 +43,8 @@ struct MessageChangesTests {
         var message = Self.message()
         let took = [Self.edit(7, "third", by: Self.tablet), Self.edit(5, "second")].map { message.apply($0) }
         #expect(took == [true, false])
-        #expect(message.shownContent == Self.text("third") && message.changes.edit?.at.milliseconds == 7000)
-        #expect(message.content == Self.text("first"))
+        #expect(message.shownContent == textJSON("third") && message.changes.edit?.at.milliseconds == 7000)
+        #expect(message.content == textJSON("first"))
         #expect(message.searchable?.text == "third")
     }
 
@@ -91,11 +88,11 @@ struct MessageChangesTests {
         for change in [
             Self.edit(5, "forged", by: Self.bob), Self.deletion(5, by: Self.bob), unreadable, sealed, replay,
             Self.edit(2, "before it was"),
-            KeptMessage(record: Self.record(5, .edit, by: Self.alice, target: .random()), content: Self.text("x")),
-            KeptMessage(record: Self.record(5, .edit, by: Self.alice, epoch: "f"), content: Self.text("x")),
+            KeptMessage(record: Self.record(5, .edit, by: Self.alice, target: .random()), content: textJSON("x")),
+            KeptMessage(record: Self.record(5, .edit, by: Self.alice, epoch: "f"), content: textJSON("x")),
             KeptMessage(record: Self.record(5, .delete, by: Self.alice, in: .random())),
-            KeptMessage(record: Self.record(5, .edit, by: Self.alice, type: .file), content: Self.text("x")),
-            KeptMessage(record: Self.record(5, .message, by: Self.alice), content: Self.text("x")),
+            KeptMessage(record: Self.record(5, .edit, by: Self.alice, type: .file), content: textJSON("x")),
+            KeptMessage(record: Self.record(5, .message, by: Self.alice), content: textJSON("x")),
             Self.reaction(5, String(repeating: "x", count: 65), by: Self.bob),
         ] {
             var message = Self.message()
@@ -136,14 +133,14 @@ struct MessageChangesTests {
         var pending = PendingChanges()
         func draft(_ kind: Draft.Kind, _ content: [UInt8]) -> Draft {
             Draft(
-                type: .text, content: content, replyTo: nil, expiresIn: nil, suite: nil,
-                writtenAt: Timestamp(milliseconds: 9), change: Draft.Change(kind: kind, target: Self.id))
+                type: .text, content: content, writtenAt: Timestamp(milliseconds: 9),
+                change: Draft.Change(kind: kind, target: Self.id))
         }
         func shown() -> MessageChanges { pending.applied(to: MessageChanges(), of: Self.id, by: Self.alice.user) }
         let ids = (0..<3).map { _ in MessageID.random() }
-        pending.add(ids[0], draft(.edit, Self.text("second")))
+        pending.add(ids[0], draft(.edit, textJSON("second")))
         pending.add(ids[1], draft(.reaction, Array(#"{"emoji":"👍"}"#.utf8)))
-        #expect(shown().edit?.content == Self.text("second"))
+        #expect(shown().edit?.content == textJSON("second"))
         #expect(shown().shownReactions == [Self.alice.user: "👍"])
         pending.add(ids[2], draft(.delete, []))
         #expect(shown().isRemoved && shown().edit == nil)

@@ -106,10 +106,7 @@ struct MessageContentTests {
         let json = #"{"challenge_id":"7f31a1de-0c7a-4b58-9d2c-1f2e3d4c5b6a","title":"","challenge_type":"laps","#
         let content = try MessageContent(
             type: .known(.challenge), json: Array((json + #""target":3,"duration_days":1}"#).utf8))
-        guard case .challenge(let card) = content else {
-            Issue.record("\(content)")
-            return
-        }
+        guard case .challenge(let card) = content else { throw UnexpectedError(content) }
         #expect(card.challengeType == .unknown("laps") && card.target == 3)
         #expect(try MessageContent(type: .known(.challenge), json: content.encoded()) == content)
     }
@@ -143,10 +140,7 @@ struct MessageContentTests {
         ]
         for (content, field) in contents {
             let error = #expect(throws: ContentError.self) { try content.encoded() }
-            guard case .invalid(let problem)? = error else {
-                Issue.record("\(String(describing: error))")
-                continue
-            }
+            guard case .invalid(let problem)? = error else { throw UnexpectedError(error) }
             #expect(problem.hasPrefix("\(field): "))
         }
     }

@@ -9,15 +9,13 @@ struct OutboxTests {
     private let start = ContinuousClock.now
     private let conversation = ConversationID.random()
     private let id = MessageID.random()
-    private let tv = DeviceAddress(user: UserID(validated: "bob"), device: DeviceID(validated: "tv"))
+    private let tv = device("bob/tv")
     private let alice = UserID(validated: "alice")
 
     private func draft(_ kind: Draft.Kind? = nil, of target: MessageID = .random(), resending: Resending? = nil)
         -> Draft
     {
-        var draft = Draft(
-            type: .text, content: Array(#"{"text":"a"}"#.utf8), replyTo: nil, expiresIn: nil, suite: nil,
-            writtenAt: Timestamp(milliseconds: 0), change: kind.map { Draft.Change(kind: $0, target: target) })
+        var draft = Draft.sample("a", kind.map { Draft.Change(kind: $0, target: target) })
         draft.resending = resending
         return draft
     }
@@ -26,12 +24,7 @@ struct OutboxTests {
         SentMessage(id: id, epoch: "e", seq: seq, createdAt: Timestamp(milliseconds: 0))
     }
 
-    private func record(_ id: MessageID, seq: Int = 4) -> MessageRecord {
-        MessageRecord(
-            id: id, conversation: conversation, epoch: "e", seq: seq,
-            sender: DeviceAddress(user: alice, device: DeviceID(validated: "phone")), type: .known(.text), suite: nil,
-            content: nil, nonce: nil, createdAt: Timestamp(milliseconds: 0))
-    }
+    private func record(_ id: MessageID) -> MessageRecord { .sample(4, id: id, in: conversation) }
 
     /// An outbox whose only message is under way.
     private func underWay(_ draft: Draft) -> Outbox {
@@ -78,12 +71,10 @@ struct OutboxTests {
     }
 
     @Test("no record is waited for that is held already")
-    func held() {
+    func held() throws {
         let outbox = underWay(draft())
-        guard case .done(let effects) = handle(outbox, .sent(message(id)), isHeld: true) else {
-            Issue.record("it was not taken for sent")
-            return
-        }
+        let verdict = handle(outbox, .sent(message(id)), isHeld: true)
+        guard case .done(let effects) = verdict else { throw UnexpectedError(verdict) }
         #expect(!effects.contains(.awaitRecord) && outbox.nextEchoTime == nil)
     }
 
@@ -117,7 +108,7 @@ struct OutboxTests {
     }
 
     @Test("what cannot be sent is set aside and told, and what it would have changed is shown without it")
-    func failed() {
+    func failed() throws {
         let target = MessageID.random()
         let outbox = underWay(draft(.edit, of: target))
         #expect(outbox.changes.applied(to: MessageChanges(), of: target, by: alice).edit != nil)
@@ -129,10 +120,8 @@ struct OutboxTests {
                     .show(target, in: conversation), .wake(id),
                 ]))
         #expect(outbox.changes.applied(to: MessageChanges(), of: target, by: alice).edit == nil)
-        guard case .failure(.failed(.noRecipientKeys))? = outbox.outcome(of: id) else {
-            Issue.record("its outcome is not remembered")
-            return
-        }
+        let outcome = outbox.outcome(of: id)
+        guard case .failure(.failed(.noRecipientKeys))? = outcome else { throw UnexpectedError(outcome) }
         outbox.retry(id, in: conversation, position: 0, draft(.edit, of: target))
         #expect(outbox.outcome(of: id) == nil && outbox.queue.contains(id))
         #expect(outbox.changes.applied(to: MessageChanges(), of: target, by: alice).edit != nil)

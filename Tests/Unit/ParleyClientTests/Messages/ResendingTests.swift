@@ -10,29 +10,19 @@ extension [UInt8] {
 
 @Suite("What is sealed anew")
 struct ResendingTests {
-    private static let alice = DeviceAddress(user: UserID(validated: "alice"), device: DeviceID(validated: "phone"))
-    private static let bob = DeviceAddress(user: UserID(validated: "bob"), device: DeviceID(validated: "phone"))
+    private static let alice = device("alice/phone")
+    private static let bob = device("bob/phone")
     private static let id = MessageID.random()
     private static let conversation = ConversationID.random()
 
-    private static func text(_ text: String) -> [UInt8] { Array(#"{"text":"\#(text)"}"#.utf8) }
-
     /// One of Alice's, sealed; with keys for the devices if they are named.
     private static func sealed(for devices: [RecipientKey]? = nil) -> KeptMessage {
-        KeptMessage(
-            record: MessageRecord(
-                id: id, conversation: conversation, epoch: "e", seq: 3, sender: alice, type: .known(.text),
-                suite: .known(.naclBox), content: [1, 2, 3], nonce: [4], recipientKeys: devices, replyTo: nil,
-                expiresAt: nil, createdAt: Timestamp(milliseconds: 1000)))
+        KeptMessage(record: .sample(3, id: id, in: conversation, sealed: [1, 2, 3], for: devices))
     }
 
     private static func edit(_ seq: Int, _ content: [UInt8]) -> KeptMessage {
         KeptMessage(
-            record: MessageRecord(
-                id: .random(), conversation: conversation, epoch: "e", seq: seq, kind: .known(.edit), target: id,
-                sender: alice, type: .known(.text), suite: nil, content: nil, nonce: nil,
-                createdAt: Timestamp(milliseconds: Int64(seq) * 1000)),
-            content: content)
+            record: .sample(seq, in: conversation, kind: .edit, target: id, at: Int64(seq) * 1000), content: content)
     }
 
     @Test(
@@ -46,7 +36,7 @@ struct ResendingTests {
     @Test("whoever could not open a message reads what was sealed anew, and sees no edit")
     func unopened() {
         var message = Self.sealed()
-        let isOther = message.apply(Self.edit(9, ResentMark.put(on: Self.text("first"))))
+        let isOther = message.apply(Self.edit(9, textJSON("first").marked))
         #expect(isOther && message.searchable?.text == "first" && message.changes.editedAt == nil)
         #expect(!message.isUnreadable(on: Self.bob))
         #expect(KeptMessage(payload: message.stored(for: Self.bob.user).payload) == message)
@@ -54,51 +44,51 @@ struct ResendingTests {
 
     @Test("whoever could open it keeps what it said, whatever is sealed as if anew, and in whatever order")
     func opened() {
-        let other = Self.edit(9, ResentMark.put(on: Self.text("other words")))
-        var before = Self.sealed().opened(Self.text("first"))
+        let other = Self.edit(9, textJSON("other words").marked)
+        var before = Self.sealed().opened(textJSON("first"))
         _ = before.apply(other)
         var after = Self.sealed()
         _ = after.apply(other)
-        for message in [before, after.opened(Self.text("first"))] {
-            #expect(message.shownContent == Self.text("first") && message.changes.editedAt == nil)
+        for message in [before, after.opened(textJSON("first"))] {
+            #expect(message.shownContent == textJSON("first") && message.changes.editedAt == nil)
         }
     }
 
     @Test("a real edit counts before what was sealed anew, wherever it stands")
     func edited() {
-        let resent = Self.edit(9, ResentMark.put(on: Self.text("first")))
-        let edited = Self.edit(5, Self.text("second"))
+        let resent = Self.edit(9, textJSON("first").marked)
+        let edited = Self.edit(5, textJSON("second"))
         for changes in [[resent, edited], [edited, resent]] {
             var message = Self.sealed()
             for change in changes { _ = message.apply(change) }
-            #expect(message.shownContent == Self.text("second"))
+            #expect(message.shownContent == textJSON("second"))
             #expect(message.changes.editedAt?.milliseconds == 5000)
         }
     }
 
     @Test("of two that are sealed as if anew the first stays, in whatever order they come")
     func twice() {
-        let texts = [(9, "first"), (11, "other words")].map { Self.edit($0, ResentMark.put(on: Self.text($1))) }
+        let texts = [(9, "first"), (11, "other words")].map { Self.edit($0, textJSON($1).marked) }
         for changes in [texts, texts.reversed()] {
             var message = Self.sealed()
             for change in changes { _ = message.apply(change) }
-            #expect(message.shownContent == Self.text("first").marked)
+            #expect(message.shownContent == textJSON("first").marked)
         }
     }
 
     @Test("a device answers for what it has written, not for what the log says that it has")
     func ownContent() {
-        var message = Self.sealed().opened(Self.text("first"))
+        var message = Self.sealed().opened(textJSON("first"))
         #expect(message.ownContent == nil)
         message.isOwnWriting = true
-        #expect(message.ownContent == Self.text("first"))
+        #expect(message.ownContent == textJSON("first"))
         var forged = message
-        _ = forged.apply(Self.edit(5, Self.text("never written")))
-        #expect(forged.shownContent == Self.text("never written") && forged.ownContent == nil)
-        var own = Self.edit(5, Self.text("second"))
+        _ = forged.apply(Self.edit(5, textJSON("never written")))
+        #expect(forged.shownContent == textJSON("never written") && forged.ownContent == nil)
+        var own = Self.edit(5, textJSON("second"))
         own.isOwnWriting = true
         _ = message.apply(own)
-        #expect(message.ownContent == Self.text("second"))
+        #expect(message.ownContent == textJSON("second"))
         #expect(KeptMessage(payload: message.stored(for: Self.alice.user).payload) == message)
     }
 
@@ -110,7 +100,7 @@ struct ResendingTests {
         #expect(Self.sealed(for: [key]).isUnreadable(on: Self.bob))
         #expect(!Self.sealed(for: [.leftOut(Self.bob, keyID: nil)]).isUnreadable(on: Self.bob))
         #expect(!Self.sealed(for: []).isUnreadable(on: Self.bob))
-        #expect(!Self.sealed().opened(Self.text("a")).isUnreadable(on: Self.bob))
+        #expect(!Self.sealed().opened(textJSON("a")).isUnreadable(on: Self.bob))
     }
 
     @Test("the first place that cannot be read holds up those behind it; what can be read by now is forgotten")
@@ -128,9 +118,7 @@ struct ResendingTests {
         message.resending = .answer
         message.sealedFor = [Self.bob.user]
         #expect(KeptMessage(payload: message.stored(for: Self.bob.user).payload) == message)
-        var draft = Draft(
-            type: .text, content: Self.text("a"), replyTo: nil, expiresIn: nil, suite: nil,
-            writtenAt: Timestamp(milliseconds: 0), change: Draft.Change(kind: .edit, target: Self.id))
+        var draft = Draft.sample("a", Draft.Change(kind: .edit, target: Self.id))
         draft.resending = .answer
         draft.onlyFor = [Self.bob.user]
         #expect(Draft(payload: draft.json) == draft)

@@ -54,7 +54,7 @@ struct SendQueueTests {
     }
 
     @Test("a message that waits holds up its own conversation and no other")
-    func waiting() {
+    func waiting() throws {
         var (queue, one, other) = queue(2)
         #expect(next(&queue, start) == .send(one[0], in: self.one))
         #expect(answer(&queue, .refused(.unavailable)) == .wait)
@@ -62,10 +62,7 @@ struct SendQueueTests {
         _ = answer(&queue, sent(other[0]))
         #expect(next(&queue, start) == .send(other[1], in: self.other))
         _ = answer(&queue, sent(other[1]))
-        guard case .wait(let time?) = queue.next(now: start) else {
-            Issue.record("there is no time at which to go on")
-            return
-        }
+        guard case .wait(let time?) = queue.next(now: start) else { throw UnexpectedError("no time to go on at") }
         #expect(time > start)
         #expect(next(&queue, time) == .send(one[0], in: self.one))
     }

@@ -83,7 +83,7 @@ struct HostilePushTests {
     @Test("what is kept is not given up for what is pushed under its id")
     func keptStays() throws {
         let record = try house.record("the true words")
-        try house.keep(KeptMessage(record: record).opened(Array(#"{"text":"the true words"}"#.utf8)))
+        try house.keep(KeptMessage(record: record).opened(textJSON("the true words")))
         let mallory = try DeviceKeySet.generate(for: device("mallory/phone"))
         try house.pin([published("phone", mallory.identityKey)], of: "mallory")
         let other = try house.record("other words", by: mallory).with(id: record.id)

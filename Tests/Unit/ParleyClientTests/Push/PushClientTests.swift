@@ -31,15 +31,10 @@ struct PushClientTests {
                 let record = try device.broker.write(text, by: user, to: device.address)
                 device.broker.push(notification(.message, to: device.address, record))
                 let push = try await events.push()
-                guard case .message(let pushed) = push.content else {
-                    Issue.record("not opened: \(push.content)")
-                    return
-                }
+                guard case .message(let pushed) = push.content else { throw UnexpectedError(push.content) }
                 #expect(pushed.sender.user == user && pushed.isSenderVerified == false)
-                guard case .opened(let content) = pushed.message.content else {
-                    Issue.record("not opened: \(pushed.message.content)")
-                    return
-                }
+                let message = pushed.message.content
+                guard case .opened(let content) = message else { throw UnexpectedError(message) }
                 #expect(content.value == .text(text))
                 #expect(push.link == .conversation(record.conversation) && push.badge?.count == 3)
             }
@@ -108,15 +103,11 @@ struct PushClientTests {
                 .message, to: device.address, subject: NotificationSubject(conversation: chat, seq: record.seq),
                 epoch: record.epoch)
             let opened = try await client.push.open(push: push.json(fitting: .max))
-            guard case .message(let pushed) = opened.content else {
-                Issue.record("not opened: \(opened.content)")
-                return
-            }
+            guard case .message(let pushed) = opened.content else { throw UnexpectedError(opened.content) }
             #expect(pushed.message.id == record.id && pushed.isRead == false)
             try await client.markRead(chat, upTo: record.id)
-            guard case .message(let read) = try await client.push.open(push: push.json(fitting: .max)).content else {
-                return
-            }
+            let again = try await client.push.open(push: push.json(fitting: .max))
+            guard case .message(let read) = again.content else { throw UnexpectedError(again.content) }
             #expect(read.isRead)
             await #expect(throws: PushError.self) { try await client.push.open(push: [1, 2, 3]) }
         }
@@ -145,10 +136,7 @@ struct PushClientTests {
             #expect(time <= .now)
             device.broker.refusePushes(Rejection(.badRequest, "no"))
             let refusal = await #expect(throws: ClientError.self) { try await client.push.register(target) }
-            guard case .refused(let rejection)? = refusal else {
-                Issue.record("not refused: \(String(describing: refusal))")
-                return
-            }
+            guard case .refused(let rejection)? = refusal else { throw UnexpectedError(refusal) }
             #expect(rejection.code == .badRequest)
             device.broker.refusePushes(nil)
             try await client.push.unregister()

@@ -72,9 +72,8 @@ struct PushFixture {
             suite: .x25519AESGCM, conversation: conversation, id: .random(), sender: keys.device, type: .text,
             replyTo: nil, kind: kind, target: kind == .message ? nil : .random(), expiresIn: expiresIn)
         var cipher = MessageCipher(keys)
-        let content = jsonBytes { $0.object { $0.member("text", text) } }
         let sealed = try cipher.seal(
-            content, header,
+            textJSON(text), header,
             for: recipients.isEmpty
                 ? .one(own.identityKey) : .devices(recipients.map { ($0, own.identityKey) }))
         return MessageRecord(

@@ -60,9 +60,9 @@ struct PushOpenerTests {
     @Test("a message that is kept says what it says now, not what was pushed")
     func kept() throws {
         let record = try house.record()
-        var message = KeptMessage(record: record).opened(Array(#"{"text":"See you at six"}"#.utf8))
+        var message = KeptMessage(record: record).opened(textJSON("See you at six"))
         message.changes.edit = MessageChanges.Edit(
-            place: ChapterPlace(chapter: 0, seq: 43), at: house.now, content: Array(#"{"text":"At seven"}"#.utf8))
+            place: ChapterPlace(chapter: 0, seq: 43), at: house.now, content: textJSON("At seven"))
         try house.keep(message)
         #expect(try house.open(house.push(record)).text == "At seven")
         // Also where only the reference came, with the id or without.
@@ -84,7 +84,7 @@ struct PushOpenerTests {
     @Test("a message that was deleted meanwhile is not shown")
     func deleted() throws {
         let record = try house.record()
-        var message = KeptMessage(record: record).opened(Array(#"{"text":"See you at six"}"#.utf8))
+        var message = KeptMessage(record: record).opened(textJSON("See you at six"))
         message.changes.isRemoved = true
         message.empty()
         try house.keep(message)
@@ -142,10 +142,7 @@ struct PushOpenerTests {
             nil, type: .feed(.challengeReceived),
             subject: NotificationSubject(conversation: house.conversation, challenge: challenge))
         let opened = try house.open(push)
-        guard case .feed(let notification) = opened.content else {
-            Issue.record("not of the feed: \(opened.content)")
-            return
-        }
+        guard case .feed(let notification) = opened.content else { throw UnexpectedError(opened.content) }
         #expect(notification.id == push.id && notification.type == .known(.challengeReceived))
         #expect(opened.link == .challenge(challenge))
         let reaction = house.push(nil, type: .feed(.reaction))
@@ -159,10 +156,7 @@ struct PushOpenerTests {
         let opener = PushOpener(keys: FileKeyStore(in: directory), directory: directory)
         let payload = house.push(nil).json(fitting: .max)
         let error = #expect(throws: PushError.self) { try opener.open(push: payload) }
-        guard case .noKeys(house.alice)? = error else {
-            Issue.record("another error: \(String(describing: error))")
-            return
-        }
+        guard case .noKeys(house.alice)? = error else { throw UnexpectedError(error) }
         #expect(throws: (any Error).self) { try directory.entries }
     }
 
@@ -185,10 +179,7 @@ struct PushOpenerTests {
         let step = try #require(changed.firstRange(of: Array("003".utf8)))
         changed.replaceSubrange(step, with: Array("993".utf8))
         try house.directory.overwrite(house.directory.databasePath, with: changed)
-        guard case .tooNew? = error() else {
-            Issue.record("not too new: \(String(describing: error()))")
-            return
-        }
+        guard case .tooNew? = error() else { throw UnexpectedError(error()) }
         try house.directory.overwrite(house.directory.databasePath, with: Array(good.prefix(1000)))
         #expect(error() == .damaged(path: house.directory.databasePath))
     }

@@ -21,8 +21,7 @@ struct ReceiptCoalescerTests {
         var receipts = ReceiptCoalescer()
         for seq in [1, 5, 3] { receipts.mark(key, mark(seq)) }
         #expect(next(&receipts) == 5)
-        receipts.mark(key, mark(6))
-        receipts.mark(key, mark(9))
+        for seq in [6, 9] { receipts.mark(key, mark(seq)) }
         #expect(next(&receipts) == nil)
         receipts.acknowledge(key)
         #expect(next(&receipts) == 9)
@@ -36,8 +35,7 @@ struct ReceiptCoalescerTests {
         receipts.mark(key, mark(5))
         _ = next(&receipts)
         receipts.acknowledge(key)
-        receipts.mark(key, mark(4))
-        receipts.mark(key, mark(5))
+        for seq in [4, 5] { receipts.mark(key, mark(seq)) }
         #expect(next(&receipts) == nil)
     }
 

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("A message's own event as the reply to it")
 struct EchoTests {
-    private let alice = DeviceAddress(user: UserID(validated: "alice"), device: DeviceID(validated: "phone"))
+    private let alice = device("alice/phone")
     private let message = SendMessage(
         id: .random(), conversation: .random(), type: .text, suite: .naclBox,
         content: [UInt8](repeating: 7, count: 40), nonce: [UInt8](repeating: 9, count: 24), echoIsReply: true)
@@ -51,9 +51,9 @@ struct EchoTests {
 
     @Test("what another device sent is no echo, whatever its id")
     func others() {
-        let tablet = DeviceAddress(user: alice.user, device: DeviceID(validated: "tablet"))
-        let bob = DeviceAddress(user: UserID(validated: "bob"), device: alice.device)
-        for sender in [tablet, bob] { #expect(Echo.read(heard(record(sender: sender)), of: alice) == nil) }
+        for sender in [device("alice/tablet"), device("bob/phone")] {
+            #expect(Echo.read(heard(record(sender: sender)), of: alice) == nil)
+        }
     }
 
     @Test("nor is a change to a message, an event elsewhere, or one that is no event")

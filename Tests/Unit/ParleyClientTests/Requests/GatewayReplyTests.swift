@@ -29,8 +29,7 @@ struct GatewayReplyTests {
             parse(
                 #"{"ok":false,"error":{"code":"stale_devices","message":"","missing":[{"user_id":"bob","device_id":"tv"}]}}"#
             ))
-        let tv = DeviceAddress(user: UserID(validated: "bob"), device: DeviceID(validated: "tv"))
-        #expect(reply.rejection?.devices == Rejection.DeviceDifference(missing: [tv], extra: []))
+        #expect(reply.rejection?.devices == Rejection.DeviceDifference(missing: [device("bob/tv")], extra: []))
     }
 
     @Test("a code of a later version is still a refusal")

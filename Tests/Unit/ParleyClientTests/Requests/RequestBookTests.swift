@@ -70,8 +70,7 @@ struct RequestBookTests {
         #expect(book.due(now: at(2))?.key == request.key)
         book.markSent(request.key, as: packet(2), now: at(2))
         guard case .refused(request.key, let rejection)? = book.handleAcknowledgement(packet(2), .refused) else {
-            Issue.record("the refusal was not taken up")
-            return
+            throw UnexpectedError("the refusal was not taken up")
         }
         #expect(rejection.code == .forbidden)
         #expect(book.isEmpty)

@@ -20,14 +20,11 @@ struct RequestErrorTests {
     }
 
     @Test("the refusal, where there is one")
-    func refusal() {
+    func refusal() throws {
         let error = #expect(throws: RequestError.self) {
             try read(#"{"ok":false,"error":{"code":"not_found","message":"There is no such message."}}"#)
         }
-        guard case .refused(let rejection)? = error else {
-            Issue.record("\(String(describing: error))")
-            return
-        }
+        guard case .refused(let rejection)? = error else { throw UnexpectedError(error) }
         #expect(rejection.code == .notFound)
         #expect(error?.description == "not_found: There is no such message.")
     }
@@ -38,12 +35,9 @@ struct RequestErrorTests {
             (#"{"ok":true}"#, "data"), (#"{"ok":true,"data":null}"#, "data"), (#"{"ok":true,"data":[]}"#, "data"),
             (#"{"ok":true,"data":{}}"#, "conversation_id"),
         ])
-    func unreadable(json: String, field: String) {
+    func unreadable(json: String, field: String) throws {
         let error = #expect(throws: RequestError.self) { try read(json) }
-        guard case .unreadable(.field(let problem))? = error else {
-            Issue.record("\(String(describing: error))")
-            return
-        }
+        guard case .unreadable(.field(let problem))? = error else { throw UnexpectedError(error) }
         #expect(problem.hasPrefix("\(field): "))
     }
 }

@@ -1,7 +1,6 @@
 import MemoryTransport
 import ParleyClient
 import ParleyProtocol
-import Synchronization
 import TestSupport
 import Testing
 
@@ -60,14 +59,14 @@ struct ClientOverMemoryTests {
     @Test("what has arrived is reported before the client ends, and nobody waits for a gateway that does not answer")
     func partingReceipts() async throws {
         for isAnswered in [true, false] {
-            let replies = Count()
+            let replies = Counter()
             let device = try MemoryDevice()
             _ = try await device.chat { _, _, events in
                 device.broker.set(
                     Weather { passage in
                         switch passage.leg {
                         case .request(MarkDelivered.operation): return isAnswered ? .delayed(.milliseconds(150)) : .lost
-                        case .reply(MarkDelivered.operation): replies.value.add(1, ordering: .relaxed)
+                        case .reply(MarkDelivered.operation): replies.next()
                         case .request, .reply, .event: break
                         }
                         return .arrives
@@ -76,7 +75,7 @@ struct ClientOverMemoryTests {
                 return try await events.texts(of: device.bob, until: "the last")
             }
             // A client that waits long for an answer asks again: there may be more than one.
-            #expect((replies.value.load(ordering: .relaxed) > 0) == isAnswered)
+            #expect((replies.count > 0) == isAnswered)
         }
     }
 
@@ -127,8 +126,4 @@ struct ClientOverMemoryTests {
         #expect(device.broker.connections > 1)
         #expect(device.broker.heard == texts.map(Self.object))
     }
-}
-
-private final class Count: Sendable {
-    let value = Atomic(0)
 }

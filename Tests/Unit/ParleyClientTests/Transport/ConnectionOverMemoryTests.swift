@@ -6,13 +6,10 @@ import Testing
 @Suite("A device's connection over a network that does what it is told", .timeLimit(.minutes(20)))
 struct ConnectionOverMemoryTests {
     private let list = ListConversations.operation
-    private let patience = Duration.seconds(100)
 
     /// One request on a connection of its own.
     private func ask(_ device: MemoryDevice) async throws -> GatewayReply {
-        try await DeviceConnection.open(device.connection) { [list, patience] connection in
-            try await connection.request(list, payload: Array("{}".utf8), timeout: patience)
-        }
+        try await DeviceConnection.open(device.connection) { try await $0.list() }
     }
 
     @Test("a request whose replies are lost is asked again until one arrives")
@@ -43,9 +40,9 @@ struct ConnectionOverMemoryTests {
                 default: .arrives
                 }
             })
-        try await DeviceConnection.open(device.connection) { [list, patience] connection in
+        try await DeviceConnection.open(device.connection) { connection in
             for _ in 0..<2 {
-                let reply = try await connection.request(list, payload: Array("{}".utf8), timeout: patience)
+                let reply = try await connection.list()
                 #expect(reply.isAccepted)
             }
         }
@@ -70,12 +67,10 @@ struct ConnectionOverMemoryTests {
         let device = try MemoryDevice()
         var configuration = device.connection
         configuration.firstRepeat = .seconds(1000)
-        try await DeviceConnection.open(configuration) { [list, patience] connection in
+        try await DeviceConnection.open(configuration) { connection in
             try await withThrowingTaskGroup(of: Bool.self) { group in
                 for _ in 0..<200 {
-                    group.addTask {
-                        try await connection.request(list, payload: Array("{}".utf8), timeout: patience).isAccepted
-                    }
+                    group.addTask { try await connection.list().isAccepted }
                 }
                 for try await isAccepted in group { #expect(isAccepted) }
             }
@@ -94,8 +89,8 @@ struct ConnectionOverMemoryTests {
         var configuration = device.connection
         // Nothing but the new connection repeats it.
         configuration.firstRepeat = .seconds(1000)
-        try await DeviceConnection.open(configuration) { [list, patience] connection in
-            async let reply = connection.request(list, payload: Array("{}".utf8), timeout: patience)
+        try await DeviceConnection.open(configuration) { connection in
+            async let reply = connection.list()
             for await passage in passages where passage.leg == .request(list) { break }
             device.broker.dropConnections()
             let answer = try await reply
@@ -109,8 +104,8 @@ struct ConnectionOverMemoryTests {
     func notReady() async throws {
         let device = try MemoryDevice()
         device.broker.refuseSignIns(.notReady)
-        try await DeviceConnection.open(device.connection) { [list, patience] connection in
-            async let reply = connection.request(list, payload: Array("{}".utf8), timeout: patience)
+        try await DeviceConnection.open(device.connection) { connection in
+            async let reply = connection.list()
             for await case .waiting(.notReady, _) in connection.events { break }
             device.broker.refuseSignIns(nil)
             let answer = try await reply
@@ -142,13 +137,10 @@ struct ConnectionOverMemoryTests {
     func refusedForGood() async throws {
         let device = try MemoryDevice()
         device.broker.refuseSignIns(.notAuthorized)
-        try await DeviceConnection.open(device.connection) { [list, patience] connection in
+        try await DeviceConnection.open(device.connection) { connection in
             for _ in 0..<2 {
-                let failure = await #expect(throws: NoReplyError.self) {
-                    try await connection.request(list, payload: Array("{}".utf8), timeout: patience)
-                }
-                if case .ended(.notAuthorized)? = failure { continue }
-                Issue.record("it ended otherwise")
+                let failure = await #expect(throws: NoReplyError.self) { try await connection.list() }
+                guard case .ended(.notAuthorized)? = failure else { throw UnexpectedError(failure) }
             }
             var hasEnded = false
             for await event in connection.events { if case .ended(.notAuthorized) = event { hasEnded = true } }
@@ -179,5 +171,12 @@ struct ConnectionOverMemoryTests {
             #expect(told == ["-" + bad, "+" + good, "+" + good])
         }
         #expect(device.broker.asked == [bad, good, good])
+    }
+}
+
+extension DeviceConnection {
+    /// Asks for the conversations.
+    fileprivate func list() async throws(NoReplyError) -> GatewayReply {
+        try await request(ListConversations.operation, payload: Array("{}".utf8), timeout: .seconds(100))
     }
 }
