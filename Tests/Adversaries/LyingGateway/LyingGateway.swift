@@ -92,12 +92,7 @@ package final class LyingGateway: Sendable {
 
     /// An honest person writes.
     package func say(_ text: String, by user: UserID, to device: DeviceAddress) throws {
-        let events = try withWorld { world -> [Publication] in
-            guard let phone = world.people[user]?.phone else { return [] }
-            let thread = try world.directThread(of: user, device.user)
-            return try world.write(text, by: phone.address, with: phone, in: thread, to: device)
-        }
-        publish(events)
+        publish(try withWorld { try $0.say(text, by: user, to: device) })
     }
 
     // MARK: Lies

@@ -3,11 +3,6 @@ import LyingGateway
 // What is known of lies that have their way. Whatever is not named here must fail, and the person must be told of it.
 
 extension Play {
-    /// Lies that have their way still. Each mend takes some out; what is left when all is mended is nothing.
-    static let knownToSucceed: [Lie.Moment: Set<Lie>] = [:]
-
-    var isKnownToSucceed: Bool { Play.knownToSucceed[moment]?.contains(lie) == true }
-
     /// Nobody can see it: it is all that the client ever hears of somebody whom it has never met. Comparing the numbers
     /// shows it.
     var cannotBeSeen: Bool {
@@ -18,7 +13,7 @@ extension Play {
             return true
         case .keys(.ghost), .keys(.otherIdentity), .refusal(.namesGhost), .refusal(.leavesOutHonest):
             return scene == .uncertified
-        case .conversation, .keys, .refusal, .event, .sender, .push, .endless, .link, .backup: return false
+        default: return false
         }
     }
 

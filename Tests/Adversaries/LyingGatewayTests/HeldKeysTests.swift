@@ -43,8 +43,7 @@ struct HeldKeysTests {
             // It has had its turn when what is behind it is out.
             try await client.write("anything", to: dora)
             try gateway.reset(bob)
-            let number = try await client.shownNumber(with: bob)
-            try await client.acceptWhatWasCompared(number)
+            _ = try await client.keys.accept(try await client.shownNumber(with: bob).shown)
             gateway.takeAnything()
             gateway.setBusy(with: nil)
             _ = try await client.outcome(of: id)
@@ -62,7 +61,7 @@ struct HeldKeysTests {
             // It has had its turn when what is behind it is out.
             try await client.write("anything", to: dora)
             #expect(await client.keys.heldUser(in: chat) == bob)
-            try await client.acceptWhatWasCompared(try await client.shownNumber(with: bob))
+            _ = try await client.keys.accept(try await client.shownNumber(with: bob).shown)
             _ = try await client.outcome(of: id)
         }
         #expect(gateway.heard.map(\.text).last == #"{"text":"second"}"#)

@@ -21,8 +21,6 @@ struct LieTests {
                 !outcome.succeeds || outcome.hasTrueNumber == play.isHiddenByNumber, "whether the number shows it")
         } else if play.isDecidedByGateway {
             #expect(outcome.isWarned, "\(play.lie.sentence), and nobody is told")
-        } else if play.isKnownToSucceed {
-            #expect(outcome.succeeds, "this was mended: take it out of knownToSucceed")
         } else {
             #expect(outcome.readings.isEmpty, "\(play.lie.sentence), and the attacker reads what is sent")
             #expect(!outcome.isBelieved, "\(play.lie.sentence), and is believed")

@@ -1,4 +1,3 @@
-import Foundation
 import LyingGateway
 import ParleyClient
 import ParleyCrypto
@@ -10,7 +9,7 @@ import TestSupport
 final class LiedToDevice: Sendable {
     let address: DeviceAddress
     let configuration: ClientConfiguration
-    private let root: String
+    private let place: TemporaryDirectory
 
     var user: UserID { address.user }
 
@@ -19,10 +18,8 @@ final class LiedToDevice: Sendable {
         at gateway: LyingGateway
     ) throws {
         let address = DeviceAddress(user: user, device: device)
-        root = "\(NSTemporaryDirectory())/lied-to-\(UInt64.random(in: 0 ... .max))"
-        try FileManager.default.createDirectory(
-            atPath: root, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-        let home = DeviceDirectory(of: address, in: root)
+        place = try TemporaryDirectory()
+        let home = DeviceDirectory(of: address, in: place.path)
         var connection = DeviceConfiguration(gateway: .tcp(host: "127.0.0.1", port: gateway.port), device: address) {
             DeviceCredentials(
                 username: user.text, clientID: "\(user):\(device)", password: "none", expiresAt: .latest)
@@ -37,8 +34,6 @@ final class LiedToDevice: Sendable {
         self.configuration = configuration
         gateway.register(user)
     }
-
-    deinit { try? FileManager.default.removeItem(atPath: root) }
 
     /// Runs `body` with a client that has all there is, and what it told from the beginning.
     func chat<Value: Sendable>(
@@ -144,16 +139,9 @@ extension MessagingClient {
         _ = try await outcome(of: try send(.text(text), to: chat))
     }
 
-    // What a person does who compares and accepts.
-
-    /// What is shown.
+    /// The number that is shown for a comparison.
     func shownNumber(with user: UserID) async throws(ClientError) -> ShownNumber {
         try await keys.safetyNumber(with: user)
-    }
-
-    /// The numbers were compared, and are the same.
-    func acceptWhatWasCompared(_ number: ShownNumber) async throws(ClientError) {
-        try await keys.accept(number.shown)
     }
 }
 

@@ -65,17 +65,7 @@ extension Play {
         let group: ConversationID
         var outcome = Outcome()
         /// How much was told before the lie.
-        private var toldBefore = 0
-
-        init(
-            gateway: LyingGateway, alice: LiedToDevice, client: MessagingClient, play: Play, group: ConversationID
-        ) {
-            self.gateway = gateway
-            self.alice = alice
-            self.client = client
-            self.play = play
-            self.group = group
-        }
+        var toldBefore = 0
 
         /// The conversation with the other, as a person gets it; `nil` where the client refuses it.
         private mutating func contact() async throws -> ConversationID? {
@@ -129,7 +119,7 @@ extension Play {
             if let compared {
                 // The keys are fetched again meanwhile, as another message or another look at them has it.
                 _ = try? await client.shownNumber(with: Play.partner)
-                try? await client.acceptWhatWasCompared(compared)
+                _ = try? await client.keys.accept(compared.shown)
             }
             if case .keys(let lie)? = lie {
                 for _ in 1..<max(lie.listings, 1) { _ = try? await client.shownNumber(with: Play.partner) }
@@ -143,8 +133,10 @@ extension Play {
             try await client.write("anything", to: Play.friend)
             try await events.catchUp(with: gateway, as: alice)
             outcome.readings = gateway.readings
-            let history = try? await conversation.asyncMap { try await client.history(of: $0).messages }
-            let shown = events.taken + (history ?? []).map { .message($0) }
+            var shown = events.taken
+            if let conversation, let history = try? await client.history(of: conversation) {
+                shown += history.messages.map { .message($0) }
+            }
             outcome.isBelieved = shown.contains { $0.shownText == SenderLie.words }
             if events.taken.dropFirst(toldBefore).contains(where: \.warns) { outcome.isWarned = true }
             if let number = try? await client.shownNumber(with: Play.partner) {
@@ -152,12 +144,5 @@ extension Play {
             }
             return outcome
         }
-    }
-}
-
-extension Optional {
-    fileprivate func asyncMap<Value>(_ body: (Wrapped) async throws -> Value) async rethrows -> Value? {
-        guard let self else { return nil }
-        return try await body(self)
     }
 }

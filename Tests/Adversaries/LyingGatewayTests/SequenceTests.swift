@@ -63,13 +63,7 @@ private struct Sequence {
     /// What was done, for whoever looks for why.
     private(set) var steps: [String] = []
 
-    /// Those that never have their way once somebody is known, alone.
-    private static let lies = Lie.allCases.filter { lie in
-        let succeeds = [Lie.Moment.betweenSends, .beforeAccepting].contains { moment in
-            Play.knownToSucceed[moment]?.contains(lie) == true
-        }
-        return !succeeds && lie.family != .endless && !lie.isAboutOneself
-    }
+    private static let lies = Lie.allCases.filter { $0.family != .endless && !$0.isAboutOneself }
 
     /// Those that can be told of this person.
     private var ownLies: [Lie] {
@@ -81,10 +75,6 @@ private struct Sequence {
 
     /// Those that come to nothing but a wait, which would hold up a sequence.
     private static let waits: Set<Lie> = [.refusal(.namesStranger), .refusal(.withoutEnd)]
-
-    /// Whether accepting takes what was compared and nothing else.
-    private static let acceptsWhatWasCompared =
-        Play.knownToSucceed[.beforeAccepting]?.contains(.keys(.comparedIsNotFetched)) != true
 
     init(_ number: Int, _ gateway: LyingGateway, _ alice: LiedToDevice, _ client: MessagingClient) throws {
         self.gateway = gateway
@@ -165,12 +155,12 @@ private struct Sequence {
         guard let number = try? await client.shownNumber(with: partner),
             gateway.isTrue(number.digits, of: alice.user, with: partner)
         else { return }
-        if Sequence.acceptsWhatWasCompared, random.chance(0.5) {
+        if random.chance(0.5) {
             try tell(random.element(ownLies))
             if random.chance(0.5) { _ = try? await client.shownNumber(with: partner) }
         }
         steps.append("accept")
-        try? await client.acceptWhatWasCompared(number)
+        _ = try? await client.keys.accept(number.shown)
     }
 
     /// The person has a new phone, a tablet, or nothing left.

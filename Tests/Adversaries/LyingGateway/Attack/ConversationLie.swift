@@ -44,11 +44,9 @@ package enum ConversationLie: String, LieFamily {
         case .thirdInList, .thirdInSync, .thirdInCreated, .thirdInUnknownType, .userLeftOut, .swappedInList,
             .directAsGroupInList:
             [.beforeFirstContact, .betweenSends]
-        case .thirdOnGet, .thirdOnCreate, .swappedUnderRandomID, .swappedUnderTrueID, .anotherOnCreate, .anotherOnGet,
-            .strangerInNewGroup, .strangerInNewGroupOnGet, .newGroupUnderAnotherID:
-            [.beforeFirstContact]
         case .thirdInUpdate, .thirdAfterRefusal, .swappedInUpdate, .directAsGroup, .groupAsDirect, .strangerJoinsGroup:
             [.betweenSends]
+        default: [.beforeFirstContact]
         }
     }
 
@@ -56,10 +54,7 @@ package enum ConversationLie: String, LieFamily {
         switch self {
         case .groupAsDirect, .strangerJoinsGroup: [.group]
         case .strangerInNewGroup, .strangerInNewGroupOnGet, .newGroupUnderAnotherID: [.newGroup]
-        case .thirdInList, .thirdInSync, .thirdOnGet, .thirdOnCreate, .thirdInUpdate, .thirdInCreated,
-            .thirdAfterRefusal, .thirdInUnknownType, .userLeftOut, .swappedUnderRandomID, .swappedUnderTrueID,
-            .swappedInList, .swappedInUpdate, .anotherOnCreate, .anotherOnGet, .directAsGroup, .directAsGroupInList:
-            [.certified]
+        default: [.certified]
         }
     }
 
@@ -69,9 +64,7 @@ package enum ConversationLie: String, LieFamily {
             .connecting
         case .thirdInUpdate, .thirdInCreated, .swappedInUpdate, .directAsGroup, .groupAsDirect, .strangerJoinsGroup:
             .event
-        case .thirdOnGet, .thirdOnCreate, .thirdAfterRefusal, .swappedUnderRandomID, .swappedUnderTrueID,
-            .anotherOnCreate, .anotherOnGet, .strangerInNewGroup, .strangerInNewGroupOnGet, .newGroupUnderAnotherID:
-            .answer
+        default: .answer
         }
     }
 }

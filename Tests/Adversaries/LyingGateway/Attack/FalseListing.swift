@@ -154,7 +154,7 @@ extension World {
                 .push(.ghostPushed) where !isOneself, .link(.ghostListedAsCertified) where isOneself:
                 listing.addGhost()
             case .refusal(.leavesOutHonest) where !isOneself: listing.leaveGhostAlone()
-            case .conversation, .keys, .refusal, .event, .sender, .push, .endless, .link, .backup: continue
+            default: continue
             }
             isTold = true
         }

@@ -48,16 +48,11 @@ package enum KeyLie: String, LieFamily {
 
     package var moments: [Lie.Moment] {
         switch self {
-        case .ghost, .ghostCertifiedByAnotherAccount, .ghostUnderCertificateOfAnotherUser,
-            .ghostUnderCertificateOfAnotherDevice, .ghostCertifiedByItself, .ghostUnderTruncatedCertificate,
-            .ghostUnderDamagedCertificate, .otherIdentity, .otherIdentityUnderOldCertificate,
-            .otherIdentityCertifiedByAnotherAccount, .otherAccount, .accountGone, .accountGoneWithGhost,
-            .accountAppears, .accountMalformed, .keysOfAnotherUser:
-            [.beforeFirstContact, .betweenSends, .beforeAccepting]
         case .ownGhost, .ownGhostCertifiedByAnotherAccount, .ownAccountClaimed, .olderKeysUnderOlderCertificate:
             [.beforeFirstContact, .betweenSends]
         case .decoysThenOtherIdentity, .removedThenOtherIdentity: [.betweenSends]
         case .comparedIsNotFetched: [.beforeAccepting]
+        default: [.beforeFirstContact, .betweenSends, .beforeAccepting]
         }
     }
 
@@ -66,28 +61,14 @@ package enum KeyLie: String, LieFamily {
         case .ghost, .otherIdentity, .decoysThenOtherIdentity, .removedThenOtherIdentity, .comparedIsNotFetched,
             .keysOfAnotherUser:
             [.certified, .uncertified]
-        case .ghostCertifiedByAnotherAccount, .ghostUnderCertificateOfAnotherUser,
-            .ghostUnderCertificateOfAnotherDevice, .ghostCertifiedByItself, .ghostUnderTruncatedCertificate,
-            .ghostUnderDamagedCertificate, .ownGhost, .ownGhostCertifiedByAnotherAccount, .ownAccountClaimed,
-            .otherIdentityUnderOldCertificate, .otherIdentityCertifiedByAnotherAccount,
-            .olderKeysUnderOlderCertificate, .otherAccount, .accountGone, .accountGoneWithGhost, .accountMalformed:
-            [.certified]
         case .accountAppears: [.uncertified]
+        default: [.certified]
         }
     }
 
     /// Whether it is about the devices of whoever asks.
     var isAboutOneself: Bool {
-        switch self {
-        case .ownGhost, .ownGhostCertifiedByAnotherAccount, .ownAccountClaimed: true
-        case .ghost, .ghostCertifiedByAnotherAccount, .ghostUnderCertificateOfAnotherUser,
-            .ghostUnderCertificateOfAnotherDevice, .ghostCertifiedByItself, .ghostUnderTruncatedCertificate,
-            .ghostUnderDamagedCertificate, .otherIdentity, .otherIdentityUnderOldCertificate,
-            .otherIdentityCertifiedByAnotherAccount, .olderKeysUnderOlderCertificate, .otherAccount, .accountGone,
-            .accountGoneWithGhost, .accountAppears, .accountMalformed, .decoysThenOtherIdentity,
-            .removedThenOtherIdentity, .comparedIsNotFetched, .keysOfAnotherUser:
-            false
-        }
+        [.ownGhost, .ownGhostCertifiedByAnotherAccount, .ownAccountClaimed].contains(self)
     }
 
     /// So many listings it takes until it is told whole.
@@ -95,13 +76,7 @@ package enum KeyLie: String, LieFamily {
         switch self {
         case .decoysThenOtherIdentity: 3
         case .removedThenOtherIdentity: 2
-        case .comparedIsNotFetched, .ghost, .ghostCertifiedByAnotherAccount, .ghostUnderCertificateOfAnotherUser,
-            .ghostUnderCertificateOfAnotherDevice, .ghostCertifiedByItself, .ghostUnderTruncatedCertificate,
-            .ghostUnderDamagedCertificate, .ownGhost, .ownGhostCertifiedByAnotherAccount, .ownAccountClaimed,
-            .otherIdentity, .otherIdentityUnderOldCertificate, .otherIdentityCertifiedByAnotherAccount,
-            .olderKeysUnderOlderCertificate, .otherAccount, .accountGone, .accountGoneWithGhost, .accountAppears,
-            .accountMalformed, .keysOfAnotherUser:
-            1
+        default: 1
         }
     }
 }

@@ -123,7 +123,7 @@ extension Lie: CaseIterable {
         case .conversation(.thirdInList), .conversation(.swappedInList), .conversation(.directAsGroupInList),
             .endless(.list), .endless(.total):
             true
-        case .conversation, .keys, .refusal, .event, .sender, .push, .endless, .link, .backup: false
+        default: false
         }
     }
 }

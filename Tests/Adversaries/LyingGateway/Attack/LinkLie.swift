@@ -71,12 +71,7 @@ extension World {
             case .offerUnderAnotherName: device = World.ghost
             case .offerTruncated: offer = offer.with(linkKey: Array(offer.linkKey.prefix(16)))
             case .offerWithheld: throw .noOffer
-            case .approvalCalledSecond, .approvalCalledLate, .approvalSwallowed, .accountOfAttacker, .seedOfAttacker,
-                .certificateOfAttacker, .certificateOfAnotherDevice, .certificateDated, .certificateDamaged,
-                .certificateTruncated, .sealDamaged, .sealTruncated, .sealForAnotherKey, .approvalOfAnotherDevice,
-                .approvalOfFormerOffer, .approvalUnasked, .accountOfAttackerAfterwards, .accountRefused,
-                .ghostListedAsCertified:
-                continue
+            default: continue
             }
             let told = PendingLink(device: device, offer: offer, expiresAt: honest.expiresAt)
             return .accepted { told.write(to: &$0) }
@@ -126,10 +121,7 @@ extension World {
             case .approvalOfAnotherDevice:
                 told = LinkApproval(device: World.ghost, certificate: certificate, sealed: sealed)
             case .approvalOfFormerOffer: told = former ?? honest
-            case .offerOfAnotherIdentity, .offerOfAnotherSigningKey, .offerOfAnotherLinkKey, .offerOfLowOrderLinkKey,
-                .offerOfAttacker, .offerUnderAnotherName, .offerTruncated, .offerWithheld, .approvalCalledSecond,
-                .approvalCalledLate, .approvalUnasked, .accountRefused, .ghostListedAsCertified:
-                continue
+            default: continue
             }
         }
         return [told]

@@ -42,6 +42,13 @@ extension World {
         return try write(SenderLie.words, by: sender, with: secret, in: thread, sealedIn: sealedIn, to: device)
     }
 
+    /// Somebody honest writes to a device, in the conversation of the two.
+    mutating func say(_ text: String, by user: UserID, to device: DeviceAddress) throws -> [Publication] {
+        guard let phone = people[user]?.phone else { return [] }
+        let thread = try directThread(of: user, device.user)
+        return try write(text, by: phone.address, with: phone, in: thread, to: device)
+    }
+
     /// Seals a text for a device and puts it into a log.
     ///
     /// - Parameter sealedIn: the conversation that the header names.

@@ -28,9 +28,7 @@ package struct HonestGateway: Sendable {
 
     /// Somebody whom the test plays writes to a device, in the conversation of the two.
     package mutating func say(_ text: String, by user: UserID, to device: DeviceAddress) throws -> [Event] {
-        guard let phone = world.people[user]?.phone else { return [] }
-        let thread = try world.directThread(of: user, device.user)
-        return try world.write(text, by: phone.address, with: phone, in: thread, to: device).map(Event.init)
+        try world.say(text, by: user, to: device).map(Event.init)
     }
 
     /// Somebody whom the test plays writes to a device, and nothing is published of it.

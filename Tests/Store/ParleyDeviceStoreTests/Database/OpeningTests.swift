@@ -12,15 +12,6 @@ struct OpeningTests {
 
     init() throws { directory = try TemporaryDirectory() }
 
-    private func error(_ open: () throws -> DeviceStore) -> DeviceStoreError? {
-        do {
-            _ = try open()
-            return nil
-        } catch {
-            return error as? DeviceStoreError
-        }
-    }
-
     @Test("what was written is there when it is opened again")
     func writtenIsThereAgain() throws {
         try directory.open().write { try $0.insert(stored("hello", seq: 1)) }
@@ -47,7 +38,7 @@ struct OpeningTests {
     @Test("a second one is refused while the first is open")
     func secondIsRefused() throws {
         let store = try directory.open()
-        #expect(error { try directory.open() } == .inUse(path: directory.database))
+        #expect(failure { try directory.open() } == .inUse(path: directory.database))
         try store.close()
         _ = try directory.open()
     }
@@ -71,8 +62,8 @@ struct OpeningTests {
     func otherKeyOrDeviceIsRefused() throws {
         try directory.open().write { try $0.insert(stored("hello", seq: 1)) }
         let before = try directory.bytes()
-        #expect(error { try directory.open(key: storageKey(1)) } == .wrongKey(path: directory.database))
-        #expect(error { try directory.open(tablet) } == .wrongKey(path: directory.database))
+        #expect(failure { try directory.open(key: storageKey(1)) } == .wrongKey(path: directory.database))
+        #expect(failure { try directory.open(tablet) } == .wrongKey(path: directory.database))
         #expect(try directory.bytes() == before)
         #expect(try directory.open().texts() == ["hello"])
     }
@@ -80,7 +71,7 @@ struct OpeningTests {
     @Test("a key of no use is refused")
     func uselessKeyIsRefused() throws {
         let short = try SecretBytes.random(count: 8)
-        #expect(error { try directory.open(key: short) } != nil)
+        #expect(failure { try directory.open(key: short) } != nil)
     }
 
     @Test("a file without the row that tells the key is damaged once it holds anything")
@@ -88,14 +79,14 @@ struct OpeningTests {
         try directory.open().execute("DELETE FROM key_check")
         try directory.open().write { try $0.insert(stored("hello", seq: 1)) }
         try directory.open().execute("DELETE FROM key_check")
-        #expect(error { try directory.open() } == .damaged(path: directory.database))
+        #expect(failure { try directory.open() } == .damaged(path: directory.database))
     }
 
     @Test("what is no database is damaged, and stays as it is")
     func foreignFileIsDamaged() throws {
         let text = Array(String(repeating: "this is no database\n", count: 400).utf8)
         try directory.write(text)
-        #expect(error { try directory.open() } == .damaged(path: directory.database))
+        #expect(failure { try directory.open() } == .damaged(path: directory.database))
         #expect(try directory.bytes() == text)
     }
 
@@ -103,7 +94,7 @@ struct OpeningTests {
     func otherProgramIsRefused() throws {
         try directory.open().execute("DROP TABLE grdb_migrations")
         let before = try directory.bytes()
-        #expect(error { try directory.open() } == .damaged(path: directory.database))
+        #expect(failure { try directory.open() } == .damaged(path: directory.database))
         #expect(try directory.bytes() == before)
     }
 
@@ -117,7 +108,7 @@ struct OpeningTests {
     @Test("a path that leads nowhere, and a directory, are named in the refusal")
     func badPathIsNamed() throws {
         for path in [directory.path, directory.path + "/nowhere/messages.db"] {
-            let refusal = error { try DeviceStore.open(path: path, device: phone, storageKey: storageKey()) }
+            let refusal = failure { try DeviceStore.open(path: path, device: phone, storageKey: storageKey()) }
             #expect(refusal?.description.contains(path) == true)
         }
     }

@@ -17,13 +17,17 @@ struct QuarantineTests {
         let store = try directory.open()
         try store.write { transaction in
             try transaction.insert(stored("received", seq: 9))
-            for number in 1...3 as ClosedRange<UInt64> {
-                try transaction.enqueue(message(number), in: conversation(1), content: [UInt8(number)])
-            }
+            try transaction.enqueue(1...3)
             try transaction.fail(message(2), reason: "too large")
             try transaction.setRequest([33], of: message(3))
         }
         return store
+    }
+
+    /// Closes a store, and puts its file aside.
+    private func quarantine(_ store: DeviceStore) throws -> String {
+        try store.close()
+        return try DeviceStore.quarantine(path: directory.database)
     }
 
     private func rescue(into store: DeviceStore, from file: String) throws -> DeviceStore.Rescue {
@@ -32,8 +36,7 @@ struct QuarantineTests {
 
     @Test("what waits in a quarantined file comes to the new one, once")
     func waitingMessagesComeOnce() throws {
-        try fill().close()
-        let aside = try DeviceStore.quarantine(path: directory.database)
+        let aside = try quarantine(fill())
         #expect(DeviceStore.quarantinedFiles(of: directory.database) == [aside])
         let store = try directory.open()
         try store.write { try $0.enqueue(message(50), in: conversation(2), content: [50]) }
@@ -57,8 +60,7 @@ struct QuarantineTests {
         #expect(
             kept == directory.database + ".rescued-1" && DeviceStore.quarantinedFiles(of: directory.database).isEmpty)
         #expect(try directory.bytes("messages.db.rescued-1") == before)
-        try store.close()
-        #expect(try DeviceStore.quarantine(path: directory.database) == directory.database + ".set-aside-2")
+        #expect(try quarantine(store) == directory.database + ".set-aside-2")
     }
 
     @Test("a file in order passes its check, and one with a page that is none does not")
@@ -76,8 +78,7 @@ struct QuarantineTests {
 
     @Test("what was sent meanwhile does not come back")
     func sentMessagesStayAway() throws {
-        try fill().close()
-        let aside = try DeviceStore.quarantine(path: directory.database)
+        let aside = try quarantine(fill())
         let store = try directory.open()
         try store.write { try $0.insert(stored("sent", seq: 20, id: message(1))) }
         #expect(try rescue(into: store, from: aside) == .init(rescued: 2))
@@ -89,16 +90,14 @@ struct QuarantineTests {
         #expect(throws: DeviceStoreError.inUse(path: directory.database)) {
             try DeviceStore.quarantine(path: directory.database)
         }
-        try store.close()
-        try DeviceStore.quarantine(path: directory.database)
+        _ = try quarantine(store)
     }
 
     @Test("a file that its user has deleted hides none of those after it")
     func deletedFileHidesNone() throws {
         var aside: [String] = []
         for _ in 0..<3 {
-            try directory.open().close()
-            aside.append(try DeviceStore.quarantine(path: directory.database))
+            aside.append(try quarantine(directory.open()))
         }
         for deleted in [aside[0], aside[1]] {
             try FileManager.default.removeItem(atPath: deleted)
@@ -108,16 +107,14 @@ struct QuarantineTests {
         #expect(try store.markRescued(aside[2]) == directory.database + ".rescued-3")
         try store.close()
         try FileManager.default.removeItem(atPath: directory.database + ".rescued-3")
-        try directory.open().close()
         // No name is given twice while anything is left that had it.
-        #expect(try DeviceStore.quarantine(path: directory.database) == directory.database + ".set-aside-1")
+        #expect(try quarantine(directory.open()) == directory.database + ".set-aside-1")
     }
 
     @Test("each quarantined file has a name of its own")
     func eachFileHasItsName() throws {
         for _ in 0..<2 {
-            try directory.open().close()
-            try DeviceStore.quarantine(path: directory.database)
+            _ = try quarantine(directory.open())
         }
         #expect(DeviceStore.quarantinedFiles(of: directory.database).count == 2)
     }
@@ -139,8 +136,7 @@ struct QuarantineTests {
     func damagedMessageIsCounted() throws {
         let store = try fill()
         try store.execute("UPDATE queue SET sealed_content = zeroblob(50) WHERE position = 2")
-        try store.close()
-        let aside = try DeviceStore.quarantine(path: directory.database)
+        let aside = try quarantine(store)
         let new = try directory.open()
         let wrong = try new.rescue(from: aside, device: phone, storageKey: storageKey(1))
         #expect(wrong == .init(unreadable: 3))
@@ -181,8 +177,7 @@ struct QuarantineTests {
     func requestsComeOnce() throws {
         let old = try fill()
         try keep(1...3, in: old)
-        try old.close()
-        let aside = try DeviceStore.quarantine(path: directory.database)
+        let aside = try quarantine(old)
         let store = try directory.open()
         try store.write { transaction in
             try transaction.keepRequest(UUIDValue(high: 5, low: 9), [9])
@@ -199,8 +194,7 @@ struct QuarantineTests {
         let old = try directory.open()
         try keep(1...3, in: old)
         try old.execute("UPDATE requests SET sealed = zeroblob(50) WHERE position = 2")
-        try old.close()
-        let aside = try DeviceStore.quarantine(path: directory.database)
+        let aside = try quarantine(old)
         let store = try directory.open()
         let wrong = try store.rescue(from: aside, device: phone, storageKey: storageKey(1))
         #expect(wrong == .init(unreadableRequests: 3))
@@ -223,8 +217,7 @@ struct QuarantineTests {
             #expect(
                 try rescue(into: store, from: aside)
                     == .init(rescued: number * 3, rescuedRequests: 3 - number * 3, isWhole: false))
-            try store.close()
-            try DeviceStore.quarantine(path: directory.database)
+            _ = try quarantine(store)
         }
     }
 
@@ -232,8 +225,7 @@ struct QuarantineTests {
     func earlierVersion() throws {
         let old = try directory.open(migrations: Migrations([.m001, .m002, .m003]))
         try old.write { try $0.enqueue(message(1), in: conversation(1), content: [1]) }
-        try old.close()
-        let aside = try DeviceStore.quarantine(path: directory.database)
+        let aside = try quarantine(old)
         #expect(try rescue(into: directory.open(), from: aside) == .init(rescued: 1))
     }
 }

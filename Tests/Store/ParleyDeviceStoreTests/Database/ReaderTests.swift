@@ -19,15 +19,6 @@ struct ReaderTests {
         try reader.read { try $0.message(at: seq, of: "k3Jx9w", in: conversation(1))?.text }
     }
 
-    private func failure(_ read: () throws -> DeviceStoreReader?) -> DeviceStoreError? {
-        do {
-            _ = try read()
-            return nil
-        } catch {
-            return error as? DeviceStoreError
-        }
-    }
-
     @Test("each read sees what was committed before it, while another has the file open and writes")
     func beside() throws {
         let store = try directory.open()

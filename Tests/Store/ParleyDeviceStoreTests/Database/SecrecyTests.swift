@@ -112,10 +112,8 @@ struct SecrecyTests {
     func movedInQueue(_ statement: String) throws {
         let store = try directory.open()
         try store.write { transaction in
-            for number in 1...2 as ClosedRange<UInt64> {
-                try transaction.enqueue(message(number), in: conversation(1), content: [UInt8(number)])
-                try transaction.setRequest([9], of: message(number))
-            }
+            try transaction.enqueue(1...2)
+            for number in 1...2 as ClosedRange<UInt64> { try transaction.setRequest([9], of: message(number)) }
         }
         try store.execute(statement)
         #expect(try store.read { try $0.queued() }.compactMap(\.content) == [[2]])
@@ -125,9 +123,7 @@ struct SecrecyTests {
     func movedRequestIsForgotten() throws {
         let store = try directory.open()
         try store.write { transaction in
-            for number in 1...2 as ClosedRange<UInt64> {
-                try transaction.enqueue(message(number), in: conversation(1), content: [UInt8(number)])
-            }
+            try transaction.enqueue(1...2)
             try transaction.setRequest([9], of: message(1))
         }
         try store.execute("UPDATE queue SET sealed_request = (SELECT sealed_request FROM queue WHERE position = 1)")

@@ -31,9 +31,7 @@ struct QueueKillTests {
     }
 
     @Test("killed at any moment, nothing that was appended is lost and nothing that was finished comes back")
-    func killLosesNothing()
-        async throws
-    {
+    func killLosesNothing() async throws {
         let load = QueueLoad(directory: directory.path, finishing: .atOnce)
         var random = Seeded(stream: 450)
         var rounds = 0

@@ -97,12 +97,7 @@ struct QueueLoad {
     /// How many messages are known to be finished.
     var finished: Int {
         get throws {
-            try notes().count { note in
-                switch note {
-                case .finished: true
-                case .willAppend, .appended, .willFinish: false
-                }
-            }
+            try notes().count { if case .finished = $0 { true } else { false } }
         }
     }
 

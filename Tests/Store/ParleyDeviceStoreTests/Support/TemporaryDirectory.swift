@@ -20,3 +20,20 @@ extension TemporaryDirectory {
             textLimit: textLimit, searchable: searchable)
     }
 }
+
+/// What opening a database fails with; `nil` if it does not.
+func failure(_ open: () throws -> Any?) -> DeviceStoreError? {
+    do {
+        _ = try open()
+        return nil
+    } catch {
+        return error as? DeviceStoreError
+    }
+}
+
+extension WriteTransaction {
+    /// Appends messages of these numbers to a conversation's, each with its number as its content.
+    func enqueue(_ numbers: ClosedRange<UInt64>, in conversation: ConversationID = conversation(1)) throws {
+        for number in numbers { try enqueue(message(number), in: conversation, content: [UInt8(number)]) }
+    }
+}

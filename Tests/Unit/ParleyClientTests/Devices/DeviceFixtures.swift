@@ -79,6 +79,14 @@ extension DeviceDirectory {
     func bytes(_ path: String) throws -> [UInt8] { Array(try Data(contentsOf: URL(fileURLWithPath: path))) }
 }
 
+extension [UInt8] {
+    func flipping(_ bit: Int) -> [UInt8] {
+        var bytes = self
+        bytes[bit / 8] ^= 1 << UInt8(bit % 8)
+        return bytes
+    }
+}
+
 extension Sequence where Element == UInt8 {
     /// Whether these bytes stand somewhere in this sequence.
     func contains(_ needle: [UInt8]) -> Bool { Data(self).range(of: Data(needle)) != nil }

@@ -52,9 +52,7 @@ struct KeyFileHostilityTests {
         for protection in try protections() {
             let file = try KeyFile.encode(keys, protection)
             for bit in 0..<(file.count * 8) {
-                var changed = file
-                changed[bit / 8] ^= 1 << UInt8(bit % 8)
-                let reason = #expect(throws: KeyFileError.self) { try decode(changed, protection) }
+                let reason = #expect(throws: KeyFileError.self) { try decode(file.flipping(bit), protection) }
                 #expect(reason.map { Self.reasonsForDamage.contains($0) || $0.isNewerVersion } == true)
             }
         }
@@ -68,9 +66,7 @@ struct KeyFileHostilityTests {
         let file = try KeyFile.encode(keys, protection)
         // Not the passes, the memory: their higher bits cost what they say. They have a test of their own.
         for bit in 0..<((file.count - 32) * 8) where !(14..<22).contains(bit / 8) {
-            var changed = file
-            changed[bit / 8] ^= 1 << UInt8(bit % 8)
-            let resealed = try resealed(changed)
+            let resealed = try resealed(file.flipping(bit))
             #expect(throws: KeyFileError.self) { try decode(resealed, protection) }
         }
     }

@@ -176,11 +176,7 @@ struct PeerKeysTests {
         _ = try update(&peers, [("phone", 0), ("laptop", 1)])
         let good = try directory.bytes(path)
         var damaged = (0..<good.count).map { Array(good.prefix($0)) }
-        for bit in 0..<(good.count * 8) {
-            var changed = good
-            changed[bit / 8] ^= 1 << UInt8(bit % 8)
-            damaged.append(changed)
-        }
+        damaged += (0..<(good.count * 8)).map { good.flipping($0) }
         damaged.append(good + [0])
         damaged += try [1, 33, 49, 500].map { try RandomBytes.make(count: $0) }
         damaged.append(Array(good.prefix(9)) + (try RandomBytes.make(count: 300)))

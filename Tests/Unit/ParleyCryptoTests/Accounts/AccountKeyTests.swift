@@ -55,8 +55,7 @@ struct AccountKeyTests {
         #expect(!holds(with: DeviceCertificate(signature: certificate.signature, issuedAt: later)))
         #expect(!holds(by: try AccountSecret.generate().publicKey))
         for index in certificate.signature.indices {
-            var signature = certificate.signature
-            signature[index] ^= 1
+            let signature = certificate.signature.flipping(index * 8)
             #expect(!holds(with: DeviceCertificate(signature: signature, issuedAt: issuedAt)))
         }
     }

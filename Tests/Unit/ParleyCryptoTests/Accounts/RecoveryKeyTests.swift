@@ -66,9 +66,9 @@ struct RecoveryKeyTests {
             try SealedAccount.open(blob, of: UserID(validated: "bob"), with: key)
         }
         for index in blob.indices {
-            var changed = blob
-            changed[index] ^= 1
-            #expect(throws: SodiumError.notAuthentic) { try SealedAccount.open(changed, of: alice, with: key) }
+            #expect(throws: SodiumError.notAuthentic) {
+                try SealedAccount.open(blob.flipping(index * 8), of: alice, with: key)
+            }
         }
         for length in [0, 24, blob.count - 1] {
             #expect(throws: SodiumError.notAuthentic) {

@@ -46,14 +46,8 @@ struct AttachmentCipherTests {
     @Test("no bit of a small attachment can be changed", arguments: [0, 1, 60])
     func flippedBits(size: Int) throws {
         let (seal, sealed) = try sealAll(bytes(size))
-        for index in sealed.indices {
-            for bit in 0..<8 {
-                var changed = sealed
-                changed[index] ^= 1 << bit
-                #expect(throws: AttachmentError.notAuthentic, "bit \(bit) of byte \(index)") {
-                    try openAll(changed, by: seal)
-                }
-            }
+        for bit in 0..<sealed.count * 8 {
+            #expect(throws: AttachmentError.notAuthentic, "bit \(bit)") { try openAll(sealed.flipping(bit), by: seal) }
         }
     }
 
@@ -62,12 +56,8 @@ struct AttachmentCipherTests {
         var random = Seeded(stream: 481)
         let (seal, sealed) = try sealAll(bytes(2 * Self.chunk + 5))
         for _ in 0..<50 {
-            var changed = sealed
-            let index = Int.random(in: sealed.indices, using: &random)
-            changed[index] ^= 1 << UInt8.random(in: 0..<8, using: &random)
-            #expect(throws: AttachmentError.notAuthentic, "byte \(index)") {
-                try openAll(changed, by: seal)
-            }
+            let bit = Int.random(in: 0..<sealed.count * 8, using: &random)
+            #expect(throws: AttachmentError.notAuthentic, "bit \(bit)") { try openAll(sealed.flipping(bit), by: seal) }
         }
     }
 
