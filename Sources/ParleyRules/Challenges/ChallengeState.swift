@@ -1,7 +1,7 @@
 import ParleyProtocol
 
-/// A challenge and its phase: `perform` applies acts of the two users, `advance` the passing of time. No phase is entered
-/// twice.
+/// A challenge and its phase: `perform` applies acts of the two users, `advance` the passing of time. No phase is
+/// entered twice.
 package struct ChallengeState: Hashable, Sendable {
     /// The request, which never changes.
     package struct Terms: Hashable, Sendable {
@@ -178,8 +178,8 @@ extension ChallengeState {
     static let longestWait = Duration.days(2)
 
     /// - Parameters:
-    ///   - now: the time of day. A challenge ends when both clocks have reached its end, so that a clock that runs ahead
-    ///     ends nothing early.
+    ///   - now: the time of day. A challenge ends when both clocks have reached its end, so that a clock that runs
+    ///     ahead ends nothing early.
     /// - Returns: whether it has changed.
     package mutating func advance(now: Timestamp, steady: Timestamp, standing: Standing) -> Bool {
         let before = self

@@ -50,8 +50,8 @@ package enum CreateChallengeRule {
         }
     }
 
-    /// Why a user may not challenge another, or accept their challenge; `nil` where they may. Users who share no workout
-    /// data may not: nobody could see their progress.
+    /// Why a user may not challenge another, or accept their challenge; `nil` where they may. Users who share no
+    /// workout data may not: nobody could see their progress.
     package static func objection(
         of user: UserID, to other: UserID, in conversation: ConversationFacts, facts: Facts, mostOpen: Int,
         now: Timestamp, renewal: Duration

@@ -8,8 +8,8 @@ extension ConversationFacts {
         return seq
     }
 
-    /// The time of the next record: now, but not before the last record, unless that is minutes ahead. The order is that of
-    /// seqs, and one false time must not last.
+    /// The time of the next record: now, but not before the last record, unless that is minutes ahead. The order is
+    /// that of seqs, and one false time must not last.
     package func nextCreation(_ now: Timestamp) -> Timestamp {
         let last = farthestEnd.updatedAt
         return last > now.advanced(byMilliseconds: GatewayClock.patience) ? now : max(now, last)

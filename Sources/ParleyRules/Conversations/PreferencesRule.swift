@@ -4,8 +4,8 @@ import ParleyProtocol
 package enum PreferencesRule {
     /// The preferences after the request, which changes only the fields that it names.
     ///
-    /// `is_muted` without a time mutes without end; `muted_until` mutes until then, or not at all if it is past; clearing
-    /// it leaves a muted conversation muted without end.
+    /// `is_muted` without a time mutes without end; `muted_until` mutes until then, or not at all if it is past;
+    /// clearing it leaves a muted conversation muted without end.
     package static func decide(
         _ request: UpdateConversation, current: ConversationPreferences, now: Timestamp
     ) -> ConversationPreferences {

@@ -62,8 +62,8 @@ package enum GroupPolicy: Hashable, Sendable {
     /// `conversations/update`
     ///
     /// - Returns: whether the request changes the name.
-    /// - Throws: `bad_request` for a name of a direct conversation and for a training group without one, `forbidden` to a
-    ///   caller who is no admin.
+    /// - Throws: `bad_request` for a name of a direct conversation and for a training group without one, `forbidden` to
+    ///   a caller who is no admin.
     package func rename(
         _ change: FieldChange<String>, _ conversation: ConversationFacts, by caller: UserID
     ) throws(Rejection) -> Bool {

@@ -4,8 +4,8 @@ import ParleyProtocol
 ///
 /// A user is online at once, and offline after the hold (10 s) without a connection. Announcements come in batches, so
 /// that a thousand devices that reconnect make few transactions, and stay due until their batch is committed, so that a
-/// full disk loses none. Users beyond the capacity are not shown as online. When the clock steps back, stored times step
-/// back with it.
+/// full disk loses none. Users beyond the capacity are not shown as online. When the clock steps back, stored times
+/// step back with it.
 package struct PresenceTracker: Sendable {
     private struct Departure: Sendable {
         /// When the last connection ended.
@@ -116,7 +116,8 @@ extension PresenceTracker {
         package let presence: Presence
     }
 
-    /// The next batch if it is time for one: at most one announcement for each user. They stay due until `recordCommit`.
+    /// The next batch if it is time for one: at most one announcement for each user. They stay due until
+    /// `recordCommit`.
     package mutating func nextAnnouncements(limit: Int, now: Timestamp) -> [Announcement] {
         endHolds(now: now)
         guard !due.isEmpty, now >= nextBatchAt else { return [] }

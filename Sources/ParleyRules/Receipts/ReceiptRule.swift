@@ -28,8 +28,8 @@ package struct ReceiptState: Hashable, Sendable {
 
 /// Decides `receipts/delivered` and `receipts/read` (protocol §3).
 ///
-/// Each watermark moves only forward. What was not disclosed, because the reader sends no read receipts or may not write
-/// to the others, is disclosed by the reader's next receipt at the earliest.
+/// Each watermark moves only forward. What was not disclosed, because the reader sends no read receipts or may not
+/// write to the others, is disclosed by the reader's next receipt at the earliest.
 package enum ReceiptRule {
     /// The watermarks as they are to be.
     package struct Advance: Hashable, Sendable {

@@ -95,7 +95,8 @@ package struct Contact: Hashable, Sendable {
     /// A request of either was accepted: both may write.
     package var isAccepted: Bool { sides.contains { $0.request == .accepted } }
 
-    /// Who may write to a user without a request, as it counts for the other of the two: to a blocked one, friends only.
+    /// Who may write to a user without a request, as it counts for the other of the two: to a blocked one, friends
+    /// only.
     package func privacy(of user: UserID) -> MessagePrivacy { self[user].blocks ? .followers : self[user].privacy }
 }
 
@@ -156,8 +157,8 @@ extension Contact {
         self[user].stance = .blocks(restoring: restoration)
     }
 
-    /// `social/unblock`: restores the follow and the accepted request, unless one of the two has withdrawn it or blocked
-    /// the other meanwhile.
+    /// `social/unblock`: restores the follow and the accepted request, unless one of the two has withdrawn it or
+    /// blocked the other meanwhile.
     package mutating func unblock(by user: UserID) {
         guard case .blocks(let restoration) = self[user].stance else { return }
         let other = other(than: user)

@@ -2,7 +2,8 @@ import ParleyProtocol
 
 /// Two users, with the members for whom their direct conversation is open.
 ///
-/// `perform` applies an act of one of them, whole or not at all; `consequences(since:)` returns the effects of a change.
+/// `perform` applies an act of one of them, whole or not at all; `consequences(since:)` returns the effects of a
+/// change.
 package struct Relationship: Hashable, Sendable {
     package private(set) var contact: Contact
     /// The users for whom their conversation is open: in lists, counts and topics. `nil` before it is created.
@@ -68,8 +69,8 @@ package struct Relationship: Hashable, Sendable {
         openFor?.isSuperset(of: contact.users) == true && contact[user].request != .hidden
     }
 
-    /// Whether a user gets `keys.changed` of the other, because they write to them without limit. It depends on their own
-    /// permission alone, so that a block looks like an unfollowing.
+    /// Whether a user gets `keys.changed` of the other, because they write to them without limit. It depends on their
+    /// own permission alone, so that a block looks like an unfollowing.
     package func hearsOfKeys(_ user: UserID, now: Timestamp, renewal: Duration) -> Bool {
         guard isShared(seenBy: user) else { return false }
         switch permission(of: user, now: now, renewal: renewal) {

@@ -3,7 +3,8 @@ import ParleyProtocol
 /// Who is typing where: a state machine whose methods return the announcements.
 ///
 /// A start lasts 5 s without renewal; then the tracker announces the stop. One start in 2 s counts, others are dropped
-/// silently (protocol §4), as are starts beyond the capacity. When the clock steps back, stored times step back with it.
+/// silently (protocol §4), as are starts beyond the capacity. When the clock steps back, stored times step back with
+/// it.
 package struct TypingTracker: Sendable {
     private struct Key: Hashable, Sendable {
         let conversation: ConversationID

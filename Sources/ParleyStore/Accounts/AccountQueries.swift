@@ -2,16 +2,14 @@ import Foundation
 import GRDB
 import ParleyProtocol
 
-/// What is stored of account keys and their backups.
 package struct AccountQueries {
     let database: Database
 
-    /// The user's account key; `nil` where their devices know none.
     package func key(of user: UserID) throws(StoreError) -> [UInt8]? {
         try database.row("SELECT account_key FROM users WHERE id = ?", [user.text])?.bytes(0)
     }
 
-    /// All that `keys/get` returns of a user.
+    /// The reply to `keys/get`.
     package func userKeys(of user: UserID) throws(StoreError) -> UserKeys {
         UserKeys(
             user: user, accountKey: try key(of: user), devices: try DeviceQueries(database: database).keys(of: user))
@@ -24,7 +22,6 @@ package struct AccountQueries {
     }
 }
 
-/// Writes account keys and their backups.
 package struct AccountWrites {
     let database: Database
 

@@ -3,11 +3,10 @@ import GRDB
 import ParleyProtocol
 import ParleyRules
 
-/// The offers by which new devices are linked.
 package struct LinkQueries {
     let database: Database
 
-    /// The offer by which a device wants to be linked, unless it has expired.
+    /// The device's offer, unless it has expired.
     package func link(of device: DeviceAddress, now: Timestamp) throws(StoreError) -> StoredLink? {
         try database.first(
             """
@@ -24,7 +23,7 @@ package struct LinkQueries {
         }
     }
 
-    /// When the open offers of a user's devices expire, those of one device left out; in order.
+    /// The expiries of the open offers of a user's other devices, in order.
     package func ends(of user: UserID, besides device: DeviceID, now: Timestamp) throws(StoreError) -> [Timestamp] {
         try database.list(
             """
@@ -35,11 +34,10 @@ package struct LinkQueries {
     }
 }
 
-/// Writes the offers by which new devices are linked.
 package struct LinkWrites {
     let database: Database
 
-    /// Saves a device's offer in the place of the one before, and removes all offers that have expired.
+    /// Replaces a device's offer, and removes all expired ones.
     package func save(_ link: PendingLink, of user: UserID, now: Timestamp) throws(StoreError) {
         try database.run("DELETE FROM link_offers WHERE expires_at <= ?", [now.milliseconds])
         try database.run(
@@ -56,7 +54,7 @@ package struct LinkWrites {
             ])
     }
 
-    /// - Parameter approval: the digest of the request that has approved it, 16 bytes.
+    /// - Parameter approval: the digest of the approving request, 16 bytes.
     package func setApproval(_ approval: [UInt8], of device: DeviceAddress) throws(StoreError) {
         try database.run(
             #"UPDATE link_offers SET approval = ? WHERE "user" = ? AND device = ?"#,

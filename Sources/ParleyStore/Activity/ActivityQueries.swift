@@ -42,8 +42,8 @@ package struct ActivityQueries {
         }
     }
 
-    /// Items before `key`, the newest first, until `body` returns `false`: the viewer's own and their friends', or those of
-    /// `owner`, whom the viewer may see.
+    /// Items before `key`, the newest first, until `body` returns `false`: the viewer's own and their friends', or
+    /// those of `owner`, whom the viewer may see.
     package func read(
         of owner: UserID?, seenBy viewer: UserID, before key: ActivityKey?, _ body: (StoredActivity) throws -> Bool
     ) throws {

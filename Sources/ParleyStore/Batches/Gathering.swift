@@ -2,10 +2,8 @@ import ParleyProtocol
 import ParleyRules
 
 extension Snapshot {
-    /// What the decisions of a batch need to know, read at once.
-    ///
-    /// Every kind of fact is one query for all keys of its kind. The published keys and settings of the members of a
-    /// conversation that was not known before follow from its members, which the same reading finds.
+    /// Reads every kind of fact by one query for all its keys. The keys and settings of a conversation's members follow
+    /// from the conversation, which is read first.
     package func gather(_ keys: FactKeys) throws(StoreError) -> GatheredFacts {
         var facts = GatheredFacts()
         facts.devices = try devices.devices(keys.devices)

@@ -1,7 +1,7 @@
 import ParleyProtocol
 import ParleyRules
 
-/// What a batch is going to write of the frequent kinds, gathered while it is decided and written at once.
+/// The frequent writes of a batch, gathered while it is decided and written at once.
 package struct PendingWrites: Sendable {
     struct Record: Sendable {
         let record: MessageRecord
@@ -24,7 +24,7 @@ package struct PendingWrites: Sendable {
     private(set) var watermarks: [WatermarkWrite] = []
     private(set) var presences: [UserID: Presence] = [:]
     private(set) var pushEvents: [PushEvent] = []
-    /// Conversations whose log has grown, as they are at the end of it.
+    /// Conversations whose log has grown.
     private(set) var logs: [ConversationID: ConversationState] = [:]
 
     package init() {}
@@ -34,10 +34,8 @@ package struct PendingWrites: Sendable {
             && logs.isEmpty
     }
 
-    /// A record to be appended to its conversation's log.
-    ///
     /// - Parameters:
-    ///   - digest: what the request was that made it, 16 bytes.
+    ///   - digest: of the request, 16 bytes.
     ///   - isWithheld: whether it is shown to its sender alone.
     package mutating func append(
         _ record: MessageRecord, to conversation: ConversationKey, position: StreamPosition, digest: [UInt8],
@@ -49,7 +47,7 @@ package struct PendingWrites: Sendable {
                 isWithheld: isWithheld))
     }
 
-    /// An event that has no record, to be stored until the broker has acknowledged it.
+    /// An event without a record, which is stored until the broker has acknowledged it.
     package mutating func append(
         position: StreamPosition, topic: ArraySlice<UInt8>, payload: ArraySlice<UInt8>, retain: Bool,
         unread: PendingUnread? = nil
@@ -61,29 +59,26 @@ package struct PendingWrites: Sendable {
     /// Something of which somebody may be to be notified.
     package mutating func append(_ event: PushEvent) { pushEvents.append(event) }
 
-    /// Watermarks of a device's user, as decided.
     package mutating func advance(
         _ advance: ReceiptRule.Advance, of reader: DeviceAddress, in conversation: ConversationKey
     ) {
         watermarks.append(WatermarkWrite(advance: advance, reader: reader, conversation: conversation))
     }
 
-    /// The presence that a user has now.
     package mutating func put(_ presence: Presence, of user: UserID) { presences[user] = presence }
 
-    /// How far a conversation's log has come; replaces what was set before.
     package mutating func setLog(_ conversation: ConversationState) { logs[conversation.facts.id] = conversation }
 
-    /// Replaces a conversation that has changed in another way, if its log is to be written.
+    /// Replaces a conversation that has changed in another way, if its log is pending.
     package mutating func replaceLog(_ conversation: ConversationState) {
         if logs[conversation.facts.id] != nil { setLog(conversation) }
     }
 }
 
 extension WriteTransaction {
-    /// Writes everything that is pending: the one writing of a batch's decisions, which refuses nothing.
+    /// Writes everything that is pending, and refuses nothing.
     ///
-    /// - Returns: the conversations whose log was written, as they are stored now.
+    /// - Returns: the conversations whose log was written, as stored.
     package func apply(_ writes: PendingWrites) throws(StoreError) -> [ConversationState] {
         try records.insert(writes.records)
         try receipts.advance(writes.watermarks)

@@ -11,8 +11,8 @@ package struct StoredChallenge: Sendable {
     /// By the steady time.
     package private(set) var publishedAt = Timestamp(milliseconds: 0)
 
-    /// Whether its progress may have changed since it was last written: it is due before its deadline, or the deadline is
-    /// so near that this cannot be seen.
+    /// Whether its progress may have changed since it was last written: it is due before its deadline, or the deadline
+    /// is so near that this cannot be seen.
     ///
     /// - Parameters:
     ///   - now: the time of day.

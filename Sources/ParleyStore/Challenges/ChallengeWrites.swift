@@ -82,8 +82,8 @@ package struct ChallengeWrites {
     static let over =
         "SELECT key FROM challenges WHERE due_at IS NULL AND published_at <= ? ORDER BY published_at, key LIMIT ?"
 
-    /// Makes a user's active challenges due after a change of their workouts or metrics: now, or a pause after their last
-    /// publication.
+    /// Makes a user's active challenges due after a change of their workouts or metrics: now, or a pause after their
+    /// last publication.
     ///
     /// - Parameters:
     ///   - isOfWorkouts: workouts and not metrics.

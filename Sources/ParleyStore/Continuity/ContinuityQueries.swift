@@ -2,19 +2,16 @@ import Foundation
 import GRDB
 import ParleyProtocol
 
-// The name of the database, and what becomes of it when it was put back.
-
-/// The name of the database, by which one that was put back is recognized.
+/// The name of the database, which recognizes one that was put back.
 package struct ContinuityQueries {
     let database: Database
 
-    /// The name that the last start of the gateway has set; `nil` before the first.
+    /// Set at each start of the gateway; `nil` before the first.
     package func instance() throws(StoreError) -> String? {
         try database.row("SELECT name FROM instance")?[0]
     }
 }
 
-/// Names the database, and renews what a database that was put back must not repeat.
 package struct ContinuityWrites {
     let database: Database
 
@@ -23,10 +20,9 @@ package struct ContinuityWrites {
             "INSERT INTO instance (id, name) VALUES (1, ?) ON CONFLICT (id) DO UPDATE SET name = excluded.name", [name])
     }
 
-    /// Gives every conversation a new epoch. Its records keep their places, and its log continues after them. All
-    /// presence is to be published to the broker again.
+    /// Gives every conversation a new epoch, and has all presence published to the broker again. Logs go on after their
+    /// records.
     ///
-    /// - Parameter epoch: makes one.
     /// - Returns: how many conversations there are.
     package func renewEpochs(_ epoch: () -> String) throws(StoreError) -> Int {
         var renewed: [String: String] = [:]
@@ -50,8 +46,7 @@ package struct ContinuityWrites {
         return count
     }
 
-    /// Replaces the epochs in payloads that wait in the outbox. What people have written is escaped in them, and cannot
-    /// look like an epoch.
+    /// Replaces the epochs in payloads of the outbox. Texts of users are escaped there and cannot look like an epoch.
     private func renameEpochs(_ renewed: [String: String]) throws(StoreError) {
         let (start, end) = (Array(#""epoch":""#.utf8), UInt8(ascii: "\""))
         var last = Int.min

@@ -4,23 +4,22 @@ import ParleyRules
 
 // A user's conversations in the order of their last activity.
 //
-// `members.active_at` lags behind `conversations.updated_at` by no more than `ActivityIndexLag.limit`. So a message
-// seldom writes to the members' rows, and the index of a user's conversations is nearly in order: of two conversations
-// whose `active_at` differ by more than the limit, the order is certain. Only those that are nearer than that to the
-// page have to be looked at.
+// `members.active_at` lags behind `conversations.updated_at` by at most `ActivityIndexLag.limit`. So a message seldom
+// writes to the members' rows, and the index is nearly in order: only conversations within the limit of the page have
+// to be read.
 
-/// By how much `members.active_at` may lag behind `conversations.updated_at`.
+/// How far `members.active_at` may lag behind `conversations.updated_at`.
 enum ActivityIndexLag {
     static let limit = Duration.seconds(60)
 }
 
 extension ListingQueries {
-    /// How many conversations are the user's own, archived or not.
+    /// How many conversations are open for the user.
     package func count(of user: UserID, archived: Bool) throws(StoreError) -> Int {
         try database.row(ConversationSlice.total, [user.text, archived])?[0] ?? 0
     }
 
-    /// The user's own conversations, the last active first; of those active at the same time, the last made.
+    /// The conversations that are open for the user, the last active first, then the last created.
     package func keys(
         of user: UserID, archived: Bool, limit: Int, offset: Int
     ) throws(StoreError) -> [ConversationKey] {
@@ -39,13 +38,12 @@ extension ListingQueries {
 
 /// The range of `members.active_at` that holds a page of a user's conversations, found in the index alone.
 struct ConversationSlice {
-    /// What is earlier comes after the page, what is later before it.
     let earliest: Int64
     let latest: Int64
-    /// How many come before the slice.
+    /// How many conversations precede the slice.
     let skipped: Int
 
-    /// The user's own, archived or not: what the index begins with.
+    /// The first columns of the index.
     static let own = #""user" = ? AND is_open = 1 AND is_archived = ?"#
 
     static let query = """
@@ -60,10 +58,9 @@ struct ConversationSlice {
 
     static let later = "SELECT count(*) FROM members WHERE \(own) AND active_at > ?"
 
-    /// - Returns: `nil` for a page behind the end.
+    /// - Returns: `nil` for a page after the end.
     init?(_ database: Database, _ user: UserID, _ archived: Bool, limit: Int, offset: Int) throws(StoreError) {
-        // The conversation at a place in the order by time is no earlier than the `active_at` at that place in the
-        // order by `active_at`, and later by no more than the lag.
+        // The nth conversation by time is no earlier than the nth `active_at`, and later by at most the lag.
         let times = try database.list(ConversationSlice.activities, [user.text, archived, limit, offset]) {
             $0[0] as Int64
         }

@@ -3,15 +3,15 @@ import GRDB
 import ParleyProtocol
 import ParleyRules
 
-/// A conversation as the writer knows it: its key, and what decisions need.
+/// A conversation as the writer sees it.
 package struct ConversationState: Sendable {
     package let key: ConversationKey
     package var facts: ConversationFacts
     /// The earliest of its members' `active_at`.
     var earliestActivity: Timestamp
-    /// The place of the last message when one of its members archived it; `nil` if nobody has.
+    /// The seq of the last message when a member archived it; `nil` if no member has.
     var archivedThrough: Int?
-    /// What is between the two of a direct conversation; only `withContact` reads it.
+    /// Of the two of a direct conversation; only `withContact` reads it.
     package var contact: Contact?
     /// `facts.updatedAt` as it is stored.
     var storedUpdatedAt: Timestamp
@@ -22,7 +22,6 @@ package struct ConversationState: Sendable {
     }
 }
 
-/// Conversations with their members.
 package struct ConversationQueries {
     let database: Database
 
@@ -30,12 +29,11 @@ package struct ConversationQueries {
         try conversations([id])[id]
     }
 
-    /// With what is between the two, if it is a direct one.
+    /// With the contact of a direct one.
     package func withContact(_ id: ConversationID) throws(StoreError) -> ConversationState? {
         try withContacts([id])[id]
     }
 
-    /// Those of these conversations that there are.
     private func conversations(
         _ ids: some Collection<ConversationID>
     ) throws(StoreError) -> [ConversationID: ConversationState] {
@@ -76,7 +74,7 @@ package struct ConversationQueries {
         return states
     }
 
-    /// With what is between the two of the direct ones.
+    /// With the contacts of direct ones.
     func withContacts(
         _ ids: some Collection<ConversationID>
     ) throws(StoreError) -> [ConversationID: ConversationState] {
@@ -101,7 +99,7 @@ package struct ConversationQueries {
         return states
     }
 
-    /// The whole object, as a member sees it; without one, as all do.
+    /// The object as a member sees it, or without one as all do.
     package func object(_ key: ConversationKey, seenBy user: UserID?) throws(StoreError) -> Conversation? {
         guard
             let row = try database.row(
@@ -133,14 +131,14 @@ package struct ConversationQueries {
             epoch: epoch, lastSeq: lastSeq, members: members)
     }
 
-    /// What made a group, if `id` is one: its creator and the digest of the request.
+    /// Its creator, and for a group the digest of the request.
     package func origin(of id: ConversationID) throws(StoreError) -> (creator: UserID, digest: [UInt8]?)? {
         try database.first("SELECT created_by, request_digest FROM conversations WHERE id = ?", [id.blob]) {
             (try $0.level(0), $0.bytes(1))
         }
     }
 
-    /// How many there are, of all users.
+    /// Of all users.
     package func count() throws(StoreError) -> Int {
         try database.row("SELECT count(*) FROM conversations")?[0] ?? 0
     }

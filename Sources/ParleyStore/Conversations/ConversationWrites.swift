@@ -3,14 +3,13 @@ import GRDB
 import ParleyProtocol
 import ParleyRules
 
-/// A conversation to be made.
 package struct NewConversation: Sendable {
     package let id: ConversationID
     package let type: ConversationType
     package let name: String?
     package let creator: UserID
     package let members: [(user: UserID, role: MemberRole)]
-    /// Members for whom it is not open yet.
+    /// Members for whom it is not open.
     package let closedFor: Set<UserID>
     package let epoch: String
     package let digest: [UInt8]?
@@ -29,7 +28,7 @@ package struct NewConversation: Sendable {
         self.digest = digest
     }
 
-    /// Who has put somebody into it: into a group its creator, and nobody into a conversation of two.
+    /// Who has added a member: the creator of a group.
     fileprivate func adder(of user: UserID) -> UserID? {
         switch type {
         case .direct: nil
@@ -37,11 +36,10 @@ package struct NewConversation: Sendable {
         }
     }
 
-    /// Whether it is one of those that somebody has by their own act: its creator, if it is open for them.
+    /// See `OpenConversationsRule`: it counts for its creator, if it is open for them.
     fileprivate func isCounted(for user: UserID) -> Bool { user == creator && !closedFor.contains(user) }
 }
 
-/// Writes conversations, and how far their logs have come.
 package struct ConversationWrites {
     let database: Database
 
@@ -71,8 +69,8 @@ package struct ConversationWrites {
         return key
     }
 
-    /// A member has made a direct conversation that the other had made before, without their knowledge: they see it as
-    /// made by themselves, now.
+    /// A member creates a direct conversation that exists without their knowledge: they see it as created by
+    /// themselves, now.
     package func setMade(by user: UserID, at now: Timestamp, in conversation: ConversationState) throws(StoreError) {
         try database.run(
             """
@@ -84,8 +82,7 @@ package struct ConversationWrites {
             ])
     }
 
-    /// Writes how far the log has come for a member who alone sees the last of it; a new message of theirs brings the
-    /// conversation back from their archive.
+    /// Writes the end of a member's withheld records; a new message brings the conversation back from their archive.
     package func updateOwnEnd(of user: UserID, in conversation: ConversationState) throws(StoreError) {
         guard let member = conversation.facts.member(user) else { return }
         let (end, seen) = (member.ownEnd, conversation.facts.end(seenBy: user))
@@ -100,16 +97,16 @@ package struct ConversationWrites {
             ])
     }
 
-    /// Writes back how far a conversation's log has come; see `updateLogs`.
+    /// Writes the end of a log; see `updateLogs`.
     package func updateLog(_ conversation: inout ConversationState) throws(StoreError) {
         guard let updated = try updateLogs([conversation]).first else { return }
         conversation = updated
     }
 
-    /// Writes back how far the logs of these conversations have come: a new message brings a conversation back from
-    /// every archive, and its members' `active_at` is advanced when it lags too far.
+    /// Writes the ends of logs: a new message brings a conversation back from every archive, and its members'
+    /// `active_at` is advanced when it lags too far.
     ///
-    /// - Returns: the conversations as they are stored now.
+    /// - Returns: the conversations as stored.
     func updateLogs(_ conversations: [ConversationState]) throws(StoreError) -> [ConversationState] {
         try database.run(
             conversations.map { conversation in
@@ -128,7 +125,6 @@ package struct ConversationWrites {
         return try updateMembers(of: conversations)
     }
 
-    /// Updates the members' rows, which is seldom needed.
     private func updateMembers(
         of conversations: [ConversationState]
     ) throws(StoreError) -> [ConversationState] {

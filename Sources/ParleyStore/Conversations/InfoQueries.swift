@@ -1,14 +1,12 @@
 import GRDB
 import ParleyProtocol
 
-// What is known of the `info` that the broker retains of conversations (protocol §2).
-
-/// A user whose display name has changed, and how far `info` of their groups has been published with it.
+/// A changed display name, which `info` of the user's groups (protocol §2) is published with.
 package struct NameChange: Hashable, Sendable {
     package let user: UserID
-    /// The last group of which it was published, in the order of their keys; `nil` before the first.
+    /// The last group, by key, whose `info` was published; `nil` before the first.
     package var publishedThrough: ConversationKey?
-    /// Whether the name has changed again since the first was published.
+    /// Whether the name has changed again since then.
     package var isStale: Bool
 }
 
@@ -16,11 +14,11 @@ package struct NameChange: Hashable, Sendable {
 package struct InfoQueries {
     let database: Database
 
-    /// The groups in which a user is, by their keys: at most `limit` after one.
+    /// A user's group conversations by key, after one.
     package func groupConversations(
         of user: UserID, after key: ConversationKey?, limit: Int
     ) throws(StoreError) -> [ConversationKey] {
-        // The signs keep the engine from scanning the members of all conversations to get the order.
+        // The signs keep SQLite from scanning the members of all conversations for the order.
         try database.list(
             """
             SELECT m.conversation FROM members m JOIN conversations c ON c.key = m.conversation
@@ -29,7 +27,7 @@ package struct InfoQueries {
         ) { $0.key(0) }
     }
 
-    /// Groups in which somebody is, by their keys: at most `limit` after one.
+    /// Group conversations with members by key, after one.
     package func groupConversations(after key: ConversationKey?, limit: Int) throws(StoreError) -> [ConversationKey] {
         try database.list(
             """
@@ -40,16 +38,15 @@ package struct InfoQueries {
     }
 }
 
-/// Users whose display name has changed, as long as `info` of their groups has to be published with it.
 package struct NameChangeQueries {
     let database: Database
 
-    /// When the next name is to be published, by the steady time.
+    /// By the steady time.
     package func next() throws(StoreError) -> Timestamp? {
         try database.row("SELECT due_at FROM name_changes ORDER BY due_at LIMIT 1")?.time(0)
     }
 
-    /// The user who has waited longest of those whose name is to be published by now.
+    /// The change that is due the longest.
     package func due(at steady: Timestamp) throws(StoreError) -> NameChange? {
         try database.first(
             """
@@ -64,11 +61,10 @@ package struct NameChangeQueries {
     }
 }
 
-/// Writes whose display name has changed, and how far that is published.
 package struct NameChangeWrites {
     let database: Database
 
-    /// Marks that a user has another display name. It is published from `due` on, or after the one before it.
+    /// Stores a change, due then or after the user's last change.
     package func mark(of user: UserID, dueAt due: Timestamp) throws(StoreError) {
         try database.run(
             """
@@ -78,9 +74,7 @@ package struct NameChangeWrites {
             """, [user.text, due.milliseconds])
     }
 
-    /// Writes how far a user's name has been published.
-    ///
-    /// - Parameter due: when there is more to do.
+    /// - Parameter due: of the next part.
     package func update(_ change: NameChange, dueAt due: Timestamp) throws(StoreError) {
         try database.run(
             #"UPDATE name_changes SET published_through = ?, is_stale = ?, due_at = ? WHERE "user" = ?"#,

@@ -2,11 +2,10 @@ import GRDB
 import ParleyProtocol
 import ParleyRules
 
-/// A user's list of conversations.
 package struct ListingQueries {
     let database: Database
 
-    /// One row of the user's list; `nil` if they are not in the conversation.
+    /// An entry of the user's list; `nil` for a conversation that they are not in.
     package func listing(_ key: ConversationKey, for user: UserID, now: Timestamp) throws(StoreError)
         -> Conversation?
     {
@@ -15,7 +14,7 @@ package struct ListingQueries {
         }
     }
 
-    /// The same with nothing counted yet; what is to be counted is returned beside it.
+    /// The same without the unread count, whose span is returned beside it.
     package func uncounted(
         _ key: ConversationKey, for user: UserID, now: Timestamp
     ) throws(StoreError) -> (listing: Conversation, unread: UnreadSpan)? {

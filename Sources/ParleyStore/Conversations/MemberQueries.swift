@@ -3,33 +3,30 @@ import GRDB
 import ParleyProtocol
 import ParleyRules
 
-/// Who is or was a member of a conversation, and how they want it treated.
 package struct MemberQueries {
     let database: Database
 
-    /// The reply that somebody got when they left a conversation: its object as JSON. `nil` if they never were in it,
-    /// or are in it again.
+    /// The reply to a user who left a conversation: its object as JSON. `nil` if they never were in it or are again.
     package func leaveReply(of user: UserID, from conversation: ConversationKey) throws(StoreError) -> [UInt8]? {
         try database.row(
             #"SELECT farewell FROM departures WHERE conversation = ? AND "user" = ?"#, [conversation.value, user.text])?
             .bytes(0)
     }
 
-    /// Whether somebody has left a conversation, or was removed from it, and has not come back.
+    /// Whether a user has left a conversation, or was removed from it, and has not come back.
     package func hasLeft(_ user: UserID, from conversation: ConversationKey) throws -> Bool {
         try database.row(
             #"SELECT 1 FROM departures WHERE conversation = ? AND "user" = ?"#, [conversation.value, user.text]) != nil
     }
 
-    /// Of how many groups somebody is a member because others have put them in; counted no further than `limit`.
+    /// How many groups others have added a user to, counted up to `limit`.
     package func groupsByOthers(of user: UserID, atMost limit: Int) throws(StoreError) -> Int {
         try database.row(
             #"SELECT count(*) FROM (SELECT 1 FROM members WHERE "user" = ? AND added_by IS NOT NULL LIMIT ?) AS found"#,
             [user.text, limit])?[0] ?? 0
     }
 
-    /// How many open conversations somebody has by acts of their own: those that they have made, come into by
-    /// themselves, or opened by accepting or answering; counted no further than `limit`.
+    /// How many open conversations count for a user (`OpenConversationsRule`), counted up to `limit`.
     package func countedConversations(of user: UserID, atMost limit: Int) throws(StoreError) -> Int {
         try database.row(MemberQueries.countedCount, [user.text, limit])?[0] ?? 0
     }
@@ -37,7 +34,7 @@ package struct MemberQueries {
     static let countedCount =
         #"SELECT count(*) FROM (SELECT 1 FROM members WHERE "user" = ? AND is_counted = 1 LIMIT ?) AS found"#
 
-    /// How the user wants the conversation treated; `nil` if they are not in it. A muting that is over counts as none.
+    /// `nil` for a user who is no member. An expired muting counts as none.
     package func preferences(
         of user: UserID, in conversation: ConversationKey, now: Timestamp
     ) throws(StoreError) -> ConversationPreferences? {
@@ -47,13 +44,13 @@ package struct MemberQueries {
         ).map { ConversationPreferences($0, from: 0, now: now) }
     }
 
-    /// Whether a user shares any conversation with another that is open for both, as far as the user can tell
-    /// (`Relationship.isShared`): one in which the user's request is hidden from the other does not count, and neither
-    /// does a direct one in which nobody has written, which anybody can make.
+    /// Whether a user shares a conversation with another that is open for both, as far as the user can tell
+    /// (`Relationship.isShared`): not one with a hidden request of the user, and not an empty direct one, which anybody
+    /// can create.
     ///
-    /// The conversations of the one who has fewer are gone through, so that it costs nothing that the other has many.
+    /// Scans the conversations of the user with fewer, so that the number of the other's does not matter.
     ///
-    /// - Parameter most: where both have at least so many, none is gone through, and `false` is returned.
+    /// - Parameter most: `false` without a scan where both have at least as many.
     package func shareConversation(
         _ user: UserID, with other: UserID, atMost most: Int = .max
     ) throws(StoreError) -> Bool {
@@ -62,7 +59,7 @@ package struct MemberQueries {
         return try database.row(MemberQueries.shared, [walked.text, probed.text, user.text, other.text]) != nil
     }
 
-    /// One of two who has not many more open conversations than the other; `nil` where both have at least `most`.
+    /// The user with fewer open conversations, roughly; `nil` where both have at least `most`.
     private func fewer(_ user: UserID, _ other: UserID, atMost most: Int) throws(StoreError) -> UserID? {
         for bound in [64, 1024] where bound < most {
             for one in [other, user] where try openConversations(of: one, atMost: bound) < bound { return one }
@@ -89,18 +86,17 @@ package struct MemberQueries {
         """
 }
 
-/// Writes members: who is one, with which role, and how they want a conversation treated.
 package struct MemberWrites {
     let database: Database
 
-    /// Makes somebody a member of a conversation, and forgets that they have left it before.
+    /// Adds a member, and forgets that they have left before.
     ///
-    /// - Parameter adder: who has put them in; `nil` where they have come by themselves.
+    /// - Parameter adder: `nil` for members who joined by themselves.
     package func insert(
         _ member: MemberFacts, into conversation: ConversationState, addedBy adder: UserID?
     ) throws(StoreError) {
         let key = conversation.key.value
-        // What was written before they joined counts as read.
+        // Earlier records count as read.
         try database.run(
             """
             INSERT INTO members (conversation, "user", role, joined_at, is_open, joined_seq, visible_from, delivered_seq,
@@ -115,7 +111,7 @@ package struct MemberWrites {
         try database.run(#"DELETE FROM departures WHERE conversation = ? AND "user" = ?"#, [key, member.user.text])
     }
 
-    /// Removes a member from a conversation, with their watermarks and preferences.
+    /// Removes a member with their watermarks and preferences.
     package func delete(_ user: UserID, of conversation: ConversationKey) throws(StoreError) {
         try database.run(
             #"DELETE FROM members WHERE conversation = ? AND "user" = ?"#, [conversation.value, user.text])
@@ -123,9 +119,7 @@ package struct MemberWrites {
             #"DELETE FROM device_watermarks WHERE conversation = ? AND "user" = ?"#, [conversation.value, user.text])
     }
 
-    /// Stores that somebody has left, so that a repeated request gets the same reply.
-    ///
-    /// - Parameter reply: the conversation's object as they last see it, as JSON.
+    /// Stores the reply to a user who has left, for a repeated request: the conversation's object as JSON.
     package func insertDeparture(
         of user: UserID, from conversation: ConversationKey, reply: [UInt8], at now: Timestamp
     ) throws(StoreError) {
@@ -140,8 +134,7 @@ package struct MemberWrites {
             [role.rawValue, conversation.value, user.text])
     }
 
-    /// - Parameter conversation: its log must be written back before, or new messages in it would be archived with the
-    ///   rest.
+    /// - Parameter conversation: its log must be written first, or new messages would be archived with the rest.
     package func setPreferences(
         _ preferences: ConversationPreferences, of user: UserID, in conversation: inout ConversationState
     ) throws(StoreError) {
@@ -157,9 +150,7 @@ package struct MemberWrites {
             ])
     }
 
-    /// Sets for whom a direct conversation is open.
-    ///
-    /// - Parameter isCounted: whether they have opened it by an act of their own.
+    /// - Parameter isCounted: whether the user has opened it by an act of their own.
     package func setOpen(
         _ isOpen: Bool, for user: UserID, in conversation: ConversationKey, isCounted: Bool
     ) throws(StoreError) {
@@ -169,11 +160,11 @@ package struct MemberWrites {
     }
 }
 
-/// How a member wants the conversation treated, for a query that calls the table `m`.
+/// The columns of `ConversationPreferences`, for a query that calls the table `m`.
 let preferenceColumns = "m.is_muted, m.muted_until, m.is_archived, m.is_marked_unread"
 
 extension ConversationPreferences {
-    /// From `preferenceColumns`, the first of which has this number. A muting that is over counts as none.
+    /// From `preferenceColumns`. An expired muting counts as none.
     init(_ row: some ColumnReader, from column: Int, now: Timestamp) {
         let muting: Muting = row.isTrue(column) ? row.optionalTime(column + 1).map { .until($0) } ?? .forever : .off
         self = ConversationPreferences(

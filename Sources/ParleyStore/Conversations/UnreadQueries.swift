@@ -1,11 +1,11 @@
 import GRDB
 import ParleyProtocol
 
-// Counting reads the index `records_unread` alone, at most `Limits.unreadCount` entries of it and one more for each
-// sender. Unread messages beyond that cost nothing, and neither does what does not count: the user's own messages,
-// changes, what has disappeared, system messages. No count is stored, so none can drift.
+// Counting reads the index `records_unread` alone: at most `Limits.unreadCount` entries and one more for each sender.
+// Further unread messages cost nothing, nor do the user's own, changes, disappeared and system messages. No count is
+// stored, so none can drift.
 
-/// Which messages are unread for a user: those of others after their mark, as far as the log had come at some moment.
+/// The range of a log in which messages of others are unread for a user.
 package struct UnreadSpan: Hashable, Sendable {
     package let user: UserID
     package let conversation: ConversationKey
@@ -17,16 +17,14 @@ package struct UnreadSpan: Hashable, Sendable {
     }
 }
 
-/// Of what unread messages are counted.
 package enum UnreadScope: Hashable, Sendable {
     case conversation(UnreadSpan)
-    /// All conversations in the user's list that are neither archived nor muted then.
+    /// The user's listed conversations that are neither archived nor muted at a time.
     case badge(of: UserID, at: Timestamp)
 }
 
 enum UnreadQuery {
-    /// What the index `records_unread` holds, to the letter: a message of a person, shown to all, whose ciphertext is
-    /// still there.
+    /// The condition of the index `records_unread`, to the letter.
     private static let counts = "kind = 0 AND type <> 7 AND content IS NOT NULL AND withheld = 0"
 
     static let nextSender =
@@ -37,9 +35,8 @@ enum UnreadQuery {
             SELECT 1 FROM records WHERE conversation = ? AND sender = ? AND seq > ? AND seq <= ? AND \(counts) LIMIT ?) AS found
         """
 
-    /// Users' conversations that have a message after their mark, the last active first; of each user no more than
-    /// those are looked at that were active last. What a user has written without its being shown to others is theirs,
-    /// and not unread.
+    /// Users' conversations with a message after their mark, the last active first, among the `conversationsOfBadge`
+    /// that were active last. A user's withheld messages are their own and not unread.
     ///
     /// - Parameter users: their ids, separated by commas.
     static func conversations(of users: String) -> String {
@@ -59,15 +56,13 @@ enum UnreadQuery {
     }
 }
 
-/// How many messages are unread.
 package struct UnreadQueries {
     let database: Database
 
-    /// A badge counts no conversations but so many that were active last.
+    /// How many conversations, the last active, a badge counts.
     package static let conversationsOfBadge = 200
 
-    /// How many messages count in each, up to `Limits.unreadCount`. For all badges their users' conversations are read
-    /// at once.
+    /// Up to `Limits.unreadCount` each. The conversations of all badges are read at once.
     package func counts(_ scopes: some Collection<UnreadScope>) throws(StoreError) -> [UnreadScope: Int] {
         var users: Set<UserID> = []
         for case .badge(let user, _) in scopes { users.insert(user) }
@@ -83,14 +78,12 @@ package struct UnreadQueries {
         return counts
     }
 
-    /// How many messages count, up to `Limits.unreadCount`.
     package func count(_ scope: UnreadScope) throws(StoreError) -> Int { try counts([scope])[scope] ?? 0 }
 
-    /// A conversation in which something may be unread.
     private struct Candidate {
         let span: UnreadSpan
         let isMuted: Bool
-        /// `nil` for always, where it is muted.
+        /// `nil` for no end.
         let mutedUntil: Timestamp?
     }
 
@@ -117,8 +110,7 @@ package struct UnreadQueries {
         return min(count, Limits.unreadCount)
     }
 
-    /// How many messages of others the user has not read, up to `Limits.unreadCount`: those after their watermark and
-    /// after their joining whose ciphertext is still there. Neither changes to a message nor system messages count.
+    /// After the user's watermark and joining, up to `Limits.unreadCount`.
     package func count(of user: UserID, in conversation: ConversationKey) throws(StoreError) -> Int {
         let mark = try database.row(
             #"SELECT read_seq, joined_seq FROM members WHERE conversation = ? AND "user" = ?"#,
@@ -129,7 +121,7 @@ package struct UnreadQueries {
                 user: user, conversation: conversation, after: max(mark[0] as Int, mark[1] as Int), through: .max))
     }
 
-    /// How many messages count in `span`, up to `Limits.unreadCount`.
+    /// Up to `Limits.unreadCount`.
     package func count(_ span: UnreadSpan) throws(StoreError) -> Int {
         var count = 0
         var last = ""
@@ -142,7 +134,7 @@ package struct UnreadQueries {
         return count
     }
 
-    /// The next user, by id, of whom there is a message in the conversation that can be unread.
+    /// The next sender, by id, of a message that may be unread.
     private func nextSender(after last: String, in conversation: ConversationKey) throws(StoreError) -> String? {
         try database.hotList(UnreadQuery.nextSender, [.key(conversation), .text(last)]) { $0.text(0) }.first
     }

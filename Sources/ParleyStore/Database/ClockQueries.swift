@@ -2,12 +2,10 @@ import GRDB
 import ParleyProtocol
 import ParleyRules
 
-/// What is stored of the gateway's clock.
 package struct ClockQueries {
     let database: Database
 
-    /// The gateway's clock as it is stored. Its last known time is that of its last step or start, or of the last
-    /// record since.
+    /// Its last known time is that of its last step or start, or of the last record since.
     package func stored() throws(StoreError) -> StoredClock {
         guard
             let row = try database.row("SELECT steps, stepped_at, position, boot, boot_offset FROM clock"),
@@ -25,7 +23,7 @@ package struct ClockQueries {
 package struct ClockWrites {
     let database: Database
 
-    /// Stores the gateway's clock: at its start, and after each step that it has followed.
+    /// Called at the start, and after each step that the clock has followed.
     package func store(_ clock: StoredClock) throws(StoreError) {
         try database.run(
             "UPDATE clock SET steps = ?, stepped_at = ?, position = ?, boot = ?, boot_offset = ?",

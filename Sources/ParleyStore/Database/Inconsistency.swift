@@ -1,15 +1,14 @@
-/// What is found in the database, or missing from it, against what must hold there.
+/// A breach of what must hold in the database.
 package enum Inconsistency: Hashable, Sendable, CustomStringConvertible {
-    /// What is in a column of a row, numbered from 0, is none of the values that it may have.
+    /// A column of a row, numbered from 0, has a value that it may not have.
     case column(Int)
     case missingConversation
     case missingMember
     case missingUser
     /// A direct conversation has other members than two people.
     case notTwoMembers
-    /// The log of a conversation has no more places.
+    /// The log of a conversation has no more seqs.
     case fullLog
-    /// There are no more positions for what is to be published.
     case noMorePositions
     /// The user id of the operator is a person's.
     case operatorIsMember

@@ -148,8 +148,8 @@ package struct Snapshot {
     package var continuity: ContinuityQueries { ContinuityQueries(database: database) }
 }
 
-/// The one transaction in which a batch writes: what can be written by capability, each in the folder of that name.
-/// Reads through `facts` see what the batch has written so far.
+/// The one transaction of a batch: its writes by capability, each in the folder of that name. Reads through `facts` see
+/// what it has written so far.
 package struct WriteTransaction {
     let database: Database
 
@@ -190,7 +190,7 @@ package struct WriteTransaction {
     package var clock: ClockWrites { ClockWrites(database: database) }
     package var continuity: ContinuityWrites { ContinuityWrites(database: database) }
 
-    /// Reads what the transaction has written so far, where nothing may be refused any more.
+    /// Reads what the transaction has written so far, when nothing may be refused.
     package func read<Result>(_ body: (Snapshot) throws -> Result) throws(StoreError) -> Result {
         try StoreError.translating { try body(facts) }
     }

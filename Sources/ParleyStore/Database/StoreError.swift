@@ -1,24 +1,23 @@
 import GRDB
 import PrivateFiles
 
-/// Why the store could not do what it was asked, for operators. What a device sees of it is `unavailable` or
-/// `internal`.
+/// A failure of the store, for operators. A device sees `unavailable` or `internal`.
 package enum StoreError: Error, Sendable, CustomStringConvertible {
-    /// No room left where the database lies. Nothing was written; it goes on when there is room.
+    /// The disk is full. Nothing was written.
     case full
     /// The disk or the file system failed. Nothing was written.
     case inputOutput(code: Int, message: String)
-    /// The file was made by a newer version of the gateway.
+    /// The file is of a newer version of the gateway.
     case newerSchema(path: String)
-    /// The file, or what it must hold, is not a database of ours.
+    /// The file is no database of ours, or damaged.
     case unusable(path: String, message: String)
     /// The database does not sync as it must.
     case notDurable(setting: String)
     /// A fault of ours: a statement or a constraint failed.
     case failed(code: Int, message: String)
-    /// What is stored is not what it must be: a fault of ours, or somebody else has written to the database.
+    /// A fault of ours, or another program has written to the database.
     case inconsistent(Inconsistency)
-    /// A fault of ours: what was done with the database has thrown an error of this type.
+    /// A fault of ours: an error of this type was thrown in a transaction.
     case unexpected(type: String)
 
     /// Whether trying again later may help.
@@ -44,12 +43,12 @@ package enum StoreError: Error, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Does `body`, and says what an error of GRDB's means.
+    /// Translates the errors of `body`.
     static func translating<Result>(_ body: () throws -> Result) throws(StoreError) -> Result {
         do { return try body() } catch { throw StoreError(error) }
     }
 
-    /// The same of opening a file, which is unusable where that fails.
+    /// The same for opening a file, which is unusable where that fails.
     static func opening<Result>(_ path: String, _ body: () throws -> Result) throws(StoreError) -> Result {
         do {
             return try body()

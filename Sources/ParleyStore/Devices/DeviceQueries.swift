@@ -2,7 +2,7 @@ import Foundation
 import GRDB
 import ParleyProtocol
 
-/// A live device, as decisions need it.
+/// A live device, as rules see it.
 package struct DeviceState: Hashable, Sendable {
     package let address: DeviceAddress
     /// The `jti` of its token.
@@ -16,7 +16,6 @@ package struct DeviceState: Hashable, Sendable {
     package let nameReusedAt: Timestamp?
 }
 
-/// Devices and their published keys.
 package struct DeviceQueries {
     let database: Database
 
@@ -25,7 +24,7 @@ package struct DeviceQueries {
         try devices([address])[address]
     }
 
-    /// Those of these devices that are neither unknown nor revoked.
+    /// Without unknown and revoked devices.
     func devices(_ addresses: some Collection<DeviceAddress>) throws(StoreError) -> [DeviceAddress: DeviceState] {
         let keys = addresses.map { [BoundValue.text($0.user.text), .text($0.device.text)] }
         return try database.table(keys, key: "(?, ?)") { keys in
@@ -73,7 +72,6 @@ package struct DeviceQueries {
     /// The published keys of the user's live devices, in the order of their ids.
     package func keys(of user: UserID) throws(StoreError) -> [DeviceKeys] { try keys(of: [user])[user] ?? [] }
 
-    /// What a live device has published.
     package func keys(of device: DeviceAddress) throws(StoreError) -> DeviceKeys? {
         try keys(of: device.user).first { $0.device == device.device }
     }
@@ -115,7 +113,6 @@ package struct DeviceQueries {
     }
 }
 
-/// Writes devices and their published keys.
 package struct DeviceWrites {
     let database: Database
 
@@ -147,14 +144,12 @@ package struct DeviceWrites {
             ])
     }
 
-    /// What people call a live device.
     package func setName(_ name: String, of address: DeviceAddress) throws(StoreError) {
         try database.run(
             #"UPDATE devices SET name = ? WHERE "user" = ? AND id = ? AND revoked_at IS NULL"#,
             [name, address.user.text, address.device.text])
     }
 
-    /// Sets when live devices have last made a request.
     package func setLastSeen(_ devices: [(device: DeviceAddress, seenAt: Timestamp)]) throws(StoreError) {
         try database.run(
             devices.map { [.text($0.device.user.text), .text($0.device.device.text), .time($0.seenAt)] },

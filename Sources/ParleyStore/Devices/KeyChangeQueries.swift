@@ -1,38 +1,34 @@
 import GRDB
 import ParleyProtocol
 
-/// A user whose changed keys are to be announced to others.
 package struct KeyChange: Hashable, Sendable {
     package let user: UserID
     package var state: State
-    /// Whether the keys have changed again since the first was informed.
+    /// Whether the keys have changed again since the first announcement.
     package var isStale: Bool
 
     package enum State: Hashable, Sendable {
-        /// Users after this one, in the order of ids, are still to be informed; without one, all are.
+        /// Users up to this one, by id, are informed; without one, none is.
         case announcing(after: UserID?)
-        /// All are informed.
         case announced
     }
 }
 
-/// Somebody who shares a conversation with a user whose keys have changed.
 package struct KeyChangeHearer: Hashable, Sendable {
     package let user: UserID
-    /// Whether the two are in a group together; else they have a direct conversation, open for both.
+    /// Whether they share a group with the user; else a direct conversation, open for both.
     package let isInGroup: Bool
 }
 
-/// Users whose keys have changed, as long as others have to be informed.
 package struct KeyChangeQueries {
     let database: Database
 
-    /// When the next change is to be announced, by the steady time.
+    /// By the steady time.
     package func next() throws(StoreError) -> Timestamp? {
         try database.row("SELECT due_at FROM key_changes ORDER BY due_at LIMIT 1")?.time(0)
     }
 
-    /// The user who has waited longest of those whose change is to be announced by now.
+    /// The change that is due the longest.
     package func due(at steady: Timestamp) throws(StoreError) -> KeyChange? {
         try database.first(
             #"SELECT "user", told_through, is_stale FROM key_changes WHERE due_at <= ? ORDER BY due_at, "user" LIMIT 1"#,
@@ -48,9 +44,8 @@ package struct KeyChangeQueries {
         }
     }
 
-    /// The members of each of the user's conversations are looked at for each page. The joins are in this order
-    /// whatever SQLite knows of the tables; whether a conversation is a group's is asked only of those that have such a
-    /// member.
+    /// Each page scans the members of the user's conversations. CROSS JOIN fixes the order, so that the type is read
+    /// only of conversations with such a member.
     static let hearing = """
         SELECT b."user", max(CASE WHEN c.type = 'group' THEN 1 ELSE 0 END)
         FROM members a CROSS JOIN members b CROSS JOIN conversations c
@@ -59,7 +54,7 @@ package struct KeyChangeQueries {
         GROUP BY b."user" ORDER BY b."user" LIMIT ?3
         """
 
-    /// Those with whom a user shares a conversation that is open for both, after `user` in the order of their ids.
+    /// Users with whom a user shares a conversation that is open for both, by id, after one.
     package func hearers(
         of user: UserID, after last: UserID?, limit: Int
     ) throws(StoreError) -> [KeyChangeHearer] {
@@ -69,12 +64,10 @@ package struct KeyChangeQueries {
     }
 }
 
-/// Writes of which users others have to be informed that their keys have changed.
 package struct KeyChangeWrites {
     let database: Database
 
-    /// Marks that a user's keys have changed. That is announced now, or when the last change of theirs is long enough
-    /// ago.
+    /// Stores a change, due now or after the user's last change.
     package func mark(of user: UserID, at steady: Timestamp) throws(StoreError) {
         try database.run(
             """
@@ -83,9 +76,7 @@ package struct KeyChangeWrites {
             """, [user.text, steady.milliseconds])
     }
 
-    /// Writes how far a user's change has been announced.
-    ///
-    /// - Parameter due: when there is more to do.
+    /// - Parameter due: of the next part.
     package func update(_ change: KeyChange, dueAt due: Timestamp) throws(StoreError) {
         let toldThrough: String? =
             switch change.state {

@@ -20,11 +20,10 @@ package struct TokenOrigin: Hashable, Sendable {
     package init(digest: [UInt8], at: Timestamp) { (self.digest, self.at) = (digest, at) }
 }
 
-/// The requests that made the tokens of devices.
 package struct TokenQueries {
     let database: Database
 
-    /// What made the device's token, and when; `nil` if the device is unknown or revoked, or no request made its token.
+    /// `nil` for an unknown or revoked device, and for a token without a request.
     package func origin(of address: DeviceAddress) throws(StoreError) -> TokenOrigin? {
         try database.first(
             """
@@ -35,7 +34,6 @@ package struct TokenQueries {
     }
 }
 
-/// Renews the tokens of devices.
 package struct TokenWrites {
     let database: Database
 

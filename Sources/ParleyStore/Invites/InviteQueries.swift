@@ -3,36 +3,35 @@ import GRDB
 import ParleyProtocol
 import ParleyRules
 
-/// An invite as the gateway keeps it: without its token.
+/// An invite without its token, which is not stored.
 package struct StoredInvite: Sendable {
     package let key: InviteKey
     package let id: InviteID
     package let group: GroupState
     package let maker: UserID
-    /// What the token follows from, with the gateway's key; 16 bytes.
+    /// 16 bytes, from which the token is derived with the gateway's key.
     package let seed: [UInt8]
     package let createdAt: Timestamp
     package let expiresAt: Timestamp
-    /// How many may come by it in all; `nil` for as many as there is room for.
+    /// In all; `nil` for no limit.
     package let uses: Int?
     package let usesLeft: Int?
     package let isRevoked: Bool
-    /// What the request was that has made it, 16 bytes.
+    /// Of the request, 16 bytes.
     package let digest: [UInt8]
 
-    /// As it was made.
+    /// At its creation.
     package var objectAtFirst: Invite {
         Invite(id: id, group: group.id, expiresAt: expiresAt, usesLeft: uses, createdBy: maker, createdAt: createdAt)
     }
 
-    /// As it is shown to others than its maker.
+    /// As shown to others than its maker.
     package var object: Invite {
         Invite(
             id: id, group: group.id, expiresAt: expiresAt, usesLeft: usesLeft, createdBy: maker, createdAt: createdAt)
     }
 }
 
-/// An invite to be made.
 package struct NewInvite: Sendable {
     package let id: InviteID
     package let group: GroupState
@@ -60,13 +59,12 @@ package struct NewInvite: Sendable {
         self.digest = digest
     }
 
-    /// As it is shown to others than its maker.
+    /// As shown to others than its maker.
     package var object: Invite {
         Invite(id: id, group: group.id, expiresAt: expiresAt, usesLeft: uses, createdBy: maker, createdAt: createdAt)
     }
 }
 
-/// Invites, and who has come by them.
 package struct InviteQueries {
     let database: Database
 
@@ -74,20 +72,19 @@ package struct InviteQueries {
         try database.first("\(InviteQueries.select) WHERE i.id = ?", [id.blob], StoredInvite.init)
     }
 
-    /// The invite whose token has this digest, whether it opens anything or not.
+    /// Also an invalid one.
     package func invite(tokenDigest: [UInt8]) throws(StoreError) -> StoredInvite? {
         try database.first("\(InviteQueries.select) WHERE i.token_digest = ?", [Data(tokenDigest)], StoredInvite.init)
     }
 
-    /// Whether somebody has come by an invite, at whatever time.
     package func isUsed(_ invite: InviteKey, by user: UserID) throws(StoreError) -> Bool {
         try database.row(
             #"SELECT 1 FROM invite_uses WHERE invite = ? AND "user" = ?"#, [invite.value, user.text]) != nil
     }
 
-    /// How many invites of somebody's to a group were not revoked; counted no further than `limit`.
+    /// How many invites of a member to a group were not revoked, counted up to `limit`.
     ///
-    /// - Parameter now: without those that have ended by then or have no uses left; `nil` counts them too.
+    /// - Parameter now: without those that are expired then or used up; `nil` counts them too.
     package func count(
         of maker: UserID, to group: GroupKey, openAt now: Timestamp?, atMost limit: Int
     ) throws(StoreError) -> Int {
@@ -99,16 +96,16 @@ package struct InviteQueries {
             """, [group.value, maker.text, now?.milliseconds, limit])?[0] ?? 0
     }
 
-    /// The last invite that there was when somebody was removed from a group; `nil` if they never were.
+    /// The last invite of all when a user was removed from a group; `nil` if they never were.
     package func lastBeforeRemoval(of user: UserID, from group: GroupKey) throws(StoreError) -> InviteKey? {
         try database.row(
             #"SELECT last_invite FROM group_removals WHERE of_group = ? AND "user" = ?"#, [group.value, user.text])?
             .key(0)
     }
 
-    /// Invites to a group that were made before `key` and still open it, the newest first, until `body` says `false`.
+    /// Valid invites to a group before `key`, the newest first, until `body` returns `false`.
     ///
-    /// - Parameter maker: whose alone; without one, everybody's.
+    /// - Parameter maker: `nil` for all makers.
     package func read(
         of group: GroupKey, by maker: UserID?, before key: InviteKey?, limit: Int, now: Timestamp,
         _ body: (StoredInvite) throws -> Bool
@@ -139,7 +136,6 @@ extension StoredInvite {
     }
 }
 
-/// Writes invites, and who has come by them.
 package struct InviteWrites {
     let database: Database
 
@@ -156,7 +152,6 @@ package struct InviteWrites {
             ])
     }
 
-    /// Somebody comes by an invite.
     package func use(_ invite: InviteKey, by user: UserID, at now: Timestamp) throws(StoreError) {
         try database.run("UPDATE invites SET uses_left = uses_left - 1 WHERE key = ?", [invite.value])
         try database.run(
@@ -166,12 +161,11 @@ package struct InviteWrites {
             """, [invite.value, user.text, now.milliseconds])
     }
 
-    /// Nobody comes by an invite any more.
     package func revoke(_ invite: InviteKey) throws(StoreError) {
         try database.run("UPDATE invites SET is_revoked = 1 WHERE key = ?", [invite.value])
     }
 
-    /// Revokes those of somebody's invites that have ended or have no uses left.
+    /// Revokes a member's invites that are expired or used up.
     package func revokeEnded(of maker: UserID, to group: GroupKey, now: Timestamp) throws(StoreError) {
         try database.run(
             """
@@ -180,8 +174,8 @@ package struct InviteWrites {
             """, [group.value, maker.text, now.milliseconds])
     }
 
-    /// Removes some of the invites to a group that were revoked and made before a time. The last invite of all stays,
-    /// so that no later one takes its place in their order.
+    /// Removes some of the revoked invites to a group that were made before a time. The last invite of all stays, so
+    /// that no later one gets its key.
     package func removeRevoked(to group: GroupKey, madeBefore time: Timestamp) throws(StoreError) {
         let removed = """
             SELECT key FROM invites WHERE of_group = ? AND is_revoked = 1 AND created_at < ?
@@ -192,14 +186,12 @@ package struct InviteWrites {
         }
     }
 
-    /// Nobody comes to a group any more by what somebody has made.
     package func revokeAll(of maker: UserID, to group: GroupKey) throws(StoreError) {
         try database.run(
             "UPDATE invites SET is_revoked = 1 WHERE of_group = ? AND maker = ? AND is_revoked = 0",
             [group.value, maker.text])
     }
 
-    /// Nobody comes to a group any more.
     package func revokeAll(to group: GroupKey) throws(StoreError) {
         try database.run("UPDATE invites SET is_revoked = 1 WHERE of_group = ? AND is_revoked = 0", [group.value])
     }

@@ -117,8 +117,8 @@ package struct BoardQueries {
 
     // MARK: People
 
-    /// A user's memberships in the order of the groups' creation, and whether boards show the user; `nil` for unknown users
-    /// and operators.
+    /// A user's memberships in the order of the groups' creation, and whether boards show the user; `nil` for unknown
+    /// users and operators.
     package func memberships(of user: UserID) throws(StoreError) -> (memberships: [GroupMembership], isShown: Bool)? {
         let rows = try database.hotList(
             """

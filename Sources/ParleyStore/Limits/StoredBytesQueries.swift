@@ -1,16 +1,15 @@
 import GRDB
 import ParleyProtocol
 
-/// How many bytes count as stored for users.
 package struct StoredBytesQueries {
     let database: Database
 
-    /// How many bytes count as stored for a user on a day, in days since 1970.
+    /// - Parameter day: in days since 1970.
     package func count(of user: UserID, on day: Int) throws(StoreError) -> Int {
         try count(of: [user], on: day)[user] ?? 0
     }
 
-    /// The same of several users; those of whom nothing counts are left out.
+    /// Without users of whom nothing is stored.
     func count(of users: some Collection<UserID>, on day: Int) throws(StoreError) -> [UserID: Int] {
         let keys = users.map { [BoundValue.text($0.text), .integer(day)] }
         return try database.table(keys, key: "(CAST(? AS TEXT), CAST(? AS BIGINT))") { keys in
@@ -24,7 +23,6 @@ package struct StoredBytesQueries {
     }
 }
 
-/// Writes how many bytes count as stored for users.
 package struct StoredBytesWrites {
     let database: Database
 
@@ -39,7 +37,6 @@ package struct StoredBytesWrites {
         }
     }
 
-    /// Removes what was counted before a day.
     package func remove(before day: Int) throws(StoreError) {
         try database.run("DELETE FROM stored_bytes WHERE day < ?", [day])
     }

@@ -2,24 +2,22 @@ import GRDB
 import ParleyProtocol
 import ParleyRules
 
-/// A record that is to be changed.
 package struct ChangeTarget: Hashable, Sendable {
     package let target: ChangeMessageRule.Target
     let conversation: ConversationID
     /// Whether it is shown to its sender alone.
     let isWithheld: Bool
 
-    /// The record, if it is in that conversation and not withheld from the user.
+    /// `nil` if it is in another conversation or withheld from the user.
     package func target(in conversation: ConversationID, seenBy user: UserID) -> ChangeMessageRule.Target? {
         self.conversation == conversation && (!isWithheld || target.sender == user) ? target : nil
     }
 }
 
 extension RecordQueries {
-    /// A record that is to be changed, with what has been done to it.
     package func target(_ id: MessageID) throws(StoreError) -> ChangeTarget? { try targets([id])[id] }
 
-    /// Those of these records that exist, with what has been done to them.
+    /// With the number of edits and the deletion.
     func targets(_ ids: some Collection<MessageID>) throws(StoreError) -> [MessageID: ChangeTarget] {
         try database.table(ids.map { [.id($0)] }, key: "?") { ids in
             """
@@ -50,7 +48,7 @@ extension RecordQueries {
 }
 
 extension RecordWrites {
-    /// Removes the ciphertext of a message that was deleted, and that of its edits.
+    /// Removes the ciphertext of a message and of its edits.
     package func removeCiphertext(of message: MessageID) throws(StoreError) {
         try database.run(
             "UPDATE records SET content = NULL, nonce = NULL, recipient_keys = NULL WHERE id = ?", [message.blob])

@@ -1,10 +1,10 @@
 import GRDB
 import ParleyProtocol
 
-// The changes of a disappearing message have its expiry too, so each record expires by its own.
+// The changes of a disappearing message have its expiry, so that each record expires by itself.
 
 extension RecordQueries {
-    /// When the next ciphertext disappears, by the steady time; `nil` if none is to.
+    /// When the next ciphertext disappears, by the steady time.
     package func nextExpiry() throws(StoreError) -> Timestamp? {
         try database.row(
             """
@@ -13,8 +13,8 @@ extension RecordQueries {
             """)?.time(0)
     }
 
-    /// Messages of the records that `RecordWrites.removeExpired` is about to take, which devices may display or count:
-    /// somebody whose devices display anything has not read them.
+    /// The messages that `RecordWrites.removeExpired` removes next and that devices may display or count: unread for a
+    /// user whose devices display anything.
     ///
     /// - Parameters:
     ///   - now: the steady time.
@@ -44,10 +44,10 @@ extension RecordQueries {
 }
 
 extension RecordWrites {
-    /// Removes ciphertext that has expired, the oldest first, of no more than `limit` records.
+    /// Removes expired ciphertext, the oldest first.
     ///
     /// - Parameter now: the steady time.
-    /// - Returns: of how many.
+    /// - Returns: of how many records.
     package func removeExpired(at now: Timestamp, limit: Int) throws(StoreError) -> Int {
         try database.change(
             """

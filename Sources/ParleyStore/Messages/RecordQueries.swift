@@ -3,7 +3,7 @@ import GRDB
 import ParleyProtocol
 import ParleyRules
 
-/// The place of a record in a log.
+/// Where a record is, and who sees it.
 package struct RecordLocation: Hashable, Sendable {
     package let record: SendMessageRule.ExistingRecord
     let sender: UserID
@@ -14,8 +14,7 @@ package struct RecordLocation: Hashable, Sendable {
         (self.record, self.sender, self.isWithheld) = (record, sender, isWithheld)
     }
 
-    /// Its place in a conversation's log; `nil` if it is not in that conversation, lies before what the user may see of
-    /// it, or is withheld from them.
+    /// Its seq; `nil` if it is in another conversation, or the user does not see it.
     package func seq(in conversation: ConversationFacts, visibleTo user: UserID) -> Int? {
         guard record.conversation == conversation.id, let member = conversation.member(user),
             record.seq > member.visibleFrom, !isWithheld || sender == user
@@ -24,7 +23,6 @@ package struct RecordLocation: Hashable, Sendable {
     }
 }
 
-/// Writes records of conversations' logs, and removes their ciphertext.
 package struct RecordWrites {
     let database: Database
 
@@ -41,7 +39,6 @@ package struct RecordWrites {
         ])
     }
 
-    /// Appends records to the logs of their conversations.
     func insert(_ writes: [PendingWrites.Record]) throws(StoreError) {
         guard !writes.isEmpty else { return }
         let insert = try HotStatement(
@@ -67,14 +64,12 @@ package struct RecordWrites {
     }
 }
 
-/// Records of conversations' logs.
 package struct RecordQueries {
     let database: Database
 
-    /// The place of the record with this id, in whichever conversation.
+    /// In any conversation.
     package func location(of id: MessageID) throws(StoreError) -> RecordLocation? { try locations(of: [id])[id] }
 
-    /// The places of those of these records that exist.
     func locations(of ids: some Collection<MessageID>) throws(StoreError) -> [MessageID: RecordLocation] {
         try database.table(ids.map { [.id($0)] }, key: "?") { ids in
             """
@@ -90,7 +85,7 @@ package struct RecordQueries {
         }
     }
 
-    /// The record at a place in a log, as `viewer` sees it.
+    /// The record as `viewer` sees it.
     package func record(
         at seq: Int, in conversation: ConversationState, seenBy viewer: UserID
     ) throws -> MessageRecord? {
@@ -135,7 +130,6 @@ package struct RecordQueries {
         }
     }
 
-    /// The id of the record at a place in a log.
     package func id(at seq: Int, in conversation: ConversationKey) throws(StoreError) -> MessageID? {
         try database.row("SELECT id FROM records WHERE conversation = ? AND seq = ?", [conversation.value, seq])?
             .uuid(0)

@@ -1,7 +1,6 @@
 import GRDB
 import ParleyProtocol
 
-/// What users have reported of their days.
 package struct MetricQueries {
     let database: Database
 
@@ -19,7 +18,7 @@ package struct MetricQueries {
         }
     }
 
-    /// What a user has of something on some days together, no more of each than the cap.
+    /// The sum over a range of days, each up to the cap.
     package func sum(
         of metric: Metric, of user: UserID, from first: CivilDay, through last: CivilDay, cap: Int
     ) throws(StoreError) -> Int {
@@ -32,11 +31,10 @@ package struct MetricQueries {
     }
 }
 
-/// Writes what users report of their days.
 package struct MetricWrites {
     let database: Database
 
-    /// Replaces what there is of the day.
+    /// Replaces the day.
     package func save(_ metrics: DayMetrics, of user: UserID, at now: Timestamp) throws(StoreError) {
         let marks = metrics.implausible.reduce(0) { $0 | ($1.value?.columnMark ?? 0) }
         try database.run(
@@ -55,7 +53,7 @@ package struct MetricWrites {
 }
 
 extension Metric {
-    /// Its bit in the column of what is implausible; never given another meaning.
+    /// Its bit in the column `implausible`, which never gets another meaning.
     fileprivate var columnMark: Int {
         switch self {
         case .steps: 1

@@ -2,20 +2,17 @@ import GRDB
 import ParleyProtocol
 import ParleyRules
 
-/// The notifications of everybody's feed.
 package struct NotificationQueries {
     let database: Database
 
-    /// A notification in its feed.
     package struct Entry: Sendable {
-        /// Its place: the newest has the greatest.
+        /// The newest of a feed has the greatest.
         package let number: Int
-        /// Its badge is yet to be counted.
         package let notification: FeedNotification
     }
 
-    /// A user's notifications before `number`, the newest first, until `body` says `false`. What was caused by whom the
-    /// user has blocked is left out.
+    /// A user's notifications before `number`, the newest first, until `body` returns `false`; without those of blocked
+    /// actors.
     package func read(
         of user: UserID, before number: Int?, limit: Int, badge: Int, _ body: (Entry) throws -> Bool
     ) throws {
@@ -30,7 +27,6 @@ package struct NotificationQueries {
         }
     }
 
-    /// How many notifications a user has not read.
     package func unreadCount(of user: UserID) throws(StoreError) -> Int {
         try database.row(
             """
@@ -38,13 +34,13 @@ package struct NotificationQueries {
             """, [user.text])?[0] ?? 0
     }
 
-    /// Whether there is one that a user has not read, whoever has caused it.
+    /// Whether a user has an unread one, also of a blocked actor.
     package func hasUnread(_ user: UserID) throws(StoreError) -> Bool {
         try database.row(
             #"SELECT 1 FROM notifications n WHERE n."user" = ? AND n.is_read = 0 LIMIT 1"#, [user.text]) != nil
     }
 
-    /// Which of these a user has and has not read.
+    /// The unread ones of these in a user's feed.
     package func unread(among ids: [NotificationID], of user: UserID) throws(StoreError) -> [NotificationID] {
         var unread: Set<NotificationID> = []
         try database.read(ids.map { [.id($0)] }, key: "?") { ids in
@@ -55,13 +51,12 @@ package struct NotificationQueries {
         return ids.filter { unread.remove($0) != nil }
     }
 
-    /// Whom the user has blocked is as if they had done nothing.
+    /// Hides notifications of blocked actors.
     static let isShown =
         #"NOT EXISTS (SELECT 1 FROM blocks b WHERE b.blocker = n."user" AND b.blocked = n.actor)"#
 
-    // MARK: Facts about what is to be added
+    // MARK: Facts about new notifications
 
-    /// Whose feed, and the key of a notification in it.
     package struct RepeatKey: Hashable, Sendable {
         package let user: UserID
         package let key: String
@@ -69,7 +64,7 @@ package struct NotificationQueries {
         package init(user: UserID, key: String) { (self.user, self.key) = (user, key) }
     }
 
-    /// When those of these were added that are there and keep their repeats away, by the steady time.
+    /// When existing notifications with these keys were added, by the steady time.
     package func added(_ keys: [RepeatKey]) throws(StoreError) -> [RepeatKey: Timestamp] {
         try database.table(keys.map { [.text($0.user.text), .text($0.key)] }, key: "(?, ?)") { keys in
             """
@@ -82,7 +77,7 @@ package struct NotificationQueries {
         }
     }
 
-    /// Of these pairs, those of which the first has blocked the second.
+    /// The pairs whose first blocks the second.
     package func blocks(_ pairs: [(UserID, UserID)]) throws(StoreError) -> [UserID: Set<UserID>] {
         var blocks: [UserID: Set<UserID>] = [:]
         try database.read(pairs.map { [.text($0.0.text), .text($0.1.text)] }, key: "(?, ?)") { pairs in
@@ -96,7 +91,7 @@ package struct NotificationQueries {
         return blocks
     }
 
-    /// Of these users and conversations, those in which the first has muted the second then.
+    /// The conversations that are muted for these users.
     package func muted(
         _ pairs: [(UserID, ConversationID)], at now: Timestamp
     ) throws(StoreError) -> [UserID: Set<ConversationID>] {
@@ -115,7 +110,6 @@ package struct NotificationQueries {
         return muted
     }
 
-    /// The notification in a feed that keeps its repeats away, and whether it was read; `nil` if there is none.
     package func state(of key: RepeatKey) throws(StoreError) -> (id: NotificationID, isRead: Bool)? {
         try database.first(
             #"SELECT n.id, n.is_read FROM notifications n WHERE n."user" = ? AND n.repeat_key = ?"#,
@@ -123,7 +117,7 @@ package struct NotificationQueries {
         ) { (try $0.uuid(0), $0[1]) }
     }
 
-    /// The greatest number in the feed of each of these who has one.
+    /// The greatest number of each feed that is not empty.
     package func lastNumbers(of users: [UserID]) throws(StoreError) -> [UserID: Int] {
         try database.table(users.map { [.text($0.text)] }, key: "?") { users in
             """
@@ -135,7 +129,7 @@ package struct NotificationQueries {
         }.compactMapValues { $0 }
     }
 
-    /// When the next one is to be removed, by the steady time; `nil` if there is none.
+    /// By the steady time.
     package func nextRemoval() throws(StoreError) -> Timestamp? {
         try database.row("SELECT min(disappears_at) FROM notifications")?.optionalTime(0)
     }

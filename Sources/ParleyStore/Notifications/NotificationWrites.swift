@@ -3,15 +3,14 @@ import GRDB
 import ParleyProtocol
 import ParleyRules
 
-/// A notification to be added to a feed.
 package struct NotificationRow: Sendable {
     package let user: UserID
     /// The one after the last of the feed.
     package let number: Int
     package let notification: FeedNotification
-    /// What it has in common with its repeats.
+    /// That of its repeats.
     package let key: String
-    /// When it is to be removed, by the steady time.
+    /// By the steady time.
     package let disappearsAt: Timestamp
 
     package init(
@@ -26,7 +25,7 @@ package struct NotificationRow: Sendable {
 }
 
 extension NotificationRow {
-    /// What takes the place of each other in a feed.
+    /// Notifications of one kind displace each other in a feed.
     fileprivate struct Kind: Hashable {
         let user: UserID
         let asks: Bool
@@ -38,11 +37,10 @@ extension NotificationRow {
     fileprivate var kind: Kind { Kind(user: user, asks: notification.type.value?.asksForSomething ?? false) }
 }
 
-/// Writes notifications.
 package struct NotificationWrites {
     let database: Database
 
-    /// Adds notifications, and removes what a feed has no room for any more.
+    /// Adds notifications, and removes those beyond the most of a feed.
     package func insert(_ rows: [NotificationRow]) throws(StoreError) {
         try database.run(
             rows.map { row in
@@ -61,11 +59,11 @@ package struct NotificationWrites {
             VALUES \(rows)
             """
         }
-        // Where numbers are small there are no more than that.
+        // A feed with smaller numbers is not full.
         for kind in Set(rows.filter { $0.number > $0.kind.most }.map(\.kind)) { try trim(kind) }
     }
 
-    /// Removes what a feed has no room for of one kind: the oldest of what was read, and then the oldest.
+    /// Removes notifications of a kind beyond its most: the oldest read ones, then the oldest.
     private func trim(_ kind: NotificationRow.Kind) throws(StoreError) {
         let types = NotificationType.allCases.filter(\.asksForSomething).map { "'\($0.rawValue)'" }
         let isOfKind = "type \(kind.asks ? "" : "NOT ")IN (\(types.joined(separator: ", ")))"
@@ -77,8 +75,7 @@ package struct NotificationWrites {
             """, [kind.user.text, kind.user.text, Int.max, kind.most])
     }
 
-    /// Has notifications that are there tell of something else of the same kind: each keeps its id, and is from then on
-    /// as old and at the same place as if it had been added instead.
+    /// Replaces notifications by repeats: each keeps its id, and gets number and times of the repeat.
     package func refresh(_ rows: [(key: NotificationQueries.RepeatKey, row: NotificationRow)]) throws(StoreError) {
         for (key, row) in rows {
             try database.run(
@@ -93,7 +90,7 @@ package struct NotificationWrites {
         }
     }
 
-    /// Lets notifications keep their repeats away no more.
+    /// Frees keys for repeats.
     package func release(_ keys: [NotificationQueries.RepeatKey]) throws(StoreError) {
         for key in keys {
             try database.run(
@@ -102,26 +99,24 @@ package struct NotificationWrites {
         }
     }
 
-    /// These have been read.
     package func markRead(_ ids: [NotificationID]) throws(StoreError) {
         try database.run(ids.map { [.id($0)] }, row: "?") { ids in
             "UPDATE notifications SET \(NotificationWrites.asRead) WHERE id IN (\(ids)) AND is_read = 0"
         }
     }
 
-    /// A user has read all.
     package func markAllRead(of user: UserID) throws(StoreError) {
         try database.run(
             #"UPDATE notifications SET \#(NotificationWrites.asRead) WHERE "user" = ? AND is_read = 0"#, [user.text])
     }
 
-    /// Some keep repeats away only until they were read.
+    /// Some keys are free once the notification is read.
     private static let asRead = """
         is_read = 1,
             repeat_key = CASE WHEN repeat_key LIKE '\(NewNotification.unreadKeyPrefix)%' THEN NULL ELSE repeat_key END
         """
 
-    /// Removes those whose time has come, the oldest first, and no more than `limit`.
+    /// Removes expired ones, the oldest first.
     ///
     /// - Parameter now: the steady time.
     /// - Returns: how many.

@@ -6,7 +6,7 @@ import ParleyProtocol
 package enum UnpublishedEvent: Sendable {
     /// A record of the log is its own outbox.
     case record(position: StreamPosition, MessageRecord)
-    /// `unread`: what is to be counted and filled in before it is published.
+    /// `unread`: the count that is filled in before it is published.
     case event(position: StreamPosition, topic: [UInt8], payload: [UInt8], retain: Bool, unread: PendingUnread?)
 
     package var position: StreamPosition {
@@ -16,11 +16,11 @@ package enum UnpublishedEvent: Sendable {
     }
 }
 
-/// A number of unread messages for which a payload has room. It is counted when the payload is published, never in the
-/// writer's transaction.
+/// The room for an unread count in a payload. It is counted when the payload is published, never in the writer's
+/// transaction.
 package struct PendingUnread: Hashable, Sendable {
     package let scope: UnreadScope
-    /// Where the room begins in the payload.
+    /// In the payload.
     package let offset: Int
 
     package init(scope: UnreadScope, offset: Int) { (self.scope, self.offset) = (scope, offset) }
@@ -33,11 +33,9 @@ package enum RetainedKind: String, Sendable {
     case info
 }
 
-/// What is to be published, and how far that has come.
 package struct OutboxQueries {
     let database: Database
 
-    /// The last place in the one order of all that is published.
     package func lastPosition() throws(StoreError) -> StreamPosition {
         let row = try database.row(
             """
@@ -49,7 +47,7 @@ package struct OutboxQueries {
         return StreamPosition(row?[0] ?? 0)
     }
 
-    /// Everything up to here the broker has acknowledged.
+    /// The broker has acknowledged everything up to here.
     package func publishedThrough() throws(StoreError) -> StreamPosition {
         StreamPosition(try database.row("SELECT published_through FROM publishing")?[0] ?? 0)
     }
@@ -60,7 +58,7 @@ package struct OutboxQueries {
         return (row?[0] as Int64?).map(UInt64.init(bitPattern:))
     }
 
-    /// What is to be published after `position`, in order, no more than `limit`.
+    /// The next events and records to publish, in order.
     package func unpublished(after position: StreamPosition, limit: Int) throws(StoreError) -> [UnpublishedEvent] {
         var events = try database.list(
             """
@@ -88,7 +86,6 @@ package struct OutboxQueries {
     }
 }
 
-/// Writes what is to be published, and how far that has come.
 package struct OutboxWrites {
     let database: Database
 
@@ -112,7 +109,7 @@ package struct OutboxWrites {
         }
     }
 
-    /// Writes how far the broker has acknowledged, and removes what waited for that.
+    /// Stores that the broker has acknowledged everything up to a position, and removes those events.
     package func advance(through position: StreamPosition) throws(StoreError) {
         try database.run(
             "UPDATE publishing SET published_through = ? WHERE published_through < ?", [position.value, position.value])
@@ -140,7 +137,7 @@ extension UnreadScope {
     /// Stands for the conversation of a badge: the database gives no such key.
     private static let everyConversation = ConversationKey(value: 0)
 
-    /// As the outbox stores it: a badge as a span of no conversation, with its time in the place of the last seq.
+    /// As stored: a badge as a span of no conversation, with its time as the last seq.
     fileprivate var columns: UnreadSpan {
         switch self {
         case .conversation(let span): span

@@ -1,7 +1,6 @@
 import GRDB
 import ParleyProtocol
 
-/// A user's presence as it is stored, and to whom they let it be shown.
 package struct StoredPresence: Hashable, Sendable {
     package let user: UserID
     package let presence: Presence
@@ -17,11 +16,10 @@ package struct StoredPresence: Hashable, Sendable {
     }
 }
 
-/// Who is online or was last seen when.
 package struct PresenceQueries {
     let database: Database
 
-    /// The presence of these people, and to whom they let it be shown. Operators and ids that nobody has are left out.
+    /// Without operators and unknown users.
     package func stored(of users: some Collection<UserID>) throws(StoreError) -> [UserID: StoredPresence] {
         try database.table(users.map { [.text($0.text)] }, key: "?") { users in
             """
@@ -34,12 +32,11 @@ package struct PresenceQueries {
         }
     }
 
-    /// Everybody who is stored as online.
     package func usersOnline() throws(StoreError) -> [UserID] {
         try database.list(#"SELECT "user" FROM presence WHERE state = 'online'"#) { try $0.level(0) }
     }
 
-    /// The presence of people in the order of their ids, after `user`.
+    /// Ordered by user, after `user`.
     package func stored(after user: UserID?, limit: Int) throws(StoreError) -> [StoredPresence] {
         try database.hotList(
             """
@@ -53,7 +50,6 @@ package struct PresenceQueries {
 package struct PresenceWrites {
     let database: Database
 
-    /// Saves the presence of these users.
     func save(_ presences: [UserID: Presence]) throws(StoreError) {
         try database.run(
             presences.map { user, presence in

@@ -3,17 +3,16 @@ import GRDB
 import ParleyProtocol
 
 package enum UserRole: String, Sendable {
-    /// A person: has conversations, can be written to.
+    /// A person.
     case member
-    /// Works the gateway; no conversation knows it.
+    /// Operates the gateway, and has no conversations.
     case `operator`
 }
 
-/// Users and their profiles.
 package struct UserQueries {
     let database: Database
 
-    /// The profile of a person; `nil` for operators too, whom people cannot see.
+    /// `nil` for operators, whom people cannot see.
     package func profile(_ user: UserID) throws(StoreError) -> Profile? {
         let row = try database.row(
             """
@@ -30,10 +29,9 @@ package struct UserQueries {
             quietHours: quietHours, timeZone: row[10])
     }
 
-    /// What a user discloses of what they read and write.
     package func disclosure(of user: UserID) throws(StoreError) -> DisclosureSettings? { try disclosures([user])[user] }
 
-    /// What these users disclose of what they read and write. Ids that nobody has are left out.
+    /// Without unknown users.
     func disclosures(_ users: some Collection<UserID>) throws(StoreError) -> [UserID: DisclosureSettings] {
         try database.table(users.map { [.text($0.text)] }, key: "?") { users in
             "SELECT id, send_read_receipts, send_typing FROM users WHERE id IN (\(users))"
@@ -46,17 +44,16 @@ package struct UserQueries {
         try database.row("SELECT role FROM users WHERE id = ?", [user.text])?.choice(0)
     }
 
-    /// Whether there is such a person.
     package func hasMember(_ user: UserID) throws -> Bool { try role(of: user) == .member }
 
-    /// People in the order of their ids, after `user`.
+    /// Members ordered by id, after `user`.
     package func summaries(after user: UserID?, limit: Int) throws(StoreError) -> [UserSummary] {
         try database.list(
             "SELECT id, display_name, created_at FROM users WHERE role = 'member' AND id > ? ORDER BY id LIMIT ?",
             [user?.text ?? "", limit], summary)
     }
 
-    /// Of an operator too.
+    /// Also of an operator.
     package func summary(_ user: UserID) throws(StoreError) -> UserSummary? {
         try database.first("SELECT id, display_name, created_at FROM users WHERE id = ?", [user.text], summary)
     }

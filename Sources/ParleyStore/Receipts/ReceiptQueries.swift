@@ -2,15 +2,13 @@ import GRDB
 import ParleyProtocol
 import ParleyRules
 
-// A member's watermarks are the furthest of their devices'. What was disclosed of them to the others is stored beside
-// them, because it may be less: whoever sends no read receipts, or may not write to the other, advances their own
-// watermarks and discloses nothing.
+// A member's watermarks are the furthest of their devices'. The disclosed ones are stored beside them and may be less:
+// a member who sends no read receipts, or may not write to the other, discloses nothing.
 
-/// How far members have received and read.
 package struct ReceiptQueries {
     let database: Database
 
-    /// How far a member has come, seen from one of their devices; `nil` if the user is no member.
+    /// `nil` for a reader who is no member.
     package func state(
         of reader: DeviceAddress, in conversation: ConversationID
     ) throws(StoreError) -> ReceiptState? {
@@ -18,7 +16,7 @@ package struct ReceiptQueries {
         return try states([receipt])[receipt]
     }
 
-    /// How far these have come; who is no member is not among them.
+    /// Without readers who are no members.
     func states(
         _ receipts: some Collection<FactKeys.Receipt>
     ) throws(StoreError) -> [FactKeys.Receipt: ReceiptState] {
@@ -50,7 +48,7 @@ package struct ReceiptQueries {
         }
     }
 
-    /// The least of the watermarks that all others have disclosed.
+    /// The least disclosed watermarks of the others.
     package func leastWatermark(besides user: UserID, in conversation: ConversationKey) throws(StoreError) -> (
         delivered: Int, read: Int
     ) {
@@ -63,7 +61,7 @@ package struct ReceiptQueries {
         return (row?[0] as Int? ?? 0, row?[1] as Int? ?? 0)
     }
 
-    /// The watermarks of all members as `user` sees them: their own, and what the others have disclosed.
+    /// The watermarks of all members as `user` sees them: their own, and the disclosed ones of the others.
     package func watermarks(
         in conversation: ConversationKey, for user: UserID
     ) throws(StoreError) -> [UserID: Watermarks] {
@@ -88,7 +86,6 @@ struct WatermarkWrite {
     let conversation: ConversationKey
 }
 
-/// Writes how far members have received and read.
 package struct ReceiptWrites {
     let database: Database
 

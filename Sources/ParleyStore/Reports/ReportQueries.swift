@@ -2,7 +2,6 @@ import Foundation
 import GRDB
 import ParleyProtocol
 
-/// Reports that users have made.
 package struct ReportQueries {
     let database: Database
 
@@ -13,7 +12,7 @@ package struct ReportQueries {
         }
     }
 
-    /// Reports that were made before `key`, the newest first, until `body` says `false`.
+    /// Reports before `key`, the newest first, until `body` returns `false`.
     package func read(before key: ReportKey?, limit: Int, _ body: (ReportKey, Report) throws -> Bool) throws {
         try database.read(
             """

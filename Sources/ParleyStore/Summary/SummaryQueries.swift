@@ -1,11 +1,9 @@
 import GRDB
 import ParleyProtocol
 
-/// What is shown of somebody to their friends, and is nobody else's to ask for.
 package struct SummaryQueries {
     let database: Database
 
-    /// How many challenges of a user's go on, with whomever.
     package func activeChallenges(of user: UserID) throws(StoreError) -> Int {
         try database.row(
             """

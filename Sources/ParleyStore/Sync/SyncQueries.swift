@@ -2,7 +2,7 @@ import GRDB
 import ParleyProtocol
 import ParleyRules
 
-/// One of a user's conversations: what decides how much of it their device has missed.
+/// A conversation of a user, as sync sees it.
 package struct SyncCandidate: Hashable, Sendable {
     package let key: ConversationKey
     package let id: ConversationID
@@ -11,7 +11,6 @@ package struct SyncCandidate: Hashable, Sendable {
     package let preferences: ConversationPreferences
 }
 
-/// What a device that was away has to catch up with.
 package struct SyncQueries {
     let database: Database
 
@@ -23,8 +22,7 @@ package struct SyncQueries {
         FROM members m CROSS JOIN conversations c WHERE m."user" = ? AND m.is_open = 1 AND c.key = m.conversation
         """
 
-    /// All conversations that are the user's own, in no order: as many as their limits allow, and those of two that
-    /// others have made.
+    /// All conversations that are open for the user, in no order.
     package func candidates(of user: UserID, now: Timestamp) throws(StoreError) -> [SyncCandidate] {
         try database.hotList(SyncQueries.candidateQuery, [.text(user.text)]) { row in
             SyncCandidate(
@@ -34,7 +32,7 @@ package struct SyncQueries {
         }
     }
 
-    /// The records of a conversation after a place, oldest first, as `viewer` sees them, until `body` wants no more.
+    /// The records of a conversation after a seq, oldest first, as `viewer` sees them, until `body` returns `false`.
     package func records(
         of candidate: SyncCandidate, after seq: Int, seenBy viewer: UserID, _ body: (MessageRecord) throws -> Bool
     ) throws {

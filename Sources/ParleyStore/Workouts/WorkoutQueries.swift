@@ -3,25 +3,23 @@ import GRDB
 import ParleyProtocol
 import ParleyRules
 
-/// A workout that was logged, and what was replied.
 package struct StoredWorkout: Sendable {
     package let id: WorkoutID
     package let user: UserID
     package let completedAt: Timestamp
-    /// What the request was, 16 bytes.
+    /// Of the request, 16 bytes.
     package let digest: [UInt8]
-    /// The reply that the request got.
+    /// To the request.
     package let reply: WorkoutReply
     package let isDeleted: Bool
-    /// The day that it was where it was done; of one that was deleted it is not known any more.
+    /// In its time zone; `nil` for a deleted one.
     package let day: CivilDay?
 }
 
-/// Workouts, and the days in a row that have one.
 package struct WorkoutQueries {
     let database: Database
 
-    /// The workout that has this id, whoever logged it, also if it was deleted.
+    /// The workout of any user, also a deleted one.
     package func workout(_ id: WorkoutID) throws(StoreError) -> StoredWorkout? {
         let live = try database.hotList(
             #"SELECT "user", completed_at, request_digest, week, check_ins, streak_days, day FROM workouts WHERE id = ?"#,
@@ -43,7 +41,7 @@ package struct WorkoutQueries {
         ) { CountedWorkout(id: try $0.uuid(0), completedAt: $0.time(1), day: $0.day(2), zone: $0.text(3)) }
     }
 
-    /// How many workouts of one day a user has; counted no further than `limit`.
+    /// Counted up to `limit`.
     package func count(of user: UserID, on day: CivilDay, atMost limit: Int) throws(StoreError) -> Int {
         try database.hotList(
             #"SELECT count(*) FROM (SELECT 1 FROM workouts WHERE "user" = ? AND day = ? LIMIT ?) AS found"#,
@@ -51,7 +49,7 @@ package struct WorkoutQueries {
         ) { $0.integer(0) }.first ?? 0
     }
 
-    /// How many workouts a user has on some days, of one day no more than a number.
+    /// How many workouts count in a range of days.
     package func count(
         of user: UserID, from first: CivilDay, through last: CivilDay, perDay cap: Int
     ) throws(StoreError) -> Int {
@@ -63,7 +61,7 @@ package struct WorkoutQueries {
             """, [cap, user.text, first.daysSinceEpoch, last.daysSinceEpoch])?[0] ?? 0
     }
 
-    /// The most days in a row on which a user has workouts, within some days.
+    /// The longest run within a range of days.
     package func longestRun(
         of user: UserID, from first: CivilDay, through last: CivilDay
     ) throws(StoreError) -> Int {
@@ -93,7 +91,7 @@ package struct WorkoutQueries {
 }
 
 extension StoredWorkout {
-    /// From user, completed_at, request_digest, week, check_ins, streak_days and, of one that was not deleted, day.
+    /// - Parameter row: without the day of a deleted one.
     fileprivate init(_ id: WorkoutID, _ row: HotStatement, isDeleted: Bool) throws(StoreError) {
         self.init(
             id: id, user: try row.level(0), completedAt: row.time(1), digest: row.bytes(2) ?? [],
@@ -103,13 +101,12 @@ extension StoredWorkout {
     }
 }
 
-/// Writes workouts, and the days in a row that have one.
 package struct WorkoutWrites {
     let database: Database
 
     /// - Parameters:
-    ///   - digest: what the request was that has made it, 16 bytes.
-    ///   - reply: what it gets.
+    ///   - digest: of the request, 16 bytes.
+    ///   - reply: to the request.
     package func insert(
         _ workout: CountedWorkout, of user: UserID, kind: String?, minutes: Int?, digest: [UInt8], reply: WorkoutReply
     ) throws(StoreError) {
@@ -126,7 +123,7 @@ package struct WorkoutWrites {
             ])
     }
 
-    /// Leaves of a workout what tells a repeat.
+    /// Keeps what recognizes a repeat.
     package func delete(_ workout: StoredWorkout) throws(StoreError) {
         try database.run(
             """
@@ -136,7 +133,7 @@ package struct WorkoutWrites {
         try database.run("DELETE FROM workouts WHERE id = ?", [workout.id.blob])
     }
 
-    /// Removes what is left of deleted workouts that were done before then, the oldest first, and no more than `limit`.
+    /// Forgets deleted workouts before a time, the oldest first.
     ///
     /// - Returns: how many.
     package func removeDeleted(before time: Timestamp, limit: Int) throws(StoreError) -> Int {
@@ -147,7 +144,7 @@ package struct WorkoutWrites {
     static let oldDeleted = "SELECT id FROM deleted_workouts WHERE completed_at < ? ORDER BY completed_at LIMIT ?"
 
     package func apply(_ change: DayRunChange, to user: UserID) throws(StoreError) {
-        // Most often a run goes on by a day.
+        // Most often a run gets one more day.
         if let old = change.removed.first, let new = change.added.first, old.first == new.first,
             change.removed.count == 1, change.added.count == 1
         {
