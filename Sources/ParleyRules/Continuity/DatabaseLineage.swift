@@ -1,25 +1,24 @@
-/// What a gateway records beside its database of how it left it.
+/// A gateway's record beside its database of how it left that.
 package struct DatabaseWitness: Hashable, Sendable {
-    /// The names that the database may have: two while it is given another. `nil` for one that has none.
+    /// The names that the database may have: two during a renaming; `nil` for none.
     package var instances: Set<String?>
-    /// The database has come at least so far in the order of everything that is published.
+    /// The least position of the database in its stream.
     package var position: Int
 
     package init(instances: Set<String?>, position: Int) { (self.instances, self.position) = (instances, position) }
 }
 
-/// Whether a database is the one that the gateway left, or was put back in its place: decided at each start.
+/// Decides at each start whether a database is the one that the gateway left, or an earlier one that was put back.
 ///
-/// A database that was put back is recognized by its name, which is another after each start, and within one run of the
-/// gateway by how far it has come. Where that cannot be known, it was put back: devices lose nothing by it.
+/// It is recognized by its name, which changes at each start, and within a run of the gateway by its position. In doubt
+/// it was put back: devices lose nothing by it.
 package enum DatabaseLineage: Hashable, Sendable {
-    /// Nobody has noted anything yet.
     case first
     case same
     case putBack(Reason)
 
     package enum Reason: Hashable, Sendable, CustomStringConvertible {
-        /// It was named by a gateway, and nothing is noted beside it.
+        /// It has a name and no witness.
         case withoutWitness
         case unreadableWitness
         case otherInstance
@@ -35,7 +34,7 @@ package enum DatabaseLineage: Hashable, Sendable {
         }
     }
 
-    /// What is noted beside a database.
+    /// The file beside a database.
     package enum Note: Hashable, Sendable {
         case missing
         case unreadable
@@ -43,8 +42,8 @@ package enum DatabaseLineage: Hashable, Sendable {
     }
 
     /// - Parameters:
-    ///   - instance: the name that the database bears; `nil` if it was never given one.
-    ///   - position: how far it has come.
+    ///   - instance: the name of the database, if any.
+    ///   - position: of the database.
     package init(instance: String?, position: Int, note: Note) {
         switch note {
         case .missing: self = instance == nil ? .first : .putBack(.withoutWitness)

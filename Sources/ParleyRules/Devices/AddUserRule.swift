@@ -3,14 +3,14 @@ import ParleyProtocol
 /// Decides `admin/add-user` (protocol §5).
 package enum AddUserRule {
     package enum Decision: Hashable, Sendable {
-        /// Nothing is done; the user is as they are.
+        /// Changes nothing.
         case repeated(UserSummary)
         case insert(displayName: String)
     }
 
     /// - Parameters:
-    ///   - existing: the user of this id, if there is one.
-    ///   - isMember: whether that is a person and no operator.
+    ///   - existing: the user of this id.
+    ///   - isMember: whether that is no operator.
     /// - Throws: `conflict` for the id of an operator, and for another name than the user's.
     package static func decide(
         _ request: AddUser, existing: UserSummary?, isMember: Bool

@@ -1,11 +1,11 @@
 import ParleyProtocol
 
-/// When a certificate may say that it was issued (protocol §6, "Account keys").
+/// Checks when a certificate was issued (protocol §6, "Account keys").
 enum CertificateTimeRule {
     /// How far ahead of the gateway's clock.
     static let mostAhead = Duration.seconds(300)
 
-    /// - Parameter earlier: when the certificate was issued that the device has.
+    /// - Parameter earlier: of the device's current certificate.
     /// - Throws: `bad_request`
     static func check(_ issuedAt: Timestamp, after earlier: Timestamp?, now: Timestamp) throws(Rejection) {
         guard issuedAt <= now.advanced(by: mostAhead) else {

@@ -1,12 +1,12 @@
 import ParleyProtocol
 
-/// What is wrong with the keys of a request, or with what signs them: the first of it that is found.
+/// The first fault of the keys and signatures of a request.
 package enum KeyFault: Hashable, Sendable, CaseIterable {
-    /// The key is of low order, or no point of its curve in canonical form: it protects nothing.
+    /// A key of low order, or no point of its curve in canonical form: it protects nothing.
     case identityKey, signingKey, linkKey, accountKey
-    /// Not the signing key's over the identity key.
+    /// Not by the signing key over the identity key.
     case signature
-    /// Not the account key's over the keys of the device.
+    /// Not by the account key over the keys of the device.
     case certificate
 
     var rejection: Rejection {

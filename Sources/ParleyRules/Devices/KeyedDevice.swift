@@ -1,6 +1,6 @@
 import ParleyProtocol
 
-/// A device that has published keys, as messages are sealed for it.
+/// A recipient device with published keys.
 package struct KeyedDevice: Hashable, Sendable {
     package let address: DeviceAddress
     /// Of its identity key.

@@ -1,9 +1,9 @@
 import ParleyProtocol
 
-/// An offer to be linked, as the gateway keeps it until its time has come.
+/// A device's offer to be linked, until it expires.
 package struct StoredLink: Hashable, Sendable {
     package let link: PendingLink
-    /// The digest of what has approved it, 16 bytes.
+    /// The digest of the approving request, 16 bytes.
     package let approval: [UInt8]?
 
     package init(link: PendingLink, approval: [UInt8]? = nil) { (self.link, self.approval) = (link, approval) }
@@ -11,16 +11,16 @@ package struct StoredLink: Hashable, Sendable {
 
 /// Decides `links/offer` (protocol §6, "Linking").
 package enum OfferLinkRule {
-    /// How many offers of a user's devices may wait for approval at once.
+    /// Open offers of a user's devices.
     package static let mostOpen = 16
-    /// How long an offer may be approved.
+    /// How long an offer is open.
     package static let lifetime = Duration.seconds(600)
 
     package struct Facts: Sendable {
         package let fault: KeyFault?
-        /// What this device has offered, while its time has not come.
+        /// The device's open offer.
         package let existing: StoredLink?
-        /// When the offers end that the user's other devices have open, in order.
+        /// The expiries of the open offers of the user's other devices, in order.
         package let otherEnds: [Timestamp]
 
         package init(fault: KeyFault?, existing: StoredLink?, otherEnds: [Timestamp]) {
@@ -29,13 +29,13 @@ package enum OfferLinkRule {
     }
 
     package enum Decision: Hashable, Sendable {
-        /// It takes the place of whatever the device has offered before.
+        /// Replaces the device's offer.
         case keep(PendingLink)
-        /// Nothing is done; the first reply is given again.
+        /// Changes nothing; the reply is the first one.
         case repeated(PendingLink)
     }
 
-    /// - Throws: `bad_request` for a fault; `rate_limited` where too many of the user's devices wait.
+    /// - Throws: `bad_request` for a fault; `rate_limited` with too many open offers.
     package static func decide(
         _ offer: LinkOffer, by device: DeviceID, facts: Facts, now: Timestamp
     ) throws(Rejection) -> Decision {
@@ -50,16 +50,16 @@ package enum OfferLinkRule {
     }
 }
 
-/// Decides `links/approve` (protocol §6, "Linking"). An approval publishes nothing: the new device does.
+/// Decides `links/approve` (protocol §6, "Linking"). The new device then publishes its keys itself.
 package enum ApproveLinkRule {
     package struct Facts: Sendable {
         /// Whether the user's account key has certified the caller.
         package let isCallerCertified: Bool
-        /// What the device that is to be linked has offered, while its time has not come.
+        /// The open offer of the device to link.
         package let kept: StoredLink?
-        /// Whether the certificate is the user's account key's over what was offered.
+        /// Whether the user's account key has signed the certificate over the offer.
         package let isCertificateValid: Bool
-        /// When the certificate was issued that the device has.
+        /// Of the device's current certificate.
         package let lastIssuedAt: Timestamp?
         /// The digest of the request, 16 bytes.
         package let digest: [UInt8]
@@ -78,7 +78,7 @@ package enum ApproveLinkRule {
 
     package enum Decision: Hashable, Sendable {
         case approve
-        /// Nothing is done; the first reply is given again.
+        /// Changes nothing; the reply is the first one.
         case repeated
     }
 
@@ -105,6 +105,6 @@ package enum ApproveLinkRule {
 }
 
 extension Rejection {
-    /// The same answer for a device that has offered nothing and for an offer whose time has come.
+    /// The same for a device without an offer and with an expired one.
     package static let linkNotFound = Rejection(.notFound, "There is no such device that waits to be linked.")
 }

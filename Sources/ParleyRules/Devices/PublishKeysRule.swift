@@ -1,14 +1,12 @@
 import ParleyProtocol
 
-/// Decides `keys/publish`: what a device's keys and its user's account key are afterwards (protocol §5, §6).
-///
-/// Whether keys are points of their curves, and signatures right, is one of the facts.
+/// Decides `keys/publish`: a device's keys and its user's account key afterwards (protocol §5, §6).
 package enum PublishKeysRule {
     package struct Facts: Sendable {
         package let fault: KeyFault?
-        /// The user's account key.
+        /// The user's.
         package let accountKey: [UInt8]?
-        /// What the device has published.
+        /// The device's current keys.
         package let published: DeviceKeys?
 
         package init(fault: KeyFault?, accountKey: [UInt8]?, published: DeviceKeys?) {
@@ -16,26 +14,24 @@ package enum PublishKeysRule {
         }
     }
 
-    /// What becomes of the user's account key.
+    /// A change of the user's account key.
     package enum AccountChange: Hashable, Sendable {
-        /// It stays as it is, or none there is.
         case none
-        /// It is the user's first.
+        /// The user's first.
         case first([UInt8])
-        /// It takes the place of another: the user's other devices lose their certificates.
+        /// Replaces another: the user's other devices lose their certificates.
         case reset([UInt8])
     }
 
     package struct Decision: Hashable, Sendable {
         package let account: AccountChange
-        /// As they are from now on.
         package let keys: DeviceKeys
-        /// Whether `keys/get` says something else than before.
+        /// Whether `keys/get` gives another reply than before.
         package let isChange: Bool
     }
 
-    /// - Throws: `bad_request` for a fault and for the time of a certificate; `conflict` for another account key than
-    ///   the user's, unless it is to take that one's place.
+    /// - Throws: `bad_request` for a fault and for the time of a certificate; `conflict` for another account key
+    ///   without `reset_account`.
     package static func decide(
         _ request: PublishKeys, by device: DeviceID, facts: Facts, now: Timestamp
     ) throws(Rejection) -> Decision {
@@ -44,7 +40,7 @@ package enum PublishKeysRule {
         let hasSameKeys =
             facts.published.map { $0.identityKey == request.identityKey && $0.signingKey == request.signingKey }
             ?? false
-        // A certificate is of both keys. Without a new one the device keeps its own as long as these are the same.
+        // A certificate covers both keys. The device keeps it as long as they are the same.
         let certificate = request.proof?.certificate ?? (hasSameKeys ? facts.published?.certificate : nil)
         let isSame = hasSameKeys && facts.published?.signature == request.signature
         let keys = DeviceKeys(

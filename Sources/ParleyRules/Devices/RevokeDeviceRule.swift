@@ -14,8 +14,8 @@ package enum RevokeDeviceRule {
             (self.address, self.hasAccountKey, self.isCertified) = (address, hasAccountKey, isCertified)
         }
 
-        /// A stolen token is enough to sign in, and must not be enough to end all devices that the account key has
-        /// certified. Who has lost these resets the account key, or asks an operator.
+        /// A stolen token is enough to sign in, and must not be enough to revoke the certified devices. A user who has
+        /// lost these resets the account key, or asks an operator.
         fileprivate func mayRevoke(_ device: DeviceAddress) -> Bool {
             device == address || !hasAccountKey || isCertified
         }
@@ -23,13 +23,11 @@ package enum RevokeDeviceRule {
 
     /// - Parameters:
     ///   - caller: `nil` for an operator.
-    ///   - wasMade: whether there ever was such a device.
+    ///   - wasMade: whether the device ever existed.
     ///   - isLive: whether it is not revoked.
-    ///   - issued: the live devices whose tokens came from it, if they end with it: whoever had it may have made them
-    ///     for themselves.
-    /// - Returns: the devices that end.
-    /// - Throws: `not_found` for a device that never was; `forbidden` to a device that is not linked. What was revoked
-    ///   before is answered as it was.
+    ///   - issued: the live devices whose tokens it has issued, if they are revoked with it.
+    /// - Returns: the devices to revoke; none for a repeat.
+    /// - Throws: `not_found` for a device that never existed; `forbidden` to a device that is not linked.
     package static func decide(
         _ device: DeviceAddress, by caller: Caller?, wasMade: Bool, isLive: Bool, issued: [DeviceAddress]
     ) throws(Rejection) -> [DeviceAddress] {

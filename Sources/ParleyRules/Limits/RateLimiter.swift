@@ -1,11 +1,11 @@
 import ParleyProtocol
 
-/// A rate: so many at once, and so many an hour from then on.
+/// A burst, and a rate after it.
 package struct Rate: Hashable, Sendable {
     package let burst: Int
     package let perHour: Int
 
-    /// What is out of bounds is held at the bound: at least one, and no more than microseconds can count.
+    /// Clamps both: at least one, and no more than microseconds can count.
     package init(burst: Int, perHour: Int) {
         self.burst = min(max(1, burst), 1_000_000_000)
         self.perHour = min(max(1, perHour), Int(Rate.hour))
@@ -25,14 +25,12 @@ package struct Rate: Hashable, Sendable {
 
 /// A token bucket, counted in microseconds so that no share of a token is lost.
 struct TokenBucket: Sendable {
-    /// When the bucket would be full, in microseconds. Consuming a token moves it on; time catches up.
+    /// When the bucket will be full, in microseconds. Consuming a token moves it on.
     private var fullAt: Int64
 
     init(now: Int64) { fullAt = now }
 
-    /// Consumes so many tokens.
-    ///
-    /// - Returns: `nil` if there were as many; else in how many microseconds there will be, and none are consumed.
+    /// - Returns: `nil` if the tokens were consumed; else in how many microseconds they are available.
     mutating func consume(_ count: Int, _ rate: Rate, now: Int64) -> Int64? {
         let cost = rate.interval * Int64(min(count, rate.burst))
         let capacity = rate.interval * Int64(rate.burst)
@@ -42,7 +40,7 @@ struct TokenBucket: Sendable {
         return nil
     }
 
-    /// In how many microseconds there will be so many tokens beside others that are promised; `nil` if there are.
+    /// In how many microseconds tokens are available beside promised ones; `nil` if they are now.
     func wait(for count: Int, besides promised: Int, _ rate: Rate, now: Int64) -> Int64? {
         let (total, overflow) = promised.addingReportingOverflow(min(count, rate.burst))
         let (cost, tooMuch) = rate.interval.multipliedReportingOverflow(by: Int64(overflow ? .max : total))
@@ -52,7 +50,7 @@ struct TokenBucket: Sendable {
         return missing > 0 ? missing : nil
     }
 
-    /// Consumes so many tokens whether there are as many or not: what is missing is waited for afterwards.
+    /// Consumes tokens even if they are not available: later ones wait for them.
     mutating func charge(_ count: Int, _ rate: Rate, now: Int64) {
         let (cost, overflow) = rate.interval.multipliedReportingOverflow(by: Int64(min(count, rate.burst)))
         fullAt = max(fullAt, now).addingReportingOverflow(overflow ? 0 : cost).partialValue
@@ -61,30 +59,29 @@ struct TokenBucket: Sendable {
     func isFull(now: Int64) -> Bool { fullAt <= now }
 }
 
-/// Token buckets by key, of one rate. Full buckets are forgotten, so that it holds only who was active lately.
+/// Token buckets by key, of one rate. Full buckets are forgotten, so that only recently active keys are held.
 package struct RateLimiter<Key: Hashable & Sendable>: Sendable {
     private var buckets: [Key: TokenBucket] = [:]
     private let rate: Rate
     private let leastPurge: Int
     private var purgeAt: Int
-    /// The time of the buckets, in microseconds, and the time that was last given.
+    /// The time of the buckets, in microseconds.
     private var time: Int64 = 0
     private var lastNow: Timestamp?
 
-    /// - Parameter purgeAt: with so many buckets the full ones are forgotten for the first time.
+    /// - Parameter purgeAt: the number of buckets at which full ones are first forgotten.
     package init(_ rate: Rate, purgeAt: Int = 4096) {
         self.rate = rate
         leastPurge = purgeAt
         self.purgeAt = purgeAt
     }
 
-    /// How many buckets there are.
     package var count: Int { buckets.count }
 
-    /// Consumes a token, or several: all of them or none.
+    /// Consumes all tokens or none.
     ///
-    /// - Parameter count: more than the burst holds are never there at once; they count as many as that.
-    /// - Returns: `nil` if there were as many; else in how many milliseconds there will be.
+    /// - Parameter count: more than the burst count as the burst.
+    /// - Returns: `nil` if they were consumed; else in how many milliseconds they are available.
     package mutating func consume(_ key: Key, _ count: Int = 1, now: Timestamp) -> Int? {
         guard count > 0 else { return nil }
         let now = advance(to: now)
@@ -93,17 +90,14 @@ package struct RateLimiter<Key: Hashable & Sendable>: Sendable {
         return Int((wait + 999) / 1000)
     }
 
-    /// Consumes tokens that were promised, whether there are as many by now or not. It looks at no clock: others may
-    /// have looked at it since they were promised.
+    /// Consumes promised tokens, even if they are not available, at the time of the last call with a clock.
     package mutating func charge(_ key: Key, _ count: Int) {
         guard count > 0 else { return }
         purge(now: time)
         buckets[key, default: TokenBucket(now: time)].charge(count, rate, now: time)
     }
 
-    /// Whether there would be so many tokens if others that are promised were consumed, without consuming any.
-    ///
-    /// - Returns: `nil` if there would; else in how many milliseconds.
+    /// - Returns: `nil` if tokens are available beside promised ones; else in how many milliseconds. Consumes none.
     package mutating func wait(for key: Key, _ count: Int, besides promised: Int, now: Timestamp) -> Int? {
         guard count > 0 else { return nil }
         let now = advance(to: now)
@@ -111,25 +105,24 @@ package struct RateLimiter<Key: Hashable & Sendable>: Sendable {
         return bucket.wait(for: count, besides: promised, rate, now: now).map { Int(($0 + 999) / 1000) }
     }
 
-    /// Forgets the full buckets, whenever there are twice as many as were left the last time: each bucket pays for it
-    /// once.
+    /// Forgets the full buckets whenever the number has doubled since the last time: constant cost for each bucket.
     private mutating func purge(now: Int64) {
         guard buckets.count >= purgeAt else { return }
         buckets = buckets.filter { !$0.value.isFull(now: now) }
         purgeAt = max(leastPurge, buckets.count * 2)
     }
 
-    /// The buckets' time never runs back: where the clock does, no time has passed.
+    /// No time passes while the clock runs back.
     private mutating func advance(to now: Timestamp) -> Int64 {
         let now = min(max(now, .earliest), .latest)
         if let lastNow { time += max(0, now.milliseconds - lastNow.milliseconds) * 1000 }
         lastNow = now
         guard time > RateLimiter.longestTime else { return time }
-        // Only a clock that was set forward many thousands of years comes to this.
+        // After a clock that was set forward many thousands of years.
         (buckets, time) = ([:], 0)
         return time
     }
 
-    /// So much that a bucket's capacity can be added to it.
+    /// Leaves room to add a bucket's capacity.
     private static var longestTime: Int64 { 4_000_000_000_000_000_000 }
 }

@@ -1,16 +1,13 @@
 import ParleyProtocol
 
-/// How much each user has had stored today, and how much more they may (protocol §4).
+/// How many bytes each user has stored today, and may still store (protocol §4).
 ///
-/// A value. What a transaction stores is charged while it runs and counts once it is
-/// committed. The number kept in the database runs ahead of what was counted, in steps, so that a message seldom writes
-/// a row; after a restart it is what counts, a step more than was stored at most.
-///
-/// It holds the users who have stored something today, no more.
+/// A transaction's charges count once it is committed. The number in the database runs ahead in steps, so that a
+/// message seldom writes a row; after a restart it counts, a step too much at most. Holds the users of today alone.
 package struct StorageLedger: Sendable {
     private struct Account {
         var used: Int
-        /// What the database says; never less than `used`.
+        /// In the database; at least `used`.
         var stored: Int
     }
 
@@ -22,22 +19,21 @@ package struct StorageLedger: Sendable {
     /// Milliseconds until tomorrow.
     private var untilTomorrow = 0
     private var accounts: [UserID: Account] = [:]
-    /// What the transaction under way stores.
+    /// Of the current transaction.
     private var charges: [UserID: Int] = [:]
 
     /// In milliseconds.
     private static let dayLength: Int64 = 86_400_000
-    /// However much a user may store, the number in the database is no more than this ahead, in bytes: a limit that is
-    /// lowered must not be spent by it.
+    /// In bytes: bounds how far the database runs ahead, so that a lowered limit is not spent by it.
     private static let longestStep = 256 << 10
 
-    /// - Parameter bytesPerDay: what a user may have stored from midnight to midnight, UTC.
+    /// - Parameter bytesPerDay: of a user, from midnight to midnight, UTC.
     package init(bytesPerDay: Int) {
         limit = max(1, bytesPerDay)
         step = min(max(1, bytesPerDay / 1024), StorageLedger.longestStep)
     }
 
-    /// A transaction begins. On another day than the last, nobody has stored anything as far as is known here.
+    /// Begins a transaction. On another day than the last all accounts are empty.
     package mutating func begin(at now: Timestamp) {
         charges.removeAll(keepingCapacity: true)
         let midnight = now.advanced(byMilliseconds: 1).roundedUp(to: StorageLedger.dayLength)
@@ -48,12 +44,12 @@ package struct StorageLedger: Sendable {
         accounts.removeAll()
     }
 
-    /// Whether what the database says of the user today is to be loaded first.
+    /// Whether the user's number must be loaded from the database first.
     package func needsLoading(_ user: UserID) -> Bool { accounts[user] == nil }
 
     package mutating func load(_ user: UserID, stored: Int) { accounts[user] = Account(used: stored, stored: stored) }
 
-    /// - Throws: `rate_limited` where so much more would be more than a day's.
+    /// - Throws: `rate_limited` above the day's limit.
     package func checkRoom(for bytes: Int, of user: UserID) throws(Rejection) {
         let used = used(by: user)
         guard used <= limit, bytes <= limit - used else {
@@ -63,13 +59,13 @@ package struct StorageLedger: Sendable {
         }
     }
 
-    /// Counts what the transaction under way stores for a user. It does not refuse: see `checkRoom`.
+    /// Charges the current transaction, without a check.
     package mutating func charge(_ bytes: Int, to user: UserID) {
         let (sum, overflow) = charges[user, default: 0].addingReportingOverflow(bytes)
         charges[user] = overflow ? .max : sum
     }
 
-    /// The numbers that the transaction under way has to write: those that what was counted has come up to.
+    /// The numbers that the current transaction must write.
     package var dueNumbers: [(user: UserID, bytes: Int)] {
         charges.keys.compactMap { user in
             let used = used(by: user)
@@ -79,7 +75,7 @@ package struct StorageLedger: Sendable {
         }
     }
 
-    /// The transaction was committed, with the numbers that were due.
+    /// The transaction was committed, with the due numbers.
     package mutating func recordCommit() {
         let due = Dictionary(uniqueKeysWithValues: dueNumbers.map { ($0.user, $0.bytes) })
         for user in charges.keys {
@@ -88,38 +84,36 @@ package struct StorageLedger: Sendable {
         charges.removeAll(keepingCapacity: true)
     }
 
-    /// What was committed and what is charged, together.
+    /// Committed and charged.
     private func used(by user: UserID) -> Int {
         let (sum, overflow) = (accounts[user]?.used ?? 0).addingReportingOverflow(charges[user] ?? 0)
         return overflow ? .max : sum
     }
 }
 
-/// What is counted for something that is kept, in bytes: what its user has chosen of it, and something for its rows and
-/// their places in indexes, so that the count bounds how many there are.
+/// The bytes that stored things count for: their content, and an amount for rows and indexes, so that the count bounds
+/// their number.
 package enum StorageCost {
     /// A row of the log, a report or a membership.
     package static let row = 512
 
-    /// What is kept of the decision whether to notify somebody of a message, and of what was sent, for each who may be
-    /// to be notified: for some days.
+    /// Traces and jobs of a message's push, for each possible recipient.
     package static let notification = row / 2
 
-    /// A challenge, its two sides, and their places in indexes.
+    /// A challenge with its two sides.
     package static let challenge = row * 4
 
-    /// A conversation's own row counts four times: of each the broker keeps an event, too.
+    /// The conversation's row counts four times, since the broker retains an event of it.
     package static func conversation(members: Int) -> Int { row * (4 + members) }
 
-    /// A group, its conversation, and its creator in it.
+    /// With its conversation and its creator.
     package static let group = row + conversation(members: 1)
 
-    /// Members that are put into a group: for each a membership, and a record of it.
+    /// Added members: a membership and a record each.
     package static func members(_ count: Int) -> Int { row * 2 * count }
 }
 
 extension MessageRecord {
-    /// What is counted for keeping it, in bytes.
     package var storageCost: Int {
         StorageCost.row + (content?.count ?? 0) + (nonce?.count ?? 0) + (recipientKeysJSON?.count ?? 0)
             + (systemJSON?.count ?? 0)
@@ -127,7 +121,6 @@ extension MessageRecord {
 }
 
 extension Report {
-    /// What is counted for keeping it, in bytes.
     package var storageCost: Int {
         StorageCost.row + reason.utf8.count + (message?.count ?? 0) + (evidence?.count ?? 0)
     }

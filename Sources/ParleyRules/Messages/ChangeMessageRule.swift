@@ -1,19 +1,19 @@
 import ParleyProtocol
 
-/// Decides `messages/edit`, `messages/delete` and `messages/react`: facts, a command and a time in, a decision out.
+/// Decides `messages/edit`, `messages/delete` and `messages/react`.
 package enum ChangeMessageRule {
     package struct Facts: Sendable {
-        /// The conversation named, whether the sender is in it or not.
+        /// The named conversation, with or without the sender.
         package let conversation: ConversationFacts?
-        /// The record that has the change's id already.
+        /// The record with the change's id.
         package let existing: SendMessageRule.ExistingRecord?
-        /// The digest of the request's identity, 16 bytes.
+        /// Of the request, 16 bytes.
         package let digest: [UInt8]
-        /// The record that is to be changed, if it is in the conversation.
+        /// The record to change, if it is in the conversation.
         package let target: Target?
-        /// What the sender may do toward the other of a direct conversation; `nil` in a group, where members may.
+        /// Of the sender toward the other of a direct conversation; `nil` in a group.
         package let permission: MessagingPermission?
-        /// The devices of all members that have published keys, the sending one left out; sorted.
+        /// All members' devices with published keys but the sending one; sorted.
         package let keyedDevices: [KeyedDevice]
 
         package init(
@@ -29,20 +29,18 @@ package enum ChangeMessageRule {
         }
     }
 
-    /// The record that is to be changed.
     package struct Target: Hashable, Sendable {
         package let seq: Int
         package let kind: RecordKind
         package let type: MessageType
         package let sender: UserID
-        /// Whether its ciphertext is still there.
+        /// Whether its ciphertext exists.
         package let hasContent: Bool
-        /// When that disappears: as published, and by the steady time.
+        /// As published.
         package let expiresAt: Timestamp?
+        /// By the steady time.
         package let disappearsAt: Timestamp?
-        /// How often it was edited.
         package let edits: Int
-        /// The record that has deleted it.
         package let deletion: Deletion?
 
         /// - Parameter disappearsAt: without it, the same as `expiresAt`.
@@ -62,7 +60,6 @@ package enum ChangeMessageRule {
         }
     }
 
-    /// That a message was deleted.
     package struct Deletion: Hashable, Sendable {
         package let id: MessageID
         package let seq: Int
@@ -74,21 +71,21 @@ package enum ChangeMessageRule {
     }
 
     package enum Decision: Hashable, Sendable {
-        /// Append this record. Of a deletion, the ciphertext of the message and of its edits goes with it.
+        /// A deletion also removes the ciphertext of the message and of its edits.
         case append(MessageRecord)
-        /// Nothing is done: the first reply is given again, or that of the deletion there is.
+        /// Changes nothing; the reply is the first one, or that of the existing deletion.
         case repeated(AcceptedChange)
     }
 
-    /// - Throws: in this order: `not_found` for the conversation, `conflict`, `not_found` for the message,
-    ///   `bad_request` for one that nobody changes, `forbidden`, `not_found` for the ciphertext, what the permission
-    ///   says, `too_large` for one edit too many, `stale_devices`.
     /// - Parameter steady: the steady time; without it, `now`.
+    /// - Throws: in this order: `not_found` for the conversation, `conflict`, `not_found` for the message,
+    ///   `bad_request` for a record that cannot be changed, `forbidden`, `not_found` for the ciphertext, the refusal of
+    ///   the permission, `too_large` for one edit too many, `stale_devices`.
     package static func decide(
         _ change: ChangeMessage, sender: DeviceAddress, facts: Facts, now: Timestamp, steady: Timestamp? = nil
     ) throws(Rejection) -> Decision {
         let conversation = try ConversationFacts.visible(facts.conversation, to: sender.user)
-        // Before whatever may have changed since the first time: a repeat gets the first reply.
+        // First of all, so that a repeat gets the first reply whatever has changed since.
         if let existing = facts.existing {
             guard existing.conversation == conversation.id, existing.digest == facts.digest else { throw .idTaken }
             return .repeated(
@@ -109,7 +106,7 @@ package enum ChangeMessageRule {
             try facts.permission?.check(.reaction)
             try sealed.checkRecipients(facts.keyedDevices)
         case .delete:
-            // One's own may be deleted whatever has come between the two, and when it has disappeared.
+            // Allowed whatever the permission, also of a message that has disappeared.
             guard target.sender == sender.user else { throw .notTheSender }
             if let deletion = target.deletion {
                 return .repeated(
@@ -136,14 +133,14 @@ package enum ChangeMessageRule {
 }
 
 extension ChangeMessageRule.Target {
-    /// What has no ciphertext any more can neither be edited nor reacted to.
+    /// A message without ciphertext can neither be edited nor reacted to.
     fileprivate func checkPresence(at steady: Timestamp) throws(Rejection) {
         guard hasContent, disappearsAt.map({ $0 > steady }) ?? true else { throw .messageNotFound }
     }
 }
 
 extension MessagingPermission {
-    /// - Throws: the rejection of a message. Whoever may write one message only is treated as if it were spent.
+    /// - Throws: the rejection of a message. A message request counts as spent.
     fileprivate func check(_ action: Action) throws(Rejection) {
         guard !permits(action) else { return }
         throw rejection ?? .requestLimit

@@ -1,19 +1,19 @@
 import ParleyProtocol
 
-/// Decides `messages/send`: facts, a command and a time in, a decision out.
+/// Decides `messages/send`.
 package enum SendMessageRule {
     package struct Facts: Sendable {
-        /// The conversation named, whether the sender is in it or not.
+        /// The named conversation, with or without the sender.
         package let conversation: ConversationFacts?
-        /// The record that has this id already.
+        /// The record with this id.
         package let existing: ExistingRecord?
-        /// The digest of the request's identity, 16 bytes.
+        /// Of the request, 16 bytes.
         package let digest: [UInt8]
-        /// Whether the message replied to is in the conversation; `true` if none is named.
+        /// Whether the message replied to is in the conversation; `true` without one.
         package let knowsReplyTarget: Bool
-        /// The devices of all members that have published keys, the sending one left out; sorted.
+        /// All members' devices with published keys but the sending one; sorted.
         package let keyedDevices: [KeyedDevice]
-        /// What is between the two of a direct conversation; `nil` in a group.
+        /// Of the two of a direct conversation; `nil` in a group.
         package let relationship: Relationship?
         /// How long after the end of a friendship there is no new message request.
         package let requestRenewal: Duration
@@ -32,7 +32,7 @@ package enum SendMessageRule {
         }
     }
 
-    /// A record that has the same id.
+    /// A record with the same id.
     package struct ExistingRecord: Hashable, Sendable {
         package let conversation: ConversationID
         package let seq: Int
@@ -45,9 +45,9 @@ package enum SendMessageRule {
     }
 
     package enum Decision: Hashable, Sendable {
-        /// Append this record, which was written under this permission: `nil` in a group, whose members may write.
+        /// With the permission of the sender; `nil` in a group.
         case append(MessageRecord, MessagingPermission?)
-        /// Nothing is done; the first reply is given again.
+        /// Changes nothing; the reply is the first one.
         case repeated(SentMessage)
     }
 
@@ -58,7 +58,7 @@ package enum SendMessageRule {
         guard let conversation = facts.conversation, conversation.member(sender.user) != nil else {
             throw .conversationNotFound
         }
-        // Before whatever may have changed since the first time: a repeat gets the first reply.
+        // First of all, so that a repeat gets the first reply whatever has changed since.
         if let existing = facts.existing, existing.conversation == conversation.id, existing.digest == facts.digest {
             return .repeated(
                 SentMessage(
@@ -66,7 +66,7 @@ package enum SendMessageRule {
         }
         guard facts.isAddressable(by: sender.user) else { throw .conversationNotFound }
         guard facts.existing == nil else { throw .idTaken }
-        // Before anything that depends on the conversation: who was blocked gets the same answer as a stranger whose
+        // Before anything that depends on the conversation: a blocked sender gets the same answer as a stranger whose
         // request is spent.
         let permission = facts.relationship?.permission(of: sender.user, now: now, renewal: facts.requestRenewal)
         if let rejection = permission?.rejection { throw rejection }
@@ -80,19 +80,19 @@ package enum SendMessageRule {
 }
 
 extension SendMessageRule.Facts {
-    /// Whether the conversation is the member's own, or they have a message request in it.
+    /// See `Relationship.isAddressable`; a group must be open for the member.
     fileprivate func isAddressable(by user: UserID) -> Bool {
         relationship?.isAddressable(by: user) ?? (conversation?.member(user)?.isOpen == true)
     }
 }
 
-// MARK: Whom it is sealed for
+// MARK: Recipients
 
 extension SealedContent {
-    /// Checks that the content key is sealed for the devices that there are, and for their published keys where it says
-    /// for which (protocol §5, "recipient key", and §6).
+    /// Checks that the content key is sealed for exactly these devices, and for their published keys where it names a
+    /// key (protocol §5, "recipient key", and §6).
     ///
-    /// - Parameter keyed: the devices of all members that have published keys, the sending one left out; sorted.
+    /// - Parameter keyed: all members' devices with published keys but the sending one; sorted.
     /// - Throws: `stale_devices`.
     func checkRecipients(_ keyed: [KeyedDevice]) throws(Rejection) {
         guard let recipientKeys else { return try checkRecipient(keyed) }
@@ -103,7 +103,7 @@ extension SealedContent {
         if !missing.isEmpty || !extra.isEmpty { throw .staleDevices(missing: missing, extra: extra) }
     }
 
-    /// Without a list of recipients there is one device at most that could open it.
+    /// Without a list of recipients one device at most can open it.
     private func checkRecipient(_ keyed: [KeyedDevice]) throws(Rejection) {
         if keyed.count > 1 { throw .staleDevices(missing: keyed.map(\.address), extra: []) }
         guard let recipientKeyID, let device = keyed.first, device.keyID != recipientKeyID else { return }
@@ -112,7 +112,7 @@ extension SealedContent {
 }
 
 extension RecipientKey {
-    /// Whether it is sealed for the key that the device has published, as far as it says.
+    /// Whether it names the device's published key, or none.
     fileprivate func fits(_ device: KeyedDevice) -> Bool { keyID.map { $0 == device.keyID } ?? true }
 }
 

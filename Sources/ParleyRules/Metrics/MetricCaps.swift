@@ -1,6 +1,6 @@
 import ParleyProtocol
 
-/// The most of each that a day is believed to have. More is kept as it was reported, marked, and counted as this much.
+/// The most plausible values of a day. Higher ones are stored as reported, marked, and counted as these.
 package struct MetricCaps: Hashable, Sendable {
     package let steps: Int
     package let calories: Int
@@ -18,7 +18,7 @@ package struct MetricCaps: Hashable, Sendable {
         }
     }
 
-    /// What of a day is more than that.
+    /// The metrics above their caps.
     package func implausible(in values: MetricValues) -> [Metric] {
         Metric.allCases.filter { metric in values[metric].map { $0 > self[metric] } ?? false }
     }

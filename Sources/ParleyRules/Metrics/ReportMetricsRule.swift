@@ -2,28 +2,28 @@ import ParleyProtocol
 
 /// Decides `metrics/report` (protocol §5).
 ///
-/// Of all reports of a day the one with the highest version holds, in whatever order they come: it says everything that
-/// is known of the day, and nothing is ever added up.
+/// The report of a day with the highest version holds, in whatever order reports arrive: it is complete, and nothing is
+/// added up.
 package enum ReportMetricsRule {
     package enum Decision: Hashable, Sendable {
-        /// It is the report that holds from now on.
+        /// The report holds.
         case keep(DayMetrics)
-        /// Another holds, or the same one was here before: the day as it is.
+        /// Another report holds, or this one is a repeat: the stored day.
         case unchanged(DayMetrics)
     }
 
-    /// The oldest day that is taken, in days before today.
+    /// The oldest day accepted, in days before today.
     package static let longestAgo = 400
 
     /// - Parameters:
     ///   - existing: the report of that day that holds.
-    ///   - today: the day that it is in the zone of the report, by a clock that is ahead a little.
-    /// - Throws: `conflict` for another content of the version that holds, `bad_request` for a day that has not begun,
-    ///   or that is too long ago.
+    ///   - today: in the zone of the report, with tolerance for a device's clock.
+    /// - Throws: `conflict` for other content of the version that holds, `bad_request` for a day in the future or too
+    ///   long ago.
     package static func decide(
         _ report: ReportMetrics, existing: DayMetrics?, today: CivilDay, caps: MetricCaps
     ) throws(Rejection) -> Decision {
-        // Before whatever may have changed since the first time: a repeat gets the first reply.
+        // First of all, so that a repeat gets the first reply whatever has changed since.
         if let existing, report.version <= existing.version {
             guard report.version < existing.version || report.isSource(of: existing) else {
                 throw Rejection(.conflict, "This version of the day was reported with other values.")
@@ -42,7 +42,6 @@ package enum ReportMetricsRule {
 }
 
 extension ReportMetrics {
-    /// Whether it says what is stored of the day.
     fileprivate func isSource(of stored: DayMetrics) -> Bool {
         day == stored.day && timeZone == stored.timeZone && values == stored.values
     }

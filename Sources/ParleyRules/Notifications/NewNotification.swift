@@ -1,24 +1,23 @@
 import ParleyProtocol
 
-/// A notification that is to be given to somebody.
+/// A notification before its recipient's feed is known.
 package struct NewNotification: Hashable, Sendable {
     package let type: NotificationType
-    /// Who has caused it; `nil` where nobody has. Whom the recipient has blocked causes none.
+    /// The user who has caused it, if any. A blocked actor causes none.
     package let actor: UserID?
     package let subject: NotificationSubject
-    /// What it has in common with its repeats: of two with the same key, one recipient gets one.
+    /// That of its repeats: a recipient gets one notification for each key.
     package let key: String
-    /// How long it keeps its repeats away; `nil` for as long as it is kept itself.
+    /// How long it suppresses repeats; `nil` for its lifetime.
     package let pause: Duration?
 
-    /// The conversation whose muting by the recipient silences it; `nil` where none does. What somebody has to answer
-    /// or may have waited for comes nevertheless.
+    /// The conversation whose muting by the recipient silences it.
     package var mutedWith: ConversationID? { type.isSilencedByMuting ? subject.conversation : nil }
 
-    /// Whether the one with the same key that is unread tells of this one instead. Its key is free when it was read.
+    /// Whether it replaces an unread one with the same key. The key is free once that is read.
     package var refreshesUnread: Bool { key.hasPrefix(NewNotification.unreadKeyPrefix) }
 
-    /// What the keys begin with that keep repeats away only until the notification was read.
+    /// The prefix of keys that suppress repeats only until the notification is read.
     package static let unreadKeyPrefix = "\(NotificationType.reaction.rawValue)/unread/"
 
     private init(
@@ -34,7 +33,7 @@ package struct NewNotification: Hashable, Sendable {
 }
 
 extension NotificationType {
-    /// Whether whoever mutes a conversation wants to hear nothing of this in it.
+    /// Whether muting a conversation silences it.
     package var isSilencedByMuting: Bool {
         switch self {
         case .reaction: true
@@ -44,7 +43,7 @@ extension NotificationType {
         }
     }
 
-    /// Whether it asks its recipient for something, which only they can do.
+    /// Whether it asks its recipient for an act.
     package var asksForSomething: Bool {
         switch self {
         case .messageRequest, .challengeReceived: true
@@ -56,8 +55,6 @@ extension NotificationType {
 }
 
 extension NewNotification {
-    /// Somebody has come into a group.
-    ///
     /// - Parameter conversation: the group's.
     package static func newMember(
         _ member: UserID, in group: GroupID, conversation: ConversationID? = nil
@@ -67,7 +64,7 @@ extension NewNotification {
             key: "\(group)/\(member)")
     }
 
-    /// Somebody has passed the recipient on a board: at most one an hour and board, whoever it was.
+    /// A user has passed the recipient on a board: at most one an hour and board.
     ///
     /// - Parameters:
     ///   - board: its type, `check-ins` or `streak`.
@@ -80,12 +77,10 @@ extension NewNotification {
             key: "\(group)/\(board)", pause: .seconds(3600))
     }
 
-    /// A week of a group has ended.
     package static func weekEnded(_ week: String, in group: GroupID) -> NewNotification {
         NewNotification(.weekEnded, by: nil, NotificationSubject(group: group, week: week), key: "\(group)/\(week)")
     }
 
-    /// What can become of a challenge.
     package enum ChallengeStep: Hashable, Sendable, CaseIterable {
         case received, accepted, declined, cancelled, expired, completed
 
@@ -101,9 +96,7 @@ extension NewNotification {
         }
     }
 
-    /// Something has become of a challenge.
-    ///
-    /// - Parameter actor: who has done it, or the other of the two where time has.
+    /// - Parameter actor: who has caused the step, or the other of the two where time has.
     package static func challenge(
         _ step: ChallengeStep, _ challenge: ChallengeID, in conversation: ConversationID, by actor: UserID?
     ) -> NewNotification {
@@ -112,16 +105,15 @@ extension NewNotification {
             key: "\(challenge)")
     }
 
-    /// Somebody asks to write to the recipient.
     package static func messageRequest(by sender: UserID, in conversation: ConversationID) -> NewNotification {
         NewNotification(
             .messageRequest, by: sender, NotificationSubject(conversation: conversation), key: "\(conversation)")
     }
 
-    /// Somebody has reacted to a message of the recipient's: one that is unread for each of them and conversation,
-    /// which is of the message that was last reacted to.
+    /// A reaction to a message of the recipient's: one unread notification for each user and conversation, about the
+    /// last message.
     ///
-    /// - Parameter seq: the place of the message in its log.
+    /// - Parameter seq: of the message.
     package static func reaction(
         by user: UserID, to message: MessageID, at seq: Int, in conversation: ConversationID
     ) -> NewNotification {
@@ -130,7 +122,7 @@ extension NewNotification {
             key: "unread/\(conversation)/\(user)")
     }
 
-    /// Somebody has reacted to an item of the recipient's activity: once for each of them and item.
+    /// A reaction to an item of the recipient's activity: once for each user and item.
     package static func reaction(by user: UserID, to activity: ActivityID) -> NewNotification {
         NewNotification(.reaction, by: user, NotificationSubject(activity: activity), key: "\(activity)/\(user)")
     }

@@ -1,32 +1,26 @@
 import ParleyProtocol
 
-/// What comes into somebody's feed of notifications, and how long it stays there.
+/// Decides what enters a user's feed of notifications.
 package enum NotificationFeed {
     package static let lifetime = Duration.days(7)
-    /// The most that a feed holds of what asks its owner for something, and of all else: a further one drops the oldest
-    /// of its own kind that was read, or else the oldest, so that what only tells something never takes the place of
-    /// what waits for an answer.
+    /// The most of a feed that ask their recipient for an act, and that do not: a further one displaces the oldest read
+    /// one of its kind, or the oldest, so that none that asks is displaced by one that does not.
     package static let mostAsking = 100
     package static let mostTelling = 400
-    /// The most that a feed holds.
     package static let most = mostAsking + mostTelling
 
-    /// What is to be done with a new notification.
     package enum Decision: Hashable, Sendable {
-        /// Nothing comes of it.
         case dropped
         case added
-        /// Added, and the one of the same key that is there keeps no further one away.
+        /// Added, and the existing one with the same key loses its key.
         case addedAgain
-        /// The one of the same key, which nobody has read yet, tells of it from now on, and is as new. Nobody is
-        /// notified again.
+        /// Replaces the unread one with the same key, without another push.
         case refreshed
     }
 
     /// - Parameters:
-    ///   - earlier: when one of the same key was added that is there still, by the steady time.
-    ///   - isSilenced: whether the recipient has blocked its actor, or muted the conversation that it is muted with.
-    ///   - steady: the steady time.
+    ///   - earlier: when the existing one with the same key was added, by the steady time.
+    ///   - isSilenced: whether the recipient blocks its actor, or has muted `mutedWith`.
     package static func decide(
         _ notification: NewNotification, for recipient: UserID, earlier: Timestamp?, isSilenced: Bool, steady: Timestamp
     ) -> Decision {

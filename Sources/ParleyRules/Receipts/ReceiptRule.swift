@@ -1,6 +1,6 @@
 import ParleyProtocol
 
-/// How far one member has come. `read <= delivered`, and both only grow.
+/// A user's watermarks with their times. `read <= delivered`, and both only grow.
 package struct WatermarkFacts: Hashable, Sendable {
     package let deliveredSeq: Int
     package let deliveredAt: Timestamp?
@@ -31,18 +31,18 @@ package struct ReceiptState: Hashable, Sendable {
 /// Each watermark moves only forward. What was not disclosed, because the reader sends no read receipts or may not
 /// write to the others, is disclosed by the reader's next receipt at the earliest.
 package enum ReceiptRule {
-    /// The watermarks as they are to be.
+    /// The new watermarks.
     package struct Advance: Hashable, Sendable {
         package let user: WatermarkFacts
         package let device: Watermarks
         package let disclosed: Watermarks
-        /// What the others are to hear now.
+        /// The receipt to publish.
         package let announcement: ReceiptKind?
-        /// Whether the user has read further than on any device before: the conversation is cleared on the others.
+        /// Whether the user has read further than on any device before.
         package let hasRead: Bool
     }
 
-    /// `nil` if none of them moves: a repeat, or a receipt that was overtaken.
+    /// `nil` if no watermark moves.
     package static func decide(
         _ kind: ReceiptKind, upTo seq: Int, _ state: ReceiptState, _ disclosure: ReceiptDisclosure, now: Timestamp
     ) -> Advance? {
@@ -50,13 +50,13 @@ package enum ReceiptRule {
         let user = advanced(state.user, kind, to: seq, now: now)
         guard device != state.device || user != state.user else { return nil }
         guard user != state.user else {
-            // Another device of the user's was faster.
+            // Another device of the user was faster.
             return Advance(user: user, device: device, disclosed: state.disclosed, announcement: nil, hasRead: false)
         }
         let disclosed: Watermarks
         switch (disclosure, kind) {
         case (.nothing, _): disclosed = state.disclosed
-        // What was read was delivered: that much may be said.
+        // A read message is delivered, which may be disclosed.
         case (.deliveredOnly, _), (.everything, .delivered): disclosed = state.disclosed.advanced(.delivered, to: seq)
         case (.everything, .read): disclosed = state.disclosed.advanced(.read, to: seq)
         }
@@ -78,8 +78,7 @@ package enum ReceiptRule {
             readSeq: isRead ? seq : current.readSeq, readAt: isRead ? now : current.readAt)
     }
 
-    /// How far a record has come, seen from the least watermarks of all the others; only of a message of the caller's
-    /// own.
+    /// The status of a message of the user's own, from the least watermarks of the others.
     package static func status(
         of record: MessageRecord, for user: UserID, _ least: (delivered: Int, read: Int)
     ) -> MessageStatus? {

@@ -2,9 +2,8 @@ import ParleyProtocol
 
 /// Decides `reports/create` (protocol §5).
 package enum CreateReportRule {
-    /// What is known of what is reported.
     package enum Subject: Sendable {
-        /// The record named, and its conversation, whether the reporter is in it or not.
+        /// The record and its conversation, with or without the reporter.
         case message(MessageRecord, in: ConversationFacts)
         case unknownMessage
         case user(UserID)
@@ -34,7 +33,7 @@ package enum CreateReportRule {
             guard record.type != .known(.system) else {
                 throw Rejection(.badRequest, "message_id: the gateway's own message")
             }
-            // What is past its time has disappeared, whether or not it was removed yet.
+            // An expired message has disappeared, even before its ciphertext is removed.
             let hasDisappeared = record.disappearsAt.map { $0 <= steady } ?? false
             var writer = JSONWriter()
             (hasDisappeared ? record.withoutCiphertext : record).write(to: &writer)
@@ -42,9 +41,8 @@ package enum CreateReportRule {
         }
     }
 
-    /// A stranger's message request may be reported while its conversation is not yet the recipient's own, and after
-    /// they have declined it or blocked its sender: they have read it in `requests/list`, the only place that shows its
-    /// id.
+    /// A message request may be reported before its conversation is open for the recipient, and after they have
+    /// declined it or blocked its sender: they know its id from `requests/list`.
     private static func mayReport(
         _ record: MessageRecord, of conversation: ConversationFacts, _ reporter: UserID
     ) -> Bool {

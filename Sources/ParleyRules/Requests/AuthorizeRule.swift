@@ -1,10 +1,10 @@
 import ParleyProtocol
 
-/// Decides who may ask for what (protocol §5): operators have operations of their own, and none that are for people.
+/// Decides which operations are for operators, and which for people (protocol §5).
 package enum AuthorizeRule {
-    /// What the broker let through may have waited since, and the device may have been revoked meanwhile.
+    /// A device may have been revoked while its request waited in the broker.
     ///
-    /// - Parameter isOperator: whether the device is an operator's; `nil` for one that is revoked.
+    /// - Parameter isOperator: whether the device is an operator's; `nil` for a revoked one.
     /// - Throws: `unauthenticated`, `forbidden`
     package static func check(isForOperators: Bool, isOperator: Bool?) throws(Rejection) {
         guard let isOperator else { throw Rejection(.unauthenticated, "This device was revoked.") }
@@ -12,8 +12,8 @@ package enum AuthorizeRule {
     }
 
     /// - Parameters:
-    ///   - refusal: what operators are told; `nil` where they may ask.
-    ///   - isMember: whether the caller is a person; asked only where it matters.
+    ///   - refusal: the message to operators; `nil` for operations that are open to them.
+    ///   - isMember: whether the caller is no operator; called only where it matters.
     /// - Throws: `forbidden`
     package static func check(refusalOfOperators refusal: String?, isMember: () throws -> Bool) throws {
         guard let refusal, try !isMember() else { return }

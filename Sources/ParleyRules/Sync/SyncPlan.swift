@@ -1,12 +1,12 @@
 import ParleyProtocol
 
-/// What one conversation has for a device that was away: decides `sync/get` for one of the caller's conversations.
+/// Decides `sync/get` for one of the caller's conversations.
 package struct SyncPlan: Hashable, Sendable {
     /// The log as the caller may see it.
     package struct Log: Hashable, Sendable {
         package let epoch: String
         package let lastSeq: Int
-        /// They see what comes after this place.
+        /// They see the records after this seq.
         package let visibleFrom: Int
 
         package init(epoch: String, lastSeq: Int, visibleFrom: Int) {
@@ -14,23 +14,23 @@ package struct SyncPlan: Hashable, Sendable {
         }
     }
 
-    /// So many records of a conversation that the caller does not know, and no more of a longer one.
+    /// The most records of a conversation that the caller's cursors do not name.
     package static let newestOfNew = 50
 
-    /// The records to give are those after this place.
+    /// The missing records are those after this seq.
     package let after: Int
-    /// How many they are: places have no hole.
+    /// How many they are: seqs have no gaps.
     package let missing: Int
-    /// `false` where the cursor's epoch is another: nothing follows from it.
+    /// `false` where the cursor has another epoch.
     package let isRecovered: Bool
-    /// The caller's cursors did not name it.
+    /// The caller's cursors do not name it.
     package let isNew: Bool
 
-    /// Whether something of it has changed for the caller beside how far its members have come.
+    /// Whether it has changed for the caller by more than records.
     package var isNews: Bool { isNew || !isRecovered }
 
     package init(_ log: Log, cursor: SyncRequest.Cursor?) {
-        // A member who has joined an empty log, or one whose epoch is new, sees nothing of it yet.
+        // A member may have joined after the end of the log.
         let first = min(log.visibleFrom, log.lastSeq)
         isNew = cursor == nil
         isRecovered = cursor.map { $0.epoch == log.epoch } ?? true
@@ -40,7 +40,7 @@ package struct SyncPlan: Hashable, Sendable {
             return
         }
         let start = cursor?.seq ?? (log.lastSeq - SyncPlan.newestOfNew)
-        // A cursor beyond the end is forged: nothing comes after it. One before what the caller may see gains nothing.
+        // A cursor after the end is forged and gets nothing; one before the visible records gains nothing.
         after = min(max(start, first), log.lastSeq)
         missing = log.lastSeq - after
     }

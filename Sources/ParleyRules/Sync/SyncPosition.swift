@@ -1,9 +1,9 @@
 import ParleyProtocol
 
-/// The place of a conversation among those of which no record is missing, and so where the next page goes on.
+/// The cursor among conversations without missing records.
 ///
-/// Those that are news come first: a device that asks for no second page has these, names them the next time as it now
-/// knows them, and so comes to the others.
+/// News come first: a device that asks for no second page has these, names them in its next cursors, and so gets the
+/// others.
 package struct SyncPosition: Hashable, Sendable, Comparable {
     private enum Rank: UInt8, Comparable {
         case beginning, news, known

@@ -1,26 +1,25 @@
 import ParleyProtocol
 
-/// How civil time runs somewhere: how far its clocks are ahead of UTC at every instant.
+/// A time zone: the offset of its clocks from UTC at every instant.
 package struct CivilZone: Sendable {
     /// In seconds; negative west of Greenwich.
     private let offset: @Sendable (Timestamp) -> Int
 
-    /// - Parameter offset: in seconds, at most a day either way, the same for the same instant.
+    /// - Parameter offset: in seconds, at most a day either way; a pure function.
     package init(offset: @escaping @Sendable (Timestamp) -> Int) { self.offset = offset }
 
     package static let utc = CivilZone { _ in 0 }
 
-    /// The day that it is there.
     package func day(at time: Timestamp) -> CivilDay { CivilDay(time, offset: offset(time)) }
 
-    /// The first instant at which it is this day there, or a later one where the calendar leaves this one out.
+    /// The first instant of a day, or of the next one where the calendar leaves it out.
     ///
-    /// A day need not begin at 00:00, nor only once: where clocks go back over midnight it is the first of the two.
+    /// A day need not begin at 00:00, and may begin twice where clocks go back over midnight: then the first counts.
     package func beginning(of day: CivilDay) -> Timestamp { firstInstant(atOrAfter: day.midnight) }
 
-    /// The first instant at which clocks there show this or more.
+    /// The first instant at which local clocks show this time or a later one.
     ///
-    /// - Parameter local: what clocks show, as if it was UTC.
+    /// - Parameter local: as if it was UTC.
     package func firstInstant(atOrAfter local: Timestamp) -> Timestamp {
         // Nowhere are clocks more than a day off.
         let hour: Int64 = 3_600_000
@@ -45,7 +44,7 @@ package struct CivilZone: Sendable {
         return before
     }
 
-    /// When clocks change to this offset; at the end of the time they have done so, at its beginning not yet.
+    /// When clocks change to an offset that they have at `end` and not at `after`.
     private func firstInstant(of new: Int, after: Timestamp, upTo end: Timestamp) -> Timestamp {
         var (low, high) = (after.milliseconds, end.milliseconds)
         while high - low > 1 {

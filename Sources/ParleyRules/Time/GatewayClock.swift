@@ -1,28 +1,23 @@
 import ParleyProtocol
 
-/// What two clocks say at one moment: the machine's time of day, which anybody may set, and how long the machine has
-/// run, which nobody sets and which does not step.
+/// Two clocks at one moment: the machine's time of day, which may be set, and its uptime, which does not step.
 package struct ClockReading: Hashable, Sendable {
     /// The time of day.
     package let wall: Timestamp
-    /// Milliseconds since the machine's start, its sleep counted.
+    /// Milliseconds since the machine's start, sleep included.
     package let sinceBoot: Int64
 
     package init(wall: Timestamp, sinceBoot: Int64) { (self.wall, self.sinceBoot) = (wall, sinceBoot) }
 }
 
-/// The gateway's time: that of the machine's running, which follows the time of day but for its false steps.
+/// The gateway's time: the uptime of the machine, corrected by its time of day. A difference of the time of day is
 ///
-/// A value: it is read with what two clocks say, and says what time it is. What the time of day differs by is
+/// - followed at once, ahead by a second or less;
+/// - approached at half speed, behind by five minutes or less, so that the gateway's time never runs back for it;
+/// - held otherwise, and followed by a step once it has lasted for five minutes.
 ///
-/// - followed at once, as long as it is ahead by a second or less;
-/// - approached at half speed, as long as it is behind by five minutes or less: the gateway's time never runs back for
-///   it;
-/// - held back otherwise, until it has lasted for five minutes. Only then the gateway's time steps, forward or back.
-///
-/// Beside it there is the steady time, which knows no steps at all: what is to happen after an hour happens by that.
+/// The steady time has no steps at all: durations go by it.
 package struct GatewayClock: Sendable {
-    /// What time it is.
     package struct Moment: Hashable, Sendable {
         /// The time that is published.
         package let now: Timestamp
@@ -35,38 +30,35 @@ package struct GatewayClock: Sendable {
         package var steady: Timestamp { now.advanced(byMilliseconds: -clockOffset) }
     }
 
-    /// What has become of a step of the time of day. In milliseconds; positive is forward.
+    /// A step of the time of day, in milliseconds; positive is forward.
     package enum Event: Hashable, Sendable {
-        /// It is held back.
         case held(by: Int64)
-        /// It has lasted, and the gateway's time has followed.
         case followed(by: Int64)
-        /// It was taken back before that.
+        /// A held step was taken back.
         case over
     }
 
-    /// A difference that is held back.
     private struct Held {
         var difference: Int64
-        /// Since when it has lasted, in milliseconds since the machine's start.
+        /// In milliseconds since the machine's start.
         let since: Int64
     }
 
-    /// From the machine's running to the gateway's time, and to the steady one.
+    /// From the uptime to the gateway's time.
     private var offset: Int64
     private let steadyOffset: Int64
-    /// When it was last read, in milliseconds since the machine's start.
+    /// The last reading, in milliseconds since the machine's start.
     private var readAt: Int64
     private var held: Held?
 
-    /// Ahead by so much it is followed at once, in milliseconds.
+    /// The most that is followed at once, in milliseconds.
     package static let unnoticed: Int64 = 1000
-    /// Behind by so much it is approached; and so long a larger step must last.
+    /// The most that is approached, and how long a larger step must last, in milliseconds.
     package static let patience: Int64 = 300_000
 
-    /// At its start the time of day is taken as it is.
+    /// Takes over the time of day.
     ///
-    /// - Parameter steady: the steady time then.
+    /// - Parameter steady: the steady time.
     package init(_ reading: ClockReading, steady: Timestamp) {
         let wall = reading.wall.bounded
         offset = wall.milliseconds - reading.sinceBoot
@@ -74,7 +66,6 @@ package struct GatewayClock: Sendable {
         readAt = reading.sinceBoot
     }
 
-    /// What time it is, and what has become of a step since the last reading.
     package mutating func read(_ reading: ClockReading) -> (moment: Moment, event: Event?) {
         let elapsed = max(0, reading.sinceBoot - readAt)
         readAt += elapsed
@@ -93,23 +84,23 @@ package struct GatewayClock: Sendable {
         return (Moment(now: now, clockOffset: offset - steadyOffset), event)
     }
 
-    /// What is to be kept of it, as it was last read.
+    /// As of the last reading.
     ///
-    /// - Parameter boot: the run of the machine; see `StoredClock`.
+    /// - Parameter boot: see `StoredClock`.
     package func stored(boot: String?) -> StoredClock {
         StoredClock(
             boot: boot, bootOffset: boot == nil ? nil : offset, clockOffset: offset - steadyOffset,
             lastTime: Timestamp(milliseconds: readAt + offset))
     }
 
-    /// The time of day is where it ought to be.
+    /// Ends a held step.
     private mutating func settle() -> Event? {
         defer { held = nil }
         return held == nil ? nil : .over
     }
 
     private mutating func hold(_ difference: Int64, elapsed: Int64) -> Event? {
-        // Another step begins anew. One that is only being corrected meanwhile goes on.
+        // Another step begins anew; a small correction does not.
         guard var step = held, abs(difference - step.difference) <= GatewayClock.unnoticed + elapsed / 10 else {
             held = Held(difference: difference, since: readAt)
             return .held(by: difference)
@@ -126,6 +117,5 @@ package struct GatewayClock: Sendable {
 }
 
 extension Timestamp {
-    /// Within what can be written.
     fileprivate var bounded: Timestamp { min(max(self, .earliest), .latest) }
 }

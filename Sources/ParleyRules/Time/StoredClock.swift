@@ -1,33 +1,33 @@
 import ParleyProtocol
 
-/// What is kept of the gateway's clock from one start to the next.
+/// The gateway's clock from one start to the next.
 package struct StoredClock: Hashable, Sendable {
-    /// The run of the machine in which it was written; `nil` if that was not known.
+    /// The run of the machine in which it was written, if known.
     package let boot: String?
-    /// From how long that run has lasted to the gateway's time, in milliseconds.
+    /// From the uptime of that run to the gateway's time, in milliseconds.
     package let bootOffset: Int64?
     /// How far the gateway's time was ahead of the steady one, in milliseconds.
     package let clockOffset: Int64
-    /// The last time that the gateway is known to have had; `nil` if none is.
+    /// The last known time of the gateway.
     package let lastTime: Timestamp?
 
     package init(boot: String?, bootOffset: Int64?, clockOffset: Int64, lastTime: Timestamp?) {
         self.boot = boot
         self.bootOffset = bootOffset
-        // What no clock of ours can have written is held at what it can.
+        // Clamped to values that a clock of ours can have written.
         self.clockOffset = min(max(clockOffset, -StoredClock.largestOffset), StoredClock.largestOffset)
         self.lastTime = lastTime.map { min(max($0, .earliest), .latest) }
     }
 
-    /// From one end of what a timestamp can say to the other.
+    /// The range of a timestamp.
     private static let largestOffset = Timestamp.latest.milliseconds - Timestamp.earliest.milliseconds
 
-    /// The longest time that is taken to have passed while the machine did not run, in milliseconds: 31 days. Only the
-    /// time of day can say it, which may be false by years when a machine starts.
+    /// The most that counts as passed between two runs of the machine, in milliseconds: 31 days. It follows from the
+    /// time of day, which may be wrong by years when a machine starts.
     package static let longestPause: Int64 = 31 * 86_400_000
 
-    /// The steady time when the gateway starts: in the same run of the machine it has gone on by as much as that has
-    /// lasted; in another by as much as the time of day says, but never back and not by more than `longestPause`.
+    /// The steady time at the gateway's start: in the same run of the machine it has gone on with the uptime; in
+    /// another with the time of day, but never back and by `longestPause` at most.
     package func steady(_ reading: ClockReading, boot: String?) -> Timestamp {
         if let boot, boot == self.boot, let bootOffset {
             return Timestamp(milliseconds: reading.sinceBoot).advanced(byMilliseconds: bootOffset)

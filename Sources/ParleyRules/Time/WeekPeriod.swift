@@ -1,6 +1,6 @@
 import ParleyProtocol
 
-/// A week of the calendar where a group counts it: half-open, from the first instant of its Monday to that of the next.
+/// A calendar week in a time zone: half-open, from the first instant of its Monday to that of the next.
 package struct WeekPeriod: Hashable, Sendable {
     package let week: ISOWeek
     package let startsAt: Timestamp
@@ -12,7 +12,7 @@ package struct WeekPeriod: Hashable, Sendable {
         endsAt = zone.beginning(of: week.next.monday)
     }
 
-    /// The week that runs at this time.
+    /// The week at a time.
     package init(at time: Timestamp, in zone: CivilZone) {
         self.init(ISOWeek(of: zone.day(at: time)), in: zone)
         // Where clocks go back over a Monday's midnight it is Sunday again, and the new week has begun.
@@ -25,9 +25,9 @@ package struct WeekPeriod: Hashable, Sendable {
 
     package func contains(_ time: Timestamp) -> Bool { startsAt <= time && time < endsAt }
 
-    /// When its boards become final: so long they take what comes late.
+    /// When its boards become final.
     package func closesAt(grace: Duration) -> Timestamp { endsAt.advanced(by: grace) }
 
-    /// Whether nothing more is taken for it. Where the clock goes back this does, too.
+    /// Whether its boards are final. A clock that is set back may reopen it.
     package func isFinal(at now: Timestamp, grace: Duration) -> Bool { now >= closesAt(grace: grace) }
 }
