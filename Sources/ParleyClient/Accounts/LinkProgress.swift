@@ -1,6 +1,5 @@
 import ParleyCrypto
 import ParleyProtocol
-import Sodium
 
 /// The state of this device's linking by another device of its user (protocol §6, "Linking").
 enum LinkProgress: Sendable {

@@ -1,4 +1,3 @@
-import ParleyDeviceStore
 import ParleyProtocol
 
 /// Unread messages of others, by the gateway's rule: counted in the stored range, and before it as the gateway said.

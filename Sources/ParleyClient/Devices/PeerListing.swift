@@ -1,6 +1,5 @@
 import ParleyCrypto
 import ParleyProtocol
-import Sodium
 
 /// A gateway's list of a user's keys (`keys/get`), judged by itself: which keys are usable, and which of them the
 /// listed account key has certified.

@@ -1,5 +1,4 @@
 import Platform
-import ParleyDeviceStore
 import ParleyProtocol
 
 struct HistoryPages {

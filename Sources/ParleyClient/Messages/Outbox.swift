@@ -1,4 +1,3 @@
-import ParleyDeviceStore
 import ParleyProtocol
 
 /// The messages that a device sends: their order, unsent changes, outcomes, and expected echoes.

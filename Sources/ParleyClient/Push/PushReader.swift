@@ -1,4 +1,3 @@
-import ParleyCrypto
 import ParleyProtocol
 
 /// The state that a push is opened with: a running client's, or the stored one.

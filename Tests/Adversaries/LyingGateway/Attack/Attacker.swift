@@ -1,6 +1,5 @@
 import ParleyCrypto
 import ParleyProtocol
-import Sodium
 
 /// What somebody could open of what a client has sent.
 package struct Reading: Hashable, Sendable {

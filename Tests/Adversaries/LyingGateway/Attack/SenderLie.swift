@@ -1,6 +1,5 @@
 import ParleyCrypto
 import ParleyProtocol
-import Sodium
 
 /// Lies about who has written: the attacker's words under somebody else's name.
 package enum SenderLie: String, LieFamily {

@@ -1,7 +1,6 @@
 import Platform
 import ParleyCrypto
 import ParleyProtocol
-import Sodium
 
 /// What a gateway holds, whom it plays, and which lies it tells. It does no I/O: a request goes in, an answer comes
 /// out.

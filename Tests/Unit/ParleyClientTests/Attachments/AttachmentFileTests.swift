@@ -1,4 +1,3 @@
-import Foundation
 import ParleyClient
 import ParleyCrypto
 import PrivateFiles

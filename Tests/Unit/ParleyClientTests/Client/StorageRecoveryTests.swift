@@ -2,7 +2,6 @@ import TestSupport
 import Foundation
 import ParleyDeviceStore
 import ParleyProtocol
-import Sodium
 import Testing
 
 @testable import ParleyClient

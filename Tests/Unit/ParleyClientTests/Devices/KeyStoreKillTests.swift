@@ -1,7 +1,6 @@
 import Foundation
 import ParleyCrypto
 import ParleyProtocol
-import PrivateFiles
 import Sodium
 import TestSupport
 import Testing

@@ -1,7 +1,6 @@
 import TestSupport
 import ParleyCrypto
 import ParleyProtocol
-import PrivateFiles
 import Sodium
 import Testing
 

@@ -1,6 +1,5 @@
 import ParleyCrypto
 import ParleyProtocol
-import Sodium
 import Testing
 
 @testable import ParleyClient

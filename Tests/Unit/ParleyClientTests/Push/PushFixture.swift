@@ -1,9 +1,7 @@
 import TestSupport
-import Foundation
 import ParleyCrypto
 import ParleyDeviceStore
 import ParleyProtocol
-import Sodium
 import Testing
 
 @testable import ParleyClient

@@ -2,7 +2,6 @@ import TestSupport
 import Foundation
 import MemoryTransport
 import ParleyProtocol
-import PrivateFiles
 import Testing
 
 @testable import ParleyClient

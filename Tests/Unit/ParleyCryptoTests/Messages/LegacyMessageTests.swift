@@ -1,5 +1,4 @@
 import ParleyCrypto
-import Sodium
 import TestSupport
 import Testing
 
