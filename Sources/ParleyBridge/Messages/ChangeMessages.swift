@@ -63,9 +63,7 @@ extension MessageChangeHandler {
             if change.kind == .reaction, let target = decision.target {
                 notifySender(of: target, in: conversation, context)
             }
-            let accepted = AcceptedChange(
-                id: record.id, epoch: record.epoch, seq: record.seq, createdAt: record.createdAt)
-            context.accept { accepted.write(to: &$0) }
+            context.accept { SentMessage(record).write(to: &$0) }
         }
     }
 }

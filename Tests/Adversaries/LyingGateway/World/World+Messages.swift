@@ -65,10 +65,7 @@ extension World {
     }
 
     private func accepted(_ record: MessageRecord) -> Answer {
-        .accepted { writer in
-            SentMessage(id: record.id, epoch: record.epoch, seq: record.seq, createdAt: record.createdAt)
-                .write(to: &writer)
-        }
+        .accepted { SentMessage(record).write(to: &$0, status: .sent) }
     }
 
     /// Puts a record at the end of a log.
