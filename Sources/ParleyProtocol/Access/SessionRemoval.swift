@@ -19,16 +19,9 @@ package enum SessionRemoval {
 
     /// `nil` for a message with any fault.
     package static func ids(in message: [UInt8]) -> [ClientID]? {
-        guard message.count <= maximumLength else { return nil }
-        var reader = ByteReader(message)
-        guard reader.byte() == format else { return nil }
-        var ids: [ClientID] = []
-        while !reader.isAtEnd {
-            guard let length = reader.byte(), let text = reader.bytes(count: Int(length)),
-                let id = ClientID(parsing: text.span)
-            else { return nil }
-            ids.append(id)
+        unpacked(message, format: format, maximumLength: maximumLength) { reader in
+            guard let length = reader.byte(), let text = reader.bytes(count: Int(length)) else { return nil }
+            return ClientID(parsing: text.span)
         }
-        return ids
     }
 }

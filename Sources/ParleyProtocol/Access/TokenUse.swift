@@ -30,14 +30,9 @@ package enum TokenUseCodec {
 
     /// `nil` for a message with any fault.
     package static func uses(in message: [UInt8]) -> [TokenUse]? {
-        guard message.count <= maximumLength else { return nil }
-        var reader = ByteReader(message)
-        guard reader.byte() == format else { return nil }
-        var uses: [TokenUse] = []
-        while !reader.isAtEnd {
+        unpacked(message, format: format, maximumLength: maximumLength) { reader in
             guard let device = reader.address(), let token = reader.uuid() else { return nil }
-            uses.append(TokenUse(device: device, token: TokenID(token)))
+            return TokenUse(device: device, token: TokenID(token))
         }
-        return uses
     }
 }

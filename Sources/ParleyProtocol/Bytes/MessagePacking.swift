@@ -16,3 +16,18 @@ func packed<Element>(
     if message.count > 1 { messages.append(message) }
     return messages
 }
+
+/// The elements of a message that ``packed(_:format:usualLength:encode:)`` has made; `nil` for a message with any fault.
+func unpacked<Element>(
+    _ message: [UInt8], format: UInt8, maximumLength: Int, decode: (inout ByteReader) -> Element?
+) -> [Element]? {
+    guard message.count <= maximumLength else { return nil }
+    var reader = ByteReader(message)
+    guard reader.byte() == format else { return nil }
+    var elements: [Element] = []
+    while !reader.isAtEnd {
+        guard let element = decode(&reader) else { return nil }
+        elements.append(element)
+    }
+    return elements
+}

@@ -25,15 +25,9 @@ package enum PresenceCodec {
 
     /// `nil` for a message with any fault.
     package static func reports(in message: [UInt8]) -> [PresenceReport]? {
-        guard message.count <= maximumLength else { return nil }
-        var reader = ByteReader(message)
-        guard reader.byte() == format else { return nil }
-        var reports: [PresenceReport] = []
-        while !reader.isAtEnd {
-            guard let kind = reader.byte().flatMap(Kind.init), let report = report(kind, &reader) else { return nil }
-            reports.append(report)
+        unpacked(message, format: format, maximumLength: maximumLength) { reader in
+            reader.byte().flatMap(Kind.init).flatMap { report($0, &reader) }
         }
-        return reports
     }
 
     private static func encode(_ report: PresenceReport) -> [UInt8] {
