@@ -34,6 +34,14 @@ package struct ByteWriter {
         self.bytes(bytes)
     }
 
+    /// The fields that a statement about a device is made of (protocol §6): its label, uid, did and the rest.
+    static func preimage(_ label: String, _ address: DeviceAddress, _ parts: [UInt8]...) -> [UInt8] {
+        var writer = ByteWriter()
+        for text in [label, address.user.text, address.device.text] { writer.field(text.utf8) }
+        for part in parts { writer.field(part) }
+        return writer.bytes
+    }
+
     package mutating func address(_ address: DeviceAddress) {
         id(address.user)
         id(address.device)

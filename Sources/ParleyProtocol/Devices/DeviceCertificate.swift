@@ -12,14 +12,8 @@ public struct DeviceCertificate: GatewayObject {
     public static func preimage(
         _ address: DeviceAddress, identityKey: [UInt8], signingKey: [UInt8], issuedAt: Timestamp
     ) -> [UInt8] {
-        var writer = ByteWriter()
-        writer.field("parley/v1 device".utf8)
-        writer.field(address.user.text.utf8)
-        writer.field(address.device.text.utf8)
-        writer.field(identityKey)
-        writer.field(signingKey)
-        writer.field(String(issuedAt.milliseconds).utf8)
-        return writer.bytes
+        ByteWriter.preimage(
+            "parley/v1 device", address, identityKey, signingKey, Array(String(issuedAt.milliseconds).utf8))
     }
 
     package init<Pass: FieldPass<DeviceCertificate>>(fields pass: inout Pass) throws(Pass.Failure) {

@@ -26,12 +26,7 @@ public struct DeviceKeys: GatewayObject {
     /// The bytes that a device signs: `parley/v1 keys`, uid, did and identity key, each with its 16-bit big-endian
     /// length.
     public static func signaturePreimage(_ address: DeviceAddress, identityKey: [UInt8]) -> [UInt8] {
-        var writer = ByteWriter()
-        writer.field("parley/v1 keys".utf8)
-        writer.field(address.user.text.utf8)
-        writer.field(address.device.text.utf8)
-        writer.field(identityKey)
-        return writer.bytes
+        ByteWriter.preimage("parley/v1 keys", address, identityKey)
     }
 
     package init<Pass: FieldPass<DeviceKeys>>(fields pass: inout Pass) throws(Pass.Failure) {

@@ -17,12 +17,7 @@ public struct LinkOffer: Command {
     /// The preimage of the code on the new device's screen, a BLAKE2b-256: `parley/v1 link`, uid, did and the three
     /// keys, each with its 16-bit big-endian length.
     public func codePreimage(of address: DeviceAddress) -> [UInt8] {
-        var writer = ByteWriter()
-        writer.field("parley/v1 link".utf8)
-        writer.field(address.user.text.utf8)
-        writer.field(address.device.text.utf8)
-        for key in [identityKey, signingKey, linkKey] { writer.field(key) }
-        return writer.bytes
+        ByteWriter.preimage("parley/v1 link", address, identityKey, signingKey, linkKey)
     }
 
     package init<Pass: FieldPass<LinkOffer>>(fields pass: inout Pass) throws(Pass.Failure) {
