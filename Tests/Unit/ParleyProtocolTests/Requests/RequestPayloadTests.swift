@@ -4,11 +4,6 @@ import Testing
 
 @Suite("Requests as a device writes them", .seeded)
 struct RequestPayloadTests {
-    @Test("each operation is one topic's, and known again by it", arguments: OperationTable.all)
-    func operations(kind: any Request.Type) {
-        #expect(OperationTable.request(kind.operation) == kind)
-    }
-
     @Test("what a device writes, the gateway reads as the same request", arguments: OperationTable.all)
     func roundTrip(kind: any Request.Type) throws {
         var generator = Seeded(stream: 95)
