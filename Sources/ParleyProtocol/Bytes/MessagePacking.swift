@@ -17,7 +17,7 @@ func packed<Element>(
     return messages
 }
 
-/// The elements of a message that ``packed(_:format:usualLength:encode:)`` has made; `nil` for a message with any fault.
+/// The elements of a message of ``packed(_:format:usualLength:encode:)``; `nil` for a message with any fault.
 func unpacked<Element>(
     _ message: [UInt8], format: UInt8, maximumLength: Int, decode: (inout ByteReader) -> Element?
 ) -> [Element]? {
