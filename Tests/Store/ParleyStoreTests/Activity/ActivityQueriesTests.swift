@@ -1,4 +1,3 @@
-import TestSupport
 import ParleyProtocol
 import ParleyRules
 import TestNames
@@ -7,18 +6,13 @@ import Testing
 @testable import ParleyStore
 
 @Suite("Activity in the store")
-struct ActivityQueriesTests {
-    private let directory: TemporaryDirectory
-    private let store: Store
+final class ActivityQueriesTests: PeopleSuite {
     private let people: [UserID] = ["alice", "bob", "carol", "dave"]
     private let digest = [UInt8](repeating: 1, count: 16)
 
     /// alice has the friends bob and carol; dave follows alice, who does not follow dave.
-    init() throws {
-        directory = try TemporaryDirectory()
-        store = try Store(path: directory.database)
-        let people = people
-        try store.write { try $0.insertPeople(people) }
+    override init() throws {
+        try super.init()
         for (one, other) in [
             ("alice", "bob"), ("bob", "alice"), ("alice", "carol"), ("carol", "alice"), ("dave", "alice"),
         ] {
@@ -26,16 +20,21 @@ struct ActivityQueriesTests {
         }
     }
 
-    private func item(_ number: Int, by user: UserID, _ type: ActivityType = .goalReached) -> ActivityItem {
+    /// - Parameter time: without it, the number.
+    private func item(
+        _ number: Int, by user: UserID, _ type: ActivityType = .goalReached, at time: Int64? = nil
+    ) -> ActivityItem {
         ActivityItem(
             id: ActivityID(UUIDValue(high: 1, low: UInt64(number))), user: user, type: .known(type), title: "\(number)",
-            description: nil, metadata: Array("{}".utf8), timestamp: at(Int64(number)))
+            description: nil, metadata: Array("{}".utf8), timestamp: at(time ?? Int64(number)))
     }
 
-    private func post(_ number: Int, by user: UserID, _ type: ActivityType = .goalReached) throws {
-        let item = item(number, by: user, type)
+    private func post(
+        _ number: Int, by user: UserID, _ type: ActivityType = .goalReached, at time: Int64? = nil
+    ) throws {
+        let item = item(number, by: user, type, at: time)
         let isNew = try store.write {
-            try $0.activities.insert(item, .posted(digest: digest), disappearsAt: at(Int64(number)))
+            try $0.activities.insert(item, .posted(digest: digest), disappearsAt: item.timestamp)
         }
         #expect(isNew)
     }
@@ -162,22 +161,12 @@ struct ActivityQueriesTests {
     @Test("the order is that of the time, and says nothing of how many there are")
     func order() throws {
         try post(1, by: "bob")
-        try post(1, number: 2, by: "dave")
-        try post(5, number: 3, by: "bob")
+        try post(2, by: "dave", at: 1)
+        try post(3, by: "bob", at: 5)
         let keys = try read(of: "bob", seenBy: "bob").map(\.key.value)
         #expect(keys == [at(5).milliseconds * 1024, at(1).milliseconds * 1024])
         // The clock goes back.
-        try post(0, number: 4, by: "bob")
+        try post(4, by: "bob", at: 0)
         #expect(try read(of: "bob", seenBy: "bob").first?.key.value == at(5).milliseconds * 1024 + 1)
-    }
-
-    private func post(_ time: Int64, number: Int, by user: UserID) throws {
-        let other = ActivityItem(
-            id: .random(), user: user, type: .known(.goalReached), title: "\(number)", description: nil,
-            metadata: Array("{}".utf8), timestamp: at(time))
-        let isNew = try store.write {
-            try $0.activities.insert(other, .posted(digest: digest), disappearsAt: at(0))
-        }
-        #expect(isNew)
     }
 }

@@ -1,4 +1,3 @@
-import TestSupport
 import ParleyProtocol
 import TestNames
 import Testing
@@ -6,20 +5,16 @@ import Testing
 @testable import ParleyStore
 
 @Suite("Stored devices")
-struct DeviceQueriesTests {
-    private let directory: TemporaryDirectory
-    private let store: Store
+final class DeviceQueriesTests: PeopleSuite {
     private let phone = device("alice", "phone")
     private let token = UUIDValue.random()
     private let keys = DeviceKeys(
         device: "phone", identityKey: [UInt8](repeating: 1, count: 32), signingKey: [UInt8](repeating: 2, count: 32),
         signature: [UInt8](repeating: 3, count: 64), createdAt: at(2))
 
-    init() throws {
-        directory = try TemporaryDirectory()
-        store = try Store(path: directory.database)
+    override init() throws {
+        try super.init()
         try store.write { [phone, token] transaction in
-            try transaction.insertPeople(["alice", "bob"])
             try transaction.users.insert("operator", role: .operator, displayName: "Operator", at: at(0))
             try transaction.devices.put(phone, tokenID: token, now: at(1), expiresAt: at(1000))
         }
@@ -29,8 +24,7 @@ struct DeviceQueriesTests {
     func oneToken() throws {
         let expected = DeviceState(
             address: phone, tokenID: token, createdAt: at(1), expiresAt: at(1000), isOperator: false,
-            previousToken: nil,
-            nameReusedAt: nil)
+            previousToken: nil, nameReusedAt: nil)
         #expect(try store.read { try $0.devices.device(phone) } == expected)
         #expect(try store.read { try $0.devices.device(device("bob", "phone")) } == nil)
         #expect(try store.read { try $0.devices.exists(phone) })

@@ -5,7 +5,7 @@ import Testing
 @testable import ParleyStore
 
 @Suite("Stored tokens")
-final class TokenQueriesTests: StoreSuite {
+final class TokenQueriesTests: PeopleSuite {
     private let phone = device("alice", "phone")
     private let first = UUIDValue.random()
     private let second = UUIDValue.random()
@@ -13,7 +13,6 @@ final class TokenQueriesTests: StoreSuite {
     override init() throws {
         try super.init()
         try store.write { [phone, first] transaction in
-            try transaction.insertPeople(["alice", "bob"])
             try transaction.users.insert("operator", role: .operator, displayName: "Operator", at: at(0))
             try transaction.devices.put(phone, tokenID: first, now: at(1), expiresAt: at(1000))
         }

@@ -16,6 +16,9 @@ struct MigrationTests {
     /// A step that no version has shipped.
     private static let next = Migration(
         name: "next", sql: "ALTER TABLE users ADD COLUMN shoe_size INTEGER; UPDATE users SET shoe_size = 42;")
+    private static let later = Migrations(Migrations.steps + [next])
+    /// Of the conversation of a fixture.
+    private static let id = ConversationID(UUIDValue(high: 0x0001_0203_0405_4607, low: 0x8809_0a0b_0c0d_0e0f))
 
     /// A database as each shipped version has left it, with a bit of everything in it.
     struct Fixture: CustomTestStringConvertible, Sendable {
@@ -25,9 +28,9 @@ struct MigrationTests {
 
         static let shipped = (1...Migrations.steps.count).map { Fixture(steps: Array(Migrations.steps.prefix($0))) }
 
-        func build(at path: String) throws {
+        func build(at path: String, adding statements: [String] = []) throws {
             let store = try Store(path: path, migrations: Migrations(steps))
-            for statement in Fixture.content { try store.execute(statement) }
+            for statement in Fixture.content + statements { try store.execute(statement) }
             try store.checkpoint()
         }
 
@@ -59,8 +62,7 @@ struct MigrationTests {
         try fixture.build(at: directory.database)
         let store = try Store(path: directory.database)
         try store.read { snapshot throws in
-            let id = try #require(ConversationID("00010203-0405-4607-8809-0a0b0c0d0e0f"))
-            let conversation = try #require(try snapshot.conversations.conversation(id))
+            let conversation = try #require(try snapshot.conversations.conversation(Self.id))
             #expect(conversation.facts.users == ["alice", "bob"] && conversation.facts.lastSeq == 1)
             #expect(conversation.facts.members.allSatisfy { $0.isOpen })
             #expect(try snapshot.users.profile("alice")?.displayName == "Alice")
@@ -77,17 +79,15 @@ struct MigrationTests {
         try store.read { snapshot throws in
             let contact = try #require(try snapshot.contacts.contact("alice", "bob"))
             #expect(contact["alice"].request == .open && contact["bob"].request == nil)
-            let id = try #require(ConversationID("00010203-0405-4607-8809-0a0b0c0d0e0f"))
-            #expect(try snapshot.conversations.conversation(id)?.facts.lastMessageSeq == 1)
+            #expect(try snapshot.conversations.conversation(Self.id)?.facts.lastMessageSeq == 1)
         }
     }
 
     @Test("a block that stood is carried out as what it looks like, and gives back what it ended")
     func blockIsCarriedOut() throws {
-        try Fixture(steps: [.m001, .m002]).build(at: directory.database)
-        do {
-            let old = try Store(path: directory.database, migrations: Migrations([.m001, .m002]))
-            for statement in [
+        try Fixture(steps: [.m001, .m002]).build(
+            at: directory.database,
+            adding: [
                 "INSERT INTO users (id, role, display_name, created_at) VALUES ('carol', 'member', 'Carol', 0)",
                 "INSERT INTO follows VALUES ('alice', 'bob', 1), ('bob', 'alice', 2), ('carol', 'alice', 3)",
                 "INSERT INTO blocks VALUES ('bob', 'alice', 7), ('alice', 'carol', 9)",
@@ -96,8 +96,7 @@ struct MigrationTests {
                 """,
                 "UPDATE message_requests SET state = 'accepted' WHERE sender = 'alice' AND recipient = 'bob'",
                 "INSERT OR IGNORE INTO message_requests VALUES ('alice', 'bob', 'accepted', 1, 6)",
-            ] { try old.execute(statement) }
-        }
+            ])
         let store = try Store(path: directory.database)
         try store.read { snapshot throws in
             var friends = try #require(try snapshot.contacts.contact("alice", "bob"))
@@ -144,8 +143,7 @@ struct MigrationTests {
         try Fixture(steps: Array(Migrations.steps.prefix(8))).build(at: directory.database)
         let store = try Store(path: directory.database)
         try store.write { transaction in
-            let id = try #require(ConversationID("00010203-0405-4607-8809-0a0b0c0d0e0f"))
-            let conversation = try transaction.facts.existing(id)
+            let conversation = try transaction.facts.existing(Self.id)
             #expect(try transaction.facts.groups.group(of: conversation.key) == nil)
             #expect(try transaction.facts.groups.groups(of: "alice").isEmpty)
             let group = try transaction.groups.insert(
@@ -157,28 +155,21 @@ struct MigrationTests {
 
     @Test("conversations from before they were counted count for who has made them or come into them by themselves")
     func conversationsAreCounted() throws {
-        try Fixture(steps: Array(Migrations.steps.prefix(14))).build(at: directory.database)
-        do {
-            let old = try Store(path: directory.database, migrations: Migrations(Array(Migrations.steps.prefix(14))))
-            func conversation(_ key: Int, _ type: String) throws {
-                try old.execute(
-                    """
-                    INSERT INTO conversations (key, id, type, created_by, created_at, updated_at, epoch)
-                    VALUES (\(key), randomblob(16), '\(type)', 'alice', 0, 0, 'e')
-                    """)
-            }
-            for (key, type) in [(2, "group"), (3, "direct"), (4, "direct")] { try conversation(key, type) }
-            for member in [
-                "(2, 'alice', 'admin', 0, 1, NULL, NULL)", "(2, 'bob', 'member', 0, 1, 'alice', NULL)",
-                "(3, 'alice', 'member', 0, 1, NULL, NULL)", "(3, 'bob', 'member', 0, 0, NULL, NULL)",
-                "(4, 'alice', 'member', 0, 1, NULL, NULL)", "(4, 'bob', 'member', 0, 1, NULL, 7)",
-            ] {
-                try old.execute(
-                    "INSERT INTO members (conversation, user, role, joined_at, is_open, added_by, made_at) VALUES \(member)"
-                )
-            }
-            try old.close()
-        }
+        try Fixture(steps: Array(Migrations.steps.prefix(14))).build(
+            at: directory.database,
+            adding: [
+                """
+                INSERT INTO conversations (key, id, type, created_by, created_at, updated_at, epoch)
+                VALUES (2, randomblob(16), 'group', 'alice', 0, 0, 'e'), (3, randomblob(16), 'direct', 'alice', 0, 0, 'e'),
+                    (4, randomblob(16), 'direct', 'alice', 0, 0, 'e')
+                """,
+                """
+                INSERT INTO members (conversation, user, role, joined_at, is_open, added_by, made_at)
+                VALUES (2, 'alice', 'admin', 0, 1, NULL, NULL), (2, 'bob', 'member', 0, 1, 'alice', NULL),
+                    (3, 'alice', 'member', 0, 1, NULL, NULL), (3, 'bob', 'member', 0, 0, NULL, NULL),
+                    (4, 'alice', 'member', 0, 1, NULL, NULL), (4, 'bob', 'member', 0, 1, NULL, 7)
+                """,
+            ])
         let store = try Store(path: directory.database)
         // Of the first, which the fixture has, alice is the maker.
         #expect(
@@ -198,7 +189,7 @@ struct MigrationTests {
     @Test("a copy is kept before a step is taken")
     func copyBeforeAStep() throws {
         try Fixture(steps: Migrations.steps).build(at: directory.database)
-        let store = try Store(path: directory.database, migrations: Migrations(Migrations.steps + [Self.next]))
+        let store = try Store(path: directory.database, migrations: Self.later)
         #expect(try store.text("SELECT DISTINCT shoe_size FROM users") == "42")
         #expect(try directory.names.contains("parley.db.before-next"))
         #expect(try !directory.names.contains { $0.contains("unfinished") })
@@ -212,7 +203,7 @@ struct MigrationTests {
         let store = try Store(path: directory.database)
         try store.write { try $0.insertPeople(["carol"]) }
         // Nothing was written back to the file itself.
-        _ = try Store(path: directory.database, migrations: Migrations(Migrations.steps + [Self.next]))
+        _ = try Store(path: directory.database, migrations: Self.later)
         let copy = try Store(path: directory.database + ".before-next")
         #expect(try copy.read { try $0.users.hasMember("carol") })
     }
@@ -224,7 +215,7 @@ struct MigrationTests {
         #expect(throws: StoreError.self) {
             try Store(path: directory.database, migrations: Migrations(Migrations.steps + [broken]))
         }
-        let store = try Store(path: directory.database, migrations: Migrations(Migrations.steps + [Self.next]))
+        let store = try Store(path: directory.database, migrations: Self.later)
         #expect(try store.text("SELECT DISTINCT shoe_size FROM users") == "42")
     }
 
@@ -232,16 +223,12 @@ struct MigrationTests {
     func newerIsRefused() throws {
         try Fixture(steps: Migrations.steps + [Self.next]).build(at: directory.database)
         let before = try directory.bytes()
-        do throws(StoreError) {
-            _ = try Store(path: directory.database)
-            Issue.record("a newer schema was opened")
-        } catch {
-            guard case .newerSchema = error else {
-                Issue.record("another error: \(error)")
-                return
-            }
-            #expect(error.description.contains(directory.database) && error.description.contains("newer version"))
+        let error = #expect(throws: StoreError.self) { try Store(path: directory.database) }
+        guard case .newerSchema(let path)? = error else {
+            Issue.record("another error: \(String(describing: error))")
+            return
         }
+        #expect(path == directory.database && error?.description.contains("newer version") == true)
         #expect(try directory.bytes() == before)
     }
 
@@ -278,15 +265,11 @@ struct MigrationTests {
     }
 
     private func expectUnusable(_ path: String) {
-        do throws(StoreError) {
-            _ = try Store(path: path)
-            Issue.record("\(path) was opened")
-        } catch {
-            guard case .unusable = error else {
-                Issue.record("another error: \(error)")
-                return
-            }
-            #expect(error.description.contains(path) && !error.isPassing)
+        let error = #expect(throws: StoreError.self) { try Store(path: path) }
+        guard case .unusable(path, _)? = error else {
+            Issue.record("another error: \(String(describing: error))")
+            return
         }
+        #expect(error?.isPassing == false)
     }
 }

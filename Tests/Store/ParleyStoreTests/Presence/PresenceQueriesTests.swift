@@ -5,13 +5,10 @@ import Testing
 @testable import ParleyStore
 
 @Suite("Stored presence")
-final class PresenceQueriesTests: StoreSuite {
+final class PresenceQueriesTests: PeopleSuite {
     override init() throws {
         try super.init()
-        try store.write { transaction in
-            try transaction.insertPeople(["alice", "bob", "carol"])
-            try transaction.users.insert("root", role: .operator, displayName: "Root", at: at(0))
-        }
+        try store.write { try $0.users.insert("root", role: .operator, displayName: "Root", at: at(0)) }
     }
 
     @Test("what is kept of a user is what was put last, and nothing before")

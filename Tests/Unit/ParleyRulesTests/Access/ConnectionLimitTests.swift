@@ -13,8 +13,8 @@ struct ConnectionLimitTests {
     private static let console = device("root", "console")
 
     /// A gate with these limits in force.
-    private func gate(_ limits: BrokerLimits) -> AccessGate {
-        .ready([Self.phone, Self.laptop, Self.tablet, Self.bob, Self.console]) { $0 = limits }
+    private func gate(_ limit: (inout BrokerLimits) -> Void) -> AccessGate {
+        .ready([Self.phone, Self.laptop, Self.tablet, Self.bob, Self.console], [], limit)
     }
 
     /// Why a device does not come in, and `nil` if it does.
@@ -34,9 +34,7 @@ struct ConnectionLimitTests {
 
     @Test("a device has so many connections at once, and one that goes makes room")
     func perDevice() {
-        var limits = BrokerLimits()
-        limits.connectionsPerDevice = 3
-        var gate = gate(limits)
+        var gate = gate { $0.connectionsPerDevice = 3 }
         for (key, name) in [nil, "a", "b"].enumerated() {
             #expect(turnedAway(&gate, Self.phone, name, on: UInt(10 + key)) == nil)
         }
@@ -50,9 +48,7 @@ struct ConnectionLimitTests {
 
     @Test("who takes over a client id has no further connection, however often")
     func takeOver() {
-        var limits = BrokerLimits()
-        (limits.connectionsPerDevice, limits.connections, limits.connectionsPerUser) = (1, 1, 1)
-        var gate = gate(limits)
+        var gate = gate { ($0.connectionsPerDevice, $0.connections, $0.connectionsPerUser) = (1, 1, 1) }
         for key in UInt(10)..<50 {
             #expect(turnedAway(&gate, Self.phone, on: key) == nil)
             if key % 2 == 0 { gate.disconnect(ConnectionKey(key - 1)) }
@@ -64,9 +60,7 @@ struct ConnectionLimitTests {
 
     @Test("a user has so many over all devices, and all together have so many; operators come in by the socket")
     func perUserAndTogether() {
-        var limits = BrokerLimits()
-        (limits.connectionsPerUser, limits.connections) = (2, 3)
-        var gate = gate(limits)
+        var gate = gate { ($0.connectionsPerUser, $0.connections) = (2, 3) }
         #expect(turnedAway(&gate, Self.phone, on: 10) == nil)
         #expect(turnedAway(&gate, Self.laptop, on: 11) == nil)
         #expect(turnedAway(&gate, Self.tablet, on: 12) == .userConnections)
@@ -76,17 +70,14 @@ struct ConnectionLimitTests {
         gate.connect(.intake, on: 2)
         var open = AccessGate(operatorListeners: .any)
         open.connect(.out, on: 1)
-        limits.connections = 0
-        open.snapshot([Self.console]) { $0 = limits }
+        open.snapshot([Self.console]) { $0.connections = 0 }
         #expect(turnedAway(&open, Self.console, on: 15, from: .loopback) == .connections)
         #expect(turnedAway(&open, Self.console, on: 15) == nil)
     }
 
     @Test("whoever has no good token learns nothing of how many there are, and counts as refused")
     func strangers() {
-        var limits = BrokerLimits()
-        limits.connectionsPerDevice = 1
-        var gate = gate(limits)
+        var gate = gate { $0.connectionsPerDevice = 1 }
         #expect(turnedAway(&gate, Self.phone, on: 10) == nil)
         #expect(gate.signIn(Self.phone, ":x", token: .random(), on: 11) == .refused(.revoked))
         #expect(turnedAway(&gate, Self.phone, "x", on: 12) == .deviceConnections)
@@ -107,9 +98,7 @@ struct ConnectionLimitTests {
 
     @Test("a device uses so many names in 24 hours; the same ones again and again are none more")
     func names() {
-        var limits = BrokerLimits()
-        limits.connectionNamesPerDay = 2
-        var gate = gate(limits)
+        var gate = gate { $0.connectionNamesPerDay = 2 }
         func come(_ name: String?, at time: Int64, _ address: DeviceAddress = Self.phone) -> TurnAway? {
             gate.advance(to: time)
             let reason = turnedAway(&gate, address, name, on: 10)
@@ -132,9 +121,7 @@ struct ConnectionLimitTests {
 
     @Test("a name that is in use is used, however long ago its connection began")
     func namesInUse() {
-        var limits = BrokerLimits()
-        limits.connectionNamesPerDay = 1
-        var gate = gate(limits)
+        var gate = gate { $0.connectionNamesPerDay = 1 }
         #expect(turnedAway(&gate, Self.phone, "a", on: 10) == nil)
         gate.advance(to: 3 * Self.day)
         #expect(turnedAway(&gate, Self.phone, "b", on: 11) == .names)
@@ -147,9 +134,7 @@ struct ConnectionLimitTests {
 
     @Test("a snapshot keeps what is known of the devices that it names, and no others; what ends is forgotten")
     func memory() {
-        var limits = BrokerLimits()
-        limits.connectionNamesPerDay = 1
-        var gate = gate(limits)
+        var gate = gate { $0.connectionNamesPerDay = 1 }
         for (key, address) in [Self.phone, Self.laptop, Self.bob].enumerated() {
             #expect(turnedAway(&gate, address, "a", on: UInt(10 + key)) == nil)
             gate.disconnect(ConnectionKey(UInt(10 + key)))
@@ -163,19 +148,19 @@ struct ConnectionLimitTests {
         #expect(gate.rememberedDevices == 3)
         // The gateway was away, and comes with a new snapshot.
         _ = gate.handle([9], from: AccessGateTests.outKey)
-        gate.snapshot([Self.phone, Self.bob]) { $0 = limits }
+        gate.snapshot([Self.phone, Self.bob]) { $0.connectionNamesPerDay = 1 }
         #expect(gate.rememberedDevices == 2)
         #expect(turnedAway(&gate, Self.phone, "b", on: 10) == .names)
         _ = gate.handle(.deviceEnded(Self.phone))
         #expect(gate.rememberedDevices == 1)
-        gate.snapshot([Self.phone, Self.bob]) { $0 = limits }
+        gate.snapshot([Self.phone, Self.bob]) { $0.connectionNamesPerDay = 1 }
         #expect(turnedAway(&gate, Self.phone, "b", on: 10) == nil)
     }
 
     @Test("MQTT 3.1 is turned away, whoever speaks it")
     func oldProtocol() {
         for (version, isOld) in [(3, true), (4, false), (5, false)] {
-            var gate = gate(BrokerLimits())
+            var gate = gate { _ in }
             let decision = gate.signIn(Self.phone, on: 9, from: .elsewhere, protocolVersion: version)
             #expect((decision == .turnedAway(.outdatedProtocol)) == isOld)
         }
