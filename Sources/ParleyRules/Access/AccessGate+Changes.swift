@@ -1,20 +1,20 @@
 import ParleyProtocol
 
-/// What the plugin is to do after a message of changes.
+/// What the plugin does after a message of changes.
 package struct AudienceOutcome: Hashable, Sendable {
-    /// The client ids of the connections that end now.
+    /// The client ids of the connections to end.
     package var ended: [String]
-    /// What is answered to the gateway, if anything.
+    /// To the gateway.
     package var answer: AudienceAnswer?
 
     package init(ended: [String] = [], answer: AudienceAnswer? = nil) { (self.ended, self.answer) = (ended, answer) }
 }
 
 extension AccessGate {
-    /// A message to `AudienceChange.topic`; `nil` if it is not the gateway's.
+    /// Handles a message to `AudienceChange.topic`; `nil` if it is not from the gateway.
     ///
-    /// A message that cannot be read shuts the devices out until there is a new snapshot, and ends their connections:
-    /// what they would miss meanwhile they get when they connect again.
+    /// An unreadable message ends all connections of devices and keeps them out until a new snapshot: they get what
+    /// they missed when they connect again.
     package mutating func handle(_ message: [UInt8], from key: ConnectionKey) -> AudienceOutcome? {
         resumption.end()
         guard connections.isGateway(key) else { return nil }
@@ -78,9 +78,7 @@ extension AccessGate {
         }
     }
 
-    /// Applies the status that the gateway has sent of a device.
-    ///
-    /// - Returns: the client ids of the connections that end by it.
+    /// - Returns: the client ids of the connections to end.
     private mutating func update(_ address: DeviceAddress, _ status: DeviceStatus) -> [String] {
         let adjusted = succession.adjusted(status, of: address)
         if adjusted != status { feed.set(adjusted, for: address) }

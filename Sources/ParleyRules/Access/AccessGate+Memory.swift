@@ -1,37 +1,34 @@
 import ParleyProtocol
 
-// What the broker holds for those who do not read. It shows a plugin no acknowledgements; what it has written to a
-// client's socket the kernel tells. What was written and is not acknowledged is bounded by `max_inflight_bytes`.
+// What the broker holds for clients that do not read. A plugin sees no acknowledgements; how much was written to a
+// client's socket, the kernel knows. Unacknowledged messages are bounded by `max_inflight_bytes`.
 
 extension AccessGate {
-    /// What a message for one client costs the broker beside topic and payload, in bytes.
+    /// The broker's cost of a queued message beside topic and payload, in bytes.
     static let messageOverhead = 128
-    /// Between two times of ending connections, in nanoseconds: what was ended gives its memory back meanwhile. The
-    /// broker stands still while it frees a queue, some milliseconds for one of 10,000 messages, so that few end at
-    /// once.
+    /// Between two rounds of ending connections, in nanoseconds, in which their memory is freed. The broker blocks
+    /// while it frees a queue, some milliseconds for 10,000 messages, so that few connections end at once.
     private static let endingInterval: Int64 = 100_000_000
     private static let mostEndedAtOnce = 4
     private static let mostRemovedAtOnce = 64
     private static let mostLooksAtOnce = 1_000
-    /// Less than this is no reason to end anybody, in bytes.
+    /// The least that is a reason to end a connection, in bytes.
     private static let muchHeld = 512 * 1024
-    /// So long after the gateway has come it may still be publishing what it has the broker retain, in nanoseconds.
+    /// How long after its snapshot the gateway may still be publishing retained messages, in nanoseconds.
     static let retainingTime: Int64 = 10_000_000_000
 
-    /// What is to end while the broker holds more than it may.
+    /// What to end while the broker uses more memory than it may.
     ///
-    /// 1. The largest holders, connections and sessions of devices that are away, if all together explain half of the
-    ///    excess; else somebody would pay for what others hold.
-    /// 2. The sessions of all devices that are away: what the broker kept before it was started is not known, and
-    ///    whoever comes back gets it from history.
+    /// 1. The largest holders, connections and sessions of absent devices, if all holders explain half of the excess;
+    /// else users would pay for what others hold. 2. The sessions of all absent devices: their size from before the
+    /// broker's start is unknown, and a device that comes back gets its messages from history.
     ///
-    /// Nobody else is ended. What the broker keeps for a device's main connection is dropped when the device signs in
-    /// again, and nothing more is kept until then.
+    /// Nothing else ends. The kept messages of a device's main connection are dropped at its next sign-in, and no more
+    /// are kept until then.
     ///
     /// - Parameters:
-    ///   - used: bytes that the broker has allocated; what it retains by the gateway's order is nobody's unread, and
-    ///     taken off.
-    ///   - look: what a connection's socket has carried by now; `nil` if that is not known.
+    ///   - used: bytes that the broker has allocated, retained messages included.
+    ///   - look: what a connection's socket has carried, if known.
     package mutating func relieveMemory(
         used: Int, look: (ConnectionKey) -> SocketBytes? = { _ in nil }
     ) -> MemoryRelief {
@@ -43,7 +40,7 @@ extension AccessGate {
         }
         guard uptime >= slowestDueAt else { return MemoryRelief() }
         slowestDueAt = uptime + AccessGate.endingInterval
-        // What is being removed gives its memory back soon.
+        // Pending removals will free memory.
         let isRemoving = !removals.isEmpty
         let holders = connectedHolders(look) + (isRemoving ? [] : absentHolders)
         let excess = used - limits.memoryBytes / 4 * 3
@@ -53,7 +50,7 @@ extension AccessGate {
         return isRemoving || uptime < unmeasuredDueAt ? MemoryRelief() : removeUnmeasured()
     }
 
-    /// The sockets of those who may be ended are looked at once more.
+    /// Reads the sockets of possible holders again.
     private mutating func connectedHolders(_ look: (ConnectionKey) -> SocketBytes?) -> [MemoryHolder] {
         let suspects = connections.holders(atLeast: AccessGate.muchHeld, uptime: uptime)
         for suspect in suspects.prefix(AccessGate.mostLooksAtOnce) {
@@ -67,8 +64,7 @@ extension AccessGate {
             key, bytes: bytes?.written, answers: unseen.mostAnswers(key, received: bytes?.read ?? 0), uptime: uptime)
     }
 
-    /// What a connection's socket has carried since it began; `nil` if that is not known any more. Asked now and then,
-    /// and when the connection ends.
+    /// Records what a connection's socket has carried so far, if known: now and then, and when the connection ends.
     package mutating func recordSocket(_ key: ConnectionKey, _ bytes: SocketBytes?, isLast: Bool = false) {
         recordWritten(key, bytes)
         if let bytes { recordReceived(key, bytes: bytes.read, isLast: isLast) }
@@ -98,7 +94,7 @@ extension AccessGate {
         return relief
     }
 
-    /// The next sessions of devices that are away, each once until the broker is below its mark again.
+    /// The next sessions of absent devices, each once until the broker is below its mark again.
     private mutating func removeUnmeasured() -> MemoryRelief {
         var left = unmeasured ?? (feed.audiences?.addresses ?? []).sorted(by: >)
         var holders: [MemoryHolder] = []
@@ -113,8 +109,7 @@ extension AccessGate {
         return relief
     }
 
-    /// The client ids under which the broker may keep what is to go, that the gateway is to be asked to remove: those
-    /// that were ended since this was last asked, and again every half minute those that still wait.
+    /// The client ids whose sessions the gateway is asked to remove: all pending ones, every half minute.
     package mutating func drainRemovals() -> [ClientID] {
         guard !removals.isEmpty, uptime >= removalsDueAt, isReady, connections.isConnected(.intake) else { return [] }
         removalsDueAt = uptime + AccessGate.removalInterval
@@ -123,8 +118,8 @@ extension AccessGate {
 
     private static let removalInterval: Int64 = 30_000_000_000
 
-    /// Whose session the gateway removes by this sign-in, which takes a device's place for a moment, has no rights, and
-    /// keeps nothing: one that was asked for, and whose device has not come back.
+    /// The session that the gateway removes by this sign-in under its client id, without rights and with a clean start:
+    /// a pending one whose device has not come back.
     mutating func removal(_ attempt: SignInAttempt, now: Int64, isSigned: (AccessToken) -> Bool) -> ClientID? {
         guard !removals.isEmpty, let id = ClientID(parsing: attempt.clientID.span), removals.contains(id),
             connections.key(of: id) == nil, attempt.isGateways(now: now, isSigned: isSigned)
@@ -138,7 +133,7 @@ extension AccessGate {
         return id
     }
 
-    /// Counts a message that the broker is about to queue for a client; whether it may.
+    /// Counts a message that the broker is about to queue, and decides whether it may.
     mutating func queue(
         _ key: ConnectionKey, clientID: Span<UInt8>, length: Int, isKept: Bool
     ) -> AccessDecision {
@@ -149,7 +144,7 @@ extension AccessGate {
                 return .denied(.overLimit)
             }
         }
-        // At QoS 0 it waits for a connection as well, and nothing is kept for a session.
+        // At QoS 0 it is queued for a connection as well, and not kept for a session.
         if connections.recordQueued(key, bytes: length, overhead: AccessGate.messageOverhead, uptime: uptime) || !isKept
         {
             return .allowed
@@ -163,14 +158,13 @@ extension AccessGate {
     }
 }
 
-/// Somebody for whom the broker holds much, as far as can be known.
+/// A client for which the broker holds much.
 package struct MemoryHolder: Hashable, Sendable {
     package let id: ClientID
     package let bytes: Int
     package let isConnected: Bool
 
-    /// The largest, until they explain so many bytes. Of those that are equally large the client id decides, and not
-    /// the order of a table.
+    /// The largest that explain an amount. Equally large ones are ordered by client id, not by a table.
     static func largest(of holders: [MemoryHolder], explaining bytes: Int, atMost count: Int) -> [MemoryHolder] {
         let sorted = holders.sorted { ($1.bytes, $0.id.description) < ($0.bytes, $1.id.description) }
         var (chosen, sum): ([MemoryHolder], Int) = ([], 0)
@@ -184,11 +178,11 @@ package struct MemoryHolder: Hashable, Sendable {
 
 /// What ends because the broker holds more than it may.
 package struct MemoryRelief: Hashable, Sendable {
-    /// The client ids of the connections that are to be ended.
+    /// The client ids of the connections to end.
     package var ended: [String] = []
-    /// Those whose sessions, which nobody is connected to, the gateway is asked to remove.
+    /// The client ids of the sessions without a connection that the gateway is asked to remove.
     package var removed: [String] = []
-    /// Whether all has been done that can be, and nothing that anybody was sent explains what the broker holds.
+    /// Whether nothing more can end, and no messages explain what the broker holds.
     package var isUnexplained = false
 
     package init() {}

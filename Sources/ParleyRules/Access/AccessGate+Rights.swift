@@ -1,11 +1,9 @@
 import ParleyProtocol
 
-// Who may publish, subscribe and hear.
-
 extension AccessGate {
     /// PUBLISH, and a will that fires.
     ///
-    /// - Parameter payloadLength: in bytes, which count as those of the topic do.
+    /// - Parameter payloadLength: in bytes.
     package mutating func publish(
         _ key: ConnectionKey, topic: Span<UInt8>, payloadLength: Int, qos: UInt8, retain: Bool, now: Int64
     ) -> AccessDecision {
@@ -25,13 +23,13 @@ extension AccessGate {
         return AccessPolicy.publish(bearer, topic: topic, qos: qos, retain: retain)
     }
 
-    /// SUBSCRIBE, with the filter as the client sent it. Asked for each filter of a packet.
+    /// A filter of a SUBSCRIBE, as the client sent it.
     ///
-    /// What is granted costs this broker memory each time. For a filter that the client has already, it is never given
-    /// back: those are counted apart, by their bytes.
+    /// Each grant costs the broker memory, which it never frees for a filter that the client has already: repeated
+    /// filters are counted by their bytes.
     ///
-    /// - Parameter held: how many filters the client's session has had at once; none in a new session, whatever the
-    ///   plugin remembers of the one before: it is shown neither the expiry of a session nor its end.
+    /// - Parameter held: how many filters the client's session has had at once; 0 for a new session, whose
+    ///   predecessor's end the plugin is not shown.
     package mutating func subscribe(
         _ key: ConnectionKey, filter: Span<UInt8>, held: Int, now: Int64
     ) -> AccessDecision {
@@ -57,7 +55,7 @@ extension AccessGate {
         return .allowed
     }
 
-    /// UNSUBSCRIBE. Asked for each filter of a packet.
+    /// A filter of an UNSUBSCRIBE.
     package mutating func unsubscribe(_ key: ConnectionKey, filter: Span<UInt8>, now: Int64) -> AccessDecision {
         resumption.end()
         unseen.showFilter(key, bytes: filter.count)
@@ -74,22 +72,20 @@ extension AccessGate {
         return .allowed
     }
 
-    /// Whether the gateway signed in on this connection.
     package func isGateway(_ key: ConnectionKey) -> Bool { connections.isGateway(key) }
 
-    /// What a message carries besides topic and payload, which the broker has read by then: asked for each that has
-    /// any.
+    /// The properties of a PUBLISH, which the broker has read by then.
     ///
     /// - Parameters:
-    ///   - count: how many properties it has; those after `mostProperties` need not be counted.
-    ///   - bytes: how long they are, as far as they were counted.
+    ///   - count: counted up to one more than `mostProperties`.
+    ///   - bytes: of the counted ones.
     package mutating func carry(_ key: ConnectionKey, properties count: Int, bytes: Int) -> AccessDecision {
         guard let device = connections.device(key) else {
             return connections.isGateway(key) ? .allowed : .denied(.unknownClient)
         }
         unseen.showProperties(key, count: count, bytes: bytes)
         guard count <= AccessGate.mostProperties else {
-            // Each costs the broker three allocations, and a packet has room for tens of thousands: nobody needs them.
+            // Each costs the broker three allocations, and a packet has room for tens of thousands.
             return refuseOverLimit(key, device.address, bytes: .max)
         }
         guard usage.publishProperties(device.address, bytes: bytes, limits: limits, uptime: uptime) else {
@@ -109,8 +105,7 @@ extension AccessGate {
         return .denied(.overLimit)
     }
 
-    /// A delivery, to a client that is connected or to the stored session of one that may never have signed in since
-    /// the broker started, which its client id alone names.
+    /// A delivery to a connection, or to a stored session, which is known by its client id alone.
     package mutating func receive(
         _ key: ConnectionKey, clientID: Span<UInt8>, topic: Span<UInt8>, payload: Span<UInt8>, qos: UInt8, now: Int64
     ) -> AccessDecision {
@@ -143,7 +138,7 @@ extension AccessGate {
         case .gateway: return .allowed
         case .device(let id):
             guard let audiences = feed.audiences else { return .denied(.notReady) }
-            // A further connection of a device keeps nothing for later.
+            // A further connection of a device has no stored session.
             guard id.connection == nil, let status = audiences.status(of: id.address),
                 let bearer = Bearer(id.address, status, token: status.token, now: now)
             else { return .denied(.unknownClient) }

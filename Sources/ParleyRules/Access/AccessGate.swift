@@ -1,9 +1,9 @@
 import ParleyProtocol
 
-/// All that the broker's plugin knows and decides, as a value: the plugin asks, and carries out what is answered.
+/// The state and all decisions of the broker's plugin, which carries them out.
 ///
-/// Times are seconds since 1970, but for `uptime`, which limits go by. Client ids, topics and messages are bytes from
-/// outside; none of them can make this trap. Without a snapshot in force only the gateway has rights.
+/// Times are seconds since 1970, except `uptime`, which limits go by. Client ids, topics and messages are bytes from
+/// outside; none of them can cause a trap. Without a snapshot only the gateway has rights.
 package struct AccessGate: Sendable {
     var feed = AudienceFeed()
     var connections = Connections()
@@ -14,34 +14,32 @@ package struct AccessGate: Sendable {
     var filters = HeldFilters()
     var unseen = UnseenBytes()
     var retained = RetainedMessages()
-    /// Under which client ids the broker may keep what is to go, and when the gateway is to be asked for it again.
+    /// Sessions that the gateway must remove, and when it is asked again.
     var removals: Set<ClientID> = []
     var removalsDueAt = Int64.min
-    /// Not before, connections are ended for the broker's memory again.
+    /// When connections may end for the broker's memory again.
     var slowestDueAt = Int64.min
-    /// The devices whose sessions may still be removed where nobody else explains the broker's memory; `nil` while it
-    /// is below its mark.
+    /// Devices whose sessions may still be removed where no holders explain the broker's memory; `nil` below its mark.
     var unmeasured: [DeviceAddress]?
-    /// Not before, such sessions are removed: what the gateway has the broker retain may not all be there yet.
+    /// When such sessions may be removed: earlier, retained messages may be missing.
     var unmeasuredDueAt = Int64.min
-    /// The connections of devices that have gone on past their limits.
+    /// Connections of devices that went on past their limits.
     var excessive: [ConnectionKey: ExcessiveClient.Reason] = [:]
-    /// Those of them that have ended since by themselves.
+    /// Excessive connections that have ended by themselves.
     var endedExcessive: [ExcessiveClient] = []
     var counts = BrokerCounts()
-    /// No session ends before this moment.
+    /// The first expiry of a session, or earlier.
     var earliestExpiry = Int64.max
-    /// When everybody who is connected is to be reported to the gateway, and not changes alone.
+    /// When all connected users are reported to the gateway again.
     var everyoneDueAt = Int64.min
-    /// When every token whose first use the gateway has not recorded is to be reported again.
+    /// When all tokens whose first use the gateway has not recorded are reported again.
     var successionDueAt = Int64.min
-    /// What was last reported to the gateway, and when the next report may follow.
+    /// The last report to the gateway, and when the next one may follow.
     var reportedCounts: BrokerCounts?
     var countsDueAt = Int64.min
-    /// Nanoseconds of a clock that nobody sets, which limits go by.
+    /// In nanoseconds, monotonic.
     package private(set) var uptime: Int64 = 0
 
-    /// Where operators may sign in from.
     private let operatorListeners: OperatorListeners
 
     package init(operatorListeners: OperatorListeners = .unixSocket) { self.operatorListeners = operatorListeners }
@@ -49,20 +47,18 @@ package struct AccessGate: Sendable {
     /// Whether a snapshot is in force.
     package var isReady: Bool { feed.audiences != nil }
 
-    /// How many devices it remembers what they have used of.
+    /// How many devices have usage entries.
     package var rememberedDevices: Int { usage.count }
 
-    /// What time it is, in nanoseconds of a clock that nobody sets. It does not go back.
     package mutating func advance(to uptime: Int64) { self.uptime = max(self.uptime, uptime) }
 
-    /// What the plugin allows.
     var limits: BrokerLimits { feed.audiences?.limits ?? BrokerLimits() }
 }
 
 // MARK: Connections
 
 extension AccessGate {
-    /// CONNECT. Who is admitted is known by `key` from now on.
+    /// CONNECT. An admitted client is known by `key`.
     package mutating func signIn(
         _ attempt: SignInAttempt, on key: ConnectionKey, now: Int64, isSigned: (AccessToken) -> Bool
     ) -> SignInDecision {
@@ -119,8 +115,8 @@ extension AccessGate {
         return true
     }
 
-    /// Why a device with a good token may not connect; `nil` if it may. A connection that takes over another is not one
-    /// more.
+    /// Why a device with a good token may not connect; `nil` if it may. A take-over does not count as one more
+    /// connection.
     private mutating func turnAway(_ id: ClientID, from origin: ClientOrigin) -> TurnAway? {
         let (address, limits) = (id.address, limits)
         if let reason = usage.turnAway(id, names: connections.names(of: address), limits: limits, uptime: uptime) {
@@ -129,7 +125,7 @@ extension AccessGate {
         guard connections.key(of: id) == nil else { return nil }
         if connections.count(of: address) >= limits.connectionsPerDevice { return .deviceConnections }
         if connections.count(of: address.user) >= limits.connectionsPerUser { return .userConnections }
-        // However full it is, operators come in by the gateway's own socket.
+        // Operators may always connect by the gateway's own socket.
         let isOperator = feed.audiences?.status(of: address)?.isOperator == true
         if isOperator, origin == .unixSocket { return nil }
         return connections.count >= limits.connections ? .connections : nil
@@ -147,15 +143,15 @@ extension AccessGate {
         connections.close(key)
     }
 
-    /// The client ids of the connections that receive nothing any more and must be made anew. All of them are open: the
-    /// broker must not be asked to end one that is not.
+    /// The client ids of open connections that receive nothing any more and must end. The broker must not be asked to
+    /// end a closed one.
     package mutating func drainExhausted() -> [String] {
         let ended = resumption.drainExhausted().filter { connections.key(of: $0) != nil }.map(\.description)
         counts.madeAnew += ended.count
         return ended
     }
 
-    /// The client ids of the connections that end now because their tokens have. Cheap while none has.
+    /// The client ids of the connections whose tokens have expired. Cheap while none has.
     package mutating func expire(now: Int64) -> [String] {
         guard now >= earliestExpiry else { return [] }
         var earliest = Int64.max
@@ -174,13 +170,11 @@ extension AccessGate {
 // MARK: Presence
 
 extension AccessGate {
-    /// How often everything is reported to the gateway although nothing asks for it, in seconds: a report that the
-    /// broker's queue had no room for does not stay lost.
+    /// How often everything is reported again, in seconds, since a report may be lost where the broker's queue is full.
     private static let everyoneInterval: Int64 = 600
 
-    /// The reports of who is connected that are due.
-    ///
-    /// Nothing while no snapshot is in force or its `intake` is away; then everybody, once both are there again.
+    /// The due reports of connected users: none without a snapshot or the gateway's `intake`, and all users once both
+    /// are back.
     ///
     /// - Parameter broker: names this run of the broker.
     package mutating func drainPresence(broker: UInt64, now: Int64) -> [PresenceReport] {
@@ -200,7 +194,7 @@ extension AccessGate {
     /// In nanoseconds.
     private static let countsInterval: Int64 = 5_000_000_000
 
-    /// What was counted, if it has changed since the last report and that was not a moment ago.
+    /// The counts, if they have changed and the last report is old enough.
     package mutating func drainCounts() -> BrokerCounts? {
         guard counts != reportedCounts ?? BrokerCounts(), isReady, connections.isConnected(.intake),
             reportedCounts == nil || uptime >= countsDueAt
@@ -214,10 +208,8 @@ extension AccessGate {
 // MARK: Tokens
 
 extension AccessGate {
-    /// The new tokens that have signed in while the ones before were still good, as far as a report of them is due.
-    ///
-    /// Nothing while no snapshot is in force or the gateway's `intake` is away; then all that it has not recorded, and
-    /// again once in ten minutes.
+    /// The due reports of renewed tokens that have signed in: none without a snapshot or the gateway's `intake`; all
+    /// that it has not recorded once both are back, and every ten minutes.
     package mutating func drainTokenUses(now: Int64) -> [TokenUse] {
         let news = succession.drainNews()
         guard isReady, connections.isConnected(.intake) else {

@@ -1,6 +1,6 @@
 import ParleyProtocol
 
-/// Whether something may happen, and if not, why. The reason is for tests and operators, and is not sent to devices.
+/// The reason of a denial is for operators, and is not sent to devices.
 package enum AccessDecision: Hashable, Sendable {
     case allowed
     case denied(AccessDenial)
@@ -9,27 +9,27 @@ package enum AccessDecision: Hashable, Sendable {
 }
 
 package enum AccessDenial: Hashable, Sendable {
-    /// There is no snapshot in force.
+    /// No snapshot is in force.
     case notReady
-    /// The client is nobody in good status: unknown, ended, or no longer the connection of its name.
+    /// The client is unknown, has ended, or was taken over.
     case unknownClient
-    /// What was kept under the name of a device that was revoked is not for the one that has the name now.
+    /// The message was kept for a revoked device of the same name.
     case anotherDevice
-    /// The topic or filter does not belong to the client, or to nobody at all.
+    /// The topic or filter is not the client's, or does not exist.
     case foreignTopic
-    /// Requests are published at QoS 0 or 1.
+    /// A request at QoS 2.
     case qualityOfService
-    /// Requests are not retained.
+    /// A retained request.
     case retained
-    /// Only operators ask for `admin`.
+    /// A request for `admin` by a user.
     case operatorsOnly
-    /// The client has as many filters as can match anything it may hear.
+    /// The client has as many filters as can match its topics.
     case tooManyFilters
-    /// The device, or its user, has published or subscribed more than its limits allow.
+    /// The device or its user is over a limit.
     case overLimit
 }
 
-/// What a device in good status may do (protocol §2). The gateway may do everything and is not asked about here.
+/// The rights of devices (protocol §2). The gateway, which may do everything, is not asked about here.
 package enum AccessPolicy {
     /// A device publishes requests under its own `up/{uid}/{did}/`, at QoS 0 or 1, never retained.
     package static func publish(_ bearer: Bearer, topic: Span<UInt8>, qos: UInt8, retain: Bool) -> AccessDecision {
@@ -44,9 +44,8 @@ package enum AccessPolicy {
         return .allowed
     }
 
-    /// The ids in a device's filter are spelled out; wildcards are allowed only after them, and only where a topic has
-    /// a level (`TopicShape`). What would be refused and what does not exist get the same answer, and a conversation
-    /// gives the same while there is a block.
+    /// A device's filter spells its ids out; wildcards are allowed only after them, where a topic has a level
+    /// (`TopicShape`). A foreign topic, one that does not exist and one of a blocked conversation get the same answer.
     ///
     /// - Parameter held: how many filters the client's session has had at once.
     package static func subscribe(
@@ -85,14 +84,14 @@ package enum AccessPolicy {
         }
     }
 
-    /// Something below `down/{uid}/{did}/`, as deep as a reply may lie.
+    /// A filter below `down/{uid}/{did}/`, no deeper than a reply.
     private static func isReplyFilter(_ path: TopicPath, _ filter: Span<UInt8>) -> Bool {
         path.levelCount >= 4 && path.levelCount <= 3 + TopicShape.deepestReply
             && !(path.levelCount == 4 && path.third.isEmpty)
     }
 
-    /// A delivery is decided by its topic and the audience of this moment, whatever the subscription was; to whoever
-    /// has blocked the other of a direct conversation also by who has caused it.
+    /// A delivery is decided by its topic and the current audience, whatever the subscription; to a user who blocks the
+    /// other of a direct conversation also by its author.
     package static func receive(
         _ bearer: Bearer, topic: Span<UInt8>, payload: Span<UInt8>, audiences: Audiences
     ) -> AccessDecision {
@@ -115,7 +114,7 @@ package enum AccessPolicy {
         return isAllowed ? .allowed : .denied(.foreignTopic)
     }
 
-    /// The conversation itself (`info`) is for every member, whoever has blocked whom; no member is its author.
+    /// `info`, which has no author, is for every member, also during a block.
     private static func hears(
         _ user: UserID, _ path: TopicPath, of topic: Span<UInt8>, _ payload: Span<UInt8>, _ audiences: Audiences
     ) -> Bool {
@@ -138,7 +137,7 @@ package enum AccessPolicy {
         GroupID(parsing: topic.extracting(path.first)).map { audiences.isMember(user, of: $0) } ?? false
     }
 
-    /// Everything of one's own; of a friend's what friends may hear, and no wildcard in its place.
+    /// Any own topic; of friends the topics for friends, without a wildcard.
     private static func hearsOf(
         _ user: UserID, _ path: TopicPath, of topic: Span<UInt8>, audiences: Audiences
     ) -> Bool {
@@ -149,8 +148,8 @@ package enum AccessPolicy {
         return UserID(parsing: owner).map { audiences.areFriends(user, $0) } ?? false
     }
 
-    /// Of a friend's activity one hears what they do, what one does oneself, and what other friends of one's own do:
-    /// whom one has blocked, or does not know, reacts to it unheard.
+    /// Of a friend's activity a user receives events by the friend, by themselves and by other friends of theirs, and
+    /// not those by blocked or unknown users.
     private static func isShown(
         _ user: UserID, _ path: TopicPath, of topic: Span<UInt8>, _ payload: Span<UInt8>, _ audiences: Audiences
     ) -> Bool {

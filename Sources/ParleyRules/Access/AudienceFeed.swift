@@ -7,11 +7,11 @@ struct AudienceFeed: Sendable {
     private var snapshot: (version: UInt64, audiences: Audiences)?
 
     enum Effect {
-        /// The change belongs to a snapshot that is not ready.
+        /// Added to a snapshot that is not ready.
         case pending
-        /// A snapshot is ready and in force.
+        /// A snapshot is in force.
         case swapped(version: UInt64, Audiences)
-        /// The change was made to the audiences in force.
+        /// Applied to the audiences in force.
         case applied
     }
 

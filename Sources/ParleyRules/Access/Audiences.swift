@@ -1,17 +1,16 @@
 import ParleyProtocol
 
-/// Which devices there are, who hears what, and within which limits: the facts that every decision about rights goes
-/// by.
+/// The facts of all decisions about rights: devices, audiences and limits.
 package struct Audiences: Sendable {
     private struct Conversation: Sendable {
         let members: [UserID]
         let silences: [Silence]
-        /// Whether it is that of a group.
+        /// Whether it belongs to a training group.
         var isGroups = false
     }
 
-    /// How much of what has topics of its own a user is in.
-    private struct Places: Sendable {
+    /// How many conversations and training groups a user is in.
+    private struct Memberships: Sendable {
         var conversations = 0
         var groups = 0
     }
@@ -19,33 +18,29 @@ package struct Audiences: Sendable {
     package var limits = BrokerLimits()
     private var devices: [DeviceAddress: DeviceStatus] = [:]
     private var conversations: [ConversationID: Conversation] = [:]
-    /// The conversation of each group, whose members are the group's.
+    /// The conversation of each training group.
     private var groups: [GroupID: ConversationID] = [:]
     /// Each pair is stored under both.
     private var friends: [UserID: Set<UserID>] = [:]
-    private var places: [UserID: Places] = [:]
+    private var memberships: [UserID: Memberships] = [:]
 
     package init() {}
 
-    /// The status of a device; `nil` if there is none of this address.
     package func status(of address: DeviceAddress) -> DeviceStatus? { devices[address] }
 
-    /// All devices that there are.
     package var addresses: [DeviceAddress] { Array(devices.keys) }
 
-    /// Whether the user is a member of the conversation; `false` also for one that does not exist.
     package func isMember(_ user: UserID, of conversation: ConversationID) -> Bool {
         conversations[conversation]?.members.contains(user) ?? false
     }
 
-    /// Whether the user is a member of the group; `false` also for one that does not exist.
     package func isMember(_ user: UserID, of group: GroupID) -> Bool {
         groups[group].map { isMember(user, of: $0) } ?? false
     }
 
-    /// Whether an event of the conversation reaches the user: any, if they are a member and have not blocked the other.
+    /// Whether an event of the conversation reaches the user: a member, if no silence covers it.
     ///
-    /// - Parameter event: read only where there is a silence.
+    /// - Parameter event: read only with a silence.
     package func hears(_ user: UserID, _ conversation: ConversationID, _ event: Span<UInt8>) -> Bool {
         guard let conversation = conversations[conversation], conversation.members.contains(user) else { return false }
         guard let silence = conversation.silences.first(where: { $0.user == user }) else { return true }
@@ -55,7 +50,6 @@ package struct Audiences: Sendable {
         return origin.seq.map { $0 > silence.through } ?? true
     }
 
-    /// Whether the two hear each other's presence and activity; nobody is a friend of their own.
     package func areFriends(_ one: UserID, _ other: UserID) -> Bool { friends[one]?.contains(other) ?? false }
 
     package mutating func set(_ status: DeviceStatus, for address: DeviceAddress) { devices[address] = status }
@@ -69,7 +63,7 @@ package struct Audiences: Sendable {
 
     package mutating func end(_ conversation: ConversationID) { replace(conversation, with: nil) }
 
-    /// What is published of a group is for the members of the conversation. That is set before.
+    /// The topics of a training group are for the members of its conversation, which is set before.
     package mutating func set(_ conversation: ConversationID, of group: GroupID) {
         end(group)
         guard var changed = conversations[conversation] else { return }
@@ -93,19 +87,18 @@ package struct Audiences: Sendable {
         if let before { count(before, as: -1) }
     }
 
-    /// Counts a conversation for each of its members.
     private mutating func count(_ conversation: Conversation, as change: Int) {
         for member in conversation.members {
-            var places = places[member] ?? Places()
-            places.conversations += change
-            if conversation.isGroups { places.groups += change }
-            self.places[member] = places.conversations > 0 ? places : nil
+            var counts = memberships[member] ?? Memberships()
+            counts.conversations += change
+            if conversation.isGroups { counts.groups += change }
+            memberships[member] = counts.conversations > 0 ? counts : nil
         }
     }
 
-    package func conversationCount(of user: UserID) -> Int { places[user]?.conversations ?? 0 }
+    package func conversationCount(of user: UserID) -> Int { memberships[user]?.conversations ?? 0 }
 
-    package func groupCount(of user: UserID) -> Int { places[user]?.groups ?? 0 }
+    package func groupCount(of user: UserID) -> Int { memberships[user]?.groups ?? 0 }
 
     package func friendCount(of user: UserID) -> Int { friends[user]?.count ?? 0 }
 
@@ -126,14 +119,14 @@ package struct Audiences: Sendable {
     }
 }
 
-/// A device in good status, as rights see it.
+/// A signed-in device, as rights see it.
 package struct Bearer: Hashable, Sendable {
     package let address: DeviceAddress
     package let isOperator: Bool
 
     package init(address: DeviceAddress, isOperator: Bool) { (self.address, self.isOperator) = (address, isOperator) }
 
-    /// `nil` when the token has ended by which it signed in.
+    /// `nil` when the token of its sign-in has ended.
     package init?(_ device: Connections.SignedIn, now: Int64) {
         self.init(device.address, device.status, token: device.token, now: now)
     }

@@ -1,32 +1,32 @@
 import ParleyProtocol
 
-/// What each device and each user has published and subscribed to lately, and under which names they have connected.
+/// The recent publishes, subscriptions and connection names of each device and user.
 ///
-/// It goes by devices and not by connections, so that connecting anew gains nothing. A device has an entry from its
-/// first sign-in until it ends, and a user as long as one of their devices has: what it holds is bounded by the devices
-/// that there are, and never by what they send. A snapshot of the gateway's changes nothing in it.
+/// It goes by devices and not by connections, so that a new connection gains nothing. A device has an entry from its
+/// first sign-in until it ends, and a user while one of their devices has: bounded by the number of devices. A snapshot
+/// changes nothing.
 struct DeviceUsage: Sendable {
-    /// What a device has used, or a user with all their devices.
+    /// Of a device, or of a user with all devices.
     private struct Usage {
         var publishes = Consumption()
         var publishedBytes = Consumption()
         var subscribes = Consumption()
         var unsubscribes = Consumption()
-        /// What the broker has not given back of subscriptions to the same filters.
+        /// The broker's memory of repeated filters.
         var repeatedBytes = Consumption()
-        /// What they sent that the plugin is not shown.
+        /// See `UnseenBytes`.
         var unseenBytes = Consumption()
-        /// What had come of packets when their connections ended.
+        /// Of partial packets at the end of connections.
         var partBytes = Consumption()
     }
 
     private struct Device {
         var usage = Usage()
-        /// What was refused for its rate.
+        /// For its rate.
         var refusals = Consumption()
-        /// When each name of a further connection was last in use.
+        /// The last use of each name of a further connection.
         var names: [String: Int64] = [:]
-        /// Until then it may not connect again.
+        /// It may not connect until then.
         var suspendedUntil = Int64.min
     }
 
@@ -37,37 +37,34 @@ struct DeviceUsage: Sendable {
 
     private static let second: Int64 = 1_000_000_000
     private static let day: Int64 = 86_400 * second
-    /// How many refusals in a row are tolerated before the device is disconnected; at a slow rate they may go on for
-    /// ever.
+    /// The refusals that are tolerated before the device is disconnected; at a slow rate they may go on for ever.
     private static let borneRefusals = 100
     private static let borneRefusalsPerSecond = 10
     /// Some 2,000 filters of usual length at once, and 260 KB a day; a user has twice that.
     private static let repeatedBurst = 200_000
     private static let repeatedPerSecond = 3
     private static let unsubscribeBurst = 256
-    /// What is honest is a PINGREQ now and then. At worst it is 64,000 of them at once, each as dear to the broker as
-    /// any packet, and 2,000 a second. A user has twice that.
+    /// Honest clients send a PINGREQ now and then. The limits allow 64,000 at once and 2,000 a second, each as
+    /// expensive as any packet. A user has twice that.
     private static let unseenBurst = 128 * 1024
     private static let unseenPerSecond = 4 * 1024
-    /// A packet of the largest size that breaks off, and 8 KiB a second of such. A user has twice that. Whoever goes
-    /// beyond it waits until it has come back, no longer than the largest packet takes.
+    /// One largest partial packet, and 8 KiB a second. A user has twice that. Beyond it a device waits until it has
+    /// drained, no longer than for the largest packet.
     private static let partBurst = UnseenBytes.largestPacket
     private static let partPerSecond = 8 * 1024
-    /// What the broker loses beside the filter itself.
+    /// The broker's cost of a repeated filter beside its bytes.
     private static let repeatedOverhead = 32
     private static let bytesOfRefusal = 16 * 1024
-    /// For so long a device that was disconnected is turned away: that must not be cheaper than to wait.
+    /// How long a disconnected device is turned away, so that this is no cheaper than to wait.
     private static let suspension = 5 * second
 
     private var devices: [DeviceAddress: Device] = [:]
     private var users: [UserID: User] = [:]
 
-    /// How many devices have entries.
     var count: Int { devices.count }
 
     // MARK: Connecting
 
-    /// Why the device may not connect under this name; `nil` if it may.
     mutating func turnAway(_ id: ClientID, names inUse: [String], limits: BrokerLimits, uptime: Int64) -> TurnAway? {
         guard devices[id.address] != nil else { return nil }
         if let device = devices[id.address], uptime < device.suspendedUntil { return .suspended }
@@ -80,7 +77,6 @@ struct DeviceUsage: Sendable {
         return lately.count >= limits.connectionNamesPerDay ? .names : nil
     }
 
-    /// The device has signed in, or one of its connections has ended: its name is in use now.
     mutating func recordConnection(_ id: ClientID, uptime: Int64) {
         if devices[id.address] == nil {
             devices[id.address] = Device()
@@ -100,7 +96,7 @@ struct DeviceUsage: Sendable {
 
     // MARK: Publishing and subscribing
 
-    /// Counts a publish; whether it is within what device and user may. What is not is not counted.
+    /// Counts a publish, and returns whether it is within the limits of device and user. Others are not counted.
     mutating func publish(_ address: DeviceAddress, bytes: Int, limits: BrokerLimits, uptime: Int64) -> Bool {
         guard var device = devices[address], var user = users[address.user] else { return true }
         guard
@@ -128,27 +124,26 @@ struct DeviceUsage: Sendable {
         count(1, of: \.subscribes, address, limits.subscribeBurst, limits.subscribesPerSecond, uptime)
     }
 
-    /// Counts a filter that its session has subscribed to before, likewise.
+    /// Counts a repeated filter likewise.
     mutating func subscribeAgain(_ address: DeviceAddress, bytes: Int, uptime: Int64) -> Bool {
         let bytes = bytes + DeviceUsage.repeatedOverhead
         return count(
             bytes, of: \.repeatedBytes, address, DeviceUsage.repeatedBurst, DeviceUsage.repeatedPerSecond, uptime)
     }
 
-    /// Counts a filter that is given up. What comes with it is shown to no plugin and may cost the broker milliseconds,
-    /// so fewer come at once than of those that are subscribed to.
+    /// Counts a filter of UNSUBSCRIBE likewise. Its properties, which no plugin is shown, may cost the broker
+    /// milliseconds, so that fewer are allowed at once.
     mutating func unsubscribe(_ address: DeviceAddress, limits: BrokerLimits, uptime: Int64) -> Bool {
         let burst = min(limits.subscribeBurst, DeviceUsage.unsubscribeBurst)
         return count(1, of: \.unsubscribes, address, burst, limits.subscribesPerSecond, uptime)
     }
 
-    /// Counts bytes that come with a publish, likewise.
+    /// Counts the properties of a publish likewise.
     mutating func publishProperties(_ address: DeviceAddress, bytes: Int, limits: BrokerLimits, uptime: Int64) -> Bool {
         count(bytes, of: \.publishedBytes, address, limits.publishBurstBytes, limits.publishBytesPerSecond, uptime)
     }
 
-    /// Counts an amount for the device and for its user, who may use twice as much; not where either has no room for
-    /// it.
+    /// Counts an amount for the device and for its user, who has twice the limits, if both have room for it.
     private mutating func count(
         _ amount: Int, of kind: WritableKeyPath<Usage, Consumption>, _ address: DeviceAddress, _ burst: Int,
         _ rate: Int, _ uptime: Int64
@@ -162,8 +157,7 @@ struct DeviceUsage: Sendable {
         return true
     }
 
-    /// Counts what the broker has read of a device and the plugin was not shown; whether it is within what device and
-    /// user may. It was read already, and counts in any case.
+    /// Counts unseen bytes, which were read already, and returns whether they are within the limits of device and user.
     mutating func receiveUnseen(_ address: DeviceAddress, bytes: Int, uptime: Int64) -> Bool {
         guard let device = devices[address], let user = users[address.user] else { return true }
         let (burst, rate) = (DeviceUsage.unseenBurst, DeviceUsage.unseenPerSecond)
@@ -175,8 +169,8 @@ struct DeviceUsage: Sendable {
         return isWithin
     }
 
-    /// Counts what had come of a packet when its connection ended. It spends nothing of what is unseen, so that the
-    /// packet passes when it is sent again; who has too much of it is turned away for as long as it takes to come back.
+    /// Counts a partial packet at the end of its connection. It does not count as unseen, so that the packet passes
+    /// when it is sent again; beyond the limit the device is turned away until the excess has drained.
     mutating func receivePart(_ address: DeviceAddress, bytes: Int, uptime: Int64) {
         guard let device = devices[address], let user = users[address.user] else { return }
         let (burst, rate) = (DeviceUsage.partBurst, DeviceUsage.partPerSecond)
@@ -194,7 +188,7 @@ struct DeviceUsage: Sendable {
         suspend(address, for: Int64(excess) * DeviceUsage.second / Int64(rate), uptime: uptime)
     }
 
-    /// Whether device and user have half of what they may send unseen at once.
+    /// Whether device and user have half of their unseen burst left.
     func hasUnseenToSpare(_ address: DeviceAddress, uptime: Int64) -> Bool {
         guard let device = devices[address], let user = users[address.user] else { return true }
         let (burst, rate) = (DeviceUsage.unseenBurst, DeviceUsage.unseenPerSecond)
@@ -202,11 +196,8 @@ struct DeviceUsage: Sendable {
             && user.usage.unseenBytes.hasRoom(for: burst, burst: burst * 2, perSecond: rate * 2, uptime: uptime)
     }
 
-    /// Counts a refusal for its rate.
-    ///
-    /// - Returns: whether there were so many that the device is to be disconnected.
-    ///
-    /// - Parameter bytes: what was refused, which the broker had to read: much of it counts as several refusals.
+    /// - Parameter bytes: of the refused packet, which the broker had to read: a large one counts as several refusals.
+    /// - Returns: whether the device must be disconnected.
     mutating func recordRefusal(_ address: DeviceAddress, bytes: Int, uptime: Int64) -> Bool {
         guard let device = devices[address] else { return false }
         let rate = DeviceUsage.borneRefusalsPerSecond
@@ -225,7 +216,6 @@ struct DeviceUsage: Sendable {
         if count > 1 { users[address.user]?.devices = count - 1 } else { users[address.user] = nil }
     }
 
-    /// Removes the devices that do not exist any more.
     mutating func retain(where isThere: (DeviceAddress) -> Bool) {
         for address in devices.keys where !isThere(address) { forget(address) }
     }

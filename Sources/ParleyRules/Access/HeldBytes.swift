@@ -1,39 +1,38 @@
-/// What a client's socket has carried since it was connected, in bytes.
+/// The bytes that a client's socket has carried so far.
 package struct SocketBytes: Hashable, Sendable {
-    /// What the broker has read.
+    /// By the broker.
     package let read: Int
-    /// What the broker has written, whether the client has received it or not.
+    /// By the broker, received by the client or not.
     package let written: Int
 
     package init(read: Int, written: Int) { (self.read, self.written) = (read, written) }
 }
 
-/// What the broker holds for one connection: what was queued for it, less what the broker has written to its socket.
-///
-/// Of a connection whose socket is not known, 32 KiB a second are taken for written.
+/// The bytes that the broker holds for a connection: queued, less written to its socket. Of an unknown socket 32 KiB a
+/// second count as written.
 struct HeldBytes: Sendable {
     private static let assumedBytesPerSecond = 32 * 1024
-    /// What the broker dropped by itself is never written. It is forgotten at this rate, 5 MB a day.
+    /// Messages that the broker dropped are never written, and forgotten at this rate, 5 MB a day.
     private static let forgottenBytesPerSecond = 64
 
-    /// What was queued and not written: as it is on the wire, and with what it costs the broker besides.
+    /// Queued and not written: bytes on the wire, and the broker's cost.
     private var wire = 0.0
     private var cost = 0.0
-    /// The most that was written for messages, as far as it is known; `nil` while nothing shows it.
+    /// The most that was written for messages, if known.
     private var written: Int?
     private var measuredAt: Int64 = 0
-    /// What would be held where nothing shows what was written.
+    /// Held, if the socket is unknown.
     private var assumed = Consumption()
 
-    /// A message is about to be queued.
     mutating func add(_ length: Int, overhead: Int, uptime: Int64) {
         wire += Double(length)
         cost += Double(length + overhead)
         assumed.add(length + overhead, perSecond: HeldBytes.assumedBytesPerSecond, uptime: uptime)
     }
 
-    /// The broker has written so much since the connection began, of which so much at most was no message. What was
-    /// written beyond what was queued counts for nothing later.
+    /// - Parameters:
+    ///   - bytes: written so far. More than was queued is not credited to later messages.
+    ///   - answers: how many of them, at most, were no messages.
     mutating func recordWritten(_ bytes: Int, answers: Int, uptime: Int64) {
         let messages = max(written ?? 0, bytes - answers)
         drain(Double(messages - (written ?? 0)))
@@ -43,7 +42,7 @@ struct HeldBytes: Sendable {
         measuredAt = max(measuredAt, uptime)
     }
 
-    /// Nothing shows any more what is written.
+    /// The socket is unknown from now on.
     mutating func endMeasuring() { written = nil }
 
     private mutating func drain(_ bytes: Double) {

@@ -1,9 +1,9 @@
 import ParleyProtocol
 
-/// Which filters the sessions of devices have subscribed to, so that subscribing to the same one again is known.
+/// The filters that sessions have subscribed to, to recognize repeated ones.
 ///
-/// The broker never frees what it has allocated for a SUBSCRIBE to a filter that the session has already. A session
-/// that was there before the broker started is known from its first SUBSCRIBE on. Bounded for each client.
+/// The broker never frees its allocations for a repeated filter. A session from before the broker's start is known from
+/// its first SUBSCRIBE on. Bounded for each client.
 struct HeldFilters: Sendable {
     /// More than a session may have.
     private static let mostFilters = 16_384
@@ -11,7 +11,7 @@ struct HeldFilters: Sendable {
     /// By the filters' hashes.
     private var filters: [ClientID: Set<Int>] = [:]
 
-    /// A client subscribes; whether it has subscribed to the same filter before.
+    /// Inserts a filter, and returns whether it is a repeated one.
     mutating func insert(_ filter: Span<UInt8>, of client: ClientID) -> Bool {
         guard (filters[client]?.count ?? 0) < HeldFilters.mostFilters else { return true }
         return !filters[client, default: []].insert(filter.hash).inserted
@@ -19,10 +19,10 @@ struct HeldFilters: Sendable {
 
     mutating func remove(_ filter: Span<UInt8>, of client: ClientID) { filters[client]?.remove(filter.hash) }
 
-    /// The client has no session any more, or begins with a new one.
+    /// The client has no session, or a new one.
     mutating func forget(_ client: ClientID) { filters[client] = nil }
 
-    /// Connections have ended: a further one of a device leaves no session.
+    /// Further connections of devices have ended, which leave no session.
     mutating func forgetConnections(in clientIDs: [String]) {
         for clientID in clientIDs {
             let bytes = Array(clientID.utf8)

@@ -1,6 +1,4 @@
-/// Which refusals are logged: one a second at most, with how many others there were.
-///
-/// Times are nanoseconds of a clock that nobody sets.
+/// Limits the log of refusals to one line a second, with the number of others. Times are monotonic nanoseconds.
 package struct RefusalLog: Sendable {
     private static let interval: Int64 = 1_000_000_000
 
@@ -9,9 +7,7 @@ package struct RefusalLog: Sendable {
 
     package init() {}
 
-    /// Something is refused.
-    ///
-    /// - Returns: how many others were since the last line, if this one is to be logged.
+    /// - Returns: how many others were refused since the last line, if this refusal is logged.
     package mutating func add(uptime: Int64) -> Int? {
         if let loggedAt, uptime - loggedAt < RefusalLog.interval {
             held += 1
@@ -22,7 +18,7 @@ package struct RefusalLog: Sendable {
         return held
     }
 
-    /// How many were refused and not logged, once nothing was for a second; `nil` if there are none.
+    /// How many refusals were not logged, a second after the last line; `nil` for none.
     package mutating func drainHeld(uptime: Int64) -> Int? {
         guard held > 0, let loggedAt, uptime - loggedAt >= RefusalLog.interval else { return nil }
         defer { held = 0 }

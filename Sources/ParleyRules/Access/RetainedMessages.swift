@@ -1,15 +1,13 @@
-/// What the broker retains by the gateway's order, which is nobody's unread: how much of the broker's memory that is.
-///
-/// The gateway publishes all of it again to a broker that was started anew. Bounded by what the gateway retains.
+/// The broker's memory for retained messages of the gateway, which publishes all of them to a restarted broker.
 struct RetainedMessages: Sendable {
-    /// What one costs the broker beside topic and payload: its place in the tree, and the message.
+    /// The broker's cost of one beside topic and payload: its node in the tree, and the message.
     private static let overhead = 512
 
-    /// By the topic's hash: that two topics have the same one is a small error in a sum.
+    /// By the topic's hash: a collision is a small error of a sum.
     private var sizes: [Int: Int] = [:]
     private(set) var total = 0
 
-    /// The gateway has published a retained message; an empty one takes back what was retained.
+    /// The gateway has published a retained message; an empty one removes it.
     mutating func record(topic: Span<UInt8>, payloadLength: Int) {
         let hash = topic.hash
         total -= sizes.removeValue(forKey: hash) ?? 0

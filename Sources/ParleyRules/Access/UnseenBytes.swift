@@ -1,57 +1,54 @@
 import ParleyProtocol
 
-/// How much each device has sent that the plugin is not shown, and so has no other limit.
+/// The bytes that devices send past the plugin, which have no other limit.
 ///
-/// The broker reads PUBACK, PINGREQ, and the properties of SUBSCRIBE and UNSUBSCRIBE, without asking. What a connection
-/// has sent in all, the kernel knows; what the plugin was shown of it is taken off, with room for what a packet, TLS
-/// and WebSocket frames add. A packet that has come in part is shown when it is whole: of all connections of a device
-/// together, as much as one packet is not charged before ten minutes are over, and charged at once to a device that has
-/// sent too much already. What had come of a packet when its connection ended was only read, and is charged apart.
+/// The broker reads PUBACK, PINGREQ, and the properties of SUBSCRIBE and UNSUBSCRIBE without asking. Unseen bytes are
+/// all bytes of a connection, which the kernel counts, less the shown ones with the overhead of packets, TLS and
+/// WebSocket. A partial packet is shown once it is complete: one packet for all connections of a device is not charged
+/// for ten minutes, unless the device has sent too much already. The part of a packet at the end of its connection is
+/// charged apart.
 package struct UnseenBytes: Sendable {
     private struct Connection {
         let device: DeviceAddress
         var shown = 0
-        /// How many packets and filters were shown.
+        /// Of shown packets and filters.
         var count = 0
         var charged = 0
-        /// What was neither shown nor charged when it was last looked at.
+        /// Neither shown nor charged at the last reading.
         var pending = 0
-        /// The least that was not shown since then: whatever came in part before is whole by now.
+        /// The least unseen bytes since `since`: earlier partial packets are complete by now.
         var least = 0
         var since: Int64
     }
 
     /// The broker's `max_packet_size`.
     static let largestPacket = 384 * 1024
-    /// In nanoseconds: the largest packet takes that at 0.7 KB a second.
+    /// In nanoseconds: that of the largest packet at 0.7 KB a second.
     private static let patience: Int64 = 600_000_000_000
-    /// What PUBLISH has besides topic, payload and properties, its frame, and PUBREL at QoS 2.
+    /// Of PUBLISH beside topic, payload and properties, with its frame, and PUBREL at QoS 2.
     private static let publishOverhead = 32
     /// The length of a filter, and its options.
     private static let filterOverhead = 3
     /// PUBACK with a reason, in a frame of its own.
     private static let acknowledgement = 16
-    /// What the broker answers to a packet that was shown, in a frame of its own.
+    /// The broker's answer to a shown packet, in a frame of its own.
     private static let answer = 10
-    /// Of what is shown once, no more than this counts: a topic alias brings back 64 KB of topic with a few bytes.
+    /// The most that counts of a topic: an alias stands for 64 KB with a few bytes.
     private static let longestTopic = 1024
 
     private var connections: [ConnectionKey: Connection] = [:]
-    /// Of each device's connections together; none that is 0.
+    /// Of all connections of a device; none that is 0.
     private var pending: [DeviceAddress: Int] = [:]
 
     package init() {}
 
-    /// Who has signed in on this connection.
     package func device(of key: ConnectionKey) -> DeviceAddress? { connections[key]?.device }
 
-    /// A device has signed in on this connection.
     package mutating func begin(_ key: ConnectionKey, of device: DeviceAddress, uptime: Int64) {
         end(key)
         connections[key] = Connection(device: device, since: uptime)
     }
 
-    /// The connection has ended, or is somebody else's.
     package mutating func end(_ key: ConnectionKey) {
         guard let connection = connections.removeValue(forKey: key) else { return }
         setPending(0, of: connection)
@@ -62,7 +59,7 @@ package struct UnseenBytes: Sendable {
         pending[connection.device] = sum > 0 ? sum : nil
     }
 
-    /// PUBLISH was shown: its topic and payload, in bytes.
+    /// PUBLISH was shown; lengths in bytes.
     package mutating func showPublish(_ key: ConnectionKey, topic: Int, payload: Int) {
         show(key, min(topic, UnseenBytes.longestTopic) + max(0, payload), overhead: UnseenBytes.publishOverhead)
         connections[key]?.count += 1
@@ -80,7 +77,7 @@ package struct UnseenBytes: Sendable {
         connections[key]?.count += 1
     }
 
-    /// A message was queued for the connection, which will acknowledge it.
+    /// A message was queued, which the client will acknowledge.
     package mutating func expectAcknowledgement(_ key: ConnectionKey) {
         show(key, 0, overhead: UnseenBytes.acknowledgement)
     }
@@ -89,15 +86,14 @@ package struct UnseenBytes: Sendable {
         connections[key]?.shown += bytes + bytes / 8 + overhead
     }
 
-    /// How much the broker may have written to answer what it was sent: no answer is longer than what it answers, and
-    /// one to what was shown is short.
+    /// The most that the broker may have written as answers: those to shown packets are short, and others no longer
+    /// than what they answer.
     package func mostAnswers(_ key: ConnectionKey, received: Int) -> Int {
         guard let connection = connections[key] else { return 0 }
         return connection.count * UnseenBytes.answer + max(0, received - connection.shown)
     }
 
-    /// The connection ends: what may have been the beginning of a packet, which the broker has read and not handled. Of
-    /// what was not shown, no more than one packet, and not what is charged otherwise.
+    /// The connection ends: the unseen bytes that may be a partial packet, not charged otherwise; one packet at most.
     package mutating func chargePart(_ key: ConnectionKey, received: Int) -> Int? {
         guard var connection = connections[key] else { return nil }
         let part = min(UnseenBytes.largestPacket, max(0, received - connection.shown - connection.charged))
@@ -107,12 +103,11 @@ package struct UnseenBytes: Sendable {
         return part
     }
 
-    /// The broker has read so many bytes of the connection since it began.
-    ///
     /// - Parameters:
-    ///   - isLast: whether the connection ends, so that nothing more of it is shown.
-    ///   - mayWait: whether what may have come in part is not charged yet.
-    /// - Returns: what was not shown and not returned before; `nil` if there is nothing to charge.
+    ///   - received: bytes that the broker has read of the connection so far.
+    ///   - isLast: whether the connection ends.
+    ///   - mayWait: whether a possible partial packet is not charged yet.
+    /// - Returns: unseen bytes that were not returned before; `nil` for none.
     package mutating func charge(
         _ key: ConnectionKey, received: Int, isLast: Bool, uptime: Int64,
         mayWait: Bool = true
