@@ -21,38 +21,6 @@ struct MessagingPermissionTests {
             renewal: .milliseconds(renewal))
     }
 
-    @Test(
-        "each step decides where those before it do not",
-        arguments: [
-            (Side(), Side(), .request),
-            (Side(follows: true), Side(), .request),
-            (Side(), Side(follows: true), .request),
-            (Side(follows: true), Side(follows: true), .allowed(.mutualFollow)),
-            (Side(), Side(privacy: .anyone), .allowed(.anyone)),
-            (Side(follows: true), Side(follows: true, privacy: .anyone), .allowed(.anyone)),
-            (Side(privacy: .anyone), Side(), .request),
-            (Side(blocks: true), Side(privacy: .anyone), .refused(.blocked)),
-            (Side(), Side(blocks: true), .request),
-            (Side(), Side(blocks: true, privacy: .anyone), .request),
-            (Side(request: .hidden), Side(blocks: true), .refused(.requestLimit)),
-            (Side(blocks: true), Side(blocks: true), .refused(.blocked)),
-            (Side(follows: true), Side(follows: true, blocks: true), .request),
-            (Side(request: .waiting), Side(), .refused(.requestLimit)),
-            (Side(request: .declined), Side(), .refused(.requestLimit)),
-            (Side(request: .cancelled), Side(), .refused(.requestLimit)),
-            (Side(request: .open), Side(), .refused(.requestLimit)),
-            (Side(request: .accepted), Side(), .allowed(.acceptedRequest)),
-            (Side(), Side(request: .waiting), .allowed(.acceptedRequest)),
-            (Side(), Side(request: .declined), .allowed(.acceptedRequest)),
-            (Side(), Side(request: .open), .allowed(.acceptedRequest)),
-            (Side(), Side(request: .accepted), .allowed(.acceptedRequest)),
-            (Side(), Side(request: .cancelled), .request),
-            (Side(request: .accepted), Side(blocks: true), .refused(.requestLimit)),
-        ] as [(Contact.Side, Contact.Side, MessagingPermission)])
-    func steps(alice: Contact.Side, bob: Contact.Side, expected: MessagingPermission) {
-        #expect(Self.decide(alice, bob) == expected)
-    }
-
     @Test("nobody writes to themselves or to nobody")
     func nobodyWritesToThemselves() {
         let contact = Contact(strangers: "alice", "bob")

@@ -126,33 +126,6 @@ struct WhoMayWriteTests {
         }
     }
 
-    @Test("nobody writes to themselves, and nobody to somebody who does not exist")
-    func nobody() {
-        func decide(to recipient: UserID, _ contact: Contact?) -> MessagingPermission {
-            .decide(from: "alice", to: recipient, contact, now: Self.day, renewal: .zero)
-        }
-        #expect(decide(to: "alice", nil) == .refused(.oneself))
-        #expect(decide(to: "nobody", nil) == .refused(.unknownUser))
-        #expect(decide(to: "bob", Contact("alice", .init(), "bob", .init())) == .request)
-    }
-
-    @Test("without limit everything is permitted", arguments: MessagingPermission.Ground.allCases)
-    func allowed(_ ground: MessagingPermission.Ground) {
-        for action in MessagingPermission.Action.allCases {
-            #expect(MessagingPermission.allowed(ground).permits(action), "\(action)")
-        }
-    }
-
-    @Test("a request permits one message and nothing that goes with a conversation")
-    func request() {
-        #expect(MessagingPermission.Action.allCases.filter(MessagingPermission.request.permits) == [.message])
-    }
-
-    @Test("who is refused is permitted nothing", arguments: MessagingPermission.Refusal.allCases)
-    func refused(_ refusal: MessagingPermission.Refusal) {
-        #expect(!MessagingPermission.Action.allCases.contains { MessagingPermission.refused(refusal).permits($0) })
-    }
-
     @Test("a refusal has its code, and what is allowed has none")
     func rejections() {
         let codes = MessagingPermission.Refusal.allCases.map { MessagingPermission.refused($0).rejection?.code }
