@@ -21,14 +21,14 @@ struct PresenceHistoryTests {
         var generator = Seeded(stream: UInt64(200 + number))
         let users: [UserID] = (0..<6).map { UserID(validated: "user-\($0)") }
         let hold: Int64 = 1_000
-        var board = PresenceTracker(shown: [], hold: .milliseconds(hold), now: at(0))
-        board.handle(PresenceReport.set(of: [], broker: 1), now: at(0))
+        var tracker = PresenceTracker(shown: [], hold: .milliseconds(hold), now: at(0))
+        tracker.handle(PresenceReport.set(of: [], broker: 1), now: at(0))
         var truths: [UserID: Truth] = Dictionary(uniqueKeysWithValues: users.map { ($0, Truth()) })
         var told: [UserID: Presence] = [:]
         var now: Int64 = 0
 
         func announce(isCommitted: Bool) throws {
-            let batch = board.nextAnnouncements(limit: generator.number(1...4), now: at(now))
+            let batch = tracker.nextAnnouncements(limit: generator.number(1...4), now: at(now))
             for announcement in batch {
                 let truth = try #require(truths[announcement.user])
                 switch announcement.presence {
@@ -42,7 +42,7 @@ struct PresenceHistoryTests {
                 }
                 if isCommitted { told[announcement.user] = announcement.presence }
             }
-            if isCommitted, !batch.isEmpty { board.recordCommit(batch, now: at(now)) }
+            if isCommitted, !batch.isEmpty { tracker.recordCommit(batch, now: at(now)) }
         }
 
         for _ in 0..<400 {
@@ -51,16 +51,16 @@ struct PresenceHistoryTests {
             switch generator.number(0...11) {
             case 0...3:
                 truths[user]?.isConnected = true
-                board.handle(.online(user), now: at(now))
+                tracker.handle(.online(user), now: at(now))
             case 4...7:
                 if truths[user]?.isConnected == true {
                     truths[user] = Truth(isConnected: false, lastEnd: at(now), lastEndKnown: at(now))
                 }
-                board.handle(.offline(user), now: at(now))
+                tracker.handle(.offline(user), now: at(now))
             case 8:
                 // A whole set, after a while in which nobody looked and some have come and gone.
                 let lostAt = at(now)
-                board.recordLostSight(now: lostAt)
+                tracker.recordLostSight(now: lostAt)
                 now += Int64(generator.number(0...3_000))
                 for user in users where generator.chance(0.3) {
                     if truths[user]?.isConnected == true {
@@ -70,19 +70,19 @@ struct PresenceHistoryTests {
                     }
                 }
                 let present = users.filter { truths[$0]?.isConnected == true }
-                board.handle(PresenceReport.set(of: present, broker: 2), now: at(now))
-            case 9: board.handle(.begin(broker: 3, count: UInt32(generator.number(0...3))), now: at(now))
+                tracker.handle(PresenceReport.set(of: present, broker: 2), now: at(now))
+            case 9: tracker.handle(.begin(broker: 3, count: UInt32(generator.number(0...3))), now: at(now))
             default: break
             }
             try announce(isCommitted: generator.chance(0.8))
         }
         // Left alone, it comes to say what is, and then nothing more.
         for _ in 0..<200 {
-            guard let next = board.nextExpiry else { break }
+            guard let next = tracker.nextExpiry else { break }
             now = max(now, next.milliseconds - at(0).milliseconds)
             try announce(isCommitted: true)
         }
-        #expect(board.nextExpiry == nil)
+        #expect(tracker.nextExpiry == nil)
         for user in users {
             let isOnline = truths[user]?.isConnected == true
             #expect((told[user] == .online) == isOnline, "\(user)")

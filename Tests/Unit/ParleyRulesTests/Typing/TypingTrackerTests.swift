@@ -17,99 +17,99 @@ struct TypingTrackerTests {
         "one start in two seconds counts",
         arguments: [(Int64(1), false), (1999, false), (2000, true), (4999, true), (5000, true)])
     func interval(after milliseconds: Int64, counts: Bool) {
-        var board = TypingTracker(startInterval: .seconds(2))
-        #expect(board.start(conversation, sender: phone, now: at(0)) == indicator(phone, true, until: at(5000)))
-        #expect((board.start(conversation, sender: phone, now: at(milliseconds)) != nil) == counts)
+        var tracker = TypingTracker(startInterval: .seconds(2))
+        #expect(tracker.start(conversation, sender: phone, now: at(0)) == indicator(phone, true, until: at(5000)))
+        #expect((tracker.start(conversation, sender: phone, now: at(milliseconds)) != nil) == counts)
     }
 
     @Test("a stop does not let the next start come sooner")
     func stopKeepsInterval() {
-        var board = TypingTracker(startInterval: .seconds(2))
-        _ = board.start(conversation, sender: phone, now: at(0))
-        #expect(board.stop(conversation, sender: phone, now: at(500)) == indicator(phone, false, until: at(500)))
-        #expect(board.start(conversation, sender: phone, now: at(1999)) == nil)
-        #expect(board.start(conversation, sender: phone, now: at(2000)) != nil)
+        var tracker = TypingTracker(startInterval: .seconds(2))
+        _ = tracker.start(conversation, sender: phone, now: at(0))
+        #expect(tracker.stop(conversation, sender: phone, now: at(500)) == indicator(phone, false, until: at(500)))
+        #expect(tracker.start(conversation, sender: phone, now: at(1999)) == nil)
+        #expect(tracker.start(conversation, sender: phone, now: at(2000)) != nil)
     }
 
     @Test("nor does an expiry, where the interval is the longer")
     func expiryKeepsInterval() {
-        var board = TypingTracker(startInterval: .seconds(60))
-        _ = board.start(conversation, sender: phone, now: at(0))
-        #expect(board.expire(now: at(5000)).count == 1)
-        #expect(board.start(conversation, sender: phone, now: at(59_999)) == nil)
-        #expect(board.start(conversation, sender: phone, now: at(60_000)) != nil)
+        var tracker = TypingTracker(startInterval: .seconds(60))
+        _ = tracker.start(conversation, sender: phone, now: at(0))
+        #expect(tracker.expire(now: at(5000)).count == 1)
+        #expect(tracker.start(conversation, sender: phone, now: at(59_999)) == nil)
+        #expect(tracker.start(conversation, sender: phone, now: at(60_000)) != nil)
     }
 
     @Test("who was not typing stops nothing")
     func stopWithoutStart() {
-        var board = TypingTracker(startInterval: .seconds(2))
-        #expect(board.stop(conversation, sender: phone, now: at(0)) == nil)
-        _ = board.start(conversation, sender: phone, now: at(0))
-        _ = board.stop(conversation, sender: phone, now: at(1))
-        #expect(board.stop(conversation, sender: phone, now: at(2)) == nil)
+        var tracker = TypingTracker(startInterval: .seconds(2))
+        #expect(tracker.stop(conversation, sender: phone, now: at(0)) == nil)
+        _ = tracker.start(conversation, sender: phone, now: at(0))
+        _ = tracker.stop(conversation, sender: phone, now: at(1))
+        #expect(tracker.stop(conversation, sender: phone, now: at(2)) == nil)
     }
 
     @Test("a start ends after five seconds, exactly once")
     func startEndsAfterFiveSeconds() {
-        var board = TypingTracker(startInterval: .seconds(2))
-        _ = board.start(conversation, sender: phone, now: at(0))
-        #expect(board.nextExpiry == at(5000))
-        #expect(board.expire(now: at(4999)).isEmpty)
-        #expect(board.expire(now: at(5000)) == [indicator(phone, false, until: at(5000))])
-        #expect(board.expire(now: at(5000)).isEmpty)
-        #expect(board.count == 0 && board.nextExpiry == nil)
+        var tracker = TypingTracker(startInterval: .seconds(2))
+        _ = tracker.start(conversation, sender: phone, now: at(0))
+        #expect(tracker.nextExpiry == at(5000))
+        #expect(tracker.expire(now: at(4999)).isEmpty)
+        #expect(tracker.expire(now: at(5000)) == [indicator(phone, false, until: at(5000))])
+        #expect(tracker.expire(now: at(5000)).isEmpty)
+        #expect(tracker.count == 0 && tracker.nextExpiry == nil)
     }
 
     @Test("a renewal puts the end off")
     func renewalPutsEndOff() {
-        var board = TypingTracker(startInterval: .seconds(2))
-        _ = board.start(conversation, sender: phone, now: at(0))
-        _ = board.start(conversation, sender: phone, now: at(3000))
-        #expect(board.expire(now: at(5000)).isEmpty)
-        #expect(board.expire(now: at(8000)) == [indicator(phone, false, until: at(8000))])
+        var tracker = TypingTracker(startInterval: .seconds(2))
+        _ = tracker.start(conversation, sender: phone, now: at(0))
+        _ = tracker.start(conversation, sender: phone, now: at(3000))
+        #expect(tracker.expire(now: at(5000)).isEmpty)
+        #expect(tracker.expire(now: at(8000)) == [indicator(phone, false, until: at(8000))])
     }
 
     @Test("devices and conversations do not share a start")
     func startsAreNotShared() {
-        var board = TypingTracker(startInterval: .seconds(2))
+        var tracker = TypingTracker(startInterval: .seconds(2))
         let other = ConversationID.random()
-        _ = board.start(conversation, sender: phone, now: at(0))
-        #expect(board.start(other, sender: phone, now: at(1)) != nil)
-        #expect(board.start(conversation, sender: device("alice", "laptop"), now: at(1)) != nil)
-        #expect(board.expire(now: at(5001)).count == 3)
+        _ = tracker.start(conversation, sender: phone, now: at(0))
+        #expect(tracker.start(other, sender: phone, now: at(1)) != nil)
+        #expect(tracker.start(conversation, sender: device("alice", "laptop"), now: at(1)) != nil)
+        #expect(tracker.expire(now: at(5001)).count == 3)
     }
 
     @Test("beyond the capacity starts are dropped, until there is room")
     func capacityDropsStarts() {
-        var board = TypingTracker(capacity: 2, startInterval: .seconds(2))
+        var tracker = TypingTracker(capacity: 2, startInterval: .seconds(2))
         let senders = ["one", "two", "three"].map { device("alice", DeviceID(validated: $0)) }
-        #expect(senders.map { board.start(conversation, sender: $0, now: at(0)) != nil } == [true, true, false])
-        #expect(board.start(conversation, sender: senders[0], now: at(2000)) != nil)
-        _ = board.stop(conversation, sender: senders[1], now: at(2001))
-        #expect(board.start(conversation, sender: senders[2], now: at(2002)) != nil)
-        #expect(board.count == 2)
+        #expect(senders.map { tracker.start(conversation, sender: $0, now: at(0)) != nil } == [true, true, false])
+        #expect(tracker.start(conversation, sender: senders[0], now: at(2000)) != nil)
+        _ = tracker.stop(conversation, sender: senders[1], now: at(2001))
+        #expect(tracker.start(conversation, sender: senders[2], now: at(2002)) != nil)
+        #expect(tracker.count == 2)
     }
 
     @Test(
         "where the clock steps back, what was to last five seconds lasts five seconds",
         arguments: [Int64(1), 4000, 3_600_000])
     func clockBack(step: Int64) {
-        var board = TypingTracker(startInterval: .seconds(2))
-        _ = board.start(conversation, sender: phone, now: at(0))
-        _ = board.expire(now: at(1000))
-        #expect(board.expire(now: at(1000 - step)).isEmpty)
-        #expect(board.nextExpiry == at(5000 - step))
-        #expect(board.expire(now: at(4999 - step)).isEmpty)
-        #expect(board.expire(now: at(5000 - step)).count == 1)
+        var tracker = TypingTracker(startInterval: .seconds(2))
+        _ = tracker.start(conversation, sender: phone, now: at(0))
+        _ = tracker.expire(now: at(1000))
+        #expect(tracker.expire(now: at(1000 - step)).isEmpty)
+        #expect(tracker.nextExpiry == at(5000 - step))
+        #expect(tracker.expire(now: at(4999 - step)).isEmpty)
+        #expect(tracker.expire(now: at(5000 - step)).count == 1)
     }
 
     @Test("where the clock steps back, the limit goes on and locks nobody out")
     func clockStepLocksNobodyOut() {
-        var board = TypingTracker(startInterval: .seconds(2))
-        _ = board.start(conversation, sender: phone, now: at(0))
-        _ = board.stop(conversation, sender: phone, now: at(1000))
-        #expect(board.start(conversation, sender: phone, now: at(-3_600_000)) == nil)
-        #expect(board.start(conversation, sender: phone, now: at(-3_600_000 + 1000)) != nil)
+        var tracker = TypingTracker(startInterval: .seconds(2))
+        _ = tracker.start(conversation, sender: phone, now: at(0))
+        _ = tracker.stop(conversation, sender: phone, now: at(1000))
+        #expect(tracker.start(conversation, sender: phone, now: at(-3_600_000)) == nil)
+        #expect(tracker.start(conversation, sender: phone, now: at(-3_600_000 + 1000)) != nil)
     }
 
     @Test(
@@ -117,7 +117,7 @@ struct TypingTrackerTests {
         arguments: 0..<20)
     func pairs(stream: Int) {
         var generator = Seeded(stream: UInt64(stream))
-        var board = TypingTracker(capacity: 5, startInterval: .seconds(2))
+        var tracker = TypingTracker(capacity: 5, startInterval: .seconds(2))
         let senders = (0..<8).map { device("alice", DeviceID(validated: "d\($0)")) }
         var typing: [DeviceAddress: Timestamp] = [:]
         var now = at(0)
@@ -131,34 +131,34 @@ struct TypingTrackerTests {
         }
         for _ in 0..<2000 {
             now = now.advanced(byMilliseconds: Int64(generator.number(0...900)))
-            for indicator in board.expire(now: now) { hear(indicator) }
+            for indicator in tracker.expire(now: now) { hear(indicator) }
             #expect(typing.values.allSatisfy { now < $0.advanced(byMilliseconds: 5000) })
             let sender = senders[generator.number(0...7)]
             if generator.chance(0.7) {
-                hear(board.start(conversation, sender: sender, now: now))
+                hear(tracker.start(conversation, sender: sender, now: now))
             } else {
-                hear(board.stop(conversation, sender: sender, now: now))
+                hear(tracker.stop(conversation, sender: sender, now: now))
             }
-            #expect(board.count == typing.count && board.count <= 5)
+            #expect(tracker.count == typing.count && tracker.count <= 5)
         }
     }
 
     @Test("whoever leaves a conversation types there no more, and elsewhere as before")
     func leavingEndsTypingThere() {
-        var board = TypingTracker(startInterval: .seconds(2))
+        var tracker = TypingTracker(startInterval: .seconds(2))
         let (left, other) = (ConversationID.random(), ConversationID.random())
         for conversation in [left, other] {
             for name in ["phone", "laptop"] as [DeviceID] {
-                _ = board.start(conversation, sender: device("alice", name), now: at(0))
+                _ = tracker.start(conversation, sender: device("alice", name), now: at(0))
             }
-            _ = board.start(conversation, sender: device("bob", "phone"), now: at(0))
+            _ = tracker.start(conversation, sender: device("bob", "phone"), now: at(0))
         }
-        let stops = board.leave(left, user: "alice", now: at(10))
+        let stops = tracker.leave(left, user: "alice", now: at(10))
         #expect(Set(stops.map(\.sender)) == [device("alice", "phone"), device("alice", "laptop")])
         #expect(stops.allSatisfy { $0.conversation == left && !$0.isTyping })
-        #expect(board.leave(left, user: "alice", now: at(11)).isEmpty)
-        #expect(board.count == 4)
+        #expect(tracker.leave(left, user: "alice", now: at(11)).isEmpty)
+        #expect(tracker.count == 4)
         // Who is back may type at once.
-        #expect(board.start(left, sender: device("alice", "phone"), now: at(12)) != nil)
+        #expect(tracker.start(left, sender: device("alice", "phone"), now: at(12)) != nil)
     }
 }
