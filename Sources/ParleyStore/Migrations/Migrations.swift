@@ -25,20 +25,18 @@ struct Migrations: Sendable {
         self.migrator = migrator
     }
 
-    /// Which of these migrations a database file has.
     private enum FileState {
         case missing
-        /// Made by something else.
+        /// Another program's.
         case foreign
-        /// Has steps that are not known here.
+        /// Has unknown steps.
         case newer
         case current
-        /// Lacks this step and those after it.
+        /// Lacks this step and later ones.
         case older(next: String)
     }
 
-    /// Brings the file at `path` to the last step, and leaves a copy of what was there before:
-    /// `parley.db.before-<step>`.
+    /// Brings the file at `path` to the last step, and keeps a copy of it: `parley.db.before-<step>`.
     ///
     /// - Throws: `StoreError.newerSchema`, or `.unusable` for another program's database; the file is not touched then.
     func run(path: String, open: () throws -> DatabasePool) throws -> DatabasePool {

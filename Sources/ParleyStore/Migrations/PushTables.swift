@@ -1,16 +1,16 @@
 import GRDB
 
-/// The tables in which a main database carries what belongs into a database of pushes: one from before there was such a
-/// database, and a backup.
+/// The tables in which a main database carries the content of a database of pushes: in a backup, and from before that
+/// database existed.
 enum PushTables {
     private struct Table {
         /// In the main database.
         let carried: String
         /// In that of pushes.
         let own: String
-        /// Those that have the same name in both.
+        /// With the same name in both.
         let columns: String
-        /// The last one where it has another name.
+        /// The last column, if its names differ.
         var renamed: (carried: String, own: String)?
 
         var carriedColumns: String { columns + (renamed.map { ", \($0.carried)" } ?? "") }
@@ -35,7 +35,7 @@ enum PushTables {
                 """),
     ]
 
-    /// Replaces all that a database of pushes holds by what a main one carries.
+    /// Replaces the content of a database of pushes by what a main one carries.
     static func carry(from main: Database, to pushes: Database) throws {
         try pushes.execute(sql: "DELETE FROM announcements; UPDATE link SET plan = 0, decided_through = NULL")
         for table in [jobs] + others {
@@ -45,12 +45,11 @@ enum PushTables {
         }
     }
 
-    /// Nothing is carried any more.
     static func empty(_ main: Database) throws {
         for table in [jobs] + others { try main.execute(sql: "DELETE FROM \(table.carried)") }
     }
 
-    /// Has a backup carry what is in a database of pushes, but what is on its way.
+    /// Has a backup carry the content of a database of pushes, without its jobs.
     static func fill(_ backup: Database, from pushes: Database) throws {
         for table in others {
             try copy(
@@ -62,8 +61,8 @@ enum PushTables {
     private static func copy(
         _ query: String, _ source: Database, into table: String, _ columns: String, _ target: Database
     ) throws {
-        let places = columns.split(separator: ",").map { _ in "?" }.joined(separator: ", ")
-        let insertion = try target.makeStatement(sql: "INSERT INTO \(table) (\(columns)) VALUES (\(places))")
+        let parameters = columns.split(separator: ",").map { _ in "?" }.joined(separator: ", ")
+        let insertion = try target.makeStatement(sql: "INSERT INTO \(table) (\(columns)) VALUES (\(parameters))")
         let rows = try Row.fetchCursor(source, sql: query)
         while let row = try rows.next() {
             try insertion.execute(arguments: StatementArguments(row.databaseValues))
