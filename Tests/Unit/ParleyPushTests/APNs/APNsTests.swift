@@ -77,8 +77,8 @@ struct APNsTests {
         #expect((2200...2700).contains(carried))
     }
 
-    /// Apple's table, "Handling notification responses from APNs": the names of what it refuses and what may be accepted
-    /// later, where the status alone does not tell.
+    /// Apple's table, "Handling notification responses from APNs": the names of what it refuses and what may be
+    /// accepted later, where the status alone does not tell.
     @Test(
         "an answer is read as Apple describes it",
         arguments: [
