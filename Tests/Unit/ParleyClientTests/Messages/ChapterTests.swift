@@ -32,8 +32,9 @@ struct ChapterTests {
     }
 
     private func kept() throws -> [KeptMessage] {
-        try store.read {
-            try $0.messages(in: Self.conversation, ChapterAnchor.newest, limit: .max).compactMap { KeptMessage($0) }
+        try store.read { snapshot in
+            try snapshot.messages(in: Self.conversation, ChapterAnchor.newest, limit: .max, .everything)
+                .compactMap { KeptMessage($0) }
         }
     }
 
