@@ -187,7 +187,8 @@ extension Effects {
 
     /// Announces typing, each change in order with the events and replies.
     fileprivate mutating func announce(
-        _ changes: [(itemsBefore: Int, change: AfterCommit.TypingChange)], on typing: inout TypingTracker, now: Timestamp
+        _ changes: [(itemsBefore: Int, change: AfterCommit.TypingChange)], on typing: inout TypingTracker,
+        now: Timestamp
     ) {
         var counts: [Int] = []
         for (itemsBefore, change) in changes {

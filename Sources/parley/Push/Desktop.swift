@@ -4,8 +4,7 @@ import ParleyClient
 import ParleyProtocol
 import Synchronization
 
-/// Shows pushes on the desktop by `notify-send`, without a shell: what others wrote is an argument, and no word of it
-/// an option.
+/// Shows pushes on the desktop by `notify-send`, without a shell: each text is one argument, and never an option.
 struct Desktop: Sendable {
     private let program: String
     private let running = Running()
