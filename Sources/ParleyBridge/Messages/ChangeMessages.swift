@@ -63,7 +63,9 @@ extension MessageChangeHandler {
             if change.kind == .reaction, let target = decision.target {
                 notifySender(of: target, in: conversation, context)
             }
-            context.accept { SentMessage(record).write(to: &$0) }
+            let accepted = AcceptedChange(
+                id: record.id, epoch: record.epoch, seq: record.seq, createdAt: record.createdAt)
+            context.accept { accepted.write(to: &$0) }
         }
     }
 }

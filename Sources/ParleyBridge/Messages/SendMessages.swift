@@ -55,7 +55,7 @@ extension SendMessage: GatheredCommandHandler {
     func apply(_ decision: Decision, in context: ApplyContext) throws(StoreError) {
         switch decision.acceptance {
         case .repeated(let first):
-            context.accept { first.write(to: &$0, status: .sent) }
+            context.accept { first.write(to: &$0) }
         case .append(let record, let permission):
             var conversation = decision.conversation
             try context.append(record, to: &conversation, digest: decision.digest, isUrgent: isUrgent)
@@ -64,7 +64,8 @@ extension SendMessage: GatheredCommandHandler {
             }
             context.afterCommit.messages += 1
             guard !echoIsReply else { return }
-            context.accept { SentMessage(record).write(to: &$0, status: .sent) }
+            let sent = SentMessage(id: record.id, epoch: record.epoch, seq: record.seq, createdAt: record.createdAt)
+            context.accept { sent.write(to: &$0) }
         }
     }
 

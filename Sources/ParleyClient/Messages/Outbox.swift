@@ -232,6 +232,12 @@ struct RefusedSeal: Equatable {
     let recipients: PeerRecipients
 }
 
+extension SentMessage {
+    init(_ record: MessageRecord) {
+        self.init(id: record.id, epoch: record.epoch, seq: record.seq, createdAt: record.createdAt)
+    }
+}
+
 extension ClientEvent {
     init(_ notice: Outbox.Notice) {
         self =

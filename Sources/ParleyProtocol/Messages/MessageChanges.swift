@@ -1,5 +1,5 @@
 /// An operation that changes a message (protocol §5).
-package protocol MessageChange: RepeatableCommand where Reply == SentMessage {
+package protocol MessageChange: RepeatableCommand where Reply == AcceptedChange {
     var change: ChangeMessage { get }
 }
 

@@ -53,10 +53,8 @@ public struct SendMessage: RepeatableCommand {
     }
 }
 
-/// The place of a message, or of a change to one, in its log: the `data` of an accepted `messages/send`, `…/edit`,
-/// `…/delete` or `…/react`.
+/// The `data` of an accepted `messages/send`.
 public struct SentMessage: GatewayObject {
-    /// Of the message or change. For the deletion of a message that was already deleted, that of the first.
     public let id: MessageID
     public let epoch: String
     public let seq: Int
@@ -66,22 +64,15 @@ public struct SentMessage: GatewayObject {
         (self.id, self.epoch, self.seq, self.createdAt) = (id, epoch, seq, createdAt)
     }
 
-    package init(_ record: MessageRecord) {
-        self.init(id: record.id, epoch: record.epoch, seq: record.seq, createdAt: record.createdAt)
-    }
-
     package init<Pass: FieldPass<SentMessage>>(fields pass: inout Pass) throws(Pass.Failure) {
         id = try pass.required("id", \.id)
         epoch = try pass.required("epoch", \.epoch, as: .epoch)
         seq = try pass.required("seq", \.seq, as: .seq)
         createdAt = try pass.required("created_at", \.createdAt)
+        _ = try pass.optional("status", \.status)
     }
 
-    /// Writes the reply to `messages/send`, where a status follows the fields.
-    package func write(to writer: inout JSONWriter, status: MessageStatus) {
-        writer.object { object in
-            writeMembers(to: &object)
-            object.member("status", status.rawValue)
-        }
-    }
+    private var status: Named<MessageStatus> { .known(.sent) }
+
+    package func write(to writer: inout JSONWriter) { writer.object { writeMembers(to: &$0) } }
 }

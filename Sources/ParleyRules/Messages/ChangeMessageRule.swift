@@ -74,7 +74,7 @@ package enum ChangeMessageRule {
         /// A deletion also removes the ciphertext of the message and of its edits.
         case append(MessageRecord)
         /// Changes nothing; the reply is the first one, or that of the existing deletion.
-        case repeated(SentMessage)
+        case repeated(AcceptedChange)
     }
 
     /// - Parameter steady: the steady time; without it, `now`.
@@ -89,7 +89,7 @@ package enum ChangeMessageRule {
         if let existing = facts.existing {
             guard existing.conversation == conversation.id, existing.digest == facts.digest else { throw .idTaken }
             return .repeated(
-                SentMessage(
+                AcceptedChange(
                     id: change.id, epoch: conversation.epoch, seq: existing.seq, createdAt: existing.createdAt))
         }
         let target = try target(facts.target, in: conversation, seenBy: sender.user)
@@ -110,7 +110,7 @@ package enum ChangeMessageRule {
             guard target.sender == sender.user else { throw .notTheSender }
             if let deletion = target.deletion {
                 return .repeated(
-                    SentMessage(
+                    AcceptedChange(
                         id: deletion.id, epoch: conversation.epoch, seq: deletion.seq, createdAt: deletion.createdAt))
             }
         }

@@ -35,7 +35,7 @@ private let receivedValues: [@Sendable ([UInt8]) -> Void] = [
     readRecord, reads(HistoryReply.self), reads(SyncReply.self), reads(Conversation.self),
     reads(ConversationList.self), reads(UserKeys.self), reads(DeviceList.self), reads(ShownProfile.self),
     reads(Report.self), reads(ListPage<MessageRequest>.self), reads(ListPage<ListedPerson>.self),
-    reads(PermissionReply.self), reads(SentMessage.self), reads(Watermark.self),
+    reads(PermissionReply.self), reads(SentMessage.self), reads(AcceptedChange.self), reads(Watermark.self),
     reads(TrainingGroup.self), reads(GroupList.self), reads(Invite.self), reads(InvitePreview.self),
     reads(NotificationPage.self), reads(ListPage<ActivityItem>.self), reads(FriendSummary.self),
 ]

@@ -65,7 +65,10 @@ extension World {
     }
 
     private func accepted(_ record: MessageRecord) -> Answer {
-        .accepted { SentMessage(record).write(to: &$0, status: .sent) }
+        .accepted { writer in
+            SentMessage(id: record.id, epoch: record.epoch, seq: record.seq, createdAt: record.createdAt)
+                .write(to: &writer)
+        }
     }
 
     /// Puts a record at the end of a log.

@@ -86,6 +86,18 @@ struct ReplyReadingTests {
         }
     }
 
+    @Test("what a change became is read as it was written, and a place before the first is refused")
+    func changes() throws {
+        var generator = Seeded(stream: 97)
+        for seq in [1, 2, Int.max] {
+            let change = AcceptedChange(
+                id: generator.uuid(), epoch: generator.text(1...8), seq: seq, createdAt: generator.time())
+            #expect(try AcceptedChange(json: JSONWriter.bytes { change.write(to: &$0) }) == change)
+        }
+        let none = AcceptedChange(id: generator.uuid(), epoch: "epoch", seq: 0, createdAt: generator.time())
+        #expect(throws: ReadingError.self) { try AcceptedChange(json: JSONWriter.bytes { none.write(to: &$0) }) }
+    }
+
     @Test("the devices of a user, and which of them asked")
     func devices() throws {
         var generator = Seeded(stream: 92)

@@ -176,7 +176,7 @@ struct ChangeMessageRuleTests {
         let facts = Self.facts(
             nil, existing: Self.existing(), permission: .refused(.blocked),
             keyed: [device("bob", "one"), device("bob", "two")])
-        let first = SentMessage(id: change.id, epoch: "k3Jx9w", seq: 33, createdAt: at(-5))
+        let first = AcceptedChange(id: change.id, epoch: "k3Jx9w", seq: 33, createdAt: at(-5))
         #expect(try decide(change, facts) == .repeated(first))
     }
 
@@ -190,7 +190,7 @@ struct ChangeMessageRuleTests {
     @Test("deleting again under another id is answered with the deletion there is")
     func deletedTwice() throws {
         let facts = Self.facts(Self.target(hasContent: false, deletion: Self.deletion))
-        let there = SentMessage(id: Self.deletion.id, epoch: "k3Jx9w", seq: 35, createdAt: at(-7))
+        let there = AcceptedChange(id: Self.deletion.id, epoch: "k3Jx9w", seq: 35, createdAt: at(-7))
         #expect(try decide(Self.change(.delete), facts) == .repeated(there))
     }
 
