@@ -35,13 +35,13 @@ package final class HTTPClient: Sendable {
 
     /// Sends a request, and waits for its answer until `end`. A cancelled task gives its request up.
     package func post(
-        _ request: HTTPRequest, to place: HTTPPlace, until end: ContinuousClock.Instant
+        _ request: HTTPRequest, to origin: HTTPOrigin, until end: ContinuousClock.Instant
     ) async -> Result<HTTPReply, SendFailure> {
         guard request.isWritable else { return .failure(.notSent("not a request")) }
         let id = mailbox.makeID()
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                let start = LoopCommand.Start(id: id, request: request, place: place, end: end) {
+                let start = LoopCommand.Start(id: id, request: request, origin: origin, end: end) {
                     continuation.resume(returning: $0)
                 }
                 guard mailbox.append(.start(start)) else { return start.answer(HTTPClient.stopped) }

@@ -28,8 +28,8 @@ package struct HTTPRequest: Sendable {
     var isPlain: Bool { url.hasPrefix("http://") }
 }
 
-/// The requests of one place share connections.
-package enum HTTPPlace: Hashable, Sendable {
+/// The requests to one origin share connections.
+package enum HTTPOrigin: Hashable, Sendable {
     /// A service of the operator's, at whatever address its name has when a connection is made.
     case service(String)
     /// A host named by a device, only at an address that was judged.

@@ -1,11 +1,11 @@
 import CCurl
 import Platform
 
-/// The connections of one place and their requests, used by the loop's thread alone.
+/// The connections of one origin and their requests, used by the loop's thread alone.
 ///
 /// libcurl has no thread here: it names its sockets and its deadline, and the loop calls it.
 @safe final class Pool {
-    let place: HTTPPlace
+    let origin: HTTPOrigin
     /// `CURLM`
     private let multi: UnsafeMutableRawPointer
     private(set) var transfers: [TransferID: Transfer] = [:]
@@ -20,8 +20,8 @@ import Platform
     private(set) var isGivenUp = false
 
     /// `curl_multi_init`
-    init(_ place: HTTPPlace, limits: HTTPLimits) throws(CurlError) {
-        self.place = place
+    init(_ origin: HTTPOrigin, limits: HTTPLimits) throws(CurlError) {
+        self.origin = origin
         guard let multi = unsafe curl_multi_init() else { throw CurlError(code: CURLE_OUT_OF_MEMORY.rawValue) }
         unsafe self.multi = unsafe multi
         try set(CURLMOPT_PIPELINING, Int(CURLPIPE_MULTIPLEX))

@@ -4,7 +4,7 @@ import Platform
 /// A request on its way, used by the loop's thread alone.
 final class Transfer {
     let id: TransferID
-    let place: HTTPPlace
+    let origin: HTTPOrigin
     let trust: TrustStore
     private let request: HTTPRequest
     private let limits: HTTPLimits
@@ -22,7 +22,7 @@ final class Transfer {
         _ command: LoopCommand.Start, trust: TrustStore, limits: HTTPLimits, now: ContinuousClock.Instant
     ) throws(CurlError) {
         id = command.id
-        place = command.place
+        origin = command.origin
         self.trust = trust
         request = command.request
         self.limits = limits
@@ -64,7 +64,7 @@ final class Transfer {
         try easy.set(CURLOPT_QUICK_EXIT, 1)
         try easy.set(CURLOPT_PROXY, "")
         try easy.set(CURLOPT_NOPROXY, "*")
-        if let address = place.address {
+        if let address = origin.address {
             // For any host and port, so that no spelling of a name leads elsewhere.
             try easy.set(CURLOPT_CONNECT_TO, [address.isIPv4 ? "::\(address):" : "::[\(address)]:"])
         }

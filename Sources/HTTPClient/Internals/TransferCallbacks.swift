@@ -54,7 +54,7 @@ enum TransferCallbacks {
 
     /// `socket`, for the judged address only, whatever libcurl makes of a URL or a name.
     private static func open(_ address: UnsafePointer<curl_sockaddr>, for transfer: Transfer) -> curl_socket_t {
-        if let judged = transfer.place.address {
+        if let judged = transfer.origin.address {
             guard unsafe bytes(of: address) == judged.bytes else { return CURL_SOCKET_BAD }
         }
         return (try? StreamSocket.make(family: unsafe address.pointee.family)) ?? CURL_SOCKET_BAD

@@ -7,11 +7,11 @@ final class ClientLoop {
     private let limits: HTTPLimits
     private let trust: TrustStore
     /// The pools that accept requests.
-    private var pools: [HTTPPlace: Pool] = [:]
+    private var pools: [HTTPOrigin: Pool] = [:]
     /// The pools that accept none, with requests under way.
     private var givenUp: [Pool] = []
     /// The pool of each request.
-    private var places: [TransferID: Pool] = [:]
+    private var origins: [TransferID: Pool] = [:]
 
     init(_ mailbox: Mailbox, _ wakeUp: WakeUp, limits: HTTPLimits, trust: Certificates?) {
         self.mailbox = mailbox
@@ -39,35 +39,35 @@ final class ClientLoop {
         switch command {
         case .start(let start): begin(start)
         case .cancel(let id):
-            guard let pool = places.removeValue(forKey: id) else { return }
+            guard let pool = origins.removeValue(forKey: id) else { return }
             pool.remove(id)?.cancel()
         }
     }
 
     private func begin(_ start: LoopCommand.Start) {
         do {
-            let pool = try pool(for: start.place)
+            let pool = try pool(for: start.origin)
             try pool.start(Transfer(start, trust: trust, limits: limits, now: .now))
-            places[start.id] = pool
+            origins[start.id] = pool
         } catch {
             start.answer(.failure(.notSent("the request cannot be made")))
         }
     }
 
-    private func pool(for place: HTTPPlace) throws(CurlError) -> Pool {
-        if let pool = pools[place] { return pool }
-        if pools.count >= limits.places,
+    private func pool(for origin: HTTPOrigin) throws(CurlError) -> Pool {
+        if let pool = pools[origin] { return pool }
+        if pools.count >= limits.origins,
             let oldest = pools.values.filter(\.isUnused).min(by: { $0.lastUsed < $1.lastUsed })
         {
-            pools[oldest.place] = nil
+            pools[oldest.origin] = nil
         }
-        let pool = try Pool(place, limits: limits)
-        pools[place] = pool
+        let pool = try Pool(origin, limits: limits)
+        pools[origin] = pool
         return pool
     }
 
     private func closeIdle(_ now: ContinuousClock.Instant) {
-        for pool in pools.values where pool.isUnused && pool.lastUsed + limits.idle <= now { pools[pool.place] = nil }
+        for pool in pools.values where pool.isUnused && pool.lastUsed + limits.idle <= now { pools[pool.origin] = nil }
         givenUp.removeAll(where: \.isUnused)
     }
 
@@ -105,18 +105,18 @@ final class ClientLoop {
 
     /// Forgets the ended requests of a pool, and keeps new ones from a pool that is given up.
     private func settle(_ pool: Pool) {
-        for id in pool.takeEnded() { places[id] = nil }
-        guard pool.isGivenUp, pools[pool.place] === pool else { return }
-        pools[pool.place] = nil
+        for id in pool.takeEnded() { origins[id] = nil }
+        guard pool.isGivenUp, pools[pool.origin] === pool else { return }
+        pools[pool.origin] = nil
         givenUp.append(pool)
     }
 
     private func fail(_ pool: Pool, _ end: (Transfer) -> Void) {
         for id in pool.transfers.keys {
-            places[id] = nil
+            origins[id] = nil
             if let transfer = pool.remove(id) { end(transfer) }
         }
-        if pools[pool.place] === pool { pools[pool.place] = nil }
+        if pools[pool.origin] === pool { pools[pool.origin] = nil }
     }
 
     private func min(

@@ -6,7 +6,7 @@ enum LoopCommand: Sendable {
     struct Start: Sendable {
         let id: TransferID
         let request: HTTPRequest
-        let place: HTTPPlace
+        let origin: HTTPOrigin
         let end: ContinuousClock.Instant
         /// Called once; must not block.
         let answer: @Sendable (Result<HTTPReply, SendFailure>) -> Void

@@ -132,8 +132,8 @@ final class Batch {
         return devices
     }
 
-    func place(of id: MessageID) throws(StoreError) -> RecordLocation? {
-        if let place = written.places[id] { return place }
+    func location(of id: MessageID) throws(StoreError) -> RecordLocation? {
+        if let location = written.locations[id] { return location }
         return asked.records.contains(id) ? gathered.records[id] : try facts().records.location(of: id)
     }
 

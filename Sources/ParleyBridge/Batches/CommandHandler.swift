@@ -132,8 +132,8 @@ struct DecisionContext {
         return recipients
     }
 
-    /// The place of the record with this id, in any conversation.
-    func place(of id: MessageID) throws(StoreError) -> RecordLocation? { try batch.place(of: id) }
+    /// The location of the record with this id, in any conversation.
+    func location(of id: MessageID) throws(StoreError) -> RecordLocation? { try batch.location(of: id) }
 
     /// The record that is to be changed; `nil` if it is not in that conversation, or withheld from the sender.
     func target(_ id: MessageID, in conversation: ConversationID) throws(StoreError) -> ChangeMessageRule.Target? {

@@ -10,7 +10,7 @@ struct WrittenFacts {
     }
 
     /// Records that were appended.
-    private(set) var places: [MessageID: RecordLocation] = [:]
+    private(set) var locations: [MessageID: RecordLocation] = [:]
     /// Messages that were changed.
     private var changed: Set<MessageID> = []
     private var readers: [Reader: ReceiptRule.Advance] = [:]
@@ -19,7 +19,7 @@ struct WrittenFacts {
     mutating func append(_ record: MessageRecord, digest: [UInt8], isWithheld: Bool) {
         let existing = SendMessageRule.ExistingRecord(
             conversation: record.conversation, seq: record.seq, createdAt: record.createdAt, digest: digest)
-        places[record.id] = RecordLocation(record: existing, sender: record.sender.user, isWithheld: isWithheld)
+        locations[record.id] = RecordLocation(record: existing, sender: record.sender.user, isWithheld: isWithheld)
         if let target = record.target { changed.insert(target) }
     }
 
@@ -29,7 +29,7 @@ struct WrittenFacts {
     }
 
     /// Whether the gathered facts of a message are stale.
-    func touches(_ message: MessageID) -> Bool { changed.contains(message) || places[message] != nil }
+    func touches(_ message: MessageID) -> Bool { changed.contains(message) || locations[message] != nil }
 
     /// A reader's receipts with these changes, from the gathered ones.
     func receipts(since state: ReceiptState, _ receipt: FactKeys.Receipt) -> ReceiptState {

@@ -58,7 +58,7 @@ package final class Gateway: Sendable {
         if isPutBack { shared.clock.forgetTimeBefore() }
         let tokens = TokenIssuer(key: try directory.readSigningKey())
         let link = BrokerLink(socket: directory.brokerSocket, tokens: tokens, batchLimit: settings.batchLimit)
-        let pushes = try PushService(directory, settings, logger: logger) { [queue] in queue.roomMade.signal() }
+        let pushes = try PushSystem(directory, settings, logger: logger) { [queue] in queue.roomMade.signal() }
         let readers = ReaderPool(
             reader: Reader(
                 store: store, pushes: pushes.store, settings: settings, seal: try CursorSeal(tokens), limits: limits,
@@ -112,7 +112,7 @@ package final class Gateway: Sendable {
 
     private func runIntake(
         _ store: Store, _ tokens: TokenIssuer, _ link: BrokerLink, _ readers: ReaderPool, _ sessions: SessionRemover,
-        _ pushes: PushService, _ handlers: OperationHandlers
+        _ pushes: PushSystem, _ handlers: OperationHandlers
     ) throws {
         defer {
             shared.hasIntakeEnded.raise()
@@ -140,7 +140,7 @@ package final class Gateway: Sendable {
     }
 
     /// Spares the next start some work. On a full disk that start publishes and sends some of it again.
-    private func recordEnd(in store: Store, _ witness: WitnessMark, _ pushes: PushService) {
+    private func recordEnd(in store: Store, _ witness: WitnessMark, _ pushes: PushSystem) {
         do throws(StoreError) {
             try pushes.recordEnd(in: store, shared.clock, shared.counters)
         } catch {

@@ -30,7 +30,7 @@ extension MessageChangeHandler {
         let acceptance = try ChangeMessageRule.decide(
             change, sender: sender,
             facts: ChangeMessageRule.Facts(
-                conversation: conversation.facts, existing: try context.place(of: change.id)?.record, digest: digest,
+                conversation: conversation.facts, existing: try context.location(of: change.id)?.record, digest: digest,
                 target: target,
                 permission: context.permission(of: sender.user, in: conversation),
                 keyedDevices: try context.recipients(of: conversation.facts)),

@@ -24,9 +24,9 @@ extension SendMessage: GatheredCommandHandler {
         guard let conversation = try context.conversation(conversation) else { throw Rejection.conversationNotFound }
         let digest = try context.digest(of: self)
         let facts = SendMessageRule.Facts(
-            conversation: conversation.facts, existing: try context.place(of: id)?.record, digest: digest,
+            conversation: conversation.facts, existing: try context.location(of: id)?.record, digest: digest,
             knowsReplyTarget: try replyTo.map { target in
-                try context.place(of: target)?.seq(in: conversation.facts, visibleTo: sender.user) != nil
+                try context.location(of: target)?.seq(in: conversation.facts, visibleTo: sender.user) != nil
             } ?? true,
             keyedDevices: try context.recipients(of: conversation.facts), relationship: conversation.relationship,
             requestRenewal: context.settings.requestRenewal)

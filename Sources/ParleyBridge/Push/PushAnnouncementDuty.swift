@@ -43,13 +43,13 @@ final class PushAnnouncementDuty: Duty {
 
     private func carryOut(_ plan: PushAnnouncement.Plan, in batch: Batch) throws(StoreError) {
         if let key = plan.decidedThrough { try batch.writable().pushEvents.remove(through: key) }
-        let due = try batch.facts().duePlaces(
+        let due = try batch.facts().dueEntries(
             plan.topics.compactMap { topic in
-                topic.place.map { (topic.notification.user, $0) }
+                topic.entry.map { (topic.notification.user, $0) }
             })
         for topic in plan.topics {
             let user = topic.notification.user
-            guard topic.place.map({ due.contains(PushPlan.Target(user: user, place: $0)) }) ?? true else { continue }
+            guard topic.entry.map({ due.contains(PushPlan.Target(user: user, entry: $0)) }) ?? true else { continue }
             try batch.publish(topic.notification, unread: .badge(of: user, at: batch.now))
         }
         for clearance in plan.clearances {

@@ -9,8 +9,8 @@ struct PushAnnouncement: Sendable {
     struct Plan: Sendable {
         let number: Int
         let decidedThrough: PushEvent.Key?
-        /// Notifications on topics; those of messages have a place.
-        var topics: [(notification: PushNotification, place: PushPlan.Place?)] = []
+        /// Notifications on topics; those of messages have an entry of the log.
+        var topics: [(notification: PushNotification, entry: PushPlan.LogEntry?)] = []
         /// Conversations that topics say are cleared, up to a message.
         var clearances: [(user: UserID, log: PushEventQueries.Log, seq: Int)] = []
     }

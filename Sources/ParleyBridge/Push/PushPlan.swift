@@ -17,7 +17,7 @@ struct PushPlan: Sendable {
         let type: PushType
         let origin: Origin
         /// Of a message.
-        var place: Place?
+        var entry: LogEntry?
         /// The item of their feed.
         var feed: NotificationID?
         var isUrgent = false
@@ -28,7 +28,7 @@ struct PushPlan: Sendable {
     }
 
     /// A message in its log.
-    struct Place: Hashable, Sendable {
+    struct LogEntry: Hashable, Sendable {
         let conversation: ConversationKey
         let seq: Int
         let message: MessageID
@@ -39,7 +39,7 @@ struct PushPlan: Sendable {
     /// A message for somebody.
     struct Target: Hashable, Sendable {
         let user: UserID
-        let place: Place
+        let entry: LogEntry
     }
 
     /// Notifications of a conversation that a user's devices stop displaying.
@@ -97,26 +97,26 @@ struct PushPlan: Sendable {
         guard !notices.isEmpty else { return }
         candidates = Set(notices.map(\.user))
         displaying.add(candidates)
-        let places = notices.compactMap { notice in notice.place.map { (notice.user, $0) } }
-        let due = try store.read { try $0.duePlaces(places) }
+        let entries = notices.compactMap { notice in notice.entry.map { (notice.user, $0) } }
+        let due = try store.read { try $0.dueEntries(entries) }
         notices.removeAll { notice in
-            notice.place.map { !due.contains(Target(user: notice.user, place: $0)) } ?? false
+            notice.entry.map { !due.contains(Target(user: notice.user, entry: $0)) } ?? false
         }
     }
 }
 
 extension Snapshot {
     /// The messages that still exist, for members who have not read them and with no block between them and the sender.
-    func duePlaces(_ places: [(user: UserID, place: PushPlan.Place)]) throws(StoreError) -> Set<PushPlan.Target> {
-        let recipients = places.map { user, place in
-            PushEventQueries.Recipient(user: user, conversation: place.conversation, sender: place.sender)
+    func dueEntries(_ entries: [(user: UserID, entry: PushPlan.LogEntry)]) throws(StoreError) -> Set<PushPlan.Target> {
+        let recipients = entries.map { user, entry in
+            PushEventQueries.Recipient(user: user, conversation: entry.conversation, sender: entry.sender)
         }
         let read = try pushEvents.readSeqs(recipients)
-        let present = try pushEvents.present(at: places.map(\.place.position))
+        let present = try pushEvents.present(at: entries.map(\.entry.position))
         var due: Set<PushPlan.Target> = []
-        for ((user, place), recipient) in zip(places, recipients)
-        where present.contains(place.position) && read[recipient].map({ $0 < place.seq }) ?? false {
-            due.insert(PushPlan.Target(user: user, place: place))
+        for ((user, entry), recipient) in zip(entries, recipients)
+        where present.contains(entry.position) && read[recipient].map({ $0 < entry.seq }) ?? false {
+            due.insert(PushPlan.Target(user: user, entry: entry))
         }
         return due
     }

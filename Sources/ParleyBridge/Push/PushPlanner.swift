@@ -111,7 +111,7 @@ struct PushPlanner {
             plan.notices.append(
                 PushPlan.Notice(
                     user: user, type: .message, origin: origin,
-                    place: PushPlan.Place(message, at: origin.position), isUrgent: isUrgent,
+                    entry: PushPlan.LogEntry(message, at: origin.position), isUrgent: isUrgent,
                     topic: topic(message, for: user, createdAt: origin.createdAt),
                     devices: (registrations[user] ?? []).map { registration in
                         let device = registration.device.device
@@ -224,7 +224,7 @@ struct PushPlanner {
         case .message(let position):
             guard let message = try snapshot.pushEvents.message(at: position) else { return }
             plan.topics.append(
-                (topic(message, for: row.user, createdAt: row.createdAt), PushPlan.Place(message, at: position)))
+                (topic(message, for: row.user, createdAt: row.createdAt), PushPlan.LogEntry(message, at: position)))
         case .digest:
             plan.topics.append((digest(row.id, for: row.user, createdAt: row.createdAt), nil))
         case .clearance(let conversation, let seq):
@@ -234,7 +234,7 @@ struct PushPlanner {
     }
 }
 
-extension PushPlan.Place {
+extension PushPlan.LogEntry {
     fileprivate init(_ message: PushMessage, at position: StreamPosition) {
         self.init(
             conversation: message.conversation, seq: message.record.seq, message: message.record.id,

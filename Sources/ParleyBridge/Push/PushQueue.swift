@@ -56,7 +56,7 @@ struct PushQueue {
         try insert(notified.traces)
         // Of what is no message devices display the badge alone.
         try transaction.displays.set(
-            plan.notices.map { (user: $0.user, conversation: $0.place?.conversation, seq: $0.place?.seq ?? 0) })
+            plan.notices.map { (user: $0.user, conversation: $0.entry?.conversation, seq: $0.entry?.seq ?? 0) })
         let (cleared, clearances) = try clear(plan.clearances)
         // A clearance of what came earlier is sent before a message.
         let jobs = (notified.jobs + cleared).sorted { $0.position < $1.position }
@@ -72,12 +72,12 @@ struct PushQueue {
                     PushJob(
                         id: id, device: registration.device, position: notice.origin.position,
                         registration: registration.number, provider: registration.target.provider, type: notice.type,
-                        conversation: notice.place?.conversation, seq: notice.place?.seq, notification: notice.feed,
+                        conversation: notice.entry?.conversation, seq: notice.entry?.seq, notification: notice.feed,
                         isUrgent: notice.isUrgent, createdAt: notice.origin.createdAt,
                         deadline: notice.origin.steadyAt.advanced(by: settings.pushDeadline)))
                 traces.append(
                     PushTrace(
-                        id: id, message: notice.place?.message, user: notice.user, device: registration.device.device,
+                        id: id, message: notice.entry?.message, user: notice.user, device: registration.device.device,
                         provider: registration.target.provider, type: notice.type,
                         decision: PushRules.Decision.notify.name, decidedAt: now))
             }
@@ -122,10 +122,10 @@ struct PushQueue {
         var rows: [PushAnnouncementRecord] = []
         for notice in plan.notices {
             guard let topic = notice.topic else { continue }
-            announcement.topics.append((topic, notice.place))
+            announcement.topics.append((topic, notice.entry))
             rows.append(
                 PushAnnouncementRecord(
-                    id: topic.id, user: notice.user, kind: notice.place.map { .message($0.position) } ?? .digest,
+                    id: topic.id, user: notice.user, kind: notice.entry.map { .message($0.position) } ?? .digest,
                     createdAt: notice.origin.createdAt))
         }
         // The event of a removed message is on its topic already.

@@ -27,7 +27,7 @@ extension ReceiptHandler {
         let (mark, user) = (mark, context.sender.user)
         let conversation = try context.visibleConversation(mark.conversation, to: user)
         guard let member = conversation.facts.member(user),
-            let seq = try context.place(of: mark.message)?.seq(in: conversation.facts, visibleTo: user),
+            let seq = try context.location(of: mark.message)?.seq(in: conversation.facts, visibleTo: user),
             let state = try context.receipts(in: mark.conversation)
         else { throw Rejection.messageNotFound }
         let advance = ReceiptRule.decide(

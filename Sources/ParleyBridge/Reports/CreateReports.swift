@@ -22,7 +22,7 @@ extension CreateReport: OnceHandler {
         switch subject {
         case .user(let user): return try context.facts.users.hasMember(user) ? .user(user) : .unknownUser
         case .message(let id):
-            guard let place = try context.place(of: id),
+            guard let place = try context.location(of: id),
                 let conversation = try context.conversation(place.record.conversation),
                 let seq = place.seq(in: conversation.facts, visibleTo: reporter),
                 let record = try context.facts.records.record(at: seq, in: conversation, seenBy: reporter)

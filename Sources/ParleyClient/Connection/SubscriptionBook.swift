@@ -38,15 +38,15 @@ struct SubscriptionBook {
 
     /// - Returns: whether to unsubscribe at the broker.
     mutating func drop(_ filter: String) -> Bool {
-        guard let place = wanted.removeValue(forKey: filter) else { return false }
+        guard let position = wanted.removeValue(forKey: filter) else { return false }
         patterns.remove(filter)
-        return unrequested.removeValue(forKey: place) == nil
+        return unrequested.removeValue(forKey: position) == nil
     }
 
     var due: [String] { unrequested.sorted { $0.key < $1.key }.map(\.value) }
 
     mutating func markSent(_ filter: String, as packet: PacketNumber) {
-        if let place = wanted[filter] { unrequested[place] = nil }
+        if let position = wanted[filter] { unrequested[position] = nil }
         packets[packet] = filter
     }
 
@@ -63,6 +63,6 @@ struct SubscriptionBook {
     /// The next connection starts without subscriptions.
     mutating func markDisconnected() {
         packets.removeAll()
-        for (filter, place) in wanted { unrequested[place] = filter }
+        for (filter, position) in wanted { unrequested[position] = filter }
     }
 }

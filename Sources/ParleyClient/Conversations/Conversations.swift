@@ -63,6 +63,14 @@ extension MessagingClient {
         ) async throws(ClientError) -> ConversationSummary {
             try await update(UpdateConversation(conversation: conversation, isArchived: isArchived))
         }
+
+        /// Marks a conversation as unread by hand, until it is read again.
+        @discardableResult
+        public func markUnread(
+            _ conversation: ConversationID, _ isUnread: Bool = true
+        ) async throws(ClientError) -> ConversationSummary {
+            try await update(UpdateConversation(conversation: conversation, isUnread: isUnread))
+        }
     }
 }
 

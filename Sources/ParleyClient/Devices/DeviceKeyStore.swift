@@ -56,26 +56,26 @@ public enum KeyFileError: Error, Hashable, Sendable {
 public struct KeyStoreError: Error, Hashable, Sendable, CustomStringConvertible {
     public let reason: KeyFileError
     /// The file.
-    public let place: String
+    public let path: String
 
     /// A sentence for people.
     public var description: String {
         switch reason {
         case .file(let error): error.description
         case .readableByOthers:
-            "\(place) can be read by others than its owner, who could read along with it; correct it with: "
-                + "chmod 600 \(place)"
-        case .truncated: "\(place) ends too early: the device's keys are not whole"
-        case .corrupt: "\(place) does not hold a device's keys, or was damaged"
-        case .tooLarge: "\(place) is larger than a device's keys are"
-        case .newerVersion(let version): "\(place) has the format \(version), which this version does not know"
-        case .ofAnotherDevice: "\(place) holds the keys of another device than its place says"
-        case .passphraseNeeded: "\(place) is protected by a passphrase"
-        case .wrongPassphrase: "\(place) is protected by another passphrase"
-        case .notEncrypted: "\(place) is not protected by a passphrase, though one was given"
-        case .costTooHigh: "\(place) asks for more time or memory than opening it may take"
-        case .tooManyRetired: "\(place) holds as many retired keys as it can"
-        case .noResources: "no randomness or memory for the keys of \(place)"
+            "\(path) can be read by others than its owner, who could read along with it; correct it with: "
+                + "chmod 600 \(path)"
+        case .truncated: "\(path) ends too early: the device's keys are not whole"
+        case .corrupt: "\(path) does not hold a device's keys, or was damaged"
+        case .tooLarge: "\(path) is larger than a device's keys are"
+        case .newerVersion(let version): "\(path) has the format \(version), which this version does not know"
+        case .ofAnotherDevice: "\(path) holds the keys of another device than its place says"
+        case .passphraseNeeded: "\(path) is protected by a passphrase"
+        case .wrongPassphrase: "\(path) is protected by another passphrase"
+        case .notEncrypted: "\(path) is not protected by a passphrase, though one was given"
+        case .costTooHigh: "\(path) asks for more time or memory than opening it may take"
+        case .tooManyRetired: "\(path) holds as many retired keys as it can"
+        case .noResources: "no randomness or memory for the keys of \(path)"
         }
     }
 }

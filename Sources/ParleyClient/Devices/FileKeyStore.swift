@@ -78,7 +78,7 @@ public struct FileKeyStore: DeviceKeyStore {
             defer { lock.release() }
             return try body(lock)
         } catch {
-            throw KeyStoreError(reason: error, place: path)
+            throw KeyStoreError(reason: error, path: path)
         }
     }
 
@@ -106,7 +106,7 @@ public struct FileKeyStore: DeviceKeyStore {
         do throws(KeyFileError) {
             return try readFile()
         } catch {
-            throw KeyStoreError(reason: error, place: path)
+            throw KeyStoreError(reason: error, path: path)
         }
     }
 

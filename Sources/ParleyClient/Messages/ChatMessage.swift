@@ -8,7 +8,7 @@ public struct ChatMessage: Hashable, Sendable, Identifiable {
     public let id: MessageID
     public let conversation: ConversationID
     /// Its position in the conversation's log; `nil` until it is sent.
-    public let place: Place?
+    public let position: Position?
     public let kind: Named<RecordKind>
     /// The message that an edit, a deletion or a reaction changes.
     public let target: MessageID?
@@ -38,7 +38,7 @@ public struct ChatMessage: Hashable, Sendable, Identifiable {
         return content.value == .resendRequest || (kind == .known(.edit) && ResentMark.isOn(content.json))
     }
 
-    public struct Place: Hashable, Comparable, Sendable {
+    public struct Position: Hashable, Comparable, Sendable {
         /// Counted on this device: 0, and one more with each new epoch. Records that epochs share have the earliest
         /// one's.
         public let chapter: Int
@@ -52,7 +52,7 @@ public struct ChatMessage: Hashable, Sendable, Identifiable {
         }
 
         /// The order in which this device shows messages.
-        public static func < (one: Place, other: Place) -> Bool {
+        public static func < (one: Position, other: Position) -> Bool {
             (one.chapter, one.seq) < (other.chapter, other.seq)
         }
     }
@@ -141,7 +141,8 @@ extension Draft {
                 changes.shownContent(over: content) ?? content, kind: .known(kind), type: .known(type.type))
         }
         return ChatMessage(
-            id: id, conversation: conversation, place: nil, kind: .known(kind), target: change?.target, sender: device,
+            id: id, conversation: conversation, position: nil, kind: .known(kind), target: change?.target,
+            sender: device,
             type: .known(type.type), suite: suite.map { .known($0) }, replyTo: replyTo, expiresAt: nil,
             createdAt: writtenAt, content: shown, editedAt: changes.editedAt, reactions: changes.shownReactions,
             status: status)

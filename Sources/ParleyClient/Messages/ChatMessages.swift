@@ -86,7 +86,7 @@ extension ChatMessage {
         let record = kept.record
         self.init(
             id: record.id, conversation: record.conversation,
-            place: Place(chapter: kept.chapter, epoch: record.epoch, seq: record.seq), kind: record.kind,
+            position: Position(chapter: kept.chapter, epoch: record.epoch, seq: record.seq), kind: record.kind,
             target: record.target,
             sender: record.sender, type: record.type, suite: record.suite, replyTo: record.replyTo,
             expiresAt: record.expiresAt, createdAt: record.createdAt, content: Content(of: kept, changes, open: open),

@@ -198,7 +198,7 @@ struct ConversationLog<Record: LogRecord> {
         if epoch != page.epoch { begin(epoch: page.epoch) }
         let records = page.records.filter { $0.epoch == page.epoch && Self.seqs.contains($0.seq) }
         if want == .newest {
-            outcome.isProgress = place(atStartOf: records, lastSeq: page.lastSeq)
+            outcome.isProgress = position(atStartOf: records, lastSeq: page.lastSeq)
         }
         newest = max(newest, min(page.lastSeq, Self.seqs.upperBound))
         if page.isOldest, case .after(let seq) = want { skip(to: records.map(\.seq).min(), after: seq) }
@@ -214,7 +214,7 @@ struct ConversationLog<Record: LogRecord> {
     /// The newest page confirms its epoch, and places the held range if nothing is held.
     ///
     /// - Returns: whether either was unknown.
-    private mutating func place(atStartOf records: [Record], lastSeq: Int) -> Bool {
+    private mutating func position(atStartOf records: [Record], lastSeq: Int) -> Bool {
         switch state {
         case .holding: return false
         case .doubted(let epoch, let held?):

@@ -9,15 +9,15 @@ struct EarlierPages {
 
     /// Fetches earlier records until there are `count` before `place`, or the start is reached.
     nonisolated(nonsending) func extendDown(
-        _ id: ConversationID, wanting count: Int, before place: ChapterPlace, _ contents: PageContents
+        _ id: ConversationID, wanting count: Int, before position: ChapterPosition, _ contents: PageContents
     ) async throws(ClientError) {
         while let entry = logs[id], let held = entry.log.held, let epoch = entry.log.epoch, held.lowerBound > 1,
             entry.start == .unknown, progress.isConnected, entry.isMember
         {
             // Between an earlier epoch and the held range no record may be missing.
-            let count = max(count, place.chapter < entry.chapter ? 1 : 0)
+            let count = max(count, position.chapter < entry.chapter ? 1 : 0)
             let found = try disk.read {
-                try $0.count(in: id, epoch: epoch, from: held.lowerBound, before: place, limit: count, contents)
+                try $0.count(in: id, epoch: epoch, from: held.lowerBound, before: position, limit: count, contents)
             }
             guard found < count else { return }
             let request = GetHistory(

@@ -37,14 +37,14 @@ struct ExpiryTimer {
     @discardableResult
     func removeExpired() -> Bool {
         let now = configuration.now()
-        let gone: [MessagePlace]
+        let gone: [MessagePosition]
         do throws(DeviceStoreError) {
             gone = try store.write { try $0.removeExpired(at: now) }
         } catch {
             hub.emit(.storageFailed(error))
             return false
         }
-        for place in gone { hub.emit(.messageExpired(place.id, in: place.conversation)) }
+        for position in gone { hub.emit(.messageExpired(position.id, in: position.conversation)) }
         for id in Set(gone.map(\.conversation)) { conversationUpdates.recount(id) }
         return true
     }

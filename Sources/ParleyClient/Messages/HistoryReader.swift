@@ -18,19 +18,19 @@ struct HistoryReader {
     ) async throws(ClientError) -> HistorySlice {
         try await awaitSettled(conversation)
         expiry.removeExpired()
-        guard let place = try place(of: position, in: conversation),
-            covers(place, from: place.seq + position.firstAfter, of: conversation)
+        guard let found = try chapterPosition(of: position, in: conversation),
+            covers(found, from: found.seq + position.firstAfter, of: conversation)
         else {
             guard logs[conversation]?.log.held != nil else { return try waiting(in: conversation) }
             return try await sliceApart(position, limit, conversation, contents)
         }
-        try await earlierPages.extendDown(conversation, wanting: position.before(limit), before: place, contents)
+        try await earlierPages.extendDown(conversation, wanting: position.before(limit), before: found, contents)
         // Fetched records may have moved the message.
-        let anchor = position.anchor(at: try self.place(of: position, in: conversation) ?? place)
+        let anchor = position.anchor(at: try chapterPosition(of: position, in: conversation) ?? found)
         let (kept, isFirst, isLast) = try disk.read { snapshot in
             let kept = try snapshot.messages(in: conversation, anchor, limit: limit, contents)
-            let first = kept.first?.chapterPlace ?? place
-            let last = kept.last?.chapterPlace ?? ChapterPlace(chapter: place.chapter, seq: place.seq - 1)
+            let first = kept.first?.chapterPosition ?? found
+            let last = kept.last?.chapterPosition ?? ChapterPosition(chapter: found.chapter, seq: found.seq - 1)
             return (
                 kept, try snapshot.messages(in: conversation, .before(first), limit: 1, contents).isEmpty,
                 try snapshot.messages(in: conversation, .after(last), limit: 1, contents).isEmpty
@@ -52,19 +52,19 @@ struct HistoryReader {
     // MARK: Where
 
     /// The position that a page is relative to; `nil` for a message that is not stored.
-    private func place(
+    private func chapterPosition(
         of position: HistoryPosition, in conversation: ConversationID
-    ) throws(ClientError) -> ChapterPlace? {
+    ) throws(ClientError) -> ChapterPosition? {
         let seqs = ConversationLog<MessageRecord>.seqs
         switch position {
-        case .newest: return ChapterPlace(chapter: .max, seq: seqs.upperBound)
+        case .newest: return ChapterPosition(chapter: .max, seq: seqs.upperBound)
         case .before(.id(let id)), .after(.id(let id)), .around(.id(let id)):
-            return try disk.read { try $0.message(id, in: conversation)?.chapterPlace }
+            return try disk.read { try $0.message(id, in: conversation)?.chapterPosition }
         case .before(.seq(let seq)), .after(.seq(let seq)), .around(.seq(let seq)):
             guard let entry = logs[conversation], let epoch = entry.log.epoch else { return nil }
             let seq = min(max(seq, 0), seqs.upperBound)
             return try disk.read { snapshot in
-                ChapterPlace(
+                ChapterPosition(
                     chapter: try snapshot.chapter(of: seq, epoch: epoch, in: conversation) ?? entry.chapter, seq: seq)
             }
         }
@@ -74,13 +74,13 @@ struct HistoryReader {
     /// the gateway has no others.
     ///
     /// - Parameter first: the first wanted sequence number.
-    private func covers(_ place: ChapterPlace, from first: Int, of conversation: ConversationID) -> Bool {
+    private func covers(_ position: ChapterPosition, from first: Int, of conversation: ConversationID) -> Bool {
         guard let entry = logs[conversation] else { return false }
         guard let held = entry.log.held, let epoch = entry.log.epoch else {
             return (try? disk.read { try $0.lastChapter(of: conversation) }) ?? nil != nil
         }
         guard first < held.lowerBound else { return true }
-        return (try? disk.read { try $0.isOver(place, in: conversation, epoch: epoch) }) ?? false
+        return (try? disk.read { try $0.isOver(position, in: conversation, epoch: epoch) }) ?? false
     }
 
     /// Waits for new records, if there is a connection.
@@ -149,30 +149,30 @@ struct HistoryReader {
         async throws(ClientError)
         -> [ChatMessage]
     {
-        var messages: [MessagePlace: KeptMessage] = [:]
-        var damaged: [Int: MessagePlace] = [:]
+        var messages: [MessagePosition: KeptMessage] = [:]
+        var damaged: [Int: MessagePosition] = [:]
         for each in kept {
             if let message = KeptMessage(each) {
-                messages[each.place] = chatMessages.opened(message)
-            } else if each.place.epoch == logs[id]?.log.epoch {
-                damaged[each.place.seq] = each.place
+                messages[each.position] = chatMessages.opened(message)
+            } else if each.position.epoch == logs[id]?.log.epoch {
+                damaged[each.position.seq] = each.position
             }
         }
         if let first = damaged.keys.min(), progress.isConnected {
             let request = GetHistory(conversation: id, limit: Limits.pageItems, position: .after(.seq(first - 1)))
             let history = try? await gateway.ask(request)
             for record in history?.messages ?? [] where record.conversation == id {
-                guard let place = damaged[record.seq], record.epoch == place.epoch else { continue }
+                guard let position = damaged[record.seq], record.epoch == position.epoch else { continue }
                 var message = chatMessages.opened(KeptMessage(record: record))
-                message.chapter = kept.first { $0.place == place }?.chapter ?? 0
+                message.chapter = kept.first { $0.position == position }?.chapter ?? 0
                 try disk.write { transaction in
                     try transaction.replace(message.stored(for: device.user))
                     try transaction.settle(&message, for: device.user)
                 }
-                messages[place] = message
+                messages[position] = message
             }
         }
-        return kept.compactMap { messages[$0.place].map(chatMessages.message) }
+        return kept.compactMap { messages[$0.position].map(chatMessages.message) }
     }
 }
 
@@ -187,12 +187,12 @@ extension HistoryPosition {
         }
     }
 
-    fileprivate func anchor(at place: ChapterPlace) -> ChapterAnchor {
+    fileprivate func anchor(at position: ChapterPosition) -> ChapterAnchor {
         switch self {
         case .newest: .newest
-        case .before: .before(place)
-        case .after: .after(place)
-        case .around: .around(place)
+        case .before: .before(position)
+        case .after: .after(position)
+        case .around: .around(position)
         }
     }
 

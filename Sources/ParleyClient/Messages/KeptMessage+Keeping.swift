@@ -70,7 +70,7 @@ extension WriteTransaction {
             guard let same = held.moved(to: new) else { return nil }
             moved = same
         }
-        return try move(cached.place, to: moved.stored(for: user)) ? moved : nil
+        return try move(cached.position, to: moved.stored(for: user)) ? moved : nil
     }
 
     /// Records that two epochs share are in the earlier one's chapter.
@@ -89,7 +89,7 @@ extension WriteTransaction {
             case .whole(let stored)? = try facts.message(id, in: change.record.conversation),
             var message = KeptMessage(stored), message.apply(change)
         else { return nil }
-        try replace(message.stored(for: user, as: stored.place.id))
+        try replace(message.stored(for: user, as: stored.position.id))
         if message.changes.isRemoved { try emptyChanges(of: message, for: user) }
         return message
     }
@@ -112,7 +112,7 @@ extension WriteTransaction {
                 change.content != nil || change.record.content != nil
             else { continue }
             change.empty()
-            try replace(change.stored(for: user, as: stored.place.id))
+            try replace(change.stored(for: user, as: stored.position.id))
         }
     }
 }

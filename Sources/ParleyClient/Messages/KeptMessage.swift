@@ -49,7 +49,7 @@ struct KeptMessage: Hashable, Sendable {
 
     var shownLeftOut: [DeviceAddress] { leftOut.isEmpty ? record.leftOut : leftOut }
 
-    var chapterPlace: ChapterPlace { ChapterPlace(chapter: chapter, seq: record.seq) }
+    var chapterPosition: ChapterPosition { ChapterPosition(chapter: chapter, seq: record.seq) }
 
     /// This message at its position in another epoch; `nil` if the record there is another message. Stored content
     /// stays, whatever the gateway sends.
@@ -91,7 +91,7 @@ extension KeptMessage {
     /// The stored form. A replay is stored under an id of its own, because its own is another message's.
     func stored(for user: UserID, as id: MessageID? = nil) -> StoredMessage {
         StoredMessage(
-            place: MessagePlace(
+            position: MessagePosition(
                 conversation: record.conversation, epoch: record.epoch, seq: record.seq, id: id ?? record.id),
             target: record.isChange ? record.target ?? record.id : nil, expiresAt: record.expiresAt,
             counts: counts(for: user), payload: json, chapter: chapter)

@@ -7,7 +7,7 @@ import ParleyProtocol
 /// deletions by others than the sender are ignored, even if the gateway let them through.
 struct MessageChanges: Hashable, Sendable {
     struct Edit: Hashable, Sendable {
-        let place: ChapterPlace
+        let position: ChapterPosition
         /// By the gateway's clock.
         let at: Timestamp
         /// The content: a JSON object.
@@ -20,12 +20,12 @@ struct MessageChanges: Hashable, Sendable {
         /// The later edit counts. A resent content counts only without a real edit, and then the first one.
         fileprivate func counts(before other: Edit) -> Bool {
             guard isResent == other.isResent else { return other.isResent }
-            return isResent ? place < other.place : place > other.place
+            return isResent ? position < other.position : position > other.position
         }
     }
 
     struct ReactionMark: Hashable, Sendable {
-        let place: ChapterPlace
+        let position: ChapterPosition
         /// Empty if it was removed.
         let emoji: String
     }
@@ -55,7 +55,8 @@ struct MessageChanges: Hashable, Sendable {
     mutating func apply(_ change: KeptMessage, to kept: KeptMessage) -> Bool {
         let (record, message) = (change.record, kept.record)
         guard !isRemoved, !change.isReplay, record.target == message.id, record.conversation == message.conversation,
-            record.epoch == message.epoch || change.chapter != kept.chapter, change.chapterPlace > kept.chapterPlace,
+            record.epoch == message.epoch || change.chapter != kept.chapter,
+            change.chapterPosition > kept.chapterPosition,
             message.canChange
         else { return false }
         let isOfSender = record.sender.user == message.sender.user
@@ -63,7 +64,8 @@ struct MessageChanges: Hashable, Sendable {
         case .known(.edit):
             guard isOfSender, record.type == message.type, let content = change.content else { return false }
             let edit = Edit(
-                place: change.chapterPlace, at: record.createdAt, content: content, isResent: ResentMark.isOn(content),
+                position: change.chapterPosition, at: record.createdAt, content: content,
+                isResent: ResentMark.isOn(content),
                 isOwnWriting: change.isOwnWriting)
             return merge(edit, of: message.type)
         case .known(.delete):
@@ -72,7 +74,7 @@ struct MessageChanges: Hashable, Sendable {
             return true
         case .known(.reaction):
             guard let json = change.content, let emoji = Reaction(json: json)?.emoji else { return false }
-            return merge(ReactionMark(place: change.chapterPlace, emoji: emoji), of: record.sender.user)
+            return merge(ReactionMark(position: change.chapterPosition, emoji: emoji), of: record.sender.user)
         case .known(.message), .unknown:
             return false
         }
@@ -90,7 +92,7 @@ struct MessageChanges: Hashable, Sendable {
     }
 
     private mutating func merge(_ reaction: ReactionMark, of user: UserID) -> Bool {
-        guard reactions[user].map({ $0.place < reaction.place }) ?? true else { return false }
+        guard reactions[user].map({ $0.position < reaction.position }) ?? true else { return false }
         reactions[user] = reaction
         return true
     }
@@ -106,11 +108,11 @@ struct MessageChanges: Hashable, Sendable {
         guard !isRemoved, let change = draft.change else { return }
         switch change.kind {
         case .edit where draft.resending != nil: break
-        case .edit: edit = Edit(place: .end, at: draft.writtenAt, content: draft.content)
+        case .edit: edit = Edit(position: .end, at: draft.writtenAt, content: draft.content)
         case .delete: remove()
         case .reaction:
             guard let emoji = Reaction(json: draft.content)?.emoji else { return }
-            reactions[user] = ReactionMark(place: .end, emoji: emoji)
+            reactions[user] = ReactionMark(position: .end, emoji: emoji)
         }
     }
 }
@@ -147,7 +149,7 @@ extension MessageChanges: GatewayObject {
 
 extension MessageChanges.Edit: GatewayObject {
     init<Pass: FieldPass<MessageChanges.Edit>>(fields pass: inout Pass) throws(Pass.Failure) {
-        place = try pass.part(\.place)
+        position = try pass.part(\.position)
         at = try pass.required("at", \.at)
         content = try pass.required("content", \.content, as: .base64(0...Limits.packetBytes))
         isResent = try pass.mark("is_resent", \.isResent)
@@ -160,7 +162,7 @@ private struct ReactionsForm: FieldForm {
         var reactions: [UserID: MessageChanges.ReactionMark] = [:]
         for reaction in try object.objects(name, maximum: .max) ?? [] {
             reactions[try reaction.level("user_id").required("user_id")] = MessageChanges.ReactionMark(
-                place: try ChapterPlace(members: reaction),
+                position: try ChapterPosition(members: reaction),
                 emoji: try reaction.text("emoji", maximum: Reaction.longest).required("emoji"))
         }
         return reactions
@@ -170,18 +172,18 @@ private struct ReactionsForm: FieldForm {
         writer.array(value.sorted { $0.key < $1.key }) { writer, reaction in
             writer.object { object in
                 object.member("user_id", reaction.key)
-                reaction.value.place.writeMembers(to: &object)
+                reaction.value.position.writeMembers(to: &object)
                 object.member("emoji", reaction.value.emoji)
             }
         }
     }
 }
 
-extension ChapterPlace: GatewayObject {
+extension ChapterPosition: GatewayObject {
     /// After every stored record.
-    fileprivate static let end = ChapterPlace(chapter: .max, seq: .max)
+    fileprivate static let end = ChapterPosition(chapter: .max, seq: .max)
 
-    package init<Pass: FieldPass<ChapterPlace>>(fields pass: inout Pass) throws(Pass.Failure) {
+    package init<Pass: FieldPass<ChapterPosition>>(fields pass: inout Pass) throws(Pass.Failure) {
         let seq = try pass.required("seq", \.seq, as: .seq)
         let chapter = try pass.optional("chapter", { $0.chapter > 0 ? $0.chapter : nil }, without: .omitted)
         self.init(chapter: chapter ?? 0, seq: seq)

@@ -54,7 +54,7 @@ struct Reopening {
             return resending.start(resends)
         }
         let (target, resends) = try disk.store.write { transaction in
-            try transaction.replace(message.stored(for: user, as: stored.place.id))
+            try transaction.replace(message.stored(for: user, as: stored.position.id))
             let resends = try resending.resends(because: [message], in: conversation, transaction)
             return (message.record.isChange ? try transaction.apply(message, for: user) : nil, resends)
         }

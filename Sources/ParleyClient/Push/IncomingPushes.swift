@@ -51,8 +51,8 @@ private struct RunningPushSource: PushSource {
     var device: DeviceAddress { pushes.device }
     var now: Timestamp { pushes.configuration.now() }
 
-    func kept(at place: OpenedPush.Place) throws -> ChatMessage? {
-        try snapshot.kept(at: place).map { pushes.chatMessages.message(pushes.chatMessages.opened($0)) }
+    func kept(at position: OpenedPush.Position) throws -> ChatMessage? {
+        try snapshot.kept(at: position).map { pushes.chatMessages.message(pushes.chatMessages.opened($0)) }
     }
 
     func read(in conversation: ConversationID) throws -> (epoch: String, seq: Int)? {

@@ -11,8 +11,8 @@ public struct OpenedPush: Hashable, Sendable, Identifiable {
     public let id: NotificationID
     public let content: Content
     /// The conversation that it leads to, if any.
-    public let place: Place?
-    /// The unread count for ``BadgeBoard``; `nil` if the push is another device's.
+    public let position: Position?
+    /// The unread count for ``LatestBadge``; `nil` if the push is another device's.
     public let badge: Badge?
     public let createdAt: Timestamp
 
@@ -34,7 +34,7 @@ public struct OpenedPush: Hashable, Sendable, Identifiable {
     }
 
     /// A position in a conversation, as the gateway says.
-    public struct Place: Hashable, Sendable {
+    public struct Position: Hashable, Sendable {
         public let conversation: ConversationID
         public var epoch: String?
         /// `nil` for the conversation as a whole.
@@ -47,7 +47,7 @@ public struct OpenedPush: Hashable, Sendable, Identifiable {
         if case .feed(let notification) = content, let challenge = notification.subject.challenge {
             return .challenge(challenge)
         }
-        return place.map { .conversation($0.conversation) }
+        return position.map { .conversation($0.conversation) }
     }
 }
 

@@ -92,8 +92,8 @@ private struct StoredPushSource: PushSource {
 
     var device: DeviceAddress { keyring.own.device }
 
-    func kept(at place: OpenedPush.Place) throws -> ChatMessage? {
-        guard let snapshot, let message = try snapshot.kept(at: place) else { return nil }
+    func kept(at position: OpenedPush.Position) throws -> ChatMessage? {
+        guard let snapshot, let message = try snapshot.kept(at: position) else { return nil }
         return ChatMessage(message) { keyring.open($0, among: []) }
     }
 
@@ -112,11 +112,11 @@ private struct StoredPushSource: PushSource {
 
 extension Snapshot {
     /// The stored message with an id, or else at a position.
-    func kept(at place: OpenedPush.Place) throws -> KeptMessage? {
-        if let id = place.message {
-            return KeptMessage(try message(id, in: place.conversation))
+    func kept(at position: OpenedPush.Position) throws -> KeptMessage? {
+        if let id = position.message {
+            return KeptMessage(try message(id, in: position.conversation))
         }
-        guard let epoch = place.epoch, let seq = place.seq else { return nil }
-        return KeptMessage(try message(at: seq, of: epoch, in: place.conversation))
+        guard let epoch = position.epoch, let seq = position.seq else { return nil }
+        return KeptMessage(try message(at: seq, of: epoch, in: position.conversation))
     }
 }

@@ -6,7 +6,7 @@ protocol PushSource {
     var now: Timestamp { get }
 
     /// The stored message, by its id, or else by its position.
-    func kept(at place: OpenedPush.Place) throws -> ChatMessage?
+    func kept(at position: OpenedPush.Position) throws -> ChatMessage?
     /// The user's read mark in the present epoch; `nil` if unknown.
     func read(in conversation: ConversationID) throws -> (epoch: String, seq: Int)?
     /// A record that is not stored, opened if possible.
@@ -21,10 +21,10 @@ extension PushSource {
             return OpenedPush(notification, .unopened(.notForThisDevice), at: nil, badge: nil)
         }
         let badge = Badge(count: notification.badge.number, at: notification.badgeAt)
-        let place = notification.place
+        let position = notification.position
         let content: OpenedPush.Content
         switch notification.type {
-        case .known(.clear): content = place?.seq == nil ? .unopened(.contradictory) : .clear
+        case .known(.clear): content = position?.seq == nil ? .unopened(.contradictory) : .clear
         case _ where notification.expiresAt <= now: content = .unopened(.expired)
         case .known(.message): content = try message(of: notification)
         case .known(.digest): content = .digest
@@ -33,15 +33,15 @@ extension PushSource {
         case .known(.feed): content = .feed(notification.feedNotification)
         case .unknown(let name): content = .unopened(.unknownType(name))
         }
-        return OpenedPush(notification, content, at: place, badge: badge)
+        return OpenedPush(notification, content, at: position, badge: badge)
     }
 
     private func message(of notification: PushNotification) throws -> OpenedPush.Content {
-        guard let place = notification.place, place.seq != nil, place.epoch != nil,
-            notification.message?.isAt(place) ?? true
+        guard let position = notification.position, position.seq != nil, position.epoch != nil,
+            notification.message?.isAt(position) ?? true
         else { return .unopened(.contradictory) }
         // A stored message was verified when it came, and has later changes.
-        let kept = try kept(at: place)
+        let kept = try kept(at: position)
         guard let message = kept ?? notification.message.map({ opened($0) }) else { return .unopened(.reference) }
         guard message.kind == .known(.message), message.sender.user != device.user, !message.isResending else {
             return .unopened(.contradictory)
@@ -53,8 +53,9 @@ extension PushSource {
         case .opened, .system: break
         }
         var isRead = false
-        if let place = message.place, let mark = try read(in: message.conversation), mark.epoch == place.epoch {
-            isRead = place.seq <= mark.seq
+        if let position = message.position, let mark = try read(in: message.conversation), mark.epoch == position.epoch
+        {
+            isRead = position.seq <= mark.seq
         }
         return .message(
             PushedMessage(message: message, isSenderVerified: isVerified(message.sender.user), isRead: isRead))
@@ -62,16 +63,17 @@ extension PushSource {
 }
 
 extension OpenedPush {
-    fileprivate init(_ notification: PushNotification, _ content: Content, at place: Place?, badge: Badge?) {
+    fileprivate init(_ notification: PushNotification, _ content: Content, at position: Position?, badge: Badge?) {
         self.init(
-            id: notification.id, content: content, place: place, badge: badge, createdAt: notification.createdAt)
+            id: notification.id, content: content, position: position, badge: badge, createdAt: notification.createdAt)
     }
 }
 
 extension PushNotification {
-    fileprivate var place: OpenedPush.Place? {
+    fileprivate var position: OpenedPush.Position? {
         subject.conversation.map {
-            OpenedPush.Place(conversation: $0, epoch: epoch, seq: subject.seq, message: subject.message ?? message?.id)
+            OpenedPush.Position(
+                conversation: $0, epoch: epoch, seq: subject.seq, message: subject.message ?? message?.id)
         }
     }
 
@@ -85,7 +87,8 @@ extension PushNotification {
 
 extension MessageRecord {
     /// Whether it is the message that a notification names.
-    fileprivate func isAt(_ place: OpenedPush.Place) -> Bool {
-        conversation == place.conversation && epoch == place.epoch && seq == place.seq && id == place.message
+    fileprivate func isAt(_ position: OpenedPush.Position) -> Bool {
+        conversation == position.conversation && epoch == position.epoch && seq == position.seq
+            && id == position.message
     }
 }

@@ -51,7 +51,7 @@ struct ReceiptReader {
         let found = try? disk.read { snapshot in
             try snapshot.messages(in: id, epoch: epoch, before: to + 1, limit: min(to - from, Limits.pageItems))
         }
-        for case .whole(let stored) in found ?? [] where stored.place.seq > from {
+        for case .whole(let stored) in found ?? [] where stored.position.seq > from {
             guard let kept = KeptMessage(stored), kept.record.sender.user == device.user else { continue }
             hub.emit(.status(kept.record.id, in: id, status))
         }

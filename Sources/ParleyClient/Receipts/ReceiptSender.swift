@@ -80,11 +80,11 @@ struct ReceiptSender {
         let epoch = logs[conversation]?.log.epoch
         let (found, present) = try disk.read { facts in
             let found = try facts.message(message, in: conversation)
-            guard let found, let epoch, found.place.epoch != epoch else { return (found, found) }
-            return (found, try facts.newest(in: conversation, epoch: epoch, upTo: found.chapterPlace))
+            guard let found, let epoch, found.position.epoch != epoch else { return (found, found) }
+            return (found, try facts.newest(in: conversation, epoch: epoch, upTo: found.chapterPosition))
         }
         guard found != nil else { throw .unknownMessage(message) }
-        return (present?.place).map { ReceiptCoalescer.Mark(message: $0.id, seq: $0.seq) }
+        return (present?.position).map { ReceiptCoalescer.Mark(message: $0.id, seq: $0.seq) }
     }
 
     /// The farthest mark that the app has given, or the one before the first message that still cannot be opened.
@@ -104,7 +104,7 @@ struct ReceiptSender {
             let end = held.map { $0 - 1 } ?? entry.shownSeq
             guard end != mark.seq else { return mark }
             let last = try facts.messages(in: id, epoch: epoch, before: end + 1, limit: 1).last
-            return (last?.place).map { ReceiptCoalescer.Mark(message: $0.id, seq: $0.seq) }
+            return (last?.position).map { ReceiptCoalescer.Mark(message: $0.id, seq: $0.seq) }
         }
     }
 }

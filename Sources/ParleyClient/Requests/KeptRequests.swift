@@ -63,21 +63,21 @@ struct KeptRequestSender {
             do throws(ClientError) {
                 let event = try await outcome(of: kept.request)
                 // If it cannot be removed, as on a full disk, the repeat waits.
-                try disk.write { try $0.removeRequest(kept.place) }
+                try disk.write { try $0.removeRequest(kept.entry) }
                 hub.emit(event)
             } catch {
                 if case .storage(let failure) = error { hub.emit(.storageFailed(failure)) }
-                if error.isFault, requestPacing.countFault(of: kept.place.id) { putBehind(kept.place, kept.request) }
+                if error.isFault, requestPacing.countFault(of: kept.entry.id) { putBehind(kept.entry, kept.request) }
                 requestPacing.fail(error, now: .now, using: &generator)
                 continue
             }
-            requestPacing.succeed(kept.place.id)
+            requestPacing.succeed(kept.entry.id)
         }
     }
 
     /// The first readable request. Unreadable ones, damaged or of another version, stay for a version that can read
     /// them; the app is told once.
-    private func first() -> (place: KeptRequest, request: any KeptCommand)? {
+    private func first() -> (entry: KeptRequest, request: any KeptCommand)? {
         while let kept = try? disk.read({ try $0.request(after: requestPacing.unreadableThrough) }) {
             if let request = kept.request { return (kept, request) }
             requestPacing.unreadableThrough = kept.position

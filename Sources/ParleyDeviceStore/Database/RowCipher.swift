@@ -22,9 +22,9 @@ struct RowCipher {
     }
 
     /// Nonce, ciphertext and tag.
-    func seal(_ bytes: [UInt8], at place: SealedPlace) throws(SodiumError) -> Data {
+    func seal(_ bytes: [UInt8], at cell: SealedCell) throws(SodiumError) -> Data {
         let nonce = try RandomBytes.make(count: XChaCha20Poly1305.nonceLength)
-        let bound = place.bytes(on: device)
+        let bound = cell.bytes(on: device)
         let sealed = try key.withBytes { key throws(SodiumError) in
             try XChaCha20Poly1305.seal(bytes.span, nonce: nonce.span, additionalData: bound.span, key: key)
         }
@@ -32,11 +32,11 @@ struct RowCipher {
     }
 
     /// `nil` if it was not sealed for this place.
-    func open(_ sealed: [UInt8], at place: SealedPlace) -> [UInt8]? {
+    func open(_ sealed: [UInt8], at cell: SealedCell) -> [UInt8]? {
         guard sealed.count >= XChaCha20Poly1305.nonceLength + XChaCha20Poly1305.tagLength else { return nil }
         let nonce = sealed.span.extracting(first: XChaCha20Poly1305.nonceLength)
         let content = sealed.span.extracting(droppingFirst: XChaCha20Poly1305.nonceLength)
-        let bound = place.bytes(on: device)
+        let bound = cell.bytes(on: device)
         return try? key.withBytes { key throws(SodiumError) in
             try XChaCha20Poly1305.open(content, nonce: nonce, additionalData: bound.span, key: key)
         }
@@ -44,10 +44,10 @@ struct RowCipher {
 }
 
 /// The place of a ciphertext: its table and column, and the identity of the row.
-enum SealedPlace {
+enum SealedCell {
     case keyCheck
     case conversation(ConversationID)
-    case message(MessagePlace, target: MessageID?, expiresAt: Timestamp?)
+    case message(MessagePosition, target: MessageID?, expiresAt: Timestamp?)
     case queue(QueueColumn, position: Int, MessageID, ConversationID)
     case request(_ position: Int, UUIDValue)
 
@@ -67,12 +67,12 @@ enum SealedPlace {
         case .conversation(let conversation):
             fields.field("conversations".utf8)
             fields.field(conversation.value.bytes)
-        case .message(let place, let target, let expiresAt):
+        case .message(let position, let target, let expiresAt):
             fields.field("messages".utf8)
-            fields.field(place.conversation.value.bytes)
-            fields.field(place.epoch.utf8)
-            fields.field(String(place.seq).utf8)
-            fields.field(place.id.value.bytes)
+            fields.field(position.conversation.value.bytes)
+            fields.field(position.epoch.utf8)
+            fields.field(String(position.seq).utf8)
+            fields.field(position.id.value.bytes)
             fields.field((expiresAt.map { String($0.milliseconds) } ?? "").utf8)
             if let target { fields.field(target.value.bytes) }
         case .queue(let column, let position, let message, let conversation):

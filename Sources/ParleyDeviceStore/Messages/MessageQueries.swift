@@ -64,18 +64,18 @@ extension WriteTransaction {
     /// Stores a message, unless it is stored already.
     @discardableResult
     package func insert(_ message: StoredMessage) throws -> Insertion {
-        let (place, wanted) = (message.place, message.chapter)
-        if try put(message, in: try chapter(of: place, atMost: wanted)) { return .inserted }
-        if let known = try facts.message(place.id, in: place.conversation) {
-            if known.place == place { return .known }
-            return known.place.epoch == place.epoch ? .idTaken : .earlier(known)
+        let (position, wanted) = (message.position, message.chapter)
+        if try put(message, in: try chapter(of: position, atMost: wanted)) { return .inserted }
+        if let known = try facts.message(position.id, in: position.conversation) {
+            if known.position == position { return .known }
+            return known.position.epoch == position.epoch ? .idTaken : .earlier(known)
         }
         let isTaken = try database.row(
             "SELECT 1 FROM messages WHERE conversation = ? AND epoch = ? AND seq = ?",
-            [place.conversation.blob, place.epoch, place.seq])
+            [position.conversation.blob, position.epoch, position.seq])
         guard isTaken == nil else { return .placeTaken }
         // The position in that chapter belongs to another epoch.
-        for chapter in try chapters(of: place, from: wanted) where try put(message, in: chapter) { return .inserted }
+        for chapter in try chapters(of: position, from: wanted) where try put(message, in: chapter) { return .inserted }
         return .placeTaken
     }
 
@@ -83,14 +83,14 @@ extension WriteTransaction {
     private func put(_ message: StoredMessage, in chapter: Int) throws -> Bool {
         var message = message
         message.chapter = chapter
-        let place = message.place
+        let position = message.position
         try database.run(
             """
             INSERT INTO messages (conversation, epoch, seq, id, target, expires_at, counts, sealed, chapter)
             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
             """,
             [
-                place.conversation.blob, place.epoch, place.seq, place.id.blob, message.target?.blob,
+                position.conversation.blob, position.epoch, position.seq, position.id.blob, message.target?.blob,
                 message.expiresAt?.milliseconds, message.counts, try sealed(message), chapter,
             ])
         guard database.changesCount > 0 else { return false }
@@ -103,22 +103,22 @@ extension WriteTransaction {
     ///
     /// - Returns: whether it was moved; not if the position holds another message.
     @discardableResult
-    package func move(_ old: MessagePlace, to message: StoredMessage) throws -> Bool {
+    package func move(_ old: MessagePosition, to message: StoredMessage) throws -> Bool {
         let row = try database.row(
             "SELECT key, chapter FROM messages WHERE conversation = ? AND epoch = ? AND seq = ? AND id = ?",
             [old.conversation.blob, old.epoch, old.seq, old.id.blob])
         guard let row else { return false }
         let (key, held) = (try row.integer(0), try row.integer(1))
-        let place = message.place
-        let isShared = old.seq == place.seq
-        for chapter in isShared ? [held] : try chapters(of: place, from: message.chapter) {
+        let position = message.position
+        let isShared = old.seq == position.seq
+        for chapter in isShared ? [held] : try chapters(of: position, from: message.chapter) {
             try database.run(
                 """
                 UPDATE OR IGNORE messages
                 SET epoch = ?, seq = ?, target = ?, expires_at = ?, counts = ?, sealed = ?, chapter = ? WHERE key = ?
                 """,
                 [
-                    place.epoch, place.seq, message.target?.blob, message.expiresAt?.milliseconds, message.counts,
+                    position.epoch, position.seq, message.target?.blob, message.expiresAt?.milliseconds, message.counts,
                     try sealed(message), chapter, key,
                 ])
             guard database.changesCount > 0 else { continue }
@@ -128,7 +128,7 @@ extension WriteTransaction {
                     """
                     UPDATE OR IGNORE messages SET chapter = ?
                     WHERE conversation = ? AND epoch = ? AND seq < ? AND chapter > ?
-                    """, [chapter, place.conversation.blob, place.epoch, place.seq, chapter])
+                    """, [chapter, position.conversation.blob, position.epoch, position.seq, chapter])
             }
             return true
         }
@@ -137,26 +137,26 @@ extension WriteTransaction {
 
     /// The chapter of a new record: that of the next stored record of its epoch, since all records before a shared one
     /// are shared, too.
-    private func chapter(of place: MessagePlace, atMost chapter: Int) throws -> Int {
+    private func chapter(of position: MessagePosition, atMost chapter: Int) throws -> Int {
         guard chapter > 0 else { return 0 }
         let next = try database.row(
             "SELECT chapter FROM messages WHERE conversation = ? AND epoch = ? AND seq > ? ORDER BY seq LIMIT 1",
-            [place.conversation.blob, place.epoch, place.seq])
+            [position.conversation.blob, position.epoch, position.seq])
         return min(chapter, try next?.integer(0) ?? chapter)
     }
 
     /// The chapters to try for a record, in order; the last one has room.
-    private func chapters(of place: MessagePlace, from chapter: Int) throws -> [Int] {
+    private func chapters(of position: MessagePosition, from chapter: Int) throws -> [Int] {
         let ofEpoch = try database.row(
             "SELECT max(chapter) FROM messages WHERE conversation = ? AND epoch = ?",
-            [place.conversation.blob, place.epoch])?.optionalInteger(0)
-        let last = try facts.lastChapter(of: place.conversation) ?? chapter
+            [position.conversation.blob, position.epoch])?.optionalInteger(0)
+        let last = try facts.lastChapter(of: position.conversation) ?? chapter
         return [chapter, ofEpoch ?? chapter, last == .max ? last : last + 1]
     }
 
     private func sealed(_ message: StoredMessage) throws -> Data {
         try cipher.seal(
-            message.payload, at: .message(message.place, target: message.target, expiresAt: message.expiresAt))
+            message.payload, at: .message(message.position, target: message.target, expiresAt: message.expiresAt))
     }
 
     /// Replaces a stored message, after an edit, or once it can be opened.
@@ -164,7 +164,7 @@ extension WriteTransaction {
     /// - Returns: whether it was stored.
     @discardableResult
     package func replace(_ message: StoredMessage) throws -> Bool {
-        let place = message.place
+        let position = message.position
         let row = try database.row(
             """
             UPDATE messages SET target = ?, expires_at = ?, counts = ?, sealed = ?
@@ -172,7 +172,7 @@ extension WriteTransaction {
             """,
             [
                 message.target?.blob, message.expiresAt?.milliseconds, message.counts, try sealed(message),
-                place.conversation.blob, place.epoch, place.seq, place.id.blob,
+                position.conversation.blob, position.epoch, position.seq, position.id.blob,
             ])
         guard let row else { return false }
         changes.append(.put(key: try row.integer(0), message))
@@ -183,13 +183,13 @@ extension WriteTransaction {
     ///
     /// - Returns: their places.
     @discardableResult
-    package func removeExpired(at now: Timestamp) throws -> [MessagePlace] {
+    package func removeExpired(at now: Timestamp) throws -> [MessagePosition] {
         let places = try database.map(
             "SELECT \(messageColumns) FROM messages WHERE expires_at <= ? ORDER BY expires_at", [now.milliseconds]
-        ) { try MessagePlace($0) }
+        ) { try MessagePosition($0) }
         guard !places.isEmpty else { return [] }
-        for place in places {
-            try remove("conversation = ? AND target = ?", [place.conversation.blob, place.id.blob])
+        for position in places {
+            try remove("conversation = ? AND target = ?", [position.conversation.blob, position.id.blob])
         }
         try remove("expires_at <= ?", [now.milliseconds])
         return places
@@ -203,7 +203,7 @@ extension WriteTransaction {
 
 let messageColumns = "key, conversation, epoch, seq, id, expires_at, sealed, target, counts, chapter"
 
-extension MessagePlace {
+extension MessagePosition {
     /// From the columns of `messageColumns`.
     init(_ row: Row) throws(DamagedRowError) {
         self.init(
@@ -214,19 +214,19 @@ extension MessagePlace {
 extension CachedMessage {
     /// From the columns of `messageColumns`.
     init(_ row: Row, _ cipher: RowCipher) throws(DamagedRowError) {
-        let place = try MessagePlace(row)
+        let position = try MessagePosition(row)
         let expiresAt = try row.optionalTime(5)
         let target: MessageID? = try row.optionalUUID(7)
-        let sealed = SealedPlace.message(place, target: target, expiresAt: expiresAt)
+        let sealed = SealedCell.message(position, target: target, expiresAt: expiresAt)
         let chapter = try row.integer(9)
         if let payload = cipher.open(try row.bytes(6), at: sealed) {
             let counts = try row.optionalInteger(8) == 1
             self = .whole(
                 StoredMessage(
-                    place: place, target: target, expiresAt: expiresAt, counts: counts, payload: payload,
+                    position: position, target: target, expiresAt: expiresAt, counts: counts, payload: payload,
                     chapter: chapter))
         } else {
-            self = .damaged(place, chapter: chapter)
+            self = .damaged(position, chapter: chapter)
         }
     }
 }

@@ -1,6 +1,6 @@
 import ParleyProtocol
 
-package struct MessagePlace: Hashable, Sendable {
+package struct MessagePosition: Hashable, Sendable {
     package let conversation: ConversationID
     package let epoch: String
     package let seq: Int
@@ -13,7 +13,7 @@ package struct MessagePlace: Hashable, Sendable {
 
 /// A stored record of a conversation's log.
 package struct StoredMessage: Hashable, Sendable {
-    package let place: MessagePlace
+    package let position: MessagePosition
     /// The message that an edit, a deletion or a reaction changes.
     package let target: MessageID?
     package var expiresAt: Timestamp?
@@ -25,10 +25,10 @@ package struct StoredMessage: Hashable, Sendable {
     package var chapter: Int
 
     package init(
-        place: MessagePlace, target: MessageID? = nil, expiresAt: Timestamp? = nil, counts: Bool = false,
+        position: MessagePosition, target: MessageID? = nil, expiresAt: Timestamp? = nil, counts: Bool = false,
         payload: [UInt8], chapter: Int = 0
     ) {
-        self.place = place
+        self.position = position
         self.target = target
         self.expiresAt = expiresAt
         self.counts = counts
@@ -39,13 +39,13 @@ package struct StoredMessage: Hashable, Sendable {
 
 /// A record's position in a conversation across its epochs: by chapter, then by sequence number. Records that two
 /// epochs share are in the earlier one's chapter.
-package struct ChapterPlace: Hashable, Comparable, Sendable {
+package struct ChapterPosition: Hashable, Comparable, Sendable {
     package let chapter: Int
     package let seq: Int
 
     package init(chapter: Int, seq: Int) { (self.chapter, self.seq) = (chapter, seq) }
 
-    package static func < (one: ChapterPlace, other: ChapterPlace) -> Bool {
+    package static func < (one: ChapterPosition, other: ChapterPosition) -> Bool {
         (one.chapter, one.seq) < (other.chapter, other.seq)
     }
 }
@@ -54,7 +54,7 @@ package struct ChapterPlace: Hashable, Comparable, Sendable {
 package enum CachedMessage: Hashable, Sendable {
     case whole(StoredMessage)
     /// Damaged: to be fetched again and stored with `replace`.
-    case damaged(MessagePlace, chapter: Int)
+    case damaged(MessagePosition, chapter: Int)
 
     package var chapter: Int {
         switch self {
@@ -63,12 +63,12 @@ package enum CachedMessage: Hashable, Sendable {
         }
     }
 
-    package var chapterPlace: ChapterPlace { ChapterPlace(chapter: chapter, seq: place.seq) }
+    package var chapterPosition: ChapterPosition { ChapterPosition(chapter: chapter, seq: position.seq) }
 
-    package var place: MessagePlace {
+    package var position: MessagePosition {
         switch self {
-        case .whole(let message): message.place
-        case .damaged(let place, _): place
+        case .whole(let message): message.position
+        case .damaged(let position, _): position
         }
     }
 }
@@ -94,7 +94,7 @@ package enum PageContents: Hashable, Sendable {
 
 package enum ChapterAnchor: Hashable, Sendable {
     case newest
-    case before(ChapterPlace)
-    case after(ChapterPlace)
-    case around(ChapterPlace)
+    case before(ChapterPosition)
+    case after(ChapterPosition)
+    case around(ChapterPosition)
 }

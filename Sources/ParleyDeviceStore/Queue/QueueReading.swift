@@ -29,7 +29,7 @@ extension QueuedMessage {
         let id: MessageID = try row.uuid(0)
         let conversation: ConversationID = try row.uuid(1)
         let position = try row.integer(2)
-        func open(_ column: SealedPlace.QueueColumn, _ index: Int) throws(DamagedRowError) -> [UInt8]? {
+        func open(_ column: SealedCell.QueueColumn, _ index: Int) throws(DamagedRowError) -> [UInt8]? {
             guard let sealed = try row.optionalBytes(index) else { return nil }
             return cipher.open(sealed, at: .queue(column, position: position, id, conversation))
         }

@@ -38,7 +38,7 @@ extension WriteTransaction {
     /// - Returns: whether the message is in the queue, as in the functions below.
     @discardableResult
     package func setRequest(_ request: [UInt8]?, of id: MessageID) throws -> Bool {
-        guard let (position, conversation) = try place(of: id) else { return false }
+        guard let (position, conversation) = try position(of: id) else { return false }
         let sealed = try request.map {
             try cipher.seal($0, at: .queue(.request, position: position, id, conversation))
         }
@@ -50,14 +50,14 @@ extension WriteTransaction {
     ///
     /// - Returns: the result in the log, and whether it was queued.
     package func finish(_ message: StoredMessage) throws -> (insertion: Insertion, wasQueued: Bool) {
-        let wasQueued = try discard(message.place.id)
+        let wasQueued = try discard(message.position.id)
         return (try insert(message), wasQueued)
     }
 
     /// Marks a message as failed, so that later ones can be sent.
     @discardableResult
     package func fail(_ id: MessageID, reason: String) throws -> Bool {
-        guard let (position, conversation) = try place(of: id) else { return false }
+        guard let (position, conversation) = try position(of: id) else { return false }
         let sealed = try cipher.seal(
             Array(reason.utf8), at: .queue(.reason, position: position, id, conversation))
         try database.run("UPDATE queue SET is_set_aside = 1, sealed_reason = ? WHERE id = ?", [sealed, id.blob])
@@ -84,7 +84,7 @@ extension WriteTransaction {
         return position
     }
 
-    private func place(of id: MessageID) throws -> (position: Int, conversation: ConversationID)? {
+    private func position(of id: MessageID) throws -> (position: Int, conversation: ConversationID)? {
         try database.row("SELECT position, conversation FROM queue WHERE id = ?", [id.blob])
             .map { (try $0.integer(0), try $0.uuid(1)) }
     }

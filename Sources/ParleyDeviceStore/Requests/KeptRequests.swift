@@ -39,8 +39,8 @@ extension WriteTransaction {
     /// Appends a request, or replaces the waiting one with its id.
     package func keepRequest(_ id: UUIDValue, _ content: [UInt8]) throws {
         let blob = Data(id.bytes)
-        let place = try database.row("SELECT position FROM requests WHERE id = ?", [blob])
-        let position = try place?.integer(0) ?? nextPosition(in: "requests")
+        let waiting = try database.row("SELECT position FROM requests WHERE id = ?", [blob])
+        let position = try waiting?.integer(0) ?? nextPosition(in: "requests")
         try database.run(
             """
             INSERT INTO requests (position, id, sealed) VALUES (?, ?, ?)

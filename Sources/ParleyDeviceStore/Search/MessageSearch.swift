@@ -44,7 +44,7 @@ final class MessageSearch {
         switch message {
         case .whole(let message):
             if let searchable = searchable(message.payload) {
-                try writing.put(key: key, message.place.conversation, searchable)
+                try writing.put(key: key, message.position.conversation, searchable)
                 textTaken += searchable.text.utf8.count
             } else {
                 try writing.remove(key: key)

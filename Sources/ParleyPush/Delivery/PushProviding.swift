@@ -51,7 +51,7 @@ struct PushConnections: Sendable {
 
     /// For a provider that is one service.
     func client(of provider: PushProvider) -> ServiceClient {
-        ServiceClient(exchange: exchange, place: .service(provider.rawValue))
+        ServiceClient(exchange: exchange, origin: .service(provider.rawValue))
     }
 }
 

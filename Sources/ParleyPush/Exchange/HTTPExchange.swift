@@ -10,7 +10,7 @@ struct HTTPExchange: Sendable {
         let limits = HTTPLimits(
             connect: configuration.timeouts.connect, connections: configuration.limits.perOrigin,
             streams: max(configuration.limits.perProvider, configuration.limits.perOrigin),
-            places: max(8, configuration.limits.origins / 8), body: PushReply.bodyLimit)
+            origins: max(8, configuration.limits.origins / 8), body: PushReply.bodyLimit)
         guard let trust = Certificates(pem: configuration.trustRoots) else {
             throw PushConfigurationError("push_trust_file", "not certificates in PEM")
         }
@@ -18,10 +18,10 @@ struct HTTPExchange: Sendable {
         limit = configuration.timeouts.request
     }
 
-    func post(_ request: PushRequest, to place: HTTPPlace) async -> Result<PushReply, SendFailure> {
+    func post(_ request: PushRequest, to origin: HTTPOrigin) async -> Result<PushReply, SendFailure> {
         let end = ContinuousClock.now + limit
         let request = HTTPRequest(url: request.url, headers: request.headers, body: request.body)
-        return await client.post(request, to: place, until: end).map { reply in
+        return await client.post(request, to: origin, until: end).map { reply in
             PushReply(
                 status: reply.status, isHTTP2: reply.isHTTP2, retryAfter: reply["retry-after"], body: reply.body)
         }
@@ -31,10 +31,10 @@ struct HTTPExchange: Sendable {
 /// The connections to a provider that is one service.
 struct ServiceClient: Sendable {
     let exchange: HTTPExchange
-    let place: HTTPPlace
+    let origin: HTTPOrigin
 
     func post(_ request: PushRequest) async -> Result<PushReply, SendFailure> {
-        await exchange.post(request, to: place)
+        await exchange.post(request, to: origin)
     }
 }
 

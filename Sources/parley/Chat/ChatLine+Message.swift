@@ -8,7 +8,7 @@ extension ChatLine {
     /// - Parameter isEarlier: whether it was sent before this device was linked, and cannot be opened.
     init(_ message: ChatMessage, me: UserID, isEarlier: Bool = false) {
         self.init(
-            key: Key(message), author: message.sender.user, place: message.place, time: message.createdAt,
+            key: Key(message), author: message.sender.user, position: message.position, time: message.createdAt,
             text: message.text, look: isEarlier ? .earlier : Look(message, me: me), notes: message.notes)
     }
 }
@@ -27,8 +27,8 @@ extension ChatMessage {
 
 extension ChatLine.Key {
     fileprivate init(_ message: ChatMessage) {
-        if case .unreadable(.replayed) = message.content, let place = message.place {
-            self = .copy(place)
+        if case .unreadable(.replayed) = message.content, let position = message.position {
+            self = .copy(position)
         } else {
             self = .message(message.id)
         }

@@ -6,7 +6,7 @@ struct ChatLine: Hashable, Sendable {
     let key: Key
     let author: UserID
     /// Its place in the conversation; `nil` while the gateway has not given it one.
-    let place: ChatMessage.Place?
+    let position: ChatMessage.Position?
     let time: Timestamp
     let text: String
     let look: Look
@@ -16,7 +16,7 @@ struct ChatLine: Hashable, Sendable {
     enum Key: Hashable, Sendable {
         case message(MessageID)
         /// A message that bears the id of another one.
-        case copy(ChatMessage.Place)
+        case copy(ChatMessage.Position)
     }
 
     enum Look: Hashable, Sendable {

@@ -13,7 +13,7 @@ struct ChatSession {
     var decoder = KeyDecoder()
     var conversation: ConversationID?
     /// The newest message of the other's that was marked as read.
-    var readUpTo: ChatMessage.Place?
+    var readUpTo: ChatMessage.Position?
     /// The other's keys as they were last shown for comparing.
     var shown: ShownKeys?
     /// Whether the notice was shown that the keys of the other are not verified.
@@ -157,9 +157,9 @@ struct ChatSession {
     /// Marks the messages on the screen as read, not those below it.
     mutating func markRead() async {
         guard let conversation, state.anchor == nil, let newest = state.transcript.newestReceived,
-            readUpTo.map({ $0 < newest.place }) ?? true
+            readUpTo.map({ $0 < newest.position }) ?? true
         else { return }
-        readUpTo = newest.place
+        readUpTo = newest.position
         try? await chat.client.markRead(conversation, upTo: newest.id)
     }
 
@@ -173,26 +173,26 @@ struct ChatSession {
             state.presence = nil
         case .ended(let cause): throw ToolError(.noAnswer, chat.gateway.sentence(cause, chat.client.device))
         case .message(let message):
-            guard message.conversation == conversation, !state.transcript.isBefore(message.place) else { return }
+            guard message.conversation == conversation, !state.transcript.isBefore(message.position) else { return }
             if !state.transcript.contains(message.id), message.sender.user != state.me.user {
                 state.isOtherTyping = false
                 if state.anchor != nil { state.unseen += 1 }
             }
             await put(message)
             // It may have been opened just now.
-            if let readUpTo, let place = message.place, place <= readUpTo { self.readUpTo = nil }
+            if let readUpTo, let position = message.position, position <= readUpTo { self.readUpTo = nil }
         case .status(let id, _, let status): state.transcript.mark(id, ChatLine.Progress(status))
-        case .failed(let id, let place, let reason):
-            guard place == conversation else { return }
+        case .failed(let id, let other, let reason):
+            guard other == conversation else { return }
             state.transcript.mark(id, .failed)
             let failure = chat.gateway.failure(of: .failed(reason), chat.client.device)
             state.transcript.append("Not sent: \(failure.message). /retry sends it again.", .warning)
         case .typing(let indicator): handle(indicator)
         case .keys(let notice): show(notice)
-        case .leftOut(_, let place, _) where place == conversation:
+        case .leftOut(_, let other, _) where other == conversation:
             if let line = event.warning(for: state.me) { state.transcript.append(line, .warning) }
-        case .resendRequested(_, let place, _) where place == conversation,
-            .resent(_, let place, _) where place == conversation:
+        case .resendRequested(_, let other, _) where other == conversation,
+            .resent(_, let other, _) where other == conversation:
             if let line = event.warning(for: state.me) { state.transcript.append(line, .faint) }
         case .gatewayFault, .membersChanged, .tokenNotRenewed, .requestRefused:
             if let line = event.warning(for: state.me) { state.transcript.append(line, .warning) }
@@ -206,7 +206,7 @@ struct ChatSession {
         case .conversationRemoved(let id) where id == conversation:
             state.transcript.append("You are no longer in this conversation.", .warning)
         case .storageFailed(let error): state.transcript.append("\(error)", .warning)
-        case .messageExpired(let id, let place) where place == conversation: state.transcript.remove(id)
+        case .messageExpired(let id, let other) where other == conversation: state.transcript.remove(id)
         case .messageRequest(let request): handle(request)
         case .presence(let update) where update.user == chat.other: state.presence = update
         case .gateway(let notice as PersonNotice): handle(notice)

@@ -74,13 +74,13 @@ struct PlainChat: Sendable {
     private func handle(_ event: ClientEvent, in conversation: ConversationID) async throws {
         switch event {
         case .message(let message):
-            guard message.conversation == conversation, message.place != nil, message.sender.user == other else {
+            guard message.conversation == conversation, message.position != nil, message.sender.user == other else {
                 return
             }
             try await client.markRead(conversation, upTo: message.id)
         case .waiting(let cause): Terminal.report("\(gateway.sentence(cause, client.device)); trying again")
         case .ended(let cause): throw ToolError(.noAnswer, gateway.sentence(cause, client.device))
-        case .failed(_, let place, let reason) where place == conversation:
+        case .failed(_, let other, let reason) where other == conversation:
             Terminal.report("not sent: \(gateway.failure(of: .failed(reason), client.device).message)")
         case .storageFailed(let error): Terminal.report("\(error)")
         case .connected, .gateway, .status, .change, .messageExpired, .receipt, .typing, .conversationAdded,

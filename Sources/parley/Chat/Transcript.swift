@@ -24,7 +24,7 @@ struct Transcript {
 
     /// The oldest message with a place in the conversation.
     private var oldest: ChatLine? {
-        for case .message(let line) in items where line.place != nil { return line }
+        for case .message(let line) in items where line.position != nil { return line }
         return nil
     }
 
@@ -33,7 +33,7 @@ struct Transcript {
         oldest.flatMap { line in
             switch line.key {
             case .message(let id): .id(id)
-            case .copy: line.place.map { .seq($0.seq) }
+            case .copy: line.position.map { .seq($0.seq) }
             }
         }
     }
@@ -41,17 +41,17 @@ struct Transcript {
     func contains(_ id: MessageID) -> Bool { messages.contains(.message(id)) }
 
     /// Whether a message is older than the oldest one here: it comes with its page.
-    func isBefore(_ place: ChatMessage.Place?) -> Bool {
-        guard let place, let oldest = oldest?.place else { return false }
-        return place < oldest
+    func isBefore(_ position: ChatMessage.Position?) -> Bool {
+        guard let position, let oldest = oldest?.position else { return false }
+        return position < oldest
     }
 
     /// The newest message of another user.
-    var newestReceived: (id: MessageID, place: ChatMessage.Place)? {
+    var newestReceived: (id: MessageID, position: ChatMessage.Position)? {
         for case .message(let line) in items.reversed() {
-            switch (line.look, line.key, line.place) {
-            case (.received, .message(let id), let place?), (.unreadable, .message(let id), let place?):
-                return (id, place)
+            switch (line.look, line.key, line.position) {
+            case (.received, .message(let id), let position?), (.unreadable, .message(let id), let position?):
+                return (id, position)
             case (.received, _, _), (.unreadable, _, _), (.earlier, _, _), (.own, _, _), (.system, _, _): continue
             }
         }
@@ -62,13 +62,13 @@ struct Transcript {
     mutating func insert(_ line: ChatLine) {
         version += 1
         if !messages.insert(line.key).inserted, let index = items.lastIndex(where: { $0.line?.key == line.key }) {
-            if items[index].line?.place == line.place {
+            if items[index].line?.position == line.position {
                 items[index] = .message(line)
                 return
             }
             items.remove(at: index)
         }
-        items.insert(.message(line), at: index(of: line.place))
+        items.insert(.message(line), at: index(of: line.position))
     }
 
     mutating func remove(_ id: MessageID) {
@@ -110,13 +110,13 @@ struct Transcript {
     }
 
     /// Before the first message that comes later; messages without a place come last.
-    private func index(of place: ChatMessage.Place?) -> Int {
-        guard let place else { return items.endIndex }
+    private func index(of position: ChatMessage.Position?) -> Int {
+        guard let position else { return items.endIndex }
         // Most come at the end.
         var index = items.endIndex
         for candidate in items.indices.reversed() {
             guard let line = items[candidate].line else { continue }
-            guard line.place.map({ $0 > place }) ?? true else { break }
+            guard line.position.map({ $0 > position }) ?? true else { break }
             index = candidate
         }
         return index
@@ -139,7 +139,7 @@ extension Transcript.Item {
 
 extension ChatLine {
     fileprivate func with(_ look: Look) -> ChatLine {
-        ChatLine(key: key, author: author, place: place, time: time, text: text, look: look, notes: notes)
+        ChatLine(key: key, author: author, position: position, time: time, text: text, look: look, notes: notes)
     }
 }
 

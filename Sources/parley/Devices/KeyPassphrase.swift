@@ -40,7 +40,7 @@ extension LocalGateway {
     /// A file that others may use is refused, as one with keys is.
     func readPassphraseFile() throws(ToolError) -> Passphrase? {
         guard let passphraseFile else { return nil }
-        let place = passphraseFile.printable
+        let path = passphraseFile.printable
         let file: FileContents
         do throws(FileError) {
             file = try Files.read(passphraseFile, maximum: 4 * Passphrase.maximumLength)
@@ -50,14 +50,15 @@ extension LocalGateway {
         guard !file.isOpenToOthers else {
             throw ToolError(
                 .noAnswer,
-                "\(place) can be read by others than its owner, who could open the keys with it; correct it with: "
-                    + "chmod 600 \(place)")
+                "\(path) can be read by others than its owner, who could open the keys with it; correct it with: "
+                    + "chmod 600 \(path)")
         }
         let line = file.bytes.prefix { $0 != UInt8(ascii: "\n") }
         guard let text = String(validating: line, as: UTF8.self), let passphrase = Passphrase(text) else {
             throw ToolError(
                 .noAnswer,
-                "\(place) does not begin with a passphrase: a line of 1 to \(Passphrase.maximumLength) bytes of UTF-8")
+                "\(path) does not begin with a passphrase: a line of 1 to \(Passphrase.maximumLength) bytes of UTF-8"
+            )
         }
         return passphrase
     }

@@ -80,7 +80,7 @@ struct TargetOptions: ParsableArguments {
         while true {
             let slice = try await client.history(of: conversation, at: position, limit: Limits.pageItems)
             guard !slice.messages.contains(where: { $0.id == message }), !slice.reachedStart,
-                let first = slice.messages.first(where: { $0.place != nil })?.id
+                let first = slice.messages.first(where: { $0.position != nil })?.id
             else { return }
             position = .before(.id(first))
         }

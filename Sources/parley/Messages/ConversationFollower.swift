@@ -18,7 +18,7 @@ struct ConversationFollower: Sendable {
     /// The last printed record of a conversation.
     fileprivate struct Mark {
         /// `nil` before anything was.
-        var place: ChatMessage.Place?
+        var position: ChatMessage.Position?
         /// The point after which history is fetched.
         var point = RecordPoint.seq(0)
         /// Printed, but not opened yet.
@@ -54,11 +54,11 @@ struct ConversationFollower: Sendable {
         while true {
             let slice = try await client.history(
                 of: id, at: position, limit: min(left + 1, Limits.pageItems), withChanges: true)
-            let records = slice.messages.filter { $0.place != nil }
+            let records = slice.messages.filter { $0.position != nil }
             if records.count > left { return records[records.count - left - 1] }
             left -= records.count
-            guard let first = records.first, let place = first.place, !slice.reachedStart else { return nil }
-            position = .before(first.point(at: place))
+            guard let first = records.first, let oldest = first.position, !slice.reachedStart else { return nil }
+            position = .before(first.point(at: oldest))
         }
     }
 
@@ -83,15 +83,15 @@ struct ConversationFollower: Sendable {
     }
 
     private mutating func handle(_ message: ChatMessage) async throws {
-        guard let place = message.place, only == nil || only == message.conversation else { return }
+        guard let position = message.position, only == nil || only == message.conversation else { return }
         let mark = marks[message.conversation] ?? Mark()
-        if mark.isNext(place) {
-            await show(message, place)
+        if mark.isNext(position) {
+            await show(message, position)
             finishEarlier(in: message.conversation)
-        } else if !mark.covers(place) {
+        } else if !mark.covers(position) {
             try await catchUp(message.conversation)
         } else if mark.unopened.contains(message.id), !message.isUnreadable {
-            await show(message, place)
+            await show(message, position)
         }
     }
 
@@ -103,13 +103,13 @@ struct ConversationFollower: Sendable {
             let slice = try await client.history(
                 of: id, at: .after(mark.point), limit: Limits.pageItems, withChanges: true)
             for message in slice.messages {
-                if let place = message.place, !mark.covers(place) { await show(message, place) }
+                if let position = message.position, !mark.covers(position) { await show(message, position) }
             }
-            guard marks[id]?.place != mark.place, !slice.reachedEnd else { return }
+            guard marks[id]?.position != mark.position, !slice.reachedEnd else { return }
         }
     }
 
-    private mutating func show(_ message: ChatMessage, _ place: ChatMessage.Place) async {
+    private mutating func show(_ message: ChatMessage, _ position: ChatMessage.Position) async {
         if message.isResending {
             // The resent message itself is printed.
         } else if printEarlier != nil, await client.precedesThisDevice(message) {
@@ -119,9 +119,9 @@ struct ConversationFollower: Sendable {
             print(message)
         }
         var mark = marks[message.conversation] ?? Mark()
-        if !mark.covers(place) {
-            mark.place = place
-            mark.point = message.point(at: place)
+        if !mark.covers(position) {
+            mark.position = position
+            mark.point = message.point(at: position)
         }
         if !message.isUnreadable {
             mark.unopened.remove(message.id)
@@ -139,21 +139,21 @@ struct ConversationFollower: Sendable {
 extension ConversationFollower.Mark {
     /// Printed up to this message.
     fileprivate init(_ message: ChatMessage) {
-        place = message.place
-        point = message.place.map(message.point) ?? .seq(0)
+        position = message.position
+        point = message.position.map(message.point) ?? .seq(0)
     }
 
-    fileprivate func covers(_ place: ChatMessage.Place) -> Bool { self.place.map { place <= $0 } ?? false }
+    fileprivate func covers(_ position: ChatMessage.Position) -> Bool { self.position.map { position <= $0 } ?? false }
 
-    fileprivate func isNext(_ place: ChatMessage.Place) -> Bool {
-        place.seq == (self.place?.seq ?? 0) + 1 && place.chapter == (self.place?.chapter ?? 0)
+    fileprivate func isNext(_ position: ChatMessage.Position) -> Bool {
+        position.seq == (self.position?.seq ?? 0) + 1 && position.chapter == (self.position?.chapter ?? 0)
     }
 }
 
 extension ChatMessage {
     /// The point after which history is fetched: a replayed copy has the id of another message.
-    fileprivate func point(at place: Place) -> RecordPoint {
-        if case .unreadable(.replayed) = content { .seq(place.seq) } else { .id(id) }
+    fileprivate func point(at position: Position) -> RecordPoint {
+        if case .unreadable(.replayed) = content { .seq(position.seq) } else { .id(id) }
     }
 
     /// Whether it is there unopened.

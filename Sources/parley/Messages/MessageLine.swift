@@ -9,8 +9,8 @@ extension ChatMessage {
         JSONWriter.object { object in
             object.member("id", id)
             object.member("conversation_id", conversation)
-            object.member("epoch", place?.epoch)
-            object.member("seq", place?.seq)
+            object.member("epoch", position?.epoch)
+            object.member("seq", position?.seq)
             object.member("kind", kind.name)
             object.member("target_id", target)
             object.member("sender_id", sender.user)

@@ -37,19 +37,19 @@ struct ListenPushCommand: AsyncParsableCommand {
         let gateway = common.gateway
         let desktop = noDesktop ? nil : Desktop(path: Environment["PATH"])
         try await gateway.messaging(as: listener.device, storage: .memory) { client in
-            var board = BadgeBoard()
+            var latest = LatestBadge()
             let events = client.events()
             try await client.ready(timeout: gateway.timeout)
             Terminal.report("listening for what is pushed to \(listener.device.user)")
             for await event in events {
                 switch event {
                 case .push(let push):
-                    if let badge = push.badge { board.merge(badge) }
-                    show(push, board)
+                    if let badge = push.badge { latest.merge(badge) }
+                    show(push, latest)
                     desktop?.show(push)
                 case .gateway(let cleared as NotificationsCleared):
-                    board.merge(cleared.badgeThen)
-                    show(cleared, board)
+                    latest.merge(cleared.badgeThen)
+                    show(cleared, latest)
                 case .ended(let cause): throw ToolError(.noAnswer, gateway.sentence(cause, listener.device))
                 case .waiting(let cause):
                     Terminal.report("\(gateway.sentence(cause, listener.device)); trying again")
@@ -61,12 +61,12 @@ struct ListenPushCommand: AsyncParsableCommand {
         }
     }
 
-    private func show(_ push: OpenedPush, _ board: BadgeBoard) {
+    private func show(_ push: OpenedPush, _ latest: LatestBadge) {
         if json { return Terminal.printJSON(push.jsonLine) }
-        Terminal.print(push.line(in: .local, board))
+        Terminal.print(push.line(in: .local, latest))
     }
 
-    private func show(_ cleared: NotificationsCleared, _ board: BadgeBoard) {
+    private func show(_ cleared: NotificationsCleared, _ latest: LatestBadge) {
         if json {
             let json = JSONWriter.object { object in
                 object.key("cleared")
@@ -77,6 +77,6 @@ struct ListenPushCommand: AsyncParsableCommand {
         let what =
             cleared.conversation.map { "conversation \($0)" + (cleared.seq.map { " up to number \($0)" } ?? "") }
             ?? cleared.ids.map { "\($0.count) notifications" } ?? "all notifications"
-        Terminal.print("\(TimeZone.local.civil(cleared.at).stamp) \(what) were read [badge \(board.count)]")
+        Terminal.print("\(TimeZone.local.civil(cleared.at).stamp) \(what) were read [badge \(latest.count)]")
     }
 }

@@ -38,7 +38,7 @@ struct OpenPushCommand: AsyncParsableCommand {
             throw ToolError(.noAnswer, error.description.printable)
         }
         if json { return Terminal.printJSON(push.jsonLine) }
-        Terminal.print(push.line(in: .local, BadgeBoard(push.badge)))
+        Terminal.print(push.line(in: .local, LatestBadge(push.badge)))
     }
 
     private func readFile() throws(ToolError) -> [UInt8] {

@@ -10,9 +10,9 @@ extension OpenedPush {
             let read = pushed.isRead ? " (read already)" : ""
             return "\(pushed.sender)\(verified): \(pushed.message.text)\(read)"
         case .clear:
-            if let message = place?.message { return "message \(message) is to be taken away" }
+            if let message = position?.message { return "message \(message) is to be taken away" }
             return "what is shown of the conversation is to be taken away"
-                + (place?.seq.map { ", up to number \($0)" } ?? "")
+                + (position?.seq.map { ", up to number \($0)" } ?? "")
         case .digest: return "something has come in the quiet hours"
         case .test: return "a test: this device can be reached"
         case .wakeUp: return "something has come"
@@ -23,11 +23,11 @@ extension OpenedPush {
 
     /// A printable line for people.
     ///
-    /// - Parameter board: the badge of now.
-    func line(in zone: TimeZone, _ board: BadgeBoard) -> String {
+    /// - Parameter latest: the badge of now.
+    func line(in zone: TimeZone, _ latest: LatestBadge) -> String {
         let text = sentence.printableLines.joined(separator: " ↵ ")
         let leads = link.map { " → \($0)" } ?? ""
-        return "\(zone.civil(createdAt).stamp) \(text)\(leads) [badge \(board.count)]"
+        return "\(zone.civil(createdAt).stamp) \(text)\(leads) [badge \(latest.count)]"
     }
 
     /// The same as one JSON object.
@@ -35,9 +35,9 @@ extension OpenedPush {
         let json = JSONWriter.object { object in
             object.member("id", id)
             object.member("type", typeName)
-            object.member("conversation_id", place?.conversation)
-            object.member("epoch", place?.epoch)
-            object.member("seq", place?.seq)
+            object.member("conversation_id", position?.conversation)
+            object.member("epoch", position?.epoch)
+            object.member("seq", position?.seq)
             object.member("link", link?.description)
             object.member("badge", badge?.count)
             object.member("badge_at", badge?.at)

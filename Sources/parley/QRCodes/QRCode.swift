@@ -23,7 +23,7 @@ struct QRCode: Hashable, Sendable {
         isFixed = modules
         drawFixed(version)
         drawFormat(mask)
-        place(version.interleaved(version.codewords(of: bytes)))
+        position(version.interleaved(version.codewords(of: bytes)))
         apply(mask)
     }
 
@@ -109,7 +109,7 @@ struct QRCode: Hashable, Sendable {
     // MARK: The data
 
     /// Two columns at a time from the right, up and down by turns.
-    private mutating func place(_ codewords: [UInt8]) {
+    private mutating func position(_ codewords: [UInt8]) {
         var index = 0
         for right in stride(from: size - 1, through: 1, by: -2) {
             // The column of the timing pattern is none.

@@ -29,7 +29,7 @@ struct HonestGatewayTests {
             let edit = try await client.edit(first, in: chat.id, to: .text("Hello, Bob"))
             _ = try await client.outcome(of: edit)
             let history = try await client.history(of: chat.id)
-            #expect(history.messages.compactMap { $0.place?.seq } == [1, 2])
+            #expect(history.messages.compactMap { $0.position?.seq } == [1, 2])
             #expect(gateway.heard.map(\.text) == [#"{"text":"Hello"}"#, #"{"text":"Hello, Bob"}"#])
             #expect(gateway.heard.allSatisfy { $0.device.user == bob })
         }

@@ -14,7 +14,7 @@ struct TrialRun {
     let stop: StopFlag
 
     /// The state that the threads share.
-    private final class Board: Sendable {
+    private final class Results: Sendable {
         struct State {
             var next = 0
             var outcomes: [TrialOutcome] = []
@@ -26,43 +26,43 @@ struct TrialRun {
 
     /// - Throws: the first failure of a trial that could not be carried through.
     func perform() throws -> [TrialOutcome] {
-        let board = Board()
+        let results = Results()
         let group = DispatchGroup()
         // They end with the last trial, with the first failure, or with `stop`.
         for _ in 0..<lanes {
             group.enter()
             Thread.detachNewThread {
-                work(board)
+                work(results)
                 group.leave()
             }
         }
         group.wait()
-        return try board.state.withLock { state in
+        return try results.state.withLock { state in
             if let failure = state.failure { throw failure }
             return state.outcomes
         }
     }
 
-    private func work(_ board: Board) {
-        while let number = nextNumber(board) {
+    private func work(_ results: Results) {
+        while let number = nextNumber(results) {
             do {
                 let trial = try Trial(
                     casts[number], port: port, seed: seed &+ UInt64(number), isCutMade: isCutMade, stop: stop)
                 let outcome = try trial.run()
-                let done = board.state.withLock { state in
+                let done = results.state.withLock { state in
                     state.outcomes.append(outcome)
                     return state.outcomes.count
                 }
                 if done % 100 == 0 || done == casts.count { report("\(done) of \(casts.count) trials") }
             } catch {
-                board.state.withLock { $0.failure = $0.failure ?? error }
+                results.state.withLock { $0.failure = $0.failure ?? error }
             }
         }
     }
 
     /// Gives out the next trial; none once one has failed.
-    private func nextNumber(_ board: Board) -> Int? {
-        board.state.withLock { state in
+    private func nextNumber(_ results: Results) -> Int? {
+        results.state.withLock { state in
             guard state.failure == nil, state.next < casts.count else { return nil }
             defer { state.next += 1 }
             return state.next

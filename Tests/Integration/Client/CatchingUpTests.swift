@@ -48,7 +48,7 @@ extension GatewayTests {
             }
             try await other.chat { bob in
                 var events = ClientEvents(bob)
-                let seqs = try await bob.history(of: direct, limit: 200).messages.compactMap { $0.place?.seq }
+                let seqs = try await bob.history(of: direct, limit: 200).messages.compactMap { $0.position?.seq }
                 #expect(seqs == Array(52...251))
                 let summaries = await bob.conversations.all()
                 #expect(summaries.first { $0.id == leaving }?.isMember == false)

@@ -19,7 +19,8 @@ extension GatewayTests {
             _ id: MessageID, _ events: inout ClientEvents, _ what: String, _ isSo: (ChatMessage) -> Bool
         ) async throws -> ChatMessage {
             try await events.next(what) { event in
-                guard case .message(let message) = event, message.id == id, message.place != nil, isSo(message) else {
+                guard case .message(let message) = event, message.id == id, message.position != nil, isSo(message)
+                else {
                     return nil
                 }
                 return message
@@ -120,7 +121,7 @@ extension GatewayTests {
             try await other.chat { bob in
                 let log = try await bob.history(of: conversation, withChanges: true).messages
                 #expect(log.map(\.kind.name) == ["message", "message", "edit", "reaction", "edit"])
-                #expect(log.compactMap { $0.place?.seq } == Array(1...5))
+                #expect(log.compactMap { $0.position?.seq } == Array(1...5))
                 let message = try #require(try await bob.history(of: conversation).messages.last)
                 #expect(message.text == "best" && message.reactions == [one.user: "👍"])
             }

@@ -16,7 +16,7 @@ extension GatewayTests {
                 let received = try await atBob.message()
                 #expect(received.id == first)
                 #expect(received.text == "Hello")
-                #expect(received.place?.seq == sent.seq)
+                #expect(received.position?.seq == sent.seq)
                 #expect(received.suite == .known(suite))
                 #expect(received.sender == one.address)
 

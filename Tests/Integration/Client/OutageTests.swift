@@ -73,11 +73,11 @@ struct OutageTests {
                 try await client.ready(timeout: chatPatience)
                 var messages: [ChatMessage] = []
                 try await waiting(for: "all messages") {
-                    messages = try await client.history(of: conversation).messages.filter { $0.place != nil }
+                    messages = try await client.history(of: conversation).messages.filter { $0.position != nil }
                     return messages.count > ids.count
                 }
                 #expect(messages.dropFirst().map(\.id) == ids)
-                #expect(messages.compactMap { $0.place?.seq } == Array(1...ids.count + 1))
+                #expect(messages.compactMap { $0.position?.seq } == Array(1...ids.count + 1))
                 #expect(messages.allSatisfy { $0.text != nil })
             }
         }
@@ -106,7 +106,7 @@ struct OutageTests {
             while seqs.last != 16 {
                 let message = try await atBob.message(from: one.user)
                 texts.append(message.text)
-                seqs.append(message.place?.seq ?? 0)
+                seqs.append(message.position?.seq ?? 0)
             }
             #expect(seqs == Array(2...16))
             #expect(texts == (0..<3).flatMap { round in (0..<5).map { "\(round) \($0)" } })
@@ -150,14 +150,14 @@ struct OutageTests {
         try await fresh.chat { [conversation] bob in
             var slice = try await bob.history(of: conversation, limit: 30)
             #expect(slice.reachedEnd && !slice.reachedStart)
-            var seqs = slice.messages.compactMap { $0.place?.seq }
+            var seqs = slice.messages.compactMap { $0.position?.seq }
             while !slice.reachedStart, let first = slice.messages.first {
                 slice = try await bob.history(of: conversation, at: .before(.id(first.id)), limit: 30)
-                seqs = slice.messages.compactMap { $0.place?.seq } + seqs
+                seqs = slice.messages.compactMap { $0.position?.seq } + seqs
             }
             #expect(seqs == Array(1...121))
             let middle = try await bob.history(of: conversation, at: .around(.seq(60)), limit: 11)
-            #expect(middle.messages.compactMap { $0.place?.seq } == Array(55...65))
+            #expect(middle.messages.compactMap { $0.position?.seq } == Array(55...65))
             let after = try await bob.history(of: conversation, at: .after(.seq(118)), limit: 11)
             #expect(after.messages.map(\.text) == ["number 118", "number 119", "number 120"])
             #expect(after.reachedEnd && !after.reachedStart)

@@ -136,7 +136,7 @@ extension GatewayTests {
                     messages = try await bob.history(of: conversation).messages
                 }
                 // The request to send them again may stand before it; nobody answers it.
-                let seqs = messages.compactMap { $0.place?.seq }
+                let seqs = messages.compactMap { $0.position?.seq }
                 #expect(seqs.prefix(3) == [1, 2, 3] && seqs.count == 4)
                 #expect(messages.map(\.text) == ["first", nil, nil, "last"])
                 for message in messages[1...2] { #expect(message.content == .unreadable(.notAuthentic)) }

@@ -39,7 +39,7 @@ struct DamageTests {
         try await withAlice { client, conversation in
             try await client.ready(timeout: chatPatience)
             try await waiting(for: "its record") {
-                try await client.history(of: conversation).messages.map(\.place?.seq) == [1]
+                try await client.history(of: conversation).messages.map(\.position?.seq) == [1]
             }
         }
         couple.gateway.endBroker(SIGKILL)
@@ -110,7 +110,7 @@ struct DamageTests {
             try await client.ready(timeout: chatPatience)
             // Not so far back that it would be found.
             var slice = try await client.history(of: conversation, limit: 5)
-            while slice.messages.contains(where: { $0.place == nil }) {
+            while slice.messages.contains(where: { $0.position == nil }) {
                 slice = try await client.history(of: conversation, limit: 5)
             }
             slice = try await client.history(of: conversation, limit: 200)

@@ -138,7 +138,7 @@ struct ContinuityTests {
                     let slice = try await client.history(of: conversation, at: position, limit: limit)
                     #expect(
                         zip(slice.messages, slice.messages.dropFirst()).allSatisfy { one, next in
-                            (one.place ?? Self.end) < (next.place ?? Self.end)
+                            (one.position ?? Self.end) < (next.position ?? Self.end)
                         })
                     numbers = slice.messages.compactMap(\.number) + numbers
                     guard !slice.reachedStart, let first = slice.messages.first else { break }
@@ -157,7 +157,7 @@ struct ContinuityTests {
         }
     }
 
-    private static let end = ChatMessage.Place(chapter: .max, epoch: "", seq: .max)
+    private static let end = ChatMessage.Position(chapter: .max, epoch: "", seq: .max)
 
     // MARK: Runs
 

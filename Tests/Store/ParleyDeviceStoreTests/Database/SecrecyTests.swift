@@ -50,7 +50,7 @@ struct SecrecyTests {
         #expect(try directory.bytes().count > 10_000)
         try expectNoMarker()
         try directory.open().write { transaction in
-            let old = stored("moved", seq: 1).place
+            let old = stored("moved", seq: 1).position
             try transaction.move(old, to: stored("moved", seq: 1, epoch: "new"))
         }
         try expectNoMarker()

@@ -15,7 +15,7 @@ struct ChangeTests {
         _ seq: Int, of target: MessageID, expiresAt: Timestamp? = nil, _ text: String = "change"
     ) -> StoredMessage {
         StoredMessage(
-            place: MessagePlace(
+            position: MessagePosition(
                 conversation: conversation(1), epoch: "k3Jx9w", seq: seq, id: message(UInt64(seq))), target: target,
             expiresAt: expiresAt, payload: Array("\(seq)|\(text)".utf8))
     }
@@ -31,17 +31,17 @@ struct ChangeTests {
                 ])
         }
         func page(_ anchor: ChapterAnchor, _ limit: Int, _ contents: PageContents = .messages) throws -> [Int] {
-            try store.read { try $0.messages(in: conversation(1), anchor, limit: limit, contents) }.map(\.place.seq)
+            try store.read { try $0.messages(in: conversation(1), anchor, limit: limit, contents) }.map(\.position.seq)
         }
-        func place(_ seq: Int) -> ChapterPlace { ChapterPlace(chapter: 0, seq: seq) }
+        func position(_ seq: Int) -> ChapterPosition { ChapterPosition(chapter: 0, seq: seq) }
         #expect(try page(.newest, 9) == [1, 3])
         #expect(try page(.newest, 9, .everything) == [1, 2, 3, 4, 5])
-        #expect(try page(.before(place(5)), 1) == [3])
-        #expect(try page(.after(place(1)), 1) == [3])
-        #expect(try page(.around(place(3)), 2) == [1, 3])
-        #expect(try page(.after(place(1)), 2, .everything) == [2, 3])
+        #expect(try page(.before(position(5)), 1) == [3])
+        #expect(try page(.after(position(1)), 1) == [3])
+        #expect(try page(.around(position(3)), 2) == [1, 3])
+        #expect(try page(.after(position(1)), 2, .everything) == [2, 3])
         let changes = try store.read { try $0.changes(of: message(1), in: conversation(1)) }
-        #expect(changes.map(\.place.seq) == [2, 5])
+        #expect(changes.map(\.position.seq) == [2, 5])
         #expect(try store.read { try $0.changes(of: message(1), in: conversation(2)) }.isEmpty)
     }
 
@@ -76,7 +76,7 @@ struct ChangeTests {
         let left = try store.read {
             try $0.messages(in: conversation(1), .newest, limit: 9, .everything)
         }
-        #expect(left.map(\.place.seq) == [1, 2, 5])
+        #expect(left.map(\.position.seq) == [1, 2, 5])
         #expect(try store.write { try $0.removeExpired(at: at(20)) }.map(\.seq) == [5])
         #expect(try store.read { try $0.nextExpiry() } == nil)
     }

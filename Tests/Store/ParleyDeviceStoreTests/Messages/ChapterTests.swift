@@ -27,11 +27,13 @@ struct ChapterTests {
     @Test(
         "a page goes over the end of a chapter both ways",
         arguments: [
-            (.newest, 3, ["a5", "b2", "b3"]), (.before(ChapterPlace(chapter: 1, seq: 2)), 2, ["a4", "a5"]),
-            (.before(ChapterPlace(chapter: 0, seq: 4)), 5, ["a3"]), (.before(ChapterPlace(chapter: 0, seq: 3)), 5, []),
-            (.after(ChapterPlace(chapter: 0, seq: 4)), 2, ["a5", "b2"]),
-            (.after(ChapterPlace(chapter: 1, seq: 3)), 2, []), (.after(ChapterPlace(chapter: 0, seq: 0)), 1, ["a3"]),
-            (.around(ChapterPlace(chapter: 1, seq: 2)), 4, ["a4", "a5", "b2", "b3"]),
+            (.newest, 3, ["a5", "b2", "b3"]), (.before(ChapterPosition(chapter: 1, seq: 2)), 2, ["a4", "a5"]),
+            (.before(ChapterPosition(chapter: 0, seq: 4)), 5, ["a3"]),
+            (.before(ChapterPosition(chapter: 0, seq: 3)), 5, []),
+            (.after(ChapterPosition(chapter: 0, seq: 4)), 2, ["a5", "b2"]),
+            (.after(ChapterPosition(chapter: 1, seq: 3)), 2, []),
+            (.after(ChapterPosition(chapter: 0, seq: 0)), 1, ["a3"]),
+            (.around(ChapterPosition(chapter: 1, seq: 2)), 4, ["a4", "a5", "b2", "b3"]),
             (.newest, 0, []), (.newest, -1, []),
         ] as [(ChapterAnchor, Int, [String])])
     func pages(_ anchor: ChapterAnchor, _ limit: Int, _ expected: [String]) throws {
@@ -49,12 +51,12 @@ struct ChapterTests {
             Issue.record("it was inserted")
             return
         }
-        #expect(held.text == "a2" && held.chapterPlace == ChapterPlace(chapter: 0, seq: 2))
-        #expect(try store.write { try $0.move(held.place, to: again) })
+        #expect(held.text == "a2" && held.chapterPosition == ChapterPosition(chapter: 0, seq: 2))
+        #expect(try store.write { try $0.move(held.position, to: again) })
         #expect(try texts(.newest) == ["a1", "again"])
         #expect(try store.write { try $0.insert(again) } == .known)
         // It is gone from where it was.
-        #expect(try !store.write { try $0.move(held.place, to: again) })
+        #expect(try !store.write { try $0.move(held.position, to: again) })
     }
 
     @Test("no place that is taken is taken from what stands there")
@@ -65,7 +67,7 @@ struct ChapterTests {
         #expect(
             try !store.write {
                 try $0.move(
-                    stored("", seq: 2, epoch: "a", id: message(11)).place,
+                    stored("", seq: 2, epoch: "a", id: message(11)).position,
                     to: stored("x", seq: 1, epoch: "b", id: message(11)))
             })
         #expect(try texts(.newest) == ["a1", "a2", "a3", "b1"])

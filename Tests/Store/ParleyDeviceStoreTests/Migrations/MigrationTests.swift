@@ -51,10 +51,10 @@ struct MigrationTests {
         try directory.keep("hello", in: Migrations([.m001, .m002]))
         let old = try directory.open(migrations: Migrations([.m001, .m002]))
         // `a` was there before the fixture's own, and is the present one, or not.
-        let (id, place) = (literal(conversation(1).blob), literal(message(5).blob))
+        let (id, position) = (literal(conversation(1).blob), literal(message(5).blob))
         try old.execute(
             "UPDATE messages SET key = 7",
-            "INSERT INTO messages (key, conversation, epoch, seq, id, sealed) VALUES (2, \(id), 'a', 1, \(place), x'00')",
+            "INSERT INTO messages (key, conversation, epoch, seq, id, sealed) VALUES (2, \(id), 'a', 1, \(position), x'00')",
             """
             INSERT INTO conversations (id, epoch, low_seq, high_seq, delivered_seq)
             VALUES (\(id), \(present.map { "'\($0)', 1, 1" } ?? "NULL, NULL, NULL"), 0)
@@ -62,7 +62,7 @@ struct MigrationTests {
         try old.close()
         let store = try directory.open()
         let found = try store.read { try $0.messages(in: conversation(1), .newest, limit: 9) }
-        #expect(found.map(\.place.epoch) == ["a", "k3Jx9w"] && found.map(\.chapter) == [0, 1])
+        #expect(found.map(\.position.epoch) == ["a", "k3Jx9w"] && found.map(\.chapter) == [0, 1])
         #expect(try store.read { try $0.conversation(conversation(1)) }?.chapter == chapter)
         #expect(try store.number("SELECT count(*) FROM sqlite_schema WHERE name = 'epochs_found'") == 0)
     }
@@ -99,20 +99,20 @@ extension TemporaryDirectory {
         let message = stored(text, seq: 1)
         try store.write { transaction in
             let sealed = try transaction.cipher.seal(
-                message.payload, at: .message(message.place, target: nil, expiresAt: nil))
+                message.payload, at: .message(message.position, target: nil, expiresAt: nil))
             try transaction.database.run(
                 """
                 INSERT INTO messages (conversation, epoch, seq, id, sealed)
-                VALUES (\(literal(message.place.conversation.blob)), '\(message.place.epoch)', 1,
-                    \(literal(message.place.id.blob)), \(literal(sealed)))
+                VALUES (\(literal(message.position.conversation.blob)), '\(message.position.epoch)', 1,
+                    \(literal(message.position.id.blob)), \(literal(sealed)))
                 """)
             let waiting = ParleyDeviceStoreTests.message(9)
             let content = try transaction.cipher.seal(
-                [1], at: .queue(.content, position: 1, waiting, message.place.conversation))
+                [1], at: .queue(.content, position: 1, waiting, message.position.conversation))
             try transaction.database.run(
                 """
                 INSERT INTO queue (position, id, conversation, sealed_content)
-                VALUES (1, \(literal(waiting.blob)), \(literal(message.place.conversation.blob)), \(literal(content)))
+                VALUES (1, \(literal(waiting.blob)), \(literal(message.position.conversation.blob)), \(literal(content)))
                 """)
         }
         try store.close()

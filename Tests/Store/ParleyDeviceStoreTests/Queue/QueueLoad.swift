@@ -120,7 +120,7 @@ struct QueueLoad {
         }
         let queued = try store.read { try $0.queued() }.map(\.id.value.low)
         let kept = try store.read { try $0.messages(in: Self.target, epoch: "k3Jx9w", before: .max, limit: .max) }
-            .map { UInt64($0.place.seq) }
+            .map { UInt64($0.position.seq) }
         var faults: [String] = []
         for number in waiting.subtracting(unsure) where !queued.contains(number) { faults.append("\(number) is lost") }
         for number in sent where !kept.contains(number) { faults.append("\(number) was sent and is not kept") }

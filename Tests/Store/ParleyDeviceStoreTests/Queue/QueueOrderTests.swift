@@ -65,11 +65,11 @@ struct QueueOrderTests {
         }
     }
 
-    private func expect(_ store: DeviceStore, _ model: QueueModel, _ place: Comment) throws {
-        #expect(try store.read { try $0.queued() }.map(QueueModel.Entry.init) == model.entries, place)
+    private func expect(_ store: DeviceStore, _ model: QueueModel, _ position: Comment) throws {
+        #expect(try store.read { try $0.queued() }.map(QueueModel.Entry.init) == model.entries, position)
         for number in 1...4 as ClosedRange<UInt64> {
             let queued = try store.read { try $0.queued(in: conversation(number)) }.map(QueueModel.Entry.init)
-            #expect(queued == model.entries.filter { $0.conversation == number }, place)
+            #expect(queued == model.entries.filter { $0.conversation == number }, position)
         }
     }
 }

@@ -22,7 +22,7 @@ struct HostileQueryTests {
             // Both as it is, and as a phrase.
             for text in [string, "\"" + string.replacing("\"", with: " ") + "\""] {
                 let query = SearchQuery(text, limit: 200)
-                let seqs = try store.search(query).map(\.place.seq)
+                let seqs = try store.search(query).map(\.position.seq)
                 guard !query.terms.isEmpty, query.terms.count < SearchQuery.maximumTerms else { continue }
                 if seqs.contains(index + 1) { found += 1 }
             }

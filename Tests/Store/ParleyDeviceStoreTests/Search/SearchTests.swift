@@ -74,7 +74,7 @@ struct SearchTests {
         #expect(try found("pear") == ["first pear"])
         try store.write { transaction in
             try transaction.move(
-                stored("", seq: 9).place, to: stored("ninth apple tree", seq: 9, epoch: "new", id: message(9)))
+                stored("", seq: 9).position, to: stored("ninth apple tree", seq: 9, epoch: "new", id: message(9)))
         }
         #expect(try found("apple") == ["ninth apple tree", "second apple pie"])
         #expect(try found("tree") == ["ninth apple tree"])
@@ -96,15 +96,15 @@ struct SearchTests {
     func withoutTextIsNotFound() throws {
         try store.write { try $0.insert(stored("apple", seq: 1)) }
         #expect(try found("apple").count == 1)
-        let place = stored("apple", seq: 1).place
-        try store.write { try $0.replace(StoredMessage(place: place, payload: Array("no bar".utf8))) }
+        let position = stored("apple", seq: 1).position
+        try store.write { try $0.replace(StoredMessage(position: position, payload: Array("no bar".utf8))) }
         #expect(try found("apple").isEmpty)
     }
 
     @Test("what is indexed is bounded, and the oldest are left out")
     func indexIsBounded() throws {
         let store = try TemporaryDirectory().open(textLimit: 30)
-        func found() throws -> [Int] { try store.search(SearchQuery("apple")).map(\.place.seq) }
+        func found() throws -> [Int] { try store.search(SearchQuery("apple")).map(\.position.seq) }
         try store.write { try $0.insert((1...9).map { stored("apple \($0)...", seq: $0) }) }
         #expect(try found() == [9, 8, 7])
         // What is written meanwhile is found; what was left out stays out.

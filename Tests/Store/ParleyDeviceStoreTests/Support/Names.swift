@@ -22,7 +22,7 @@ func stored(
     id: MessageID? = nil, expiresAt: Timestamp? = nil
 ) -> StoredMessage {
     StoredMessage(
-        place: MessagePlace(
+        position: MessagePosition(
             conversation: conversation, epoch: epoch, seq: seq, id: id ?? message(UInt64(seq))), expiresAt: expiresAt,
         payload: Array("\(seq)|\(text)".utf8))
 }

@@ -15,8 +15,8 @@ struct DamagedPushDatabaseTests {
         try directory.prepare()
     }
 
-    private func open() throws -> PushService {
-        try PushService(
+    private func open() throws -> PushSystem {
+        try PushSystem(
             directory, Settings(), logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, wakeWriter: {})
     }
 

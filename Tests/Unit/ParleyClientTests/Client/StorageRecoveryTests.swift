@@ -8,15 +8,15 @@ import Testing
 
 @Suite("Recovering a device's database")
 struct StorageRecoveryTests {
-    private let place: TemporaryDirectory
+    private let position: TemporaryDirectory
     private let directory: DeviceDirectory
     private let configuration: ClientConfiguration
     private let conversation = ConversationID(UUIDValue(high: 1, low: 1))
     private let message = MessageID(UUIDValue(high: 2, low: 2))
 
     init() throws {
-        place = try TemporaryDirectory()
-        directory = place.directory(of: device("alice/phone"))
+        position = try TemporaryDirectory()
+        directory = position.directory(of: device("alice/phone"))
         configuration = .offline(in: directory)
     }
 

@@ -7,13 +7,13 @@ import Testing
 
 @Suite("The names of a device's connections")
 struct ConnectionNameTests {
-    private let place: TemporaryDirectory
+    private let position: TemporaryDirectory
     private let directory: DeviceDirectory
     private let phone = device("alice/phone")
 
     init() throws {
-        place = try TemporaryDirectory()
-        directory = place.directory(of: device("alice/phone"))
+        position = try TemporaryDirectory()
+        directory = position.directory(of: device("alice/phone"))
         try directory.make()
     }
 

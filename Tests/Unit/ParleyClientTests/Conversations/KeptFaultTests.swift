@@ -7,14 +7,14 @@ import Testing
 
 @Suite("What an earlier version has believed of a conversation")
 struct KeptFaultTests {
-    private let place: TemporaryDirectory
+    private let position: TemporaryDirectory
     private let directory: DeviceDirectory
     private let alice = UserID(validated: "alice")
     private let bob = UserID(validated: "bob")
 
     init() throws {
-        place = try TemporaryDirectory()
-        directory = place.directory(of: device("alice/phone"))
+        position = try TemporaryDirectory()
+        directory = position.directory(of: device("alice/phone"))
     }
 
     private func kept(_ id: ConversationID, _ users: [UserID]) -> ConversationState {

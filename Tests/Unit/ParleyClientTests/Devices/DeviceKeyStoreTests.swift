@@ -13,10 +13,10 @@ import Testing
 enum KeyStoreKind: CaseIterable {
     case ownersFile, passphraseFile
 
-    func open(_ device: DeviceAddress, in place: TemporaryDirectory) throws -> any DeviceKeyStore {
+    func open(_ device: DeviceAddress, in position: TemporaryDirectory) throws -> any DeviceKeyStore {
         switch self {
-        case .ownersFile: FileKeyStore(in: place.directory(of: device))
-        case .passphraseFile: FileKeyStore(in: place.directory(of: device), protectedBy: try .cheap("a passphrase"))
+        case .ownersFile: FileKeyStore(in: position.directory(of: device))
+        case .passphraseFile: FileKeyStore(in: position.directory(of: device), protectedBy: try .cheap("a passphrase"))
         }
     }
 }
@@ -31,11 +31,11 @@ extension KeyProtection {
 
 @Suite("Every store of a device's keys")
 struct DeviceKeyStoreTests {
-    private let place: TemporaryDirectory
+    private let position: TemporaryDirectory
     private let phone = device("alice/phone")
     private let now = Timestamp(milliseconds: 1_768_469_400_000)
 
-    init() throws { place = try TemporaryDirectory() }
+    init() throws { position = try TemporaryDirectory() }
 
     /// What so many threads make that begin together, without what fails.
     private func atOnce<Value: Sendable>(_ count: Int, _ make: @Sendable () throws -> Value?) -> [Value] {
@@ -50,30 +50,30 @@ struct DeviceKeyStoreTests {
         "keys are made once; asking again, and opening the store again, gives the same",
         arguments: KeyStoreKind.allCases)
     func once(kind: KeyStoreKind) throws {
-        let store = try kind.open(phone, in: place)
+        let store = try kind.open(phone, in: position)
         let keys = try store.keys()
         #expect(store.device == phone && keys.device == phone && keys.retired.isEmpty)
-        for again in [try store.keys(), try kind.open(phone, in: place).keys()] {
+        for again in [try store.keys(), try kind.open(phone, in: position).keys()] {
             #expect(try again.secrets == keys.secrets)
         }
     }
 
     @Test("of many who ask at the same instant one makes the keys", arguments: KeyStoreKind.allCases)
     func atOnce(kind: KeyStoreKind) throws {
-        let made = atOnce(16) { try kind.open(phone, in: place).keys().identityKey }
+        let made = atOnce(16) { try kind.open(phone, in: position).keys().identityKey }
         #expect(made.count == 16 && Set(made).count == 1)
     }
 
     @Test("rotating makes a new identity key and keeps the old ones, newest first", arguments: KeyStoreKind.allCases)
     func rotation(kind: KeyStoreKind) throws {
-        let store = try kind.open(phone, in: place)
+        let store = try kind.open(phone, in: position)
         let first = try store.keys()
         let second = try store.change(.rotation, now: now)
         let third = try store.change(.rotation, now: now.advanced(byMilliseconds: 1))
         #expect(Set([first, second, third].map(\.identityKey)).count == 3)
         #expect(third.identities.map(\.publicKey) == [third, second, first].map(\.identityKey))
         #expect(third.retired.map(\.retiredAt) == [now.advanced(byMilliseconds: 1), now])
-        let kept = try kind.open(phone, in: place).keys()
+        let kept = try kind.open(phone, in: position).keys()
         #expect(try kept.secrets == third.secrets)
         #expect(kept.retired.map(\.retiredAt) == third.retired.map(\.retiredAt))
         // What others verify by and what is on the disk goes on.
@@ -83,27 +83,27 @@ struct DeviceKeyStoreTests {
 
     @Test("of many rotations at the same instant none is lost", arguments: KeyStoreKind.allCases)
     func rotationsAtOnce(kind: KeyStoreKind) throws {
-        let first = try kind.open(phone, in: place).keys().identityKey
-        let made = atOnce(8) { try kind.open(phone, in: place).change(.rotation, now: now).identityKey }
-        let kept = try kind.open(phone, in: place).keys().identities.map(\.publicKey)
+        let first = try kind.open(phone, in: position).keys().identityKey
+        let made = atOnce(8) { try kind.open(phone, in: position).change(.rotation, now: now).identityKey }
+        let kept = try kind.open(phone, in: position).keys().identities.map(\.publicKey)
         #expect(kept.count == 9 && Set(kept) == Set(made + [first]) && kept.last == first)
     }
 
     @Test("a store that was never asked can be rotated", arguments: KeyStoreKind.allCases)
     func rotationFirst(kind: KeyStoreKind) throws {
-        #expect(try kind.open(phone, in: place).change(.rotation, now: now).retired.count == 1)
+        #expect(try kind.open(phone, in: position).change(.rotation, now: now).retired.count == 1)
     }
 
     @Test("each device has keys of its own", arguments: KeyStoreKind.allCases)
     func separate(kind: KeyStoreKind) throws {
-        let one = try kind.open(phone, in: place).keys()
-        let other = try kind.open(device("alice/laptop"), in: place).keys()
+        let one = try kind.open(phone, in: position).keys()
+        let other = try kind.open(device("alice/laptop"), in: position).keys()
         #expect(Set(try one.secrets).isDisjoint(with: try other.secrets))
     }
 
     @Test("what is published is signed, and is taken by others", arguments: KeyStoreKind.allCases)
     func publication(kind: KeyStoreKind) throws {
-        let keys = try kind.open(phone, in: place).change(.rotation, now: now)
+        let keys = try kind.open(phone, in: position).change(.rotation, now: now)
         let listed = try keys.listed()
         #expect(listed.identityKey == keys.identityKey.bytes && listed.signature != nil)
         #expect(try listed.verifiedIdentityKey(of: phone.user) == keys.identityKey)
@@ -115,13 +115,13 @@ struct DeviceKeyStoreTests {
         "the account key is made once, certifies the device, and is published the same each time",
         arguments: KeyStoreKind.allCases)
     func account(kind: KeyStoreKind) throws {
-        let store = try kind.open(phone, in: place)
+        let store = try kind.open(phone, in: position)
         #expect(try store.keys().accountKey == nil && store.keys().publication().proof == nil)
         let made = try store.change(.newAccount, now: now)
         let account = try #require(made.accountKey)
         #expect(made.status.isProposed)
         for again in [
-            try store.keys(), try store.change(.newAccount, now: now), try kind.open(phone, in: place).keys(),
+            try store.keys(), try store.change(.newAccount, now: now), try kind.open(phone, in: position).keys(),
         ] {
             #expect(again.accountKey == account)
             #expect(try again.publication() == made.publication())
@@ -134,7 +134,7 @@ struct DeviceKeyStoreTests {
 
     @Test("of many who make the account key at the same instant one does", arguments: KeyStoreKind.allCases)
     func accountAtOnce(kind: KeyStoreKind) throws {
-        let made = atOnce(16) { try kind.open(phone, in: place).change(.newAccount, now: now).accountKey }
+        let made = atOnce(16) { try kind.open(phone, in: position).change(.newAccount, now: now).accountKey }
         #expect(made.count == 16 && Set(made).count == 1)
     }
 
@@ -142,7 +142,7 @@ struct DeviceKeyStoreTests {
         "new keys are certified later than those before them, whatever the clock says", arguments: KeyStoreKind.allCases
     )
     func certifiedRotation(kind: KeyStoreKind) throws {
-        let store = try kind.open(phone, in: place)
+        let store = try kind.open(phone, in: position)
         let account = try store.change(.newAccount, now: now).accountKey
         for (clock, expected) in [(-5000, 1), (0, 2), (10, 10)] as [(Int64, Int64)] {
             let keys = try store.change(.rotation, now: now.advanced(byMilliseconds: clock))
@@ -156,7 +156,7 @@ struct DeviceKeyStoreTests {
         "an account key that nobody has seen is given up; one that the gateway has accepted is not",
         arguments: KeyStoreKind.allCases)
     func givenUp(kind: KeyStoreKind) throws {
-        let store = try kind.open(phone, in: place)
+        let store = try kind.open(phone, in: position)
         let first = try #require(try store.change(.newAccount, now: now).accountKey)
         #expect(try store.keys().status.establishedKey == nil, "nobody knows the user by it yet")
         let other = try AccountSecret.generate().publicKey
@@ -168,14 +168,14 @@ struct DeviceKeyStoreTests {
         #expect(try store.change(.established(second), now: now).status.isProposed == false)
         #expect(try store.keys().status.establishedKey == second)
         #expect(try store.change(.givingUp(second), now: now).accountKey == second)
-        #expect(try kind.open(phone, in: place).keys().status.isProposed == false)
+        #expect(try kind.open(phone, in: position).keys().status.isProposed == false)
     }
 
     @Test("an account that is handed over takes the place of what was there, with its certificate if that is good")
     func adopted() throws {
         for kind in KeyStoreKind.allCases {
-            let place = try TemporaryDirectory()
-            let store = try kind.open(phone, in: place)
+            let position = try TemporaryDirectory()
+            let store = try kind.open(phone, in: position)
             let keys = try store.change(.newAccount, now: now)
             let account = try AccountSecret.generate()
             let good = try account.certify(
@@ -187,7 +187,7 @@ struct DeviceKeyStoreTests {
                 #expect(adopted.status.certificate?.issuedAt == expected)
                 #expect(account.publicKey.hasCertified(try adopted.listed(), of: phone.user))
             }
-            #expect(try kind.open(phone, in: place).keys().accountKey == account.publicKey)
+            #expect(try kind.open(phone, in: position).keys().accountKey == account.publicKey)
         }
     }
 
@@ -210,7 +210,7 @@ struct DeviceKeyStoreTests {
 
     @Test("no description, mirror or dump of keys, stores and errors holds a secret", arguments: KeyStoreKind.allCases)
     func silence(kind: KeyStoreKind) throws {
-        let store = try kind.open(phone, in: place)
+        let store = try kind.open(phone, in: position)
         _ = try store.change(.newAccount, now: now)
         let keys = try store.change(.rotation, now: now)
         var dumped = ""

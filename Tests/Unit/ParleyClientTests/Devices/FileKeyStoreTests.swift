@@ -10,13 +10,13 @@ import Testing
 
 @Suite("Keys in a file")
 struct FileKeyStoreTests {
-    private let place: TemporaryDirectory
+    private let position: TemporaryDirectory
     private let directory: DeviceDirectory
     private let now = Timestamp(milliseconds: 1_768_469_400_000)
 
     init() throws {
-        place = try TemporaryDirectory()
-        directory = place.directory(of: device("alice/phone"))
+        position = try TemporaryDirectory()
+        directory = position.directory(of: device("alice/phone"))
     }
 
     private var path: String { directory.keysPath }
@@ -32,7 +32,7 @@ struct FileKeyStoreTests {
         for attempt in [{ _ = try store.keys() }, { _ = try store.change(.rotation, now: now) }] as [() throws -> Void]
         {
             let error = #expect(throws: KeyStoreError.self) { try attempt() }
-            #expect(error == KeyStoreError(reason: reason, place: path))
+            #expect(error == KeyStoreError(reason: reason, path: path))
         }
         #expect(throws: KeyStoreError.self) { try store.changeProtection(to: .ownership) }
         #expect(try directory.bytes(path) == before)
@@ -72,7 +72,7 @@ struct FileKeyStoreTests {
 
     @Test("where nothing can be written there are no keys, and the system's reason is given")
     func unwritable() throws {
-        let store = FileKeyStore(in: DeviceDirectory(of: device("alice/phone"), in: "\(place.path)/nowhere"))
+        let store = FileKeyStore(in: DeviceDirectory(of: device("alice/phone"), in: "\(position.path)/nowhere"))
         let error = #expect(throws: KeyStoreError.self) { try store.keys() }
         guard case .file(let cause) = error?.reason else { throw UnexpectedError(error) }
         #expect(cause.isMissing)
@@ -122,7 +122,7 @@ struct FileKeyStoreTests {
         #expect(try plain.needsPassphrase() && protected("two").needsPassphrase())
         try directory.overwrite(path, with: Array(try directory.bytes(path).dropLast()))
         let error = #expect(throws: KeyStoreError.self) { try plain.needsPassphrase() }
-        #expect(error == KeyStoreError(reason: .truncated, place: path))
+        #expect(error == KeyStoreError(reason: .truncated, path: path))
     }
 
     @Test("a passphrase is the same in whatever way its accents are spelled, and is neither empty nor endless")

@@ -8,13 +8,13 @@ import Testing
 
 @Suite("Files of keys that are broken or somebody else's")
 struct KeyFileHostilityTests {
-    private let place: TemporaryDirectory
+    private let position: TemporaryDirectory
     private let directory: DeviceDirectory
     private let keys: DeviceKeySet
 
     init() throws {
-        place = try TemporaryDirectory()
-        directory = place.directory(of: device("alice/phone"))
+        position = try TemporaryDirectory()
+        directory = position.directory(of: device("alice/phone"))
         try directory.make()
         var keys = try DeviceKeySet.generate(for: directory.device)
         for change in [DeviceKeyChange.newAccount, .rotation] {
@@ -151,7 +151,7 @@ struct KeyFileHostilityTests {
         for (bytes, reason) in cases {
             try directory.overwrite(directory.keysPath, with: bytes)
             let error = #expect(throws: KeyStoreError.self) { try store.keys() }
-            #expect(error == KeyStoreError(reason: reason, place: directory.keysPath))
+            #expect(error == KeyStoreError(reason: reason, path: directory.keysPath))
             #expect(error?.description.contains(directory.keysPath) == true)
             #expect(try directory.bytes(directory.keysPath) == bytes)
         }

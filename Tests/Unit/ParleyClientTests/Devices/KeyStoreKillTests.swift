@@ -11,9 +11,9 @@ import Testing
 struct KeyStoreKillTests {
     @Test("keys and pins of a process killed at any moment are whole: what it had made, or what was there before")
     func killed() async throws {
-        let place = try TemporaryDirectory()
-        let path = place.path
-        let directory = place.directory(of: device("alice/phone"))
+        let position = try TemporaryDirectory()
+        let path = position.path
+        let directory = position.directory(of: device("alice/phone"))
         var known: [IdentityKey] = []
         // The first is killed before it can have made anything.
         var round = 0
@@ -38,9 +38,9 @@ struct KeyStoreKillTests {
 
     @Test("of a process killed while it changes the passphrase the keys open with the one before or the one after")
     func killedChanging() async throws {
-        let place = try TemporaryDirectory()
-        let path = place.path
-        let directory = place.directory(of: device("alice/phone"))
+        let position = try TemporaryDirectory()
+        let path = position.path
+        let directory = position.directory(of: device("alice/phone"))
         let first = FileKeyStore(in: directory, protectedBy: try .cheap("one"))
         let secrets = try first.keys().secrets
         var seen: Set<String> = []

@@ -7,14 +7,14 @@ import Testing
 
 @Suite("The keys that a client works with")
 struct KeyringTests {
-    private let place: TemporaryDirectory
+    private let position: TemporaryDirectory
     private let alice: DeviceAddress
     private let bob: DeviceAddress
     private let keys: TestKeys
     private let now = ContinuousClock.now
 
     init() throws {
-        place = try TemporaryDirectory()
+        position = try TemporaryDirectory()
         alice = device("alice/phone")
         bob = device("bob/phone")
         keys = try TestKeys()
@@ -22,7 +22,7 @@ struct KeyringTests {
 
     private func keyring(of device: DeviceAddress) throws -> Keyring {
         let own = try DeviceKeySet.generate(for: device)
-        return Keyring(own: own, peers: try PeerKeys(in: place.directory(of: device), storageKey: own.storageKey))
+        return Keyring(own: own, peers: try PeerKeys(in: position.directory(of: device), storageKey: own.storageKey))
     }
 
     /// What the gateway lists of a device.

@@ -176,8 +176,8 @@ struct PeerKeyBookVersion1Tests {
 
     @Test("its file is read, and the next change writes the new version")
     func file() throws {
-        let place = try TemporaryDirectory()
-        let directory = place.directory(of: fixture.owner)
+        let position = try TemporaryDirectory()
+        let directory = position.directory(of: fixture.owner)
         let storageKey = try SecretBytes.random(count: 32)
         try directory.make()
         try directory.overwrite(directory.peersPath, with: try sealedFile(storageKey))

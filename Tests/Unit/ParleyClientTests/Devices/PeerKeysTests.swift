@@ -10,7 +10,7 @@ import Testing
 
 @Suite("What is known of others' keys, on the disk")
 struct PeerKeysTests {
-    private let place: TemporaryDirectory
+    private let position: TemporaryDirectory
     private let directory: DeviceDirectory
     private let storageKey: SecretBytes
     private let keys: TestKeys
@@ -18,8 +18,8 @@ struct PeerKeysTests {
     private let phone = device("bob/phone")
 
     init() throws {
-        place = try TemporaryDirectory()
-        directory = place.directory(of: device("alice/phone"))
+        position = try TemporaryDirectory()
+        directory = position.directory(of: device("alice/phone"))
         storageKey = try SecretBytes.random(count: 32)
         keys = try TestKeys()
     }
@@ -162,7 +162,7 @@ struct PeerKeysTests {
         let bytes = try directory.bytes(path)
         let other = try SecretBytes.random(count: 32)
         #expect(throws: PeerKeysError.corrupt(path: path)) { try PeerKeys(in: directory, storageKey: other) }
-        let laptop = place.directory(of: device("alice/laptop"))
+        let laptop = position.directory(of: device("alice/laptop"))
         try laptop.make()
         try laptop.overwrite(laptop.peersPath, with: bytes)
         #expect(throws: PeerKeysError.corrupt(path: laptop.peersPath)) {

@@ -129,11 +129,11 @@ struct ChapterTests {
             // Each log is the one before it up to where it was put back to, and goes on with others.
             var logs: [[MessageID]] = [(0..<generator.number(3...30)).map { _ in .random() }]
             var held: Set<MessageID> = []
-            var order: [MessageID: ChapterPlace] = [:]
+            var order: [MessageID: ChapterPosition] = [:]
             for chapter in 0...generator.number(1...4) {
                 var log = logs[chapter]
                 for (index, id) in log.enumerated() where order[id] == nil {
-                    order[id] = ChapterPlace(chapter: chapter, seq: index + 1)
+                    order[id] = ChapterPosition(chapter: chapter, seq: index + 1)
                 }
                 let fork = generator.number(1...log.count)
                 // Read back so far that it meets what both have; at the end, back to the first.

@@ -5,7 +5,7 @@ import Testing
 @testable import ParleyClient
 
 /// A record that is nothing but its place.
-struct Place: LogRecord, Hashable {
+struct Position: LogRecord, Hashable {
     let id: MessageID
     let epoch: String
     let seq: Int
@@ -19,10 +19,11 @@ struct Place: LogRecord, Hashable {
 
 @Suite("What of a conversation's log a device holds")
 struct ConversationLogTests {
-    private typealias Log = ConversationLog<Place>
+    private typealias Log = ConversationLog<Position>
 
     private func page(_ seqs: ClosedRange<Int>?, lastSeq: Int, epoch: String = "one") -> Log.Page {
-        Log.Page(epoch: epoch, lastSeq: lastSeq, records: (seqs.map(Array.init) ?? []).map { Place($0, epoch: epoch) })
+        Log.Page(
+            epoch: epoch, lastSeq: lastSeq, records: (seqs.map(Array.init) ?? []).map { Position($0, epoch: epoch) })
     }
 
     /// A log that holds these.
@@ -60,7 +61,7 @@ struct ConversationLogTests {
         #expect(outcome == .init(isProgress: true))
         #expect(takeUp(&log) == Array(71...120))
         #expect(log.held == 71..<121)
-        log.receive(Place(121))
+        log.receive(Position(121))
         #expect(takeUp(&log) == [121])
         #expect(log.want == nil)
     }
@@ -72,14 +73,14 @@ struct ConversationLogTests {
         _ = log.merge(page(nil, lastSeq: 0), for: .newest)
         #expect(log.want == nil)
         #expect(log.held == 1..<1)
-        log.receive(Place(1))
+        log.receive(Position(1))
         #expect(takeUp(&log) == [1])
     }
 
     @Test("a hole is fetched, and what came early follows what was fetched")
     func hole() {
         var log = log(holding: 1..<11)
-        log.receive(Place(13))
+        log.receive(Position(13))
         #expect(takeUp(&log) == [])
         #expect(log.want == .after(10))
         _ = log.merge(page(11...12, lastSeq: 13), for: .after(10))
@@ -90,7 +91,7 @@ struct ConversationLogTests {
     @Test("what is held already, or waits already, is not taken up twice")
     func doubles() {
         var log = log(holding: 5..<11)
-        for seq in [10, 7, 2, 11, 11, 12] { log.receive(Place(seq)) }
+        for seq in [10, 7, 2, 11, 11, 12] { log.receive(Position(seq)) }
         _ = log.merge(page(8...12, lastSeq: 12), for: .after(10))
         #expect(takeUp(&log) == [11, 12])
         #expect(takeUp(&log) == [])
@@ -109,7 +110,7 @@ struct ConversationLogTests {
     @Test("another epoch is asked for before anything is given up, and stands if history says so")
     func otherEpoch() {
         var log = log(holding: 1..<11)
-        log.receive(Place(4, epoch: "two"))
+        log.receive(Position(4, epoch: "two"))
         #expect(log.want == .newest)
         #expect(log.held == 1..<11)
         let outcome = log.merge(page(1...4, lastSeq: 4, epoch: "two"), for: .newest)
@@ -131,7 +132,7 @@ struct ConversationLogTests {
     @Test("a page of another epoch than the one that was asked after makes the newest be asked for")
     func epochChangedMeanwhile() {
         var log = log(holding: 1..<11)
-        log.receive(Place(13))
+        log.receive(Position(13))
         _ = log.merge(page(11...12, lastSeq: 12, epoch: "two"), for: .after(10))
         #expect(log.want == .newest)
         #expect(log.held == 1..<11)
@@ -140,7 +141,7 @@ struct ConversationLogTests {
     @Test("a page that brings nothing of what is missing is no progress", arguments: [nil, 12...20])
     func noProgress(seqs: ClosedRange<Int>?) {
         var log = log(holding: 1..<11)
-        log.receive(Place(13))
+        log.receive(Position(13))
         let outcome = log.merge(page(seqs, lastSeq: 20), for: .after(10))
         #expect(outcome.isProgress == false)
         #expect(takeUp(&log) == [])
@@ -162,7 +163,7 @@ struct ConversationLogTests {
     func bounded() {
         var log = log(holding: 1..<2)
         let last = Log.capacity * 2
-        for seq in stride(from: last, to: 2, by: -1) { log.receive(Place(seq)) }
+        for seq in stride(from: last, to: 2, by: -1) { log.receive(Position(seq)) }
         _ = log.merge(page(2...2, lastSeq: last), for: .after(1))
         let taken = takeUp(&log)
         #expect(taken.count == Log.capacity)
@@ -172,9 +173,9 @@ struct ConversationLogTests {
     @Test("numbers that no log reaches are passed over", arguments: [Int.min, -1, 0, (1 << 53) + 1, .max])
     func absurd(seq: Int) {
         var log = log(holding: 1..<11)
-        log.receive(Place(seq))
+        log.receive(Position(seq))
         #expect(log.want == nil)
-        _ = log.merge(Log.Page(epoch: "one", lastSeq: seq, records: [Place(seq)]), for: .after(10))
+        _ = log.merge(Log.Page(epoch: "one", lastSeq: seq, records: [Position(seq)]), for: .after(10))
         #expect(takeUp(&log) == [])
     }
 
@@ -189,12 +190,12 @@ struct ConversationLogTests {
 /// A gateway's log, a lossy way to a device, and the device's own log.
 private struct LogWorld {
     private var generator: Seeded
-    private var log = ConversationLog<Place>()
+    private var log = ConversationLog<Position>()
     /// Published so far.
     private(set) var total: Int
     /// What the device has taken up, in order.
     private(set) var taken: [Int] = []
-    private var underWay: [Place] = []
+    private var underWay: [Position] = []
     private let pageSize: Int
     private let loss: Double
 
@@ -231,7 +232,9 @@ private struct LogWorld {
     private mutating func publish() {
         total += 1
         let copies = Double.random(in: 0..<1, using: &generator) < 0.2 ? 2 : 1
-        for _ in 0..<copies where Double.random(in: 0..<1, using: &generator) >= loss { underWay.append(Place(total)) }
+        for _ in 0..<copies where Double.random(in: 0..<1, using: &generator) >= loss {
+            underWay.append(Position(total))
+        }
     }
 
     private mutating func deliver() {
@@ -250,7 +253,7 @@ private struct LogWorld {
             case .after(let seq): (seq + 1)..<max(seq + 1, min(newest, seq + pageSize) + 1)
             }
         let page = ConversationLog.Page(
-            epoch: "one", lastSeq: newest, records: seqs.map { Place($0) }.shuffled(using: &generator))
+            epoch: "one", lastSeq: newest, records: seqs.map { Position($0) }.shuffled(using: &generator))
         // A live record overtakes the page.
         if Bool.random(using: &generator), let record = underWay.popLast() { log.receive(record) }
         _ = log.merge(page, for: want)

@@ -8,13 +8,13 @@ import Testing
 
 @Suite("Messages that disappear", .timeLimit(.minutes(20)))
 struct ExpiryTests {
-    private let place: TemporaryDirectory
+    private let position: TemporaryDirectory
     private let directory: DeviceDirectory
     private let conversation = ConversationID(UUIDValue(high: 1, low: 1))
 
     init() throws {
-        place = try TemporaryDirectory()
-        directory = place.directory(of: device("alice/phone"))
+        position = try TemporaryDirectory()
+        directory = position.directory(of: device("alice/phone"))
     }
 
     /// Shows what it is told to.

@@ -44,7 +44,7 @@ struct KeptMessageTests {
     func replay() throws {
         let message = KeptMessage(record: record, isReplay: true)
         let id = MessageID.random()
-        #expect(message.stored(for: bob, as: id).place.id == id)
+        #expect(message.stored(for: bob, as: id).position.id == id)
         #expect(message.isSealed == false)
         #expect(KeptMessage(payload: message.stored(for: bob, as: id).payload) == message)
     }

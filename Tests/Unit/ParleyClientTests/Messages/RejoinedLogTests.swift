@@ -5,10 +5,10 @@ import Testing
 
 @Suite("The log of a conversation that its reader was away from as a member")
 struct RejoinedLogTests {
-    private typealias Log = ConversationLog<Place>
+    private typealias Log = ConversationLog<Position>
 
     private func page(_ seqs: ClosedRange<Int>, lastSeq: Int, isOldest: Bool) -> Log.Page {
-        Log.Page(epoch: "one", lastSeq: lastSeq, records: seqs.map { Place($0) }, isOldest: isOldest)
+        Log.Page(epoch: "one", lastSeq: lastSeq, records: seqs.map { Position($0) }, isOldest: isOldest)
     }
 
     @Test("what they may never see is passed over, and asked for once")
@@ -31,7 +31,7 @@ struct RejoinedLogTests {
         #expect(!outcome.isProgress && log.ready(limit: 9).isEmpty)
         #expect(log.want == .after(10))
         // Nor one that was asked for before something else came.
-        log.receive(Place(11))
+        log.receive(Position(11))
         log.advance(by: log.ready(limit: 9).count)
         _ = log.merge(page(21...25, lastSeq: 25, isOldest: true), for: .after(10))
         #expect(log.want == .after(11))
@@ -50,7 +50,7 @@ struct RejoinedLogTests {
     @Test("a log whose epoch is doubted when its reader comes back asks which one stands, and takes nothing up before")
     func doubtedThenRejoined() {
         var log = Log(epoch: "one", held: 1..<11)
-        log.receive(Place(11))
+        log.receive(Position(11))
         log.doubt()
         #expect(log.ready(limit: 9).isEmpty && log.want == .newest && log.held == 1..<11)
         log.rejoin()
@@ -68,7 +68,7 @@ struct RejoinedLogTests {
         log.recordEnd(epoch: "one", lastSeq: 0)
         #expect(log.want == .newest)
         var other = Log(epoch: "one")
-        other.receive(Place(3, epoch: "two"))
+        other.receive(Position(3, epoch: "two"))
         #expect(other.want == .newest && other.epoch == "one")
         var unknown = Log()
         unknown.doubt()

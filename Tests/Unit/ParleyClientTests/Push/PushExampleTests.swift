@@ -11,13 +11,13 @@ struct Screen {
     private(set) var removedUpTo: Int?
 
     mutating func show(_ title: String, _ text: String, _ push: OpenedPush) { shown.append("\(title): \(text)") }
-    mutating func remove(_ place: OpenedPush.Place?) { removedUpTo = place?.seq }
+    mutating func remove(_ position: OpenedPush.Position?) { removedUpTo = position?.seq }
 }
 
 // The example of `docs/client.md`.
-func present(_ payload: [UInt8], _ opener: PushOpener, _ board: inout BadgeBoard, _ screen: inout Screen) throws {
+func present(_ payload: [UInt8], _ opener: PushOpener, _ latest: inout LatestBadge, _ screen: inout Screen) throws {
     let push = try opener.open(push: payload)
-    if let badge = push.badge { board.merge(badge) }
+    if let badge = push.badge { latest.merge(badge) }
     switch push.content {
     case .message(let pushed) where pushed.isRead: break
     case .message(let pushed):
@@ -28,7 +28,7 @@ func present(_ payload: [UInt8], _ opener: PushOpener, _ board: inout BadgeBoard
         } else {
             screen.show(title, "a card, a picture or a file", push)
         }
-    case .clear: screen.remove(push.place)
+    case .clear: screen.remove(push.position)
     case .feed(let notification): screen.show("News", notification.type.name, push)
     case .digest, .wakeUp: screen.show("Messages", "Something has come.", push)
     case .unopened(.reference), .unopened(.sealed): screen.show("Messages", "A new message.", push)
@@ -45,21 +45,21 @@ struct PushExampleTests {
     @Test("its example shows messages once opened, takes away what was read, and never an older badge")
     func example() throws {
         let house = try PushFixture()
-        var (board, screen) = (BadgeBoard(), Screen())
+        var (latest, screen) = (LatestBadge(), Screen())
         let stranger = try house.record(by: .generate(for: device("mallory/phone")))
         for push in [
             try house.push(house.record()), house.push(nil), house.push(stranger), house.push(nil, type: .digest),
             house.push(nil, type: .feed(.challengeReceived)), house.push(nil, type: .test),
             house.push(nil, type: .clear), house.push(nil, user: house.bob.user),
         ] {
-            try present(push.json(fitting: .max), house.opener, &board, &screen)
+            try present(push.json(fitting: .max), house.opener, &latest, &screen)
         }
         #expect(
             screen.shown == [
                 "bob: See you at six", "Messages: A new message.", "Messages: A new message.",
                 "Messages: Something has come.", "News: challenge_received", "Test: This device can be reached.",
             ])
-        #expect(screen.removedUpTo == 42 && board.count == 3)
+        #expect(screen.removedUpTo == 42 && latest.count == 3)
     }
 
     @Test("the page has the example as it is run here")

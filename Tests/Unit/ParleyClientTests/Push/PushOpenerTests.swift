@@ -22,8 +22,8 @@ struct PushOpenerTests {
         #expect(opened.pushed?.sender == house.bob && opened.pushed?.isSenderVerified == false)
         #expect(opened.pushed?.isRead == false && opened.pushed?.message.id == record.id)
         #expect(
-            opened.place
-                == OpenedPush.Place(
+            opened.position
+                == OpenedPush.Position(
                     conversation: house.conversation, epoch: house.epoch, seq: 42, message: record.id))
         #expect(opened.link?.description == "parley://conversation/\(house.conversation)")
         #expect(opened.badge == Badge(count: 3, at: house.now))
@@ -62,7 +62,7 @@ struct PushOpenerTests {
         let record = try house.record()
         var message = KeptMessage(record: record).opened(textJSON("See you at six"))
         message.changes.edit = MessageChanges.Edit(
-            place: ChapterPlace(chapter: 0, seq: 43), at: house.now, content: textJSON("At seven"))
+            position: ChapterPosition(chapter: 0, seq: 43), at: house.now, content: textJSON("At seven"))
         try house.keep(message)
         #expect(try house.open(house.push(record)).text == "At seven")
         // Also where only the reference came, with the id or without.
@@ -119,7 +119,7 @@ struct PushOpenerTests {
         case .digest: #expect(opened.content == .digest)
         case .test: #expect(opened.content == .test)
         case .wakeUp: #expect(opened.content == .wakeUp)
-        default: #expect(opened.content == .clear && opened.place?.seq == 42)
+        default: #expect(opened.content == .clear && opened.position?.seq == 42)
         }
         #expect(opened.badge?.count == 3)
     }

@@ -8,11 +8,11 @@ final class MemoryDevice: Sendable {
     let address = device("alice/phone")
     let bob = UserID(validated: "bob")
     let broker: MemoryBroker
-    private let place: TemporaryDirectory
+    private let position: TemporaryDirectory
 
     init(_ weather: Weather = .fair) throws {
         broker = try MemoryBroker(weather)
-        place = try TemporaryDirectory()
+        position = try TemporaryDirectory()
         try broker.add(bob)
     }
 
@@ -34,7 +34,7 @@ final class MemoryDevice: Sendable {
     func chat<Value: Sendable>(
         _ body: @Sendable (MessagingClient, ConversationID, inout ClientEvents) async throws -> Value
     ) async throws -> Value {
-        let directory = place.directory(of: address)
+        let directory = position.directory(of: address)
         var configuration = ClientConfiguration(
             connection: connection, keys: FileKeyStore(in: directory), directory: directory)
         configuration.storage = .memory

@@ -10,14 +10,14 @@ import Testing
 struct TokenRenewalTests {
     private static let day: Int64 = 86_400_000
 
-    private let place: TemporaryDirectory
+    private let position: TemporaryDirectory
     private let directory: DeviceDirectory
     private let broker: MemoryBroker
     private let first: DeviceCredentials
 
     init() throws {
-        place = try TemporaryDirectory()
-        directory = place.directory(of: device("alice/phone"))
+        position = try TemporaryDirectory()
+        directory = position.directory(of: device("alice/phone"))
         first = DeviceCredentials(
             of: directory.device, password: "token 1", expiresAt: Timestamp(milliseconds: 30 * Self.day))
         broker = try MemoryBroker()

@@ -65,11 +65,13 @@ struct ChatStateTests {
         let time = Timestamp(milliseconds: 0)
         state.transcript.insert(
             ChatLine(
-                key: .message(theirs), author: state.other, place: place(1), time: time, text: "hello", look: .received,
+                key: .message(theirs), author: state.other, position: position(1), time: time, text: "hello",
+                look: .received,
                 notes: "edited · 👍 2"))
         state.transcript.insert(
             ChatLine(
-                key: .message(own), author: state.me.user, place: place(2), time: time, text: "hi", look: .own(.sent)))
+                key: .message(own), author: state.me.user, position: position(2), time: time, text: "hi",
+                look: .own(.sent)))
         #expect(write("/edit better") == [.stopTyping, .change(own, .edit("better"))])
         #expect(write("/delete") == [.stopTyping, .change(own, .delete)])
         #expect(write("/react 👍") == [.stopTyping, .change(theirs, .react("👍"))])

@@ -25,11 +25,11 @@ struct TranscriptTests {
     func chapters() {
         var transcript = Transcript()
         for (text, seq, chapter) in [("n4", 4, 1), ("m3", 3, 0), ("m5", 5, 0), ("n3", 3, 1)] {
-            transcript.insert(line(text, place: place(seq, chapter: chapter)))
+            transcript.insert(line(text, position: position(seq, chapter: chapter)))
         }
         #expect(transcript.texts == ["m3", "m5", "n3", "n4"])
-        #expect(transcript.isBefore(place(2)) && !transcript.isBefore(place(1, chapter: 1)))
-        #expect(transcript.newestReceived?.place == place(4, chapter: 1))
+        #expect(transcript.isBefore(position(2)) && !transcript.isBefore(position(1, chapter: 1)))
+        #expect(transcript.newestReceived?.position == position(4, chapter: 1))
     }
 
     @Test("a message is there once; with its place it stands there")
@@ -43,8 +43,8 @@ struct TranscriptTests {
         transcript.insert(line("later", seq: 3))
         transcript.insert(line("mine", seq: 2, key: queued.key, look: .own(.sent)))
         #expect(transcript.texts == ["theirs", "mine", "later"])
-        transcript.insert(line("a copy", seq: 4, key: .copy(place(4)), look: .unreadable))
-        transcript.insert(line("a copy", seq: 4, key: .copy(place(4)), look: .unreadable))
+        transcript.insert(line("a copy", seq: 4, key: .copy(position(4)), look: .unreadable))
+        transcript.insert(line("a copy", seq: 4, key: .copy(position(4)), look: .unreadable))
         #expect(transcript.texts == ["theirs", "mine", "later", "a copy"])
         transcript.append("read again")
         transcript.removeMessages()
@@ -113,7 +113,7 @@ struct TranscriptTests {
         transcript.insert(line("sealed", seq: 2, look: .earlier))
         let more = TranscriptLayout(me: UserID(validated: "alice"), columns: 120, zone: .utc).rows(of: transcript)[0]
         #expect(more.text.text == "  3" + two.dropFirst(3) && more.item == identity)
-        #expect(transcript.newestReceived?.place == place(8))
+        #expect(transcript.newestReceived?.position == position(8))
         #expect(rows(of: transcript, columns: 40).prefix(3).allSatisfy { $0.hasPrefix("  ") && $0.count <= 40 })
     }
 
@@ -133,17 +133,18 @@ struct TranscriptTests {
 
 /// A message of a test.
 func line(
-    _ text: String, seq: Int? = nil, place: ChatMessage.Place? = nil, author: String = "bob",
+    _ text: String, seq: Int? = nil, position: ChatMessage.Position? = nil, author: String = "bob",
     key: ChatLine.Key = .message(.random()),
     look: ChatLine.Look = .received
 ) -> ChatLine {
     ChatLine(
-        key: key, author: UserID(validated: author), place: place ?? seq.map { ChatMessage.Place(epoch: "0", seq: $0) },
+        key: key, author: UserID(validated: author),
+        position: position ?? seq.map { ChatMessage.Position(epoch: "0", seq: $0) },
         time: Timestamp(milliseconds: 1_768_469_400_000), text: text, look: look)
 }
 
-func place(_ seq: Int, chapter: Int = 0) -> ChatMessage.Place {
-    ChatMessage.Place(chapter: chapter, epoch: "\(chapter)", seq: seq)
+func position(_ seq: Int, chapter: Int = 0) -> ChatMessage.Position {
+    ChatMessage.Position(chapter: chapter, epoch: "\(chapter)", seq: seq)
 }
 
 extension Transcript {

@@ -15,7 +15,8 @@ struct PushLineTests {
     private func push(_ content: OpenedPush.Content) -> OpenedPush {
         OpenedPush(
             id: NotificationID(UUIDValue(high: 1, low: 1)), content: content,
-            place: OpenedPush.Place(conversation: conversation, epoch: "e", seq: 7), badge: Badge(count: 3, at: time),
+            position: OpenedPush.Position(conversation: conversation, epoch: "e", seq: 7),
+            badge: Badge(count: 3, at: time),
             createdAt: time)
     }
 
@@ -25,7 +26,7 @@ struct PushLineTests {
         let content = try OpenedContent(type: .known(.text), json: writer.finish())
         let message = ChatMessage(
             id: MessageID(UUIDValue(high: 1, low: 3)), conversation: conversation,
-            place: ChatMessage.Place(epoch: "e", seq: 7), kind: .known(.message), target: nil, sender: bob,
+            position: ChatMessage.Position(epoch: "e", seq: 7), kind: .known(.message), target: nil, sender: bob,
             type: .known(.text), suite: nil, replyTo: nil, expiresAt: nil, createdAt: time, content: .opened(content),
             editedAt: nil, reactions: [:], status: nil)
         return .message(PushedMessage(message: message, isSenderVerified: true, isRead: isRead))
@@ -35,9 +36,9 @@ struct PushLineTests {
     func line() throws {
         let link = "parley://conversation/\(conversation)"
         #expect(
-            try push(message("See you\n\u{1B}[2Jat six")).line(in: .utc, BadgeBoard(Badge(count: 4, at: time)))
+            try push(message("See you\n\u{1B}[2Jat six")).line(in: .utc, LatestBadge(Badge(count: 4, at: time)))
                 == #"2026-01-15 09:30:00 bob/phone (verified): See you ↵ \u{1b}[2Jat six → \#(link) [badge 4]"#)
-        let read = try push(message("Hello", isRead: true)).line(in: .utc, BadgeBoard())
+        let read = try push(message("Hello", isRead: true)).line(in: .utc, LatestBadge())
         #expect(read.contains("Hello (read already)"))
     }
 
@@ -55,7 +56,7 @@ struct PushLineTests {
         #expect(try json.text("type", maximum: 64) == type)
         #expect(try json.object("error")?.text("code", maximum: 64) == error)
         #expect(try json.integer("badge", in: 0...9) == 3)
-        #expect(!push.line(in: .utc, BadgeBoard()).contains("\u{1B}"))
+        #expect(!push.line(in: .utc, LatestBadge()).contains("\u{1B}"))
     }
 
     @Test("on the desktop no word of others is an option or markup, and what was read or cannot be named is not told")

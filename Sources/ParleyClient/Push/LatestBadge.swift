@@ -27,7 +27,7 @@ extension NotificationsCleared {
 /// Merges badges that come in any order, repeated or missing: the latest counts.
 ///
 /// The app stores ``badge`` where all its processes see it, merges each new one, and shows ``count``.
-public struct BadgeBoard: Hashable, Sendable {
+public struct LatestBadge: Hashable, Sendable {
     /// `nil` before any badge has come.
     public private(set) var badge: Badge?
 
@@ -47,7 +47,7 @@ public struct BadgeBoard: Hashable, Sendable {
     /// - Parameter now: by the device's clock.
     @discardableResult
     package mutating func merge(_ new: Badge, now: Timestamp) -> Bool {
-        let latest = now.advanced(byMilliseconds: BadgeBoard.tolerance.components.seconds * 1000)
+        let latest = now.advanced(byMilliseconds: LatestBadge.tolerance.components.seconds * 1000)
         let new = Badge(count: new.count, at: min(new.at, latest))
         let before = count
         guard let badge else {

@@ -9,7 +9,7 @@ import Platform
 extension PushSender: PushSending {}
 
 /// The parts of pushes: their database, the state they share with the writer, the thread that decides, and the sender.
-final class PushService: Sendable {
+final class PushSystem: Sendable {
     let store: PushStore
     /// The `applicationServerKey` of subscriptions, in base64url.
     let vapidPublicKey: String
