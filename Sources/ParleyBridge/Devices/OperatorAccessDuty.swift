@@ -14,6 +14,8 @@ final class OperatorAccessDuty: Duty {
     private let directory: DataDirectory
     private let logger: Logger
     private var pace = Pace()
+    /// New credentials that are not in the file yet: it gets them when the broker's plugin has been told of the token.
+    private var issued: DeviceCredentials?
 
     private static let pause = Duration.seconds(3600)
     /// A token that ends sooner than this is renewed.
@@ -32,6 +34,7 @@ final class OperatorAccessDuty: Duty {
     /// - Returns: the new credentials, for `save` after the COMMIT: a crash between leaves a file that does not fit,
     ///   and the next start makes both anew.
     func run(in batch: Batch) throws(StoreError) -> DeviceCredentials? {
+        guard issued == nil else { return nil }
         let address = DeviceAddress.operatorConsole
         let device = try batch.device(address)
         let isFitting = device.map(fits) ?? false
@@ -56,9 +59,13 @@ final class OperatorAccessDuty: Duty {
     }
 
     func recordCommitted(_ credentials: DeviceCredentials?, at moment: Moment) {
+        let due = issued
+        issued = credentials
+        // With new credentials the next part, which saves them, is due at once.
+        guard issued == nil else { return }
         pace.rest(for: Self.pause, from: moment.steady)
         do throws(DataDirectoryError) {
-            try save(credentials)
+            try save(due)
         } catch {
             logger.warning(Self.failure, metadata: ["reason": "\(error)"])
         }
