@@ -27,6 +27,9 @@ final class ConnectedPeople: Sendable {
     /// The most departures that are kept. A user who leaves beyond that is notified of later messages alone.
     static let mostDepartures = 100_000
 
+    /// The broker notices a dead connection so late.
+    static let longestUnnoticed = Duration.seconds(720)
+
     /// Whether the broker has reported everybody since the gateway has started.
     var isKnown: Bool { state.withLock { $0.isKnown } }
 
@@ -54,7 +57,8 @@ final class ConnectedPeople: Sendable {
         }
     }
 
-    /// Sets the users that were connected to an earlier process.
+    /// Sets the users that were connected to an earlier process, or left it so late that it may not have looked for
+    /// their messages.
     func begin(with users: Set<UserID>) { state.withLock { $0.users = users } }
 
     /// Sets all connected users.

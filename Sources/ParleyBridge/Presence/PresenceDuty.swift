@@ -39,11 +39,18 @@ final class PresenceDuty: Duty {
         lastTime: Timestamp? = nil
     ) throws(StoreError) {
         self.people = people
-        unknownSince = min(now, lastTime ?? now)
-        let (online, broker) = try store.read { (try $0.presence.usersOnline(), try $0.outbox.broker(of: .presence)) }
+        let since = min(now, lastTime ?? now)
+        unknownSince = since
+        let (online, offline, broker) = try store.read { snapshot in
+            (
+                try snapshot.presence.usersOnline(),
+                try snapshot.presence.usersOffline(since: since.advanced(by: .zero - ConnectedPeople.longestUnnoticed)),
+                try snapshot.outbox.broker(of: .presence)
+            )
+        }
         board = PresenceTracker(shown: online, hold: settings.presenceHold, now: now)
         informedBroker = broker
-        people.begin(with: board.everyoneConnected)
+        people.begin(with: board.everyoneConnected.union(offline))
     }
 
     func handle(_ reports: [PresenceReport], now: Timestamp) {

@@ -4,9 +4,6 @@ import ParleyStore
 
 /// Departures: users whose last connection has ended, and messages that they have not received.
 extension PushPlanner {
-    /// The broker notices a dead connection so late. Messages of that time that no device acknowledged are decided when
-    /// it does.
-    static let longestUnnoticed = Duration.seconds(720)
     /// How late the plugin's report of an ended connection comes.
     static let reportDelay = Duration.milliseconds(250)
     /// The most conversations that are looked at, and messages of each.
@@ -36,7 +33,8 @@ extension PushPlanner {
     private func decide(
         _ departure: ConnectedPeople.Departure, steps: Int64, most: Int, into plan: inout PushPlan
     ) throws {
-        let since = departure.at.advanced(by: .zero - PushPlanner.longestUnnoticed)
+        // Messages from before the broker noticed that the connection is dead, and that no device acknowledged.
+        let since = departure.at.advanced(by: .zero - ConnectedPeople.longestUnnoticed)
         let left = departure.at.advanced(by: .zero - PushPlanner.reportDelay)
         let undelivered = try snapshot.pushEvents.undelivered(
             to: departure.user, since: since, limit: PushPlanner.mostUndelivered)

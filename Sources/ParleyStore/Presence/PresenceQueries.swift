@@ -36,6 +36,15 @@ package struct PresenceQueries {
         try database.list(#"SELECT "user" FROM presence WHERE state = 'online'"#) { try $0.level(0) }
     }
 
+    /// Users who are offline, and were online at a time or later.
+    package func usersOffline(since time: Timestamp) throws(StoreError) -> [UserID] {
+        try database.list(
+            #"SELECT "user" FROM presence WHERE state = 'offline' AND last_seen >= ?"#, [time.milliseconds]
+        ) {
+            try $0.level(0)
+        }
+    }
+
     /// Ordered by user, after `user`.
     package func stored(after user: UserID?, limit: Int) throws(StoreError) -> [StoredPresence] {
         try database.hotList(

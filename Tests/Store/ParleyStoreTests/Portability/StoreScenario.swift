@@ -63,6 +63,7 @@ struct StoreScenario {
             _ = try snapshot.presence.stored(of: everybody)
             _ = try snapshot.presence.stored(after: nil, limit: 9)
             _ = try snapshot.presence.usersOnline()
+            _ = try snapshot.presence.usersOffline(since: at(0))
             _ = try snapshot.outbox.broker(of: .presence)
             _ = try snapshot.outbox.broker(of: .info)
         }

@@ -21,6 +21,8 @@ final class PresenceQueriesTests: PeopleSuite {
                 try transaction.put(presence, of: "alice")
                 #expect(try kept("alice") == presence)
                 #expect(try facts.presence.usersOnline() == (presence == .online ? ["alice"] : []))
+                let isRecent = presence == .offline(lastSeen: at(7))
+                #expect(try facts.presence.usersOffline(since: at(7)) == (isRecent ? ["alice"] : []))
             }
             #expect(try kept("bob") == .offline(lastSeen: nil))
         }

@@ -181,6 +181,19 @@ struct PresenceDutyTests {
         next.handle(PresenceReport.set(of: [], broker: 2), now: at(1_200_100))
         #expect(people.drainDepartures(limit: 9) == [ConnectedPeople.Departure(user: "bob", at: at(1_000))])
     }
+
+    @Test("who had left a process that was killed shortly before has left once more, and nobody from long before")
+    func leftShortlyBefore() throws {
+        report(.online("alice"), .online("bob"), at: at(0))
+        _ = try announced(at: at(0))
+        report(.offline("alice"), at: at(100_000))
+        report(.offline("bob"), at: at(100_001))
+        _ = try announced(at: at(110_000)) + announced(at: at(120_000))
+        let (people, end) = (ConnectedPeople(), at(100_001 + 720_000))
+        let next = try PresenceDuty(test.store, Settings(), people: people, now: at(1_200_000), lastTime: end)
+        next.handle(PresenceReport.set(of: [], broker: 2), now: at(1_200_100))
+        #expect(people.drainDepartures(limit: 9) == [ConnectedPeople.Departure(user: "bob", at: end)])
+    }
 }
 
 extension PendingWrites {
