@@ -38,6 +38,19 @@ extension GatewayTests {
             #expect(bob.inbox.isEmpty)
         }
 
+        @Test("typing that is not renewed stops by itself after 5 s, and of starts within 2 s one counts")
+        func expiry() throws {
+            let began = ContinuousClock.now
+            for _ in 0..<5 { try send("start") }
+            let start = try indicator()
+            let stop = try indicator()
+            #expect(stop["is_typing"] == false)
+            #expect(ContinuousClock.now - began >= .seconds(4.9))
+            #expect(stop["expires_at"] == start["expires_at"])
+            try bob.accepted("profile/get")
+            #expect(bob.inbox.isEmpty)
+        }
+
         @Test("typing at QoS 0 counts too")
         func qosZero() throws {
             let fields: JSON = ["conversation_id": .string(conversation)]
