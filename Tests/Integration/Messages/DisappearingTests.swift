@@ -5,6 +5,8 @@ import ParleyRules
 import TestSupport
 import Testing
 
+@testable import ParleyStore
+
 /// Messages that disappear, with a real broker and real files.
 @Suite("Disappearing", .ownThreads)
 struct DisappearingTests {
@@ -148,6 +150,38 @@ struct DisappearingTests {
                 try eventually("the files without it") { try isInFiles(gateway, content) ? nil : () }
             }
             #expect(try gateway.connect(alice.credentials).accepted("messages/send", sent)["seq"] == 1)
+        }
+    }
+
+    @Test("what an earlier process left unpublished goes out without its ciphertext when that was due meanwhile")
+    func unpublished() async throws {
+        let gateway = try TestGateway()
+        let (alice, bob, conversation) = try gateway.pair()
+        let tablet = try gateway.device("tablet", of: bob.user)
+        let session = DeviceClient.Options(keepsSession: 600)
+        let away = try gateway.connect(tablet, session)
+        try away.listen(to: conversation, "messages")
+        try alice.accepted("messages/send", message(conversation, ["expires_in": 86400]))
+        try alice.accepted("messages/send", message(conversation))
+        let topic = "conversations/\(conversation)/messages"
+        let first = try away.until("both") { () -> [JSON]? in
+            let events = away.events(on: topic)
+            return events.count == 2 ? events : nil
+        }
+        #expect(first.allSatisfy { $0["data"]["encrypted_content"] != .null })
+        away.disconnect()
+        gateway.endParleyd(SIGKILL)
+        // As if it had been killed before the broker had acknowledged any of it.
+        try Store(path: gateway.database).write { try $0.database.run("UPDATE publishing SET published_through = 0") }
+        try await gateway.runInProcess(by: Self.aDayLater, boot: ClockReading.machineBoot) {
+            let back = try gateway.connect(tablet, session)
+            let again = try back.until("both again") { () -> [JSON]? in
+                let events = back.events(on: topic)
+                return events.count >= 2 ? events : nil
+            }
+            #expect(again.compactMap { $0["data"]["seq"].int } == [1, 2])
+            #expect(again.map { $0["data"]["encrypted_content"] == .null } == [true, false])
+            #expect(again[0]["data"]["expires_at"] == first[0]["data"]["expires_at"])
         }
     }
 }
