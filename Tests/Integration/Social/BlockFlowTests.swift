@@ -112,5 +112,30 @@ extension GatewayTests {
             try blocker.accepted("messages/send", message(conversation, id: next))
             _ = try blocked.take("a message after the block") { $0.json["data"]["id"].text == next }
         }
+
+        /// Bob has blocked Alice after her request; Carol has not, and does not answer. Alice cannot tell them apart.
+        @Test("whoever was blocked sees what a stranger with a spent request sees")
+        func blockedSeeASpentRequest() throws {
+            let clients = try SharedGateway.current.clients(3, privacy: .followers)
+            let (alice, bob, carol) = (clients[0], clients[1], clients[2])
+            let conversations = try [bob, carol].map { try alice.conversation(with: $0.user) }
+            for conversation in conversations { try alice.accepted("messages/send", message(conversation)) }
+            try bob.accepted("social/block", ["user_id": .string(alice.user)])
+
+            let keys = try [bob, carol].map { other in
+                let fields: JSON = ["user_id": .string(other.user)]
+                let correlation = try alice.ask("keys/get", fields.bytes)
+                let reply = try alice.take("a reply") { $0.correlation == correlation }
+                return String(decoding: reply.payload, as: UTF8.self).replacing(other.user, with: "other")
+            }
+            #expect(keys[0] == keys[1])
+            for channel in ["messages", "info", "typing", "receipts", "challenges"] {
+                let codes = try conversations.map { try alice.subscribe("parley/v1/conversations/\($0)/\(channel)") }
+                #expect(codes[0] == codes[1] && codes[0] < 0x80)
+            }
+            // What is retained has come before this reply.
+            try alice.accepted("profile/get")
+            #expect(conversations.allSatisfy { alice.events(on: "conversations/\($0)/info").isEmpty })
+        }
     }
 }
