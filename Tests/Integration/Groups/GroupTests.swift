@@ -15,8 +15,8 @@ extension GatewayTests {
             return fields.with(changes)
         }
 
-        private func token(for group: String) throws -> String {
-            try alice.accepted("invites/create", named(group))["token"].text ?? ""
+        private func token(for group: String, _ changes: JSON = [:]) throws -> String {
+            try alice.accepted("invites/create", named(group, changes))["token"].text ?? ""
         }
 
         private func accept(_ token: String, by user: DeviceClient) throws -> JSON {
@@ -84,6 +84,34 @@ extension GatewayTests {
             try console.subscribe("parley/v1/conversations/\(group)/info")
             _ = try console.accepted("gateway/info")
             #expect(console.takeAll().allSatisfy { !$0.isRetained })
+        }
+
+        @Test("50 who accept at the same instant: as many come as there is room for, and each is told which")
+        func fiftyAtOnce() throws {
+            let group = try group()
+            let token = try token(for: group, ["uses": 30])
+            #expect(try subscribe(alice, group) == 1)
+            let people = try gateway.clients(50)
+            let request: JSON = ["token": .string(token)]
+            let asked = try people.map { try $0.ask("invites/accept", request.bytes) }
+            let replies = try zip(people, asked).map { (user: $0.user, reply: try $0.reply(to: $1)) }
+
+            let accepted = replies.filter { $0.reply["ok"] == true }
+            let refused = replies.filter { $0.reply["ok"] != true }
+            #expect(accepted.count == 9 && refused.count == 41)
+            #expect(refused.allSatisfy { $0.reply["error"]["code"] == "group_full" })
+            let members = try alice.accepted("groups/get", named(group))["members"].elements.map { $0["user_id"].text }
+            #expect(Set(members) == Set(accepted.map(\.user) + [alice.user]) && members.count == 10)
+            let joined = alice.events(on: "groups/\(group)/events").compactMap { $0["data"]["user_id"].text }
+            #expect(joined.count == 9 && Set(joined) == Set(accepted.map(\.user)))
+            let left = try alice.accepted("invites/list", named(group))["items"].elements.first?["uses_left"].int
+            #expect(left == 21)
+            // As soon as one goes, one comes.
+            let refusedOne = try #require(people.first { $0.user == refused.first?.user })
+            #expect(try accept(token, by: refusedOne)["error"]["code"] == "group_full")
+            let leaver = try #require(people.first { $0.user == accepted.first?.user })
+            try leaver.accepted("groups/leave", named(group))
+            #expect(try accept(token, by: refusedOne)["ok"] == true)
         }
     }
 }
