@@ -126,6 +126,15 @@ struct PushClearingTests {
         #expect(events == Array(repeating: "users/bob/notifications: notification.cleared", count: 2))
     }
 
+    @Test("a number that a digest has shown is cleared by a process that comes later")
+    func digestCleared() throws {
+        let test = try TestWriter()
+        try test.pushes.write { try $0.displays.set([(user: "bob", conversation: nil, seq: 0)]) }
+        let next = try test.anotherWriter()
+        try test.store.read { snapshot in try test.pushes.read { try next.push.load(snapshot, $0) } }
+        #expect(next.push.displaying.contains("bob"))
+    }
+
     @Test("what takes away one message is not given up for what takes away another")
     func deletedOneAfterTheOther() throws {
         let world = try PushWorld()
