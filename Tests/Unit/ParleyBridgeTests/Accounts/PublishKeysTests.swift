@@ -149,6 +149,17 @@ struct PublishKeysTests {
         #expect(try userKeys().accountKey == account.key && userKeys().devices.map(\.device) == ["phone"])
     }
 
+    @Test("an app that knows no account keys keeps the certificate of the same keys, and of no others")
+    func unawareAppKeepsCertificate() throws {
+        #expect(try code(publish(keys, by: account, from: phone)) == nil)
+        #expect(try code(publish(keys, from: phone)) == nil)
+        #expect(try certified() == ["phone"])
+        #expect(try code(publish(TestKeys(3), from: phone)) == nil)
+        #expect(try certified() == [] && userKeys().accountKey == account.key)
+        #expect(try code(publish(keys, from: phone)) == nil)
+        #expect(try certified() == [])
+    }
+
     @Test("a revoked device takes its certificate with it, and its name brings none back")
     func revocationTakesCertificate() throws {
         #expect(try code(publish(keys, by: account, from: phone)) == nil)
