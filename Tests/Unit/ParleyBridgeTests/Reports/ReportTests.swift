@@ -57,6 +57,18 @@ struct ReportTests {
         #expect(test.counters.reports.current == 1)
     }
 
+    @Test("a report is answered again as it was when its message has been deleted meanwhile")
+    func repeatedAfterDeletion() throws {
+        let (id, subject) = (ReportID.random(), "\"message_id\":\"\(message)\"")
+        let first = try create(id: id, subject)
+        let delete = try request(
+            DeleteMessage.self,
+            #"{"id":"\#(MessageID.random())","conversation_id":"\#(conversation)","message_id":"\#(message)"}"#)
+        #expect(try test.carryOut([delete]).effects.outgoing.replies.map(\.code) == [nil])
+        #expect(try create(id: id, subject).map(\.payload) == first.map(\.payload))
+        #expect(first.map(\.code) == [nil])
+    }
+
     @Test(
         "what the reporter may not see is not there for them",
         arguments: [
