@@ -46,7 +46,9 @@ package enum ConversationLie: String, LieFamily {
             [.beforeFirstContact, .betweenSends]
         case .thirdInUpdate, .thirdAfterRefusal, .swappedInUpdate, .directAsGroup, .groupAsDirect, .strangerJoinsGroup:
             [.betweenSends]
-        default: [.beforeFirstContact]
+        case .thirdOnGet, .thirdOnCreate, .swappedUnderRandomID, .swappedUnderTrueID, .anotherOnCreate, .anotherOnGet,
+            .strangerInNewGroup, .strangerInNewGroupOnGet, .newGroupUnderAnotherID:
+            [.beforeFirstContact]
         }
     }
 
@@ -54,7 +56,10 @@ package enum ConversationLie: String, LieFamily {
         switch self {
         case .groupAsDirect, .strangerJoinsGroup: [.group]
         case .strangerInNewGroup, .strangerInNewGroupOnGet, .newGroupUnderAnotherID: [.newGroup]
-        default: [.certified]
+        case .thirdInList, .thirdInSync, .thirdOnGet, .thirdOnCreate, .thirdInUpdate, .thirdInCreated,
+            .thirdAfterRefusal, .thirdInUnknownType, .userLeftOut, .swappedUnderRandomID, .swappedUnderTrueID,
+            .swappedInList, .swappedInUpdate, .anotherOnCreate, .anotherOnGet, .directAsGroup, .directAsGroupInList:
+            [.certified]
         }
     }
 
@@ -64,7 +69,9 @@ package enum ConversationLie: String, LieFamily {
             .connecting
         case .thirdInUpdate, .thirdInCreated, .swappedInUpdate, .directAsGroup, .groupAsDirect, .strangerJoinsGroup:
             .event
-        default: .answer
+        case .thirdOnGet, .thirdOnCreate, .thirdAfterRefusal, .swappedUnderRandomID, .swappedUnderTrueID,
+            .anotherOnCreate, .anotherOnGet, .strangerInNewGroup, .strangerInNewGroupOnGet, .newGroupUnderAnotherID:
+            .answer
         }
     }
 }

@@ -154,7 +154,7 @@ extension World {
                 .push(.ghostPushed) where !isOneself, .link(.ghostListedAsCertified) where isOneself:
                 listing.addGhost()
             case .refusal(.leavesOutHonest) where !isOneself: listing.leaveGhostAlone()
-            default: continue
+            case .conversation, .keys, .refusal, .event, .sender, .push, .endless, .link, .backup: continue
             }
             isTold = true
         }

@@ -52,7 +52,12 @@ package enum KeyLie: String, LieFamily {
             [.beforeFirstContact, .betweenSends]
         case .decoysThenOtherIdentity, .removedThenOtherIdentity: [.betweenSends]
         case .comparedIsNotFetched: [.beforeAccepting]
-        default: [.beforeFirstContact, .betweenSends, .beforeAccepting]
+        case .ghost, .ghostCertifiedByAnotherAccount, .ghostUnderCertificateOfAnotherUser,
+            .ghostUnderCertificateOfAnotherDevice, .ghostCertifiedByItself, .ghostUnderTruncatedCertificate,
+            .ghostUnderDamagedCertificate, .otherIdentity, .otherIdentityUnderOldCertificate,
+            .otherIdentityCertifiedByAnotherAccount, .otherAccount, .accountGone, .accountGoneWithGhost,
+            .accountAppears, .accountMalformed, .keysOfAnotherUser:
+            [.beforeFirstContact, .betweenSends, .beforeAccepting]
         }
     }
 
@@ -62,13 +67,27 @@ package enum KeyLie: String, LieFamily {
             .keysOfAnotherUser:
             [.certified, .uncertified]
         case .accountAppears: [.uncertified]
-        default: [.certified]
+        case .ghostCertifiedByAnotherAccount, .ghostUnderCertificateOfAnotherUser,
+            .ghostUnderCertificateOfAnotherDevice, .ghostCertifiedByItself, .ghostUnderTruncatedCertificate,
+            .ghostUnderDamagedCertificate, .ownGhost, .ownGhostCertifiedByAnotherAccount, .ownAccountClaimed,
+            .otherIdentityUnderOldCertificate, .otherIdentityCertifiedByAnotherAccount,
+            .olderKeysUnderOlderCertificate, .otherAccount, .accountGone, .accountGoneWithGhost, .accountMalformed:
+            [.certified]
         }
     }
 
     /// Whether it is about the devices of whoever asks.
     var isAboutOneself: Bool {
-        [.ownGhost, .ownGhostCertifiedByAnotherAccount, .ownAccountClaimed].contains(self)
+        switch self {
+        case .ownGhost, .ownGhostCertifiedByAnotherAccount, .ownAccountClaimed: true
+        case .ghost, .ghostCertifiedByAnotherAccount, .ghostUnderCertificateOfAnotherUser,
+            .ghostUnderCertificateOfAnotherDevice, .ghostCertifiedByItself, .ghostUnderTruncatedCertificate,
+            .ghostUnderDamagedCertificate, .otherIdentity, .otherIdentityUnderOldCertificate,
+            .otherIdentityCertifiedByAnotherAccount, .olderKeysUnderOlderCertificate, .otherAccount, .accountGone,
+            .accountGoneWithGhost, .accountAppears, .accountMalformed, .decoysThenOtherIdentity,
+            .removedThenOtherIdentity, .comparedIsNotFetched, .keysOfAnotherUser:
+            false
+        }
     }
 
     /// So many listings it takes until it is told whole.
@@ -76,7 +95,13 @@ package enum KeyLie: String, LieFamily {
         switch self {
         case .decoysThenOtherIdentity: 3
         case .removedThenOtherIdentity: 2
-        default: 1
+        case .comparedIsNotFetched, .ghost, .ghostCertifiedByAnotherAccount, .ghostUnderCertificateOfAnotherUser,
+            .ghostUnderCertificateOfAnotherDevice, .ghostCertifiedByItself, .ghostUnderTruncatedCertificate,
+            .ghostUnderDamagedCertificate, .ownGhost, .ownGhostCertifiedByAnotherAccount, .ownAccountClaimed,
+            .otherIdentity, .otherIdentityUnderOldCertificate, .otherIdentityCertifiedByAnotherAccount,
+            .olderKeysUnderOlderCertificate, .otherAccount, .accountGone, .accountGoneWithGhost, .accountAppears,
+            .accountMalformed, .keysOfAnotherUser:
+            1
         }
     }
 }

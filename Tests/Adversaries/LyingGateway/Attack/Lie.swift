@@ -101,7 +101,12 @@ extension Lie: CaseIterable {
     }
 
     /// Whether it is about the user's own devices alone, whomever they write to.
-    package var isAboutOneself: Bool { family == .link || family == .backup }
+    package var isAboutOneself: Bool {
+        switch self {
+        case .link, .backup: true
+        case .conversation, .keys, .refusal, .event, .sender, .push, .endless: false
+        }
+    }
 
     private var told: any LieFamily {
         switch self {
@@ -123,7 +128,7 @@ extension Lie: CaseIterable {
         case .conversation(.thirdInList), .conversation(.swappedInList), .conversation(.directAsGroupInList),
             .endless(.list), .endless(.total):
             true
-        default: false
+        case .conversation, .keys, .refusal, .event, .sender, .push, .endless, .link, .backup: false
         }
     }
 }

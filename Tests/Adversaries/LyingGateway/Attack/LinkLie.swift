@@ -71,7 +71,12 @@ extension World {
             case .offerUnderAnotherName: device = World.ghost
             case .offerTruncated: offer = offer.with(linkKey: Array(offer.linkKey.prefix(16)))
             case .offerWithheld: throw .noOffer
-            default: continue
+            case .approvalCalledSecond, .approvalCalledLate, .approvalSwallowed, .accountOfAttacker, .seedOfAttacker,
+                .certificateOfAttacker, .certificateOfAnotherDevice, .certificateDated, .certificateDamaged,
+                .certificateTruncated, .sealDamaged, .sealTruncated, .sealForAnotherKey, .approvalOfAnotherDevice,
+                .approvalOfFormerOffer, .approvalUnasked, .accountOfAttackerAfterwards, .accountRefused,
+                .ghostListedAsCertified:
+                continue
             }
             let told = PendingLink(device: device, offer: offer, expiresAt: honest.expiresAt)
             return .accepted { told.write(to: &$0) }
@@ -121,7 +126,10 @@ extension World {
             case .approvalOfAnotherDevice:
                 told = LinkApproval(device: World.ghost, certificate: certificate, sealed: sealed)
             case .approvalOfFormerOffer: told = former ?? honest
-            default: continue
+            case .offerOfAnotherIdentity, .offerOfAnotherSigningKey, .offerOfAnotherLinkKey, .offerOfLowOrderLinkKey,
+                .offerOfAttacker, .offerUnderAnotherName, .offerTruncated, .offerWithheld, .approvalCalledSecond,
+                .approvalCalledLate, .approvalUnasked, .accountRefused, .ghostListedAsCertified:
+                continue
             }
         }
         return [told]
