@@ -13,7 +13,8 @@ struct StatementPlanTests {
         "SELECT d.user, d.id, d.token_id, d.created_at, d.expires_at, u.role, d.previous_token_id, d.previous_until, "
             + "d.name_reused_at FROM devices d JOIN users u ON u.id = d.user WHERE d.revoked_at IS NULL",
         "SELECT g.id, c.id FROM groups g JOIN conversations c", "SELECT one.follower, one.followed FROM follows one",
-        #"SELECT "user" FROM presence WHERE state = 'online'"#, "WITH blockers AS MATERIALIZED",
+        #"SELECT "user" FROM presence WHERE state = 'online'"#,
+        #"SELECT "user" FROM presence WHERE state = 'offline' AND last_seen >= ?"#, "WITH blockers AS MATERIALIZED",
         // The statistics of the operator.
         "SELECT count(*) FROM conversations",
         // Once a day.
