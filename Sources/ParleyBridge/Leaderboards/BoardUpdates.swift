@@ -23,16 +23,17 @@ struct BoardUpdates {
     ///
     /// - Parameters:
     ///   - time: of the earliest workout that has changed.
-    ///   - places: the groups of the user.
+    ///   - memberships: the groups of the user.
     func update(
-        _ trainee: TraineeHistory, since time: Timestamp, in places: [GroupMembership]
+        _ trainee: TraineeHistory, since time: Timestamp, in memberships: [GroupMembership]
     ) throws(StoreError) {
-        for place in places {
-            let boards = try batch.facts().boards.boards(of: place.group, endingAfter: time)
-            if boards.isEmpty { try batch.writable().boardWeeks.markAhead(place.group) }
+        for membership in memberships {
+            let boards = try batch.facts().boards.boards(of: membership.group, endingAfter: time)
+            if boards.isEmpty { try batch.writable().boardWeeks.markAhead(membership.group) }
             // Where the clock was ahead there are boards of weeks to come.
             try set(
-                trainee, joinedAt: place.joinedAt, on: boards.filter { $0.period.startsAt <= max(batch.now, time) })
+                trainee, joinedAt: membership.joinedAt, on: boards.filter { $0.period.startsAt <= max(batch.now, time) }
+            )
         }
     }
 
@@ -109,34 +110,34 @@ struct BoardUpdates {
 
     /// Adds a new member to the boards of a group, with their workouts from before.
     func add(_ user: UserID, to group: GroupKey) throws(StoreError) {
-        guard let (places, isShown) = try batch.facts().boards.memberships(of: user), isShown else { return }
-        try show(user, in: places.filter { $0.group == group })
+        guard let (memberships, isShown) = try batch.facts().boards.memberships(of: user), isShown else { return }
+        try show(user, in: memberships.filter { $0.group == group })
     }
 
     /// Adds a user to their boards, or removes them: their setting has changed. Removes them from final boards, too.
     func setShown(_ isShown: Bool, _ user: UserID) throws(StoreError) {
-        guard !isShown else { return try show(user, in: places(of: user)) }
+        guard !isShown else { return try show(user, in: memberships(of: user)) }
         for group in try batch.facts().boards.groups(showing: user) {
             try remove(user, from: try batch.facts().boards.boards(of: group, showing: user))
         }
     }
 
     /// Adds a user to the boards that are not final.
-    private func show(_ user: UserID, in places: [GroupMembership]) throws(StoreError) {
+    private func show(_ user: UserID, in memberships: [GroupMembership]) throws(StoreError) {
         // A week that ended before this is final.
-        try update(trainee(user), since: batch.now.advanced(by: .zero - grace), in: places)
+        try update(trainee(user), since: batch.now.advanced(by: .zero - grace), in: memberships)
         // Some of the workouts may be later than the current week.
-        for place in places { try batch.writable().boardWeeks.markAhead(place.group) }
+        for membership in memberships { try batch.writable().boardWeeks.markAhead(membership.group) }
     }
 
-    private func places(of user: UserID) throws(StoreError) -> [GroupMembership] {
+    private func memberships(of user: UserID) throws(StoreError) -> [GroupMembership] {
         try batch.facts().boards.memberships(of: user)?.memberships ?? []
     }
 
     /// Publishes the boards of a user again: their name or picture has changed.
     func renew(_ user: UserID) throws(StoreError) {
-        for place in try places(of: user) {
-            for board in try batch.facts().boards.boards(of: place.group, endingAfter: batch.now)
+        for membership in try memberships(of: user) {
+            for board in try batch.facts().boards.boards(of: membership.group, endingAfter: batch.now)
             where board.standings[user] != nil {
                 try replace(board, board.standings, isChanged: true)
             }
