@@ -174,7 +174,7 @@ struct HostilePayload {
         text("request_id, escaped", field: "request_id") { _ in #"\u0061"# },
         text("user_id, escaped", GetProfile.self, field: "user_id") { _ in #"\u0061"# },
         text("message_privacy, escaped", field: "message_privacy") { _ in #"\u0061"# },
-        HostilePayload("time_zone, one long number", head: #"{"limit":"#, tail: "}", separator: "") { _ in "1" },
+        HostilePayload("limit, one long number", head: #"{"limit":"#, tail: "}", separator: "") { _ in "1" },
         HostilePayload(
             "evidence", CreateReport.self,
             head: #"{"id":"\#(id(0))","message_id":"\#(id(0))","reason":"","evidence":["#
