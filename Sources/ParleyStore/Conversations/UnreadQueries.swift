@@ -136,15 +136,15 @@ package struct UnreadQueries {
 
     /// The next sender, by id, of a message that may be unread.
     private func nextSender(after last: String, in conversation: ConversationKey) throws(StoreError) -> String? {
-        try database.hotList(UnreadQuery.nextSender, [.key(conversation), .text(last)]) { $0.text(0) }.first
+        try database.hotFirst(UnreadQuery.nextSender, [.key(conversation), .text(last)]) { $0.text(0) }
     }
 
     private func count(_ span: UnreadSpan, of sender: String, limit: Int) throws(StoreError) -> Int {
-        try database.hotList(
+        try database.hotFirst(
             UnreadQuery.count,
             [
                 .key(span.conversation), .text(sender), .integer(span.after), .integer(span.through), .integer(limit),
             ]
-        ) { $0.integer(0) }.first ?? 0
+        ) { $0.integer(0) } ?? 0
     }
 }

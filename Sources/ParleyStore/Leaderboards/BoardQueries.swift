@@ -148,11 +148,11 @@ package struct BoardQueries {
     }
 
     package func isMember(_ user: UserID, of group: GroupKey) throws(StoreError) -> Bool {
-        try !database.hotList(
+        try database.hotFirst(
             """
             SELECT 1 FROM groups g JOIN members m ON m.conversation = g.conversation WHERE g.key = ? AND m."user" = ?
             """, [.key(group), .text(user.text)]
-        ) { _ in true }.isEmpty
+        ) { _ in true } ?? false
     }
 
     /// The groups whose boards show a user, also after they have left.

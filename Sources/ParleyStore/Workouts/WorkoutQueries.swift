@@ -21,16 +21,16 @@ package struct WorkoutQueries {
 
     /// The workout of any user, also a deleted one.
     package func workout(_ id: WorkoutID) throws(StoreError) -> StoredWorkout? {
-        let live = try database.hotList(
+        let live = try database.hotFirst(
             #"SELECT "user", completed_at, request_digest, week, check_ins, streak_days, day FROM workouts WHERE id = ?"#,
             [.id(id)]
         ) { try StoredWorkout(id, $0, isDeleted: false) }
-        guard live.isEmpty else { return live.first }
-        return try database.hotList(
+        if let live { return live }
+        return try database.hotFirst(
             """
             SELECT "user", completed_at, request_digest, week, check_ins, streak_days FROM deleted_workouts WHERE id = ?
             """, [.id(id)]
-        ) { try StoredWorkout(id, $0, isDeleted: true) }.first
+        ) { try StoredWorkout(id, $0, isDeleted: true) }
     }
 
     /// A user's workouts of a day and of all later ones.
@@ -43,10 +43,10 @@ package struct WorkoutQueries {
 
     /// Counted up to `limit`.
     package func count(of user: UserID, on day: CivilDay, atMost limit: Int) throws(StoreError) -> Int {
-        try database.hotList(
+        try database.hotFirst(
             #"SELECT count(*) FROM (SELECT 1 FROM workouts WHERE "user" = ? AND day = ? LIMIT ?) AS found"#,
             [.text(user.text), .day(day), .integer(limit)]
-        ) { $0.integer(0) }.first ?? 0
+        ) { $0.integer(0) } ?? 0
     }
 
     /// How many workouts count in a range of days.
@@ -86,7 +86,7 @@ package struct WorkoutQueries {
     }
 
     private func run(_ sql: String, _ user: UserID, _ day: CivilDay) throws(StoreError) -> DayRun? {
-        try database.hotList(sql, [.text(user.text), .day(day)]) { DayRun(first: $0.day(0), last: $0.day(1)) }.first
+        try database.hotFirst(sql, [.text(user.text), .day(day)]) { DayRun(first: $0.day(0), last: $0.day(1)) }
     }
 }
 

@@ -117,6 +117,16 @@ extension Database {
         }
     }
 
+    /// The first row alone: the statement is not run to its end.
+    func hotFirst<Element>(
+        _ sql: String, _ values: [BoundValue], _ element: (HotStatement) throws -> Element
+    ) throws(StoreError) -> Element? {
+        let statement = try HotStatement(sql, self)
+        try statement.bind(values)
+        defer { statement.reset() }
+        return try StoreError.translating { try statement.hasRow() ? try element(statement) : nil }
+    }
+
     /// `run`, on the hot path.
     func hotRun(_ sql: String, _ values: [BoundValue]) throws(StoreError) {
         let statement = try HotStatement(sql, self)
