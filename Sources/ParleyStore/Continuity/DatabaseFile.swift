@@ -32,7 +32,7 @@ package enum DatabaseFile {
             guard let pushes, FileManager.default.fileExists(atPath: pushes) else {
                 return try copy(source, to: target, instance: instance, carrying: nil)
             }
-            let queue = try reading(pushes)
+            let queue = try reading(pushes, patience: 5)
             defer { try? queue.close() }
             // Read first: whom it names the copy then has.
             try queue.read { database in
@@ -50,7 +50,7 @@ package enum DatabaseFile {
     private static func copy(
         _ source: String, to target: String, instance: String?, carrying pushes: (name: String, database: Database)?
     ) throws {
-        let original = try reading(source)
+        let original = try reading(source, patience: 5)
         defer { try? original.close() }
         var durable = Configuration()
         durable.prepareDatabase { try $0.execute(sql: "PRAGMA synchronous = FULL") }
@@ -80,10 +80,11 @@ package enum DatabaseFile {
         }
     }
 
-    static func reading(_ path: String) throws -> DatabaseQueue {
+    /// - Parameter patience: for whoever has it locked, in seconds.
+    static func reading(_ path: String, patience: Double = 0) throws -> DatabaseQueue {
         var configuration = Configuration()
         configuration.readonly = true
-        configuration.busyMode = .timeout(5)
+        configuration.busyMode = .timeout(patience)
         return try DatabaseQueue(path: path, configuration: configuration)
     }
 
