@@ -121,8 +121,9 @@ extension KeptMessage: GatewayObject {
         isOwnWriting = try pass.mark("is_own_writing", \.isOwnWriting)
         sealedFor = try pass.users("sealed_for", \.sealedFor)
         leftOut =
-            try pass.optional("left_out", { $0.leftOut.isEmpty ? nil : $0.leftOut }, as: .objects(), without: .omitted)
-            ?? []
+            try pass.optional(
+                "left_out", { $0.leftOut.isEmpty ? nil : $0.leftOut }, as: .objects(Limits.recipientKeys),
+                without: .omitted) ?? []
         changes =
             try pass.optional("changes", { $0.changes.isEmpty ? nil : $0.changes }, as: .object(), without: .omitted)
             ?? MessageChanges()

@@ -180,8 +180,10 @@ package struct JSONForm: FieldForm {
 
 /// An array of objects; the packet that they came in bounds how many there are.
 package struct ObjectsForm<Element: GatewayObject>: FieldForm {
+    var maximum = Int.max
+
     package func read(_ name: String, of object: JSONObject) throws(Rejection) -> [Element]? {
-        guard let objects = try object.objects(name, maximum: .max) else { return nil }
+        guard let objects = try object.objects(name, maximum: maximum) else { return nil }
         var values: [Element] = []
         values.reserveCapacity(objects.count)
         for object in objects { values.append(try Element(members: object)) }
@@ -251,7 +253,10 @@ extension FieldForm where Self == Base64Form {
 
 extension FieldForm {
     package static func choice<Value>() -> Self where Self == ChoiceForm<Value> { ChoiceForm() }
-    package static func objects<Element>() -> Self where Self == ObjectsForm<Element> { ObjectsForm() }
+    /// - Parameter maximum: without it, only the size of the packet bounds the number.
+    package static func objects<Element>(_ maximum: Int = .max) -> Self where Self == ObjectsForm<Element> {
+        ObjectsForm(maximum: maximum)
+    }
     package static func object<Value>() -> Self where Self == ObjectForm<Value> { ObjectForm() }
     static func byUser<Form>(_ form: Form) -> Self where Self == UserTableForm<Form> { UserTableForm(form: form) }
     /// - Parameter maximum: without it, only the size of the packet bounds the number.
