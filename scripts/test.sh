@@ -16,6 +16,7 @@ cd "$(dirname "$(readlink -f "$0")")/.."
 . scripts/lib/packages.sh
 . scripts/lib/toolchain.sh
 . scripts/lib/gates.sh
+. scripts/lib/watching.sh
 
 install=yes filter='' everything=no
 for argument; do
@@ -88,8 +89,8 @@ run_tests() {
     local selection=() shown='PARLEY_SEED=|^✘|recorded an issue|^↳' status=0
     [[ -z $filter ]] || selection=(--filter "$filter") shown=''
     [[ $everything == no ]] || export PARLEY_TESTS=everything
-    swift test --skip-build --disable-xctest --experimental-maximum-parallelization-width "$test_width" \
-        "${selection[@]}" 2>&1 | tee "$gate_log" | { grep --line-buffered -E "$shown" || true; } || status=1
+    watched "$gate_log" "$shown" swift test --skip-build --disable-xctest \
+        --experimental-maximum-parallelization-width "$test_width" "${selection[@]}" || status=1
     closing=$(grep 'Test run with [0-9]* tests.* passed' "$gate_log" | tail -n 1)
     if ((status != 0)) || [[ -z $closing ]]; then
         closing=

@@ -1,3 +1,4 @@
+import Foundation
 import Platform
 import Synchronization
 
@@ -6,8 +7,7 @@ import Synchronization
 /// Not Foundation's `Process`: that hands its child the signal mask of a runtime thread, on which SIGTERM is blocked.
 package final class ChildProcess: Sendable {
     package let identifier: pid_t
-    /// How it ended: its exit status, or 128 and the signal's number.
-    private let ending = Mutex<Int32?>(nil)
+    private let ending = Ending()
 
     package static let longestLife = Duration.seconds(900)
 
@@ -33,6 +33,11 @@ package final class ChildProcess: Sendable {
         unsafe posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
         unsafe posix_spawn_file_actions_addopen(&actions, 1, output, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
         unsafe posix_spawn_file_actions_addopen(&actions, 2, errors, O_WRONLY | O_CREAT | O_APPEND, 0o600)
+        // Other tests may just now have a pipe open that only their own child is to inherit: whoever reads it to its
+        // end would wait for this one, too.
+        for descriptor in 3...ChildProcess.highestDescriptor {
+            unsafe posix_spawn_file_actions_addclose(&actions, descriptor)
+        }
 
         // `env -C` changes the directory and becomes the program: `posix_spawn` cannot do it in every C library.
         var words = unsafe (["env", "-C", directory, path] + arguments).map { unsafe strdup($0) } + [nil]
@@ -40,7 +45,18 @@ package final class ChildProcess: Sendable {
         var child: pid_t = 0
         let code = unsafe posix_spawn(&child, "/usr/bin/env", &actions, &attributes, &words, environ)
         guard code == 0 else { throw SpawnError(path: path, errno: code) }
-        identifier = child
+        let identifier = child
+        self.identifier = identifier
+        // At once, and not when somebody asks: a process that ended and was not waited for hides the ends of others from
+        // the testing library, which then waits for its exit tests in vain.
+        try LoopThread.detach(name: "child-\(identifier)") { [ending] in ending.await(identifier) }
+    }
+
+    /// Above every descriptor that is open here now, and those that others open meanwhile. To close one that is not open
+    /// is no error.
+    private static var highestDescriptor: Int32 {
+        let open = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
+        return (open.compactMap { Int32($0) }.max() ?? 0) + 64
     }
 
     deinit {
@@ -102,17 +118,20 @@ package final class ChildProcess: Sendable {
         }
     }
 
-    /// How it ended; `nil` while it runs.
-    package func status() -> Int32? {
-        ending.withLock { ending in
-            if let ending { return ending }
-            var word: Int32 = 0
-            let found = unsafe waitpid(identifier, &word, WNOHANG)
-            guard found != 0 else { return nil }
-            let signal = word & 0x7F
-            ending = found < 0 ? -1 : signal == 0 ? (word >> 8) & 0xFF : 128 + signal
-            return ending
+    /// How it ended, as its exit status or 128 and the signal's number; `nil` while it runs.
+    package func status() -> Int32? { ending.status.withLock { $0 } }
+}
+
+private final class Ending: Sendable {
+    let status = Mutex<Int32?>(nil)
+
+    func await(_ child: pid_t) {
+        var word: Int32 = 0
+        while unsafe waitpid(child, &word, 0) < 0 {
+            guard errno == EINTR else { return status.withLock { $0 = -1 } }
         }
+        let signal = word & 0x7F
+        status.withLock { $0 = signal == 0 ? (word >> 8) & 0xFF : 128 + signal }
     }
 }
 
