@@ -23,7 +23,6 @@ let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
 let grdbSQLite = Target.Dependency.product(name: "GRDBSQLite", package: "GRDB.swift")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
-
 let package = Package(
     name: "Parley",
     products: [
@@ -57,6 +56,7 @@ let package = Package(
         .target(name: "OpenSSL", dependencies: ["COpenSSL"], swiftSettings: strict),
         .target(name: "PrivateFiles", dependencies: ["Platform"], swiftSettings: strict),
         .target(name: "MQTTClient", dependencies: ["CMosquitto", "Platform"], swiftSettings: strict),
+        .target(name: "MQTTPackets", swiftSettings: strict),
         .target(name: "HTTPClient", dependencies: ["CCurl", "Platform"], swiftSettings: strict),
 
         // Floor 2: pure decisions, and the ciphers of devices.
@@ -77,6 +77,11 @@ let package = Package(
             dependencies: ["HTTPClient", "OpenSSL", "ParleyProtocol", "Platform", "Sodium", logging],
             swiftSettings: strict),
 
+        .target(
+            name: "ParleyIdentity",
+            dependencies: ["HTTPClient", "OpenSSL", "ParleyProtocol", "Platform", "Sodium", logging],
+            swiftSettings: strict),
+
         // Floor 4: the gateway's service, and what a device links.
         .target(
             name: "ParleyBridge",
@@ -94,6 +99,7 @@ let package = Package(
         .target(
             name: "ParleyMosquitto", dependencies: ["MQTTClient", "ParleyClient", "ParleyProtocol", "Platform"],
             swiftSettings: strict),
+
 
         // Floor 5: programs.
         .executableTarget(
@@ -211,6 +217,12 @@ let package = Package(
                 "Sodium", "TestNames", "TestSupport", logging,
             ], path: "Tests/Unit/ParleyPushTests", swiftSettings: strict),
         .testTarget(
+            name: "ParleyIdentityTests",
+            dependencies: [
+                "HTTPClient", "MQTTWire", "OpenSSL", "ParleyIdentity", "ParleyProtocol", "Platform", "Sodium",
+                "TestSupport", logging,
+            ], path: "Tests/Unit/ParleyIdentityTests", swiftSettings: strict),
+        .testTarget(
             name: "ParleyBridgeTests",
             dependencies: [
                 "HTTPClient", "ParleyBridge", "ParleyProtocol", "ParleyPush", "ParleyRules", "ParleyStore",
@@ -253,3 +265,41 @@ let package = Package(
             ], path: "Tests/Integration", swiftSettings: strict),
     ]
 )
+
+// The web door. scripts/run.sh builds without it at first: the gateway is up before what only the door needs is fetched.
+if Context.environment["PARLEY_GATEWAY_ALONE"] == nil {
+    let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
+    let hummingbird = Target.Dependency.product(name: "HummingbirdCore", package: "hummingbird")
+    let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
+    let metrics = Target.Dependency.product(name: "Metrics", package: "swift-metrics")
+    let nio: [Target.Dependency] = ["NIOCore", "NIOHTTP1", "NIOPosix", "NIOWebSocket"].map {
+        .product(name: $0, package: "swift-nio")
+    }
+    let nioHTTPTypes: [Target.Dependency] = ["NIOHTTPTypes", "NIOHTTPTypesHTTP1"].map {
+        .product(name: $0, package: "swift-nio-extras")
+    }
+
+    package.products.append(.executable(name: "parley-web", targets: ["parley-web"]))
+    package.dependencies += [
+        .package(url: "https://github.com/hummingbird-project/hummingbird", exact: "2.28.1", traits: []),
+        .package(url: "https://github.com/apple/swift-http-types", exact: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-metrics", exact: "2.13.0"),
+        .package(url: "https://github.com/apple/swift-nio", exact: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-extras", exact: "1.35.2"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", exact: "2.13.0"),
+    ]
+    package.targets += [
+        .target(
+            name: "ParleyWeb",
+            dependencies: [
+                "MQTTPackets", "ParleyProtocol", "Platform", "PrivateFiles", "Sodium", httpTypes, hummingbird,
+                lifecycle, logging, metrics,
+            ] + nio + nioHTTPTypes, swiftSettings: strict),
+        .executableTarget(
+            name: "parley-web", dependencies: ["ParleyWeb", argumentParser, lifecycle, logging], swiftSettings: strict),
+        .testTarget(
+            name: "ParleyWebTests",
+            dependencies: ["MQTTPackets", "ParleyProtocol", "ParleyWeb", "TestNames", "TestSupport"] + nio,
+            path: "Tests/Unit/ParleyWebTests", swiftSettings: strict),
+    ]
+}

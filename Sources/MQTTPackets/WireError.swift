@@ -1,0 +1,4 @@
+/// The bytes are not MQTT.
+package enum WireError: Error {
+    case malformed
+}

@@ -1,0 +1,6 @@
+import HTTPClient
+import Logging
+import OpenSSL
+import ParleyProtocol
+import Platform
+import Sodium

@@ -1,0 +1,16 @@
+import HTTPTypes
+import HummingbirdCore
+import Logging
+import MQTTPackets
+import Metrics
+import NIOCore
+import NIOHTTP1
+import NIOHTTPTypes
+import NIOHTTPTypesHTTP1
+import NIOPosix
+import NIOWebSocket
+import ParleyProtocol
+import Platform
+import PrivateFiles
+import ServiceLifecycle
+import Sodium
