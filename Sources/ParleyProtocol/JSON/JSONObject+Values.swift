@@ -81,7 +81,7 @@ extension JSONObject {
     }
 
     /// A value of any kind as in the payload; more than `maximumBytes` is `too_large`.
-    func json(_ name: String, maximumBytes: Int) throws(Rejection) -> [UInt8]? {
+    package func json(_ name: String, maximumBytes: Int) throws(Rejection) -> [UInt8]? {
         guard let value = value(name) else { return nil }
         guard value.place.count <= maximumBytes else {
             throw Rejection(.tooLarge, "\(name): longer than \(maximumBytes) bytes")

@@ -1,0 +1,270 @@
+import MQTTPackets
+import NIOCore
+import ParleyProtocol
+
+/// One access token at the door: its MQTT connection, its requests without a reply, and the WebSockets that listen.
+///
+/// It is used on its event loop alone. The connection is made for the first request or listener, and made again while
+/// anything waits for it; the broker judges it as any device's.
+final class Session {
+    private enum Link {
+        case none
+        /// A TCP connection is being made, or waits for its CONNACK.
+        case opening(since: NIODeadline)
+        case ready(BrokerLink)
+        case pausing(until: NIODeadline)
+        case ended(SessionEnd)
+    }
+
+    let token: SessionToken
+    private let loop: any EventLoop
+    private let configuration: LinkConfiguration
+    private var link = Link.none
+    private var pause: TimeAmount
+    private var requests = RequestBook()
+    private var lastUse: NIODeadline
+    /// Those who wait for the connection to be signed in.
+    private var waiters: [(promise: EventLoopPromise<Void>, deadline: NIODeadline)] = []
+    private var audience = Audience()
+
+    init(_ token: SessionToken, on loop: any EventLoop, _ configuration: LinkConfiguration) {
+        (self.token, self.loop, self.configuration) = (token, loop, configuration)
+        pause = configuration.firstPause
+        lastUse = .now()
+    }
+
+    /// Whether it may be forgotten: the next use makes another one.
+    var isOver: Bool {
+        if case .ended = link { true } else { false }
+    }
+
+    var replyTopic: String { "\(Topic.prefix)down/\(token.address.user)/\(token.address.device)/\(configuration.name)" }
+}
+
+// MARK: What callers ask
+
+extension Session {
+    /// Succeeds when the broker has accepted the token.
+    func signIn(_ promise: EventLoopPromise<Void>) {
+        lastUse = .now()
+        switch link {
+        case .ready: promise.succeed()
+        case .ended(let end): promise.fail(end)
+        case .none, .opening, .pausing:
+            waiters.append((promise, .now() + configuration.patience))
+            open()
+        }
+    }
+
+    /// Sends a request, again and again until it has a reply.
+    func request(_ operation: Operation, _ payload: [UInt8], _ promise: EventLoopPromise<[UInt8]>) {
+        lastUse = .now()
+        if case .ended(let end) = link { return promise.fail(end) }
+        guard requests.count < configuration.requestsAtOnce else { return promise.fail(SessionEnd.busy) }
+        let number = requests.add(
+            topic: topic(of: operation), payload: payload, promise, now: .now(), configuration)
+        if case .ready(let broker) = link { send(number, by: broker) } else { open() }
+    }
+
+    /// Publishes a request that is never replied to; succeeds when it is on its way to the broker.
+    func publish(_ operation: Operation, _ payload: [UInt8], _ promise: EventLoopPromise<Void>?) {
+        let signedIn = loop.makePromise(of: Void.self)
+        signedIn.futureResult.assumeIsolated().whenComplete { [self] result in
+            if case .ready(let broker) = link {
+                broker.publish(topic(of: operation), payload, answer: nil)
+                promise?.succeed()
+            } else if case .failure(let error) = result {
+                promise?.fail(error)
+            } else {
+                promise?.fail(SessionEnd.unavailable)
+            }
+        }
+        signIn(signedIn)
+    }
+
+    private func topic(of operation: Operation) -> [UInt8] {
+        var topic: [UInt8] = []
+        Topic.up(token.address, operation).append(to: &topic)
+        return topic
+    }
+
+    private func send(_ number: UInt32, by broker: BrokerLink) {
+        guard let entry = requests[number] else { return }
+        broker.publish(entry.topic, entry.payload, answer: number)
+    }
+}
+
+// MARK: The connection
+
+extension Session {
+    private func open() {
+        guard case .none = link else { return }
+        link = .opening(since: .now())
+        BrokerLink.connect(for: self, on: loop, configuration)
+    }
+
+    /// The broker has accepted the token.
+    func didSignIn(_ broker: BrokerLink) {
+        guard case .opening = link else { return broker.close() }
+        link = .ready(broker)
+        pause = configuration.firstPause
+        broker.subscribe([BrokerFilter(replyTopic, .atMostOnce)], nil)
+        for number in requests.numbers { send(number, by: broker) }
+        for waiter in waiters { waiter.promise.succeed() }
+        waiters.removeAll()
+    }
+
+    /// The connection could not be made, or has ended.
+    func didLose(_ broker: BrokerLink?, _ loss: BrokerLoss) {
+        if case .ready(let current) = link, current !== broker { return }
+        if isOver { return }
+        let wasReady = if case .ready = link { true } else { false }
+        switch loss {
+        case .refused: return end(.unauthenticated)
+        case .takenOver: return end(.takenOver)
+        case .broken: break
+        }
+        // Events of meanwhile are lost: listeners have to resume from what they hold.
+        if wasReady { audience.end(.unavailable) }
+        link = .pausing(until: .now() + (wasReady ? .zero : pause))
+        if !wasReady { pause = min(pause * 2, configuration.longestPause) }
+        if isWanted { tick(.now()) }
+    }
+
+    /// Whether anything waits for the connection.
+    private var isWanted: Bool { !requests.isEmpty || !waiters.isEmpty || !audience.isEmpty }
+
+    /// What time brings: repeats, ends, the next attempt.
+    func tick(_ now: NIODeadline) {
+        for entry in requests.removeExpired(at: now) { entry.promise.fail(SessionEnd.unavailable) }
+        expireWaiters(now)
+        switch link {
+        case .ended: break
+        case .none, .opening:
+            if !isWanted, lastUse + configuration.idleTime <= now { end(.unavailable) }
+        case .ready(let broker):
+            for number in requests.due(at: now) { send(number, by: broker) }
+            if isWanted { lastUse = now }
+            if lastUse + configuration.idleTime <= now { return end(.unavailable) }
+            broker.keepAlive(now)
+        case .pausing(let until):
+            guard isWanted else { return end(.unavailable) }
+            if until <= now {
+                link = .none
+                open()
+            }
+        }
+    }
+
+    /// Ends it for everybody who waits or listens.
+    func end(_ cause: SessionEnd) {
+        guard !isOver else { return }
+        if case .ready(let broker) = link { broker.close() }
+        link = .ended(cause)
+        for entry in requests.removeAll() { entry.promise.fail(cause) }
+        let ended = waiters
+        waiters.removeAll()
+        for waiter in ended { waiter.promise.fail(cause) }
+        audience.end(cause)
+    }
+
+    private func expireWaiters(_ now: NIODeadline) {
+        guard waiters.contains(where: { $0.deadline <= now }) else { return }
+        let expired = waiters.filter { $0.deadline <= now }
+        waiters.removeAll { $0.deadline <= now }
+        for waiter in expired { waiter.promise.fail(SessionEnd.unavailable) }
+    }
+}
+
+// MARK: Events
+
+extension Session {
+    /// Adds a listener to those who hear what the device would hear; succeeds when everything is subscribed to.
+    ///
+    /// It hears events from now on, some of them before that.
+    func listen(_ listener: any SessionListener, _ promise: EventLoopPromise<Void>) {
+        lastUse = .now()
+        if case .ended(let end) = link { return promise.fail(end) }
+        audience.add(listener)
+        if let gathered = audience.gathered { return gathered.cascade(to: promise) }
+        let handle = SessionHandle(self, on: loop)
+        let gathered = loop.makeFutureWithTask { try await handle.subscribeToEverything() }
+        audience.gathered = gathered
+        gathered.cascade(to: promise)
+    }
+
+    func remove(_ listener: any SessionListener) {
+        lastUse = .now()
+        audience.remove(listener)
+    }
+
+    /// Succeeds with the broker's answer. A refused filter is left out: the broker's plugin knows why.
+    func subscribe(_ filters: [BrokerFilter], _ promise: EventLoopPromise<Void>?) {
+        guard case .ready(let broker) = link else {
+            promise?.fail(SessionEnd.unavailable)
+            return
+        }
+        broker.subscribe(filters, promise)
+    }
+
+    /// The broker's plugin has refused to take a request, for a limit of the device's.
+    func wasRefused(_ number: UInt32) { requests.remove(number)?.promise.fail(SessionEnd.busy) }
+
+    /// All that had come at once was received.
+    func didReadAll() { audience.flush() }
+
+    func didReceive(_ delivery: BrokerDelivery) {
+        if let answer = delivery.answer {
+            // A late reply of a repeated request has no entry.
+            requests.remove(answer)?.promise.succeed(delivery.payload)
+            return
+        }
+        guard !audience.isEmpty, let topic = Topic(parsing: delivery.topic.span) else { return }
+        switch topic {
+        case .user(token.address.user, .events): follow(delivery.payload, on: topic)
+        case .conversation(_, .typing): return name(delivery.payload, on: topic)
+        case .user, .conversation, .group, .up, .down, .gatewayStatus, .gatewayStats: break
+        }
+        audience.receive(delivery.payload)
+    }
+
+    /// Subscribes to what has come into being for the user, and from what has ended.
+    private func follow(_ payload: [UInt8], on topic: Topic) {
+        guard case .ready(let broker) = link,
+            let event = try? ReceivedEvent(topic: topic, payload: payload)
+        else { return }
+        switch event {
+        case .conversation(let conversation): broker.subscribe([.conversation(conversation.id)], nil)
+        case .groupJoined(let joined): broker.subscribe(BrokerFilter.group(joined.group.id), nil)
+        case .friendAdded(let notice): broker.subscribe(BrokerFilter.friend(notice.user), nil)
+        case .conversationRemoved(let id): broker.unsubscribe([.conversation(id)])
+        case .groupDeleted(let deleted): broker.unsubscribe(BrokerFilter.group(deleted.group))
+        case .friendRemoved(let notice): broker.unsubscribe(BrokerFilter.friend(notice.user))
+        case .record, .receipt, .typing, .presence, .conversationRead, .conversationSettings, .messageRequest,
+            .deviceRevoked, .deviceAdded, .linkApproved, .keysChanged, .groupUpdated, .push, .leaderboard, .other,
+            .ignored:
+            break
+        }
+    }
+
+    /// Says who types by their name, as the apps expect; it is asked for once in a while.
+    private func name(_ payload: [UInt8], on topic: Topic) {
+        guard case .typing(let indicator)? = try? ReceivedEvent(
+            topic: topic, payload: payload)
+        else { return }
+        let user = indicator.sender.user
+        switch audience.names.take(indicator, now: .now()) {
+        case .named(let name): audience.receive(indicator.event(name))
+        case .waits: break
+        case .isToBeAsked:
+            let promise = loop.makePromise(of: [UInt8].self)
+            promise.futureResult.assumeIsolated().whenComplete { [self] result in
+                let name = TypingNames.name(in: try? result.get()) ?? user.text
+                for indicator in audience.names.put(name, of: user, now: .now()) {
+                    audience.receive(indicator.event(name))
+                }
+            }
+            request(GetProfile.operation, GetProfile(user: user).payload(), promise)
+        }
+    }
+}

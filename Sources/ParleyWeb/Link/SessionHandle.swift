@@ -1,0 +1,127 @@
+import NIOCore
+import ParleyProtocol
+
+/// A session from any thread.
+struct SessionHandle: Sendable {
+    let loop: any EventLoop
+    let device: DeviceAddress
+    private let session: NIOLoopBound<Session>
+
+    /// - Precondition: on the loop.
+    init(_ session: Session, on loop: any EventLoop) {
+        self.loop = loop
+        device = session.token.address
+        self.session = NIOLoopBound(session, eventLoop: loop)
+    }
+
+    /// Waits until the broker has accepted the token.
+    ///
+    /// - Throws: ``SessionEnd``
+    func signIn() async throws(SessionEnd) {
+        try await onLoop { $0.signIn($1) }
+    }
+
+    /// - Parameter payload: one that may come twice and does nothing twice (protocol §4).
+    /// - Returns: the reply (protocol §4).
+    func request(_ operation: Operation, _ payload: [UInt8]) async throws(SessionEnd) -> [UInt8] {
+        try await onLoop { $0.request(operation, payload, $1) }
+    }
+
+    /// Publishes a request that has no reply; returns when it is on its way to the broker.
+    func publish(_ operation: Operation, _ payload: [UInt8]) async throws(SessionEnd) {
+        try await onLoop { $0.publish(operation, payload, $1) }
+    }
+
+    func publish(_ operation: Operation, _ payload: [UInt8]) {
+        loop.execute { session.value.publish(operation, payload, nil) }
+    }
+
+    /// Waits until the listener hears all that the device would hear.
+    func listen(_ listener: any SessionListener) async throws(SessionEnd) {
+        try await onLoop { $0.listen(listener, $1) }
+    }
+
+    func remove(_ listener: any SessionListener) {
+        loop.execute { session.value.remove(listener) }
+    }
+
+    func request(_ operation: Operation, _ payload: [UInt8], _ promise: EventLoopPromise<[UInt8]>) {
+        loop.execute { session.value.request(operation, payload, promise) }
+    }
+
+    private func onLoop<Value: Sendable>(
+        _ body: @escaping @Sendable (Session, EventLoopPromise<Value>) -> Void
+    ) async throws(SessionEnd) -> Value {
+        let promise = loop.makePromise(of: Value.self)
+        loop.execute { body(session.value, promise) }
+        do {
+            return try await promise.futureResult.get()
+        } catch {
+            throw error as? SessionEnd ?? .unavailable
+        }
+    }
+}
+
+// MARK: What a device would hear
+
+extension SessionHandle {
+    /// Friends whose presence and activity are heard; a device that wants more subscribes over MQTT.
+    private static let mostFriends = 500
+
+    /// Subscribes to the user, and then to what is listed of the user's: whatever comes into being meanwhile is told on
+    /// the user's own topic.
+    func subscribeToEverything() async throws {
+        try await subscribe(BrokerFilter.own(device.user))
+        for isArchived in [false, true] { try await subscribeToConversations(isArchived) }
+        let groups = try await ask(ListGroups())
+        try await subscribe(groups.groups.flatMap { BrokerFilter.group($0.id) })
+        try await subscribe(try await friends().flatMap(BrokerFilter.friend))
+    }
+
+    private func subscribeToConversations(_ isArchived: Bool) async throws {
+        var offset = 0
+        while true {
+            let page = try await ask(
+                ListConversations(limit: Limits.pageItems, offset: offset, archived: isArchived))
+            try await subscribe(page.conversations.map { .conversation($0.id) })
+            offset += page.conversations.count
+            guard !page.conversations.isEmpty, offset < page.total else { return }
+        }
+    }
+
+    /// Those whom the user follows and who follow the user.
+    private func friends() async throws -> Set<UserID> {
+        let following = try await people { ListFollowing(page: $0) }
+        guard !following.isEmpty else { return [] }
+        return following.intersection(try await people { ListFollowers(page: $0) })
+    }
+
+    private func people<Request: PeopleRequest>(_ request: (Page) -> Request) async throws -> Set<UserID> {
+        var people: Set<UserID> = []
+        var cursor: String?
+        repeat {
+            let page = try await ask(request(Page(limit: Limits.pageItems, cursor: cursor)))
+            people.formUnion(page.items.map(\.user))
+            cursor = page.nextCursor
+        } while cursor != nil && people.count < SessionHandle.mostFriends
+        return people
+    }
+
+    private func subscribe(_ filters: [BrokerFilter]) async throws(SessionEnd) {
+        guard !filters.isEmpty else { return }
+        try await onLoop { $0.subscribe(filters, $1) }
+    }
+
+    /// - Throws: ``SessionEnd``; `unavailable` also for a refusal, as by a limit.
+    private func ask<Asked: Query>(_ query: Asked) async throws(SessionEnd) -> Asked.Reply
+    where Asked.Reply: GatewayObject {
+        let reply = try await request(Asked.operation, query.payload())
+        do {
+            let object = try JSONObject(parsing: reply)
+            guard let data = try object.object("data") else { throw SessionEnd.unavailable }
+            return try Asked.Reply(members: data)
+        } catch {
+            throw .unavailable
+        }
+    }
+}

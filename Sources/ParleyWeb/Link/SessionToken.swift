@@ -1,0 +1,19 @@
+import ParleyProtocol
+
+/// A device's access token, as somebody showed it to the door. Whether it holds is for the broker to decide: its claims
+/// only say whose topics its bearer has to name.
+struct SessionToken: Hashable, Sendable {
+    let text: String
+    let address: DeviceAddress
+
+    /// - Returns: `nil` for what the gateway would not have made.
+    init?(_ text: String) {
+        let bytes = Array(text.utf8)
+        guard let token = AccessToken(parsing: bytes.span) else { return nil }
+        self.text = text
+        address = token.claims.address
+    }
+
+    static func == (one: SessionToken, other: SessionToken) -> Bool { one.text == other.text }
+    func hash(into hasher: inout Hasher) { hasher.combine(text) }
+}

@@ -1,0 +1,80 @@
+import Logging
+import Metrics
+import NIOCore
+import ParleyProtocol
+
+/// The sessions of all tokens in use. A token belongs to one event loop, whichever connection it comes by: so nothing is
+/// locked, and a token has one session.
+final class Sessions: Sendable {
+    private let tables: [(loop: any EventLoop, table: NIOLoopBound<SessionTable>)]
+
+    init(on group: any EventLoopGroup, _ configuration: LinkConfiguration) async throws {
+        var tables: [(any EventLoop, NIOLoopBound<SessionTable>)] = []
+        let loops = Array(group.makeIterator())
+        for loop in loops {
+            let share = max(1, configuration.sessions / loops.count)
+            tables.append((loop, try await loop.submit {
+                NIOLoopBound(SessionTable(on: loop, most: share, configuration), eventLoop: loop)
+            }.get()))
+        }
+        self.tables = tables
+    }
+
+    /// - Throws: ``SessionEnd/busy``
+    func session(of token: SessionToken) async throws(SessionEnd) -> SessionHandle {
+        let (loop, table) = tables[Int(UInt(bitPattern: token.hashValue) % UInt(tables.count))]
+        do {
+            return try await loop.submit { try table.value.session(of: token) }.get()
+        } catch {
+            throw .busy
+        }
+    }
+
+    func end() async {
+        for (loop, table) in tables { try? await loop.submit { table.value.end() }.get() }
+    }
+}
+
+/// The sessions of one event loop, and its clock.
+final class SessionTable {
+    private let loop: any EventLoop
+    private let configuration: LinkConfiguration
+    private let most: Int
+    private var sessions: [SessionToken: (session: Session, handle: SessionHandle)] = [:]
+    private var clock: RepeatedTask?
+    private let gauge: Gauge
+
+    private static let tick = TimeAmount.milliseconds(100)
+
+    init(on loop: any EventLoop, most: Int, _ configuration: LinkConfiguration) {
+        (self.loop, self.most, self.configuration) = (loop, most, configuration)
+        gauge = Gauge(label: "parley_web_sessions")
+        let bound = NIOLoopBound(self, eventLoop: loop)
+        clock = loop.scheduleRepeatedTask(initialDelay: SessionTable.tick, delay: SessionTable.tick) { _ in
+            bound.value.tickAll()
+        }
+    }
+
+    func session(of token: SessionToken) throws(SessionEnd) -> SessionHandle {
+        if let found = sessions[token], !found.session.isOver { return found.handle }
+        guard sessions.count < most else { throw .busy }
+        let session = Session(token, on: loop, configuration)
+        let handle = SessionHandle(session, on: loop)
+        sessions[token] = (session, handle)
+        return handle
+    }
+
+    private func tickAll() {
+        let now = NIODeadline.now()
+        for (session, _) in sessions.values { session.tick(now) }
+        for (token, entry) in sessions where entry.session.isOver { sessions[token] = nil }
+        gauge.record(sessions.count)
+    }
+
+    /// Ends all, as the door shuts down.
+    func end() {
+        clock?.cancel()
+        for (session, _) in sessions.values { session.end(.unavailable) }
+        sessions.removeAll()
+    }
+}

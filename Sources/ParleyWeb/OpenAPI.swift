@@ -1,0 +1,2 @@
+enum OpenAPI { static let response = APIResponse(status: 200, body: Array("{}".utf8)) }
+extension APIResponse { static let preflight = APIResponse(status: 204, body: []) }

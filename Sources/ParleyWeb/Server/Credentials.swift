@@ -1,0 +1,55 @@
+import ParleyProtocol
+
+/// Who a request is from: how a token may be shown to the door, and from which pages.
+struct Credentials: Sendable {
+    private let tickets: Tickets
+    private let allowedOrigins: Set<String>
+    private let takesTokenInURL: Bool
+
+    init(_ configuration: WebConfiguration, _ tickets: Tickets) {
+        self.tickets = tickets
+        (allowedOrigins, takesTokenInURL) = (configuration.allowedOrigins, configuration.takesTokenInURL)
+    }
+
+    static let unauthenticated = Rejection(.unauthenticated, "An access token is needed: Authorization: Bearer TOKEN.")
+
+    static let otherOrigin = Rejection(.forbidden, "Pages of this origin may not use this door.")
+
+    /// `Authorization: Bearer TOKEN` (RFC 6750 §2.1).
+    func token(authorization: String?) throws(Rejection) -> SessionToken {
+        guard let authorization, let space = authorization.firstIndex(of: " "),
+            authorization[..<space].lowercased() == "bearer",
+            let token = SessionToken(String(authorization[space...].drop { $0 == " " }))
+        else { throw Credentials.unauthenticated }
+        return token
+    }
+
+    /// What `/ws` takes beside the header, since a browser's WebSocket has none: `?ticket=`, and `?token=` by a setting.
+    func socketToken(authorization: String?, target: String) throws(Rejection) -> (SessionToken, Tickets.Use?) {
+        if authorization != nil { return (try token(authorization: authorization), nil) }
+        let query = target.split(separator: "?", maxSplits: 1).dropFirst().first ?? ""
+        for item in query.split(separator: "&") {
+            if item.hasPrefix("ticket=") {
+                let (token, use) = try tickets.open(item.dropFirst("ticket=".count))
+                return (token, use)
+            }
+            if takesTokenInURL, item.hasPrefix("token="), let token = SessionToken(String(item.dropFirst("token=".count))) {
+                return (token, nil)
+            }
+        }
+        throw Credentials.unauthenticated
+    }
+
+    /// - Throws: what a ticket that was used meanwhile is answered.
+    func redeem(_ use: Tickets.Use?) throws(Rejection) {
+        if let use { try tickets.redeem(use) }
+    }
+
+    /// Whether a page of this origin may use the door (RFC 6454 §7). A request of another program names none.
+    func isAllowed(origin: String?, host: String?) -> Bool {
+        guard let origin else { return true }
+        if allowedOrigins.contains(origin) { return true }
+        guard let host, let scheme = origin.firstRange(of: "://") else { return false }
+        return origin[scheme.upperBound...] == host[...]
+    }
+}

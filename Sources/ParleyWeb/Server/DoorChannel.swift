@@ -1,0 +1,78 @@
+import HTTPTypes
+import HummingbirdCore
+import Logging
+import NIOCore
+import NIOHTTP1
+import NIOHTTPTypes
+import NIOHTTPTypesHTTP1
+import NIOWebSocket
+
+/// One connection to the door: HTTP, until a request makes it a WebSocket.
+struct DoorChannel: HTTPChannelHandler {
+    /// What became of the connection.
+    enum Outcome: Sendable {
+        case http(NIOAsyncChannel<HTTPRequestPart, HTTPResponsePart>)
+        case events(EventUpgrade)
+    }
+
+    struct Value: ServerChildChannelValue {
+        let outcome: EventLoopFuture<Outcome>
+        let channel: any Channel
+    }
+
+    let responder: Responder
+    let configuration: WebConfiguration
+    let upgrades: Upgrades
+
+    func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
+        channel.eventLoop.makeCompletedFuture {
+            let limits = configuration.limits
+            var pipeline = NIOUpgradableHTTPServerPipelineConfiguration(
+                upgradeConfiguration: NIOTypedHTTPServerUpgradeConfiguration(
+                    upgraders: [upgrades.upgrader(of: channel)],
+                    notUpgradingCompletionHandler: { channel in
+                        channel.eventLoop.makeCompletedFuture { .http(try DoorChannel.http(channel, limits)) }
+                    }))
+            // Requests of one connection are answered one after the other by NIOAsyncChannel.
+            pipeline.enablePipelining = false
+            pipeline.enableErrorHandling = false
+            pipeline.enableResponseHeaderValidation = false
+            pipeline.decoderConfiguration.maxHeaderListSize = limits.headerBytes
+            pipeline.decoderConfiguration.maxHeaderFieldSize = limits.headerBytes
+            pipeline.decoderConfiguration.maxHeaderFieldCount = limits.headers
+            let outcome = try channel.pipeline.syncOperations.configureUpgradableHTTPServerPipeline(
+                configuration: pipeline)
+            DoorChannel.end(channel, unless: outcome, in: limits.firstRequest)
+            return Value(outcome: outcome, channel: channel)
+        }
+    }
+
+    private static func http(
+        _ channel: any Channel, _ limits: HTTPLimits
+    ) throws -> NIOAsyncChannel<HTTPRequestPart, HTTPResponsePart> {
+        let pipeline = channel.pipeline.syncOperations
+        try pipeline.addHandler(HTTP1ToHTTPServerCodec(secure: false))
+        try pipeline.addHandler(RequestClock(limits))
+        return try NIOAsyncChannel(
+            wrappingChannelSynchronously: channel, configuration: .init(isOutboundHalfClosureEnabled: true))
+    }
+
+    /// Who does not finish the headers of a first request is let go.
+    private static func end(
+        _ channel: any Channel, unless outcome: EventLoopFuture<Outcome>, in time: TimeAmount
+    ) {
+        let alarm = channel.eventLoop.scheduleTask(in: time) { channel.close(promise: nil) }
+        outcome.whenComplete { _ in alarm.cancel() }
+    }
+
+    func handle(value: Value, logger: Logger) async {
+        guard let outcome = try? await value.outcome.get() else {
+            value.channel.close(promise: nil)
+            return
+        }
+        switch outcome {
+        case .http(let channel): await handleHTTP(asyncChannel: channel, logger: logger)
+        case .events(let upgrade): await upgrade.serve()
+        }
+    }
+}

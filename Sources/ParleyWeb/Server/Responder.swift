@@ -1,0 +1,134 @@
+import HTTPTypes
+import HummingbirdCore
+import Metrics
+import NIOCore
+import ParleyProtocol
+
+/// A request to the door, which is none to the gateway.
+typealias WebRequest = HummingbirdCore.Request
+
+/// Answers HTTP requests: for who is signed in, by asking the gateway with their own token.
+struct Responder: Sendable {
+    let sessions: Sessions
+    let upgrades: Upgrades
+    let credentials: Credentials
+    let tickets: Tickets
+    let configuration: WebConfiguration
+
+    func respond(to request: WebRequest, _ writer: consuming ResponseWriter) async throws {
+        let origin = request.headers[.origin]
+        let response: APIResponse
+        if !credentials.isAllowed(origin: origin, host: request.head.authority) {
+            response = APIResponse(Credentials.otherOrigin)
+        } else if request.method == .options {
+            response = .preflight
+        } else {
+            response = await answer(request)
+        }
+        Counter(label: "parley_web_responses", dimensions: [("status", String(response.status))]).increment()
+        try await writer.write(
+            response: head(of: response, for: origin), body: ResponseBody(byteBuffer: ByteBuffer(bytes: response.body)))
+    }
+
+    private func answer(_ request: WebRequest) async -> APIResponse {
+        do throws(APIRefusal) {
+            let target = request.head.path ?? "/"
+            if target.prefix(while: { $0 != "?" }) == EventUpgrade.path { return await refuseUpgrade(request, target) }
+            let route = try APIRoute(
+                APIRequestHead(
+                    method: request.method.rawValue, target: target, contentType: request.headers[.contentType],
+                    idempotencyKey: request.headers[.idempotencyKey]))
+            switch route {
+            case .document: return OpenAPI.response
+            case .ticket: return try await ticket(request)
+            case .call(let call): return try await ask(call, request)
+            }
+        } catch {
+            return error.response
+        }
+    }
+
+    private func ask(_ call: APICall, _ request: WebRequest) async throws(APIRefusal) -> APIResponse {
+        let token = try token(of: request)
+        let body = try await body(of: request)
+        let call = try call.call(body: body, by: token.address)
+        do throws(SessionEnd) {
+            let session = try await sessions.session(of: token)
+            if let response = call.responseWithoutReply {
+                try await session.publish(call.operation, call.payload)
+                return response
+            }
+            return call.response(to: try await session.request(call.operation, call.payload))
+        } catch {
+            throw APIRefusal(error.rejection)
+        }
+    }
+
+    private func ticket(_ request: WebRequest) async throws(APIRefusal) -> APIResponse {
+        let token = try token(of: request)
+        do {
+            // A ticket for a token that opens nothing would only tell later.
+            try await sessions.session(of: token).signIn()
+            let ticket = try tickets.issue(for: token)
+            let body = JSONWriter.object { object in
+                object.member("ticket", ticket)
+                object.member("expires_in", Int(Tickets.lifetimeMilliseconds / 1000))
+            }
+            return APIResponse(status: 200, body: body)
+        } catch {
+            throw APIRefusal((error as? SessionEnd ?? .unavailable).rejection)
+        }
+    }
+
+    /// A request for `/ws` that has become no WebSocket.
+    private func refuseUpgrade(_ request: WebRequest, _ target: String) async -> APIResponse {
+        do throws(Rejection) {
+            _ = try await upgrades.admit(
+                EventUpgrade.Request(
+                    target: target, authorization: request.headers[.authorization], origin: request.headers[.origin],
+                    host: request.head.authority), redeemsTicket: false)
+            return APIResponse(Rejection(.badRequest, "This path takes only WebSockets."), status: 426)
+        } catch {
+            return APIResponse(error)
+        }
+    }
+
+    private func token(of request: WebRequest) throws(APIRefusal) -> SessionToken {
+        do throws(Rejection) {
+            return try credentials.token(authorization: request.headers[.authorization])
+        } catch {
+            throw APIRefusal(error)
+        }
+    }
+
+    private func body(of request: WebRequest) async throws(APIRefusal) -> [UInt8] {
+        do {
+            let body = try await request.body.collect(upTo: configuration.limits.bodyBytes)
+            return Array(body.readableBytesView)
+        } catch {
+            throw APIRefusal(Rejection(.tooLarge, "The body is longer than the gateway takes."))
+        }
+    }
+}
+
+// MARK: Headers
+
+extension HTTPField.Name {
+    static let idempotencyKey = HTTPField.Name("Idempotency-Key")!
+}
+
+extension Responder {
+    private func head(of response: APIResponse, for origin: String?) -> HTTPResponse {
+        var fields = HTTPFields()
+        for (name, value) in response.headers {
+            if let name = HTTPField.Name(name) { fields.append(HTTPField(name: name, value: value)) }
+        }
+        fields[.contentLength] = String(response.body.count)
+        fields[.xContentTypeOptions] = "nosniff"
+        if let origin {
+            fields[.accessControlAllowOrigin] = origin
+            fields[.vary] = "Origin"
+        }
+        return HTTPResponse(status: .init(code: response.status), headerFields: fields)
+    }
+}

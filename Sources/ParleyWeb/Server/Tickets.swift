@@ -1,0 +1,93 @@
+import NIOConcurrencyHelpers
+import ParleyProtocol
+import Sodium
+
+/// One-time tickets for `/ws`: a token sealed for this door and those that share its key, for 30 s.
+///
+/// A browser's WebSocket can send no header, and what stands in a URL ends in logs: a ticket is worth nothing there.
+/// Each door remembers which it has taken. Doors behind one balancer know nothing of each other: there a ticket that
+/// somebody sees in time is good once at each of them.
+final class Tickets: Sendable {
+    /// A ticket that was opened.
+    struct Use: Hashable, Sendable {
+        fileprivate let nonce: [UInt8]
+        fileprivate let expiresAt: Int64
+    }
+
+    static let lifetimeMilliseconds: Int64 = 30_000
+    /// A ticket in characters: a token of the greatest length, sealed.
+    private static let longest = (AccessToken.maximumLength + 64) * 4 / 3
+    /// Tickets that are remembered; beyond that nobody is let in by one for a moment.
+    private static let mostUsed = 100_000
+    private static let context = Array("parley/v1 ws-ticket".utf8)
+    private static let timeLength = 8
+
+    private let key: [UInt8]
+    private let now: @Sendable () -> Int64
+    private let used = NIOLockedValueBox<Set<Use>>([])
+
+    /// - Parameters:
+    ///   - key: 32 bytes; `nil` for random ones.
+    ///   - now: in milliseconds since 1970.
+    init(key: [UInt8]?, now: @escaping @Sendable () -> Int64) throws(SodiumError) {
+        if let key {
+            self.key = key
+        } else {
+            self.key = try RandomBytes.make(count: XChaCha20Poly1305.keyLength)
+        }
+        self.now = now
+    }
+
+    /// A ticket in base64url.
+    func issue(for token: SessionToken) throws(SodiumError) -> String {
+        let nonce = try RandomBytes.make(count: XChaCha20Poly1305.nonceLength)
+        let expiresAt = UInt64(now() + Tickets.lifetimeMilliseconds)
+        let time = (0..<Tickets.timeLength).map { UInt8(truncatingIfNeeded: expiresAt >> (8 * $0)) }
+        let message = time + Array(token.text.utf8)
+        let sealed = try XChaCha20Poly1305.seal(
+            message.span, nonce: nonce.span, additionalData: Tickets.context.span, key: key.span)
+        var text: [UInt8] = []
+        Base64URL.append((nonce + sealed).span, to: &text)
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    /// What a ticket is worth, without using it up.
+    ///
+    /// - Throws: `unauthenticated`
+    func open(_ ticket: some StringProtocol) throws(Rejection) -> (SessionToken, Use) {
+        let text = Array(ticket.utf8)
+        guard text.count <= Tickets.longest, let bytes = Base64URL.decode(text.span),
+            bytes.count > XChaCha20Poly1305.nonceLength
+        else { throw Tickets.refusal }
+        let nonce = Array(bytes[..<XChaCha20Poly1305.nonceLength])
+        let message: [UInt8]
+        do throws(SodiumError) {
+            message = try XChaCha20Poly1305.open(
+                Array(bytes[XChaCha20Poly1305.nonceLength...]).span, nonce: nonce.span,
+                additionalData: Tickets.context.span, key: key.span)
+        } catch {
+            throw Tickets.refusal
+        }
+        guard message.count > Tickets.timeLength else { throw Tickets.refusal }
+        let time = message[..<Tickets.timeLength].reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+        let use = Use(nonce: nonce, expiresAt: Int64(clamping: time))
+        guard use.expiresAt > now(),
+            let token = SessionToken(String(decoding: message[Tickets.timeLength...], as: UTF8.self))
+        else { throw Tickets.refusal }
+        return (token, use)
+    }
+
+    /// Uses a ticket up.
+    ///
+    /// - Throws: `unauthenticated` for one that was used.
+    func redeem(_ use: Use) throws(Rejection) {
+        let now = now()
+        let isFirst = used.withLockedValue { used in
+            if used.count >= Tickets.mostUsed { used = used.filter { $0.expiresAt > now } }
+            return used.count < Tickets.mostUsed && used.insert(use).inserted
+        }
+        guard isFirst else { throw Tickets.refusal }
+    }
+
+    private static let refusal = Rejection(.unauthenticated, "This ticket opens nothing, or not any more.")
+}

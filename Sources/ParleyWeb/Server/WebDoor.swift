@@ -1,0 +1,49 @@
+import HummingbirdCore
+import Logging
+import NIOCore
+import NIOPosix
+import Platform
+import ServiceLifecycle
+
+/// The web door: HTTP and WebSockets for apps that speak no MQTT, each with its own token at the broker.
+package struct WebDoor: Service {
+    private let configuration: WebConfiguration
+    private let group: any EventLoopGroup
+    private let logger: Logger
+    private let isReady: @Sendable (_ port: Int) -> Void
+
+    /// - Parameter isReady: called when it listens, with its port.
+    package init(
+        _ configuration: WebConfiguration, on group: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton,
+        logger: Logger, isReady: @escaping @Sendable (_ port: Int) -> Void
+    ) {
+        (self.configuration, self.group, self.logger, self.isReady) = (configuration, group, logger, isReady)
+    }
+
+    package func run() async throws {
+        let sessions = try await Sessions(on: group, configuration.link)
+        let tickets = try Tickets(key: configuration.ticketKey) { SystemClock.timeOfDay.milliseconds }
+        let credentials = Credentials(configuration, tickets)
+        let upgrades = Upgrades(credentials: credentials, sessions: sessions, configuration: configuration)
+        let responder = Responder(
+            sessions: sessions, upgrades: upgrades, credentials: credentials, tickets: tickets,
+            configuration: configuration)
+        let isReady = isReady
+        let server = DoorChannel(
+            responder: { request, writer, _ in try await responder.respond(to: request, writer) },
+            configuration: configuration, upgrades: upgrades
+        ).server(
+            configuration: ServerConfiguration(
+                address: .hostname(configuration.address, port: configuration.port), backlog: 1024,
+                availableConnectionsDelegate: MaximumAvailableConnections(configuration.limits.connections)),
+            onServerRunning: { channel in isReady(channel.localAddress?.port ?? 0) },
+            eventLoopGroup: group, logger: logger)
+        try await withGracefulShutdownHandler {
+            try await server.run()
+        } onGracefulShutdown: {
+            // WebSockets end with their sessions; requests under way are answered first, as long as that takes.
+            Task { await sessions.endWhenIdle() }
+        }
+        await sessions.end()
+    }
+}

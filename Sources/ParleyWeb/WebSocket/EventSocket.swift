@@ -1,0 +1,51 @@
+import NIOCore
+import NIOConcurrencyHelpers
+
+/// A WebSocket as a session sees it: what it is to be told. Used on the session's event loop, which may be another than
+/// the WebSocket's.
+final class EventSocket: SessionListener {
+    private struct State {
+        /// Events that were received since the last flush, or before everything was subscribed to.
+        var events: [[UInt8]] = []
+        var isEstablished = false
+        var isOver = false
+    }
+
+    private let channel: any Channel
+    private let state: NIOLoopBoundBox<State>
+
+    /// Of events before everything is subscribed to; a session that has more begins anew.
+    private static let mostEarlyEvents = 4096
+
+    init(_ channel: any Channel, sessionLoop: any EventLoop) {
+        self.channel = channel
+        state = NIOLoopBoundBox.makeBoxSendingValue(State(), eventLoop: sessionLoop)
+    }
+
+    func receive(_ event: [UInt8]) {
+        guard !state.value.isOver else { return }
+        state.value.events.append(event)
+        if !state.value.isEstablished, state.value.events.count > EventSocket.mostEarlyEvents { end(.unavailable) }
+    }
+
+    func flush() {
+        guard state.value.isEstablished, !state.value.events.isEmpty else { return }
+        channel.writeAndFlush(EventSocketHandler.Command.send(state.value.events), promise: nil)
+        state.value.events.removeAll(keepingCapacity: true)
+    }
+
+    /// From here on events are sent, first of all those of before.
+    func establish(_ greeting: [UInt8]) {
+        state.value.isEstablished = true
+        state.value.events.insert(greeting, at: 0)
+        flush()
+    }
+
+    func end(_ cause: SessionEnd) {
+        guard !state.value.isOver else { return }
+        flush()
+        state.value.isOver = true
+        state.value.events = []
+        channel.writeAndFlush(EventSocketHandler.Command.close(cause), promise: nil)
+    }
+}

@@ -1,0 +1,139 @@
+import NIOCore
+import NIOWebSocket
+
+/// The frames of `/ws`: events out, commands in, pings between, and a bound on what waits for a slow reader.
+final class EventSocketHandler: ChannelDuplexHandler {
+    /// What the session's side has the WebSocket do.
+    enum Command: Sendable {
+        case send([[UInt8]])
+        case close(SessionEnd)
+        case closeCode(WebSocketErrorCode)
+    }
+
+    typealias InboundIn = WebSocketFrame
+    typealias InboundOut = Never
+    typealias OutboundIn = Command
+    typealias OutboundOut = WebSocketFrame
+
+    private let configuration: EventSocketConfiguration
+    private let commands: AppCommands
+    private var budget: AppBudget
+    private var lastHeard = NIODeadline.now()
+    private var blockedSince: NIODeadline?
+    private var clock: RepeatedTask?
+    private var isClosing = false
+
+    init(_ configuration: EventSocketConfiguration, _ commands: AppCommands) {
+        (self.configuration, self.commands) = (configuration, commands)
+        budget = AppBudget(configuration)
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        lastHeard = .now()
+        let bound = NIOLoopBound((handler: self, context: context), eventLoop: context.eventLoop)
+        clock = context.eventLoop.scheduleRepeatedTask(
+            initialDelay: configuration.tick, delay: configuration.tick
+        ) { _ in bound.value.handler.tick(bound.value.context) }
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        clock?.cancel()
+        clock = nil
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        clock?.cancel()
+        context.fireChannelInactive()
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        // Too long a frame, too many fragments, or no WebSocket at all: the codec has said so.
+        context.close(promise: nil)
+    }
+}
+
+// MARK: Out
+
+extension EventSocketHandler {
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        switch unwrapOutboundIn(data) {
+        case .send(let events):
+            for event in events { write(context, .text, ByteBuffer(bytes: event)) }
+            cutOffIfSlow(context)
+            promise?.succeed()
+        case .close(let end): close(context, end.closeCode)
+        case .closeCode(let code): close(context, code)
+        }
+    }
+
+    private func write(_ context: ChannelHandlerContext, _ opcode: WebSocketOpcode, _ data: ByteBuffer) {
+        context.write(wrapOutboundOut(WebSocketFrame(fin: true, opcode: opcode, data: data)), promise: nil)
+    }
+
+    /// Says the code and closes, as soon as it is sent.
+    private func close(_ context: ChannelHandlerContext, _ code: WebSocketErrorCode) {
+        guard !isClosing else { return }
+        isClosing = true
+        var data = context.channel.allocator.buffer(capacity: 2)
+        data.write(webSocketErrorCode: code)
+        let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
+        let frame = WebSocketFrame(fin: true, opcode: .connectionClose, data: data)
+        context.writeAndFlush(wrapOutboundOut(frame)).whenComplete { _ in bound.value.close(promise: nil) }
+    }
+
+    private func cutOffIfSlow(_ context: ChannelHandlerContext) {
+        guard !context.channel.isWritable else { return }
+        let waiting = try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)
+        if waiting ?? .max > configuration.mostWaitingBytes { context.close(promise: nil) }
+    }
+
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+        blockedSince = context.channel.isWritable ? nil : .now()
+        context.fireChannelWritabilityChanged()
+    }
+
+    private func tick(_ context: ChannelHandlerContext) {
+        let now = NIODeadline.now()
+        if let blockedSince, blockedSince + configuration.patienceWithReaders <= now {
+            return context.close(promise: nil)
+        }
+        guard lastHeard + configuration.longestSilence > now else { return context.close(promise: nil) }
+        write(context, .ping, ByteBuffer())
+        context.flush()
+    }
+}
+
+// MARK: In
+
+extension EventSocketHandler {
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        let frame = unwrapInboundIn(data)
+        lastHeard = .now()
+        guard !isClosing else { return }
+        switch frame.opcode {
+        case .text:
+            guard budget.take(lastHeard) else { return close(context, .policyViolation) }
+            commands.take(Array(frame.unmaskedData.readableBytesView), from: context.channel)
+        case .ping:
+            guard budget.take(lastHeard) else { return close(context, .policyViolation) }
+            write(context, .pong, frame.unmaskedData)
+            context.flush()
+        case .connectionClose: close(context, .normalClosure)
+        case .pong: break
+        case .binary, .continuation: close(context, .unacceptableData)
+        default: close(context, .protocolError)
+        }
+    }
+}
+
+extension SessionEnd {
+    /// RFC 6455 §7.4 and the registry of its codes; from 4000 on those of applications.
+    var closeCode: WebSocketErrorCode {
+        switch self {
+        case .unauthenticated: WebSocketErrorCode(codeNumber: 4401)
+        case .takenOver: WebSocketErrorCode(codeNumber: 4409)
+        case .unavailable: WebSocketErrorCode(codeNumber: 1012)
+        case .busy: WebSocketErrorCode(codeNumber: 1013)
+        }
+    }
+}
