@@ -2,6 +2,8 @@
 public struct CreateConversation: Command {
     public static let operation = Operation(validatedArea: "conversations", verb: "create")
     package static let refusalOfOperators: String? = "An operator has no conversations."
+    /// A group's; a direct conversation has its id from its two users.
+    package static let namesWhatItMakes = true
     public typealias Reply = Conversation
 
     public enum Form: Hashable, Sendable {

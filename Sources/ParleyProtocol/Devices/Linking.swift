@@ -66,6 +66,8 @@ public struct LinkOfferNotice: PersonalEvent, GatewayObject {
 /// `links/approve`: a certified device's approval of the new one.
 public struct LinkApproval: RepeatableCommand {
     public static let operation = Operation(validatedArea: "links", verb: "approve")
+    /// An offer is approved once, and names itself by its device.
+    package static let namesWhatItMakes = false
 
     /// `crypto_box_seal` of a seed of 32 bytes.
     public static let sealedLength = 80

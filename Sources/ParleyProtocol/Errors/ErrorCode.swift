@@ -68,7 +68,7 @@ public struct Rejection: Error, Hashable, Sendable {
         public init(missing: [DeviceAddress], extra: [DeviceAddress]) { (self.missing, self.extra) = (missing, extra) }
     }
 
-    static func badRequest(_ field: String, _ problem: String) -> Rejection {
+    package static func badRequest(_ field: String, _ problem: String) -> Rejection {
         Rejection(.badRequest, "\(field): \(problem)")
     }
 

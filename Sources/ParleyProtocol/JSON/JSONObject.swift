@@ -38,6 +38,19 @@ public struct JSONObject: Sendable {
 
     public func isNumber(_ name: String) -> Bool { value(name)?.kind == .number }
 
+    // MARK: The text
+
+    /// The scanned text, with what is around the object.
+    package var source: [UInt8] { bytes }
+
+    /// The place of the object in the text, with its brackets.
+    package var place: Range<Int> { scanned.place }
+
+    package var isEmpty: Bool { scanned.list.isEmpty }
+
+    /// The place of a member's value in the text; `nil` if the member is missing.
+    package func place(of name: String) -> Range<Int>? { scanned.find(name)?.value }
+
     // MARK: Strings
 
     /// A text for people: at most `maximum` Unicode scalars, none of them U+0000.

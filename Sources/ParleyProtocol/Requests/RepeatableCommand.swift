@@ -6,6 +6,10 @@ package protocol RepeatableCommand: Command {
     func identityPreimage(sender: DeviceAddress) -> [UInt8]
 }
 
+extension RepeatableCommand {
+    package static var namesWhatItMakes: Bool { true }
+}
+
 /// The preimage of a request's digest: each field with its 32-bit big-endian length, a missing one as an empty one.
 struct IdentityPreimage {
     private(set) var bytes: [UInt8] = []

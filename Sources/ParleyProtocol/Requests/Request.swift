@@ -14,6 +14,8 @@ package protocol Request: GatewayObject {
     static var refusalOfOperators: String? { get }
     /// Whether the gateway answers. Typing it never answers.
     static var hasReply: Bool { get }
+    /// Whether the field `id` names what the request makes, so that a repeat of it makes nothing twice.
+    static var namesWhatItMakes: Bool { get }
     /// The field that is a table without a bound on its members.
     static var table: TableShape? { get }
 }
@@ -28,6 +30,7 @@ extension Request {
     package static var isForOperators: Bool { false }
     package static var refusalOfOperators: String? { nil }
     package static var hasReply: Bool { true }
+    package static var namesWhatItMakes: Bool { false }
     package static var table: TableShape? { nil }
 
     package var operation: Operation { Self.operation }

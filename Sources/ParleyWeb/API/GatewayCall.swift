@@ -1,0 +1,108 @@
+import ParleyProtocol
+
+/// A request to the gateway, and how its reply becomes an HTTP response.
+package struct GatewayCall: Sendable {
+    package let operation: Operation
+    /// May be sent again as it is: it names what it makes.
+    package let payload: [UInt8]
+    private let answer: Answer
+
+    enum Answer: Sendable {
+        /// The reply as it came.
+        case reply
+        /// There will be none.
+        case none(RequestID?)
+        /// The reply's data, with the status of this resource.
+        case data(APIResource)
+        case message(AcceptedMessage)
+        /// The key of this device, or of the newest.
+        case publicKey(of: DeviceID?)
+        case history
+    }
+
+    init(_ request: any Request.Type, _ payload: [UInt8], _ answer: Answer) throws(APIRefusal) {
+        guard payload.count <= Limits.requestBytes else {
+            throw APIRefusal(Rejection(.tooLarge, "The payload is longer than \(Limits.requestBytes) bytes."))
+        }
+        (operation, self.payload, self.answer) = (request.operation, payload, answer)
+    }
+
+    /// The response once the request is published, for one that the gateway never answers (typing): 202, as nothing is
+    /// known of what came of it (RFC 9110 §15.3.3). `nil` where there will be a reply.
+    package var responseWithoutReply: APIResponse? {
+        guard case .none(let requestID) = answer else { return nil }
+        var writer = JSONWriter()
+        Reply.writeAccepted(requestID, to: &writer) { $0.object { _ in } }
+        return APIResponse(status: 202, body: writer.finish())
+    }
+
+    /// - Parameter reply: the payload of the gateway's reply.
+    package func response(to reply: [UInt8]) -> APIResponse {
+        let outcome = ReplyOutline(reply)
+        switch outcome {
+        case .rejected: return APIResponse(rejectedBy: reply)
+        case .unreadable: return APIResponse(.internalFault)
+        case .accepted(let data): return success(reply, data) ?? APIResponse(.internalFault)
+        }
+    }
+
+    /// `nil` for a reply that the gateway does not give.
+    private func success(_ reply: [UInt8], _ data: JSONWalker) -> APIResponse? {
+        switch answer {
+        case .reply, .none:
+            return APIResponse(status: 200, body: reply)
+        case .data(let resource):
+            var data = data
+            let place = data.skipValue(reply.span).place
+            return APIResponse(status: resource.status, body: Array(reply[place]))
+        case .message(let message):
+            return message.json(reply).map { APIResponse(status: APIResource.sendMessage.status, body: $0) }
+        case .history:
+            return HistoryPage.json(of: reply, data.inner).map {
+                APIResponse(status: APIResource.history.status, body: $0)
+            }
+        case .publicKey(let device):
+            return PublicKey.response(to: reply, of: device)
+        }
+    }
+}
+
+extension APIResponse {
+    /// A refusal by the gateway, as it came. The status follows from its code; one that this version does not know is a
+    /// fault.
+    fileprivate init(rejectedBy reply: [UInt8]) {
+        guard let error = try? JSONObject(parsing: reply).object("error"),
+            let code = try? error.named("code", as: ErrorCode.self)?.value
+        else {
+            self.init(status: ErrorCode.internal.httpStatus, body: reply)
+            return
+        }
+        let wait = (try? error.integer("retry_after_ms", in: 0...Int.max)) ?? nil
+        self.init(
+            status: code.httpStatus, body: reply, retryAfterSeconds: code.retryAfterSeconds(milliseconds: wait))
+    }
+}
+
+/// The outline of a reply of the gateway's (protocol §4), found without a scan of its data: a page of history is long.
+enum ReplyOutline {
+    /// A walker at the data.
+    case accepted(JSONWalker)
+    case rejected
+    case unreadable
+
+    init(_ reply: [UInt8]) {
+        let bytes = reply.span
+        var walker = JSONWalker(0..<bytes.count)
+        var isAccepted: Bool?
+        while let name = walker.nextKey(bytes) {
+            let name = bytes.extracting(name)
+            if name.equals("data"), isAccepted == true {
+                self = .accepted(walker)
+                return
+            }
+            let value = walker.skipValue(bytes)
+            if name.equals("ok") { isAccepted = value.kind == .true }
+        }
+        self = isAccepted == false ? .rejected : .unreadable
+    }
+}

@@ -1,0 +1,86 @@
+import ParleyProtocol
+
+/// The body of a request, scanned once, whose members go on to the gateway as they came.
+struct RequestBody: Sendable {
+    let object: JSONObject
+
+    /// - Parameter bytes: empty for an object without members.
+    init(_ bytes: [UInt8], of request: any Request.Type) throws(APIRefusal) {
+        do throws(JSONError) {
+            object = try JSONObject(
+                parsing: bytes.isEmpty ? RequestBody.empty : bytes, MemberBound(requestOf: request))
+        } catch {
+            throw APIRefusal(Rejection(payload: error))
+        }
+    }
+
+    static let empty = Array("{}".utf8)
+    static let null = Array("null".utf8)
+
+    /// A text that needs no escapes.
+    static func text(_ text: String) -> [UInt8] { Array("\"\(text)\"".utf8) }
+
+    /// The request's name, if it is one that the gateway would repeat.
+    var requestID: RequestID? { try? object.requestID() }
+
+    /// A member's value as it came; `nil` if it is missing or `null`.
+    func givenValue(_ name: String) -> [UInt8]? {
+        guard object.has(name), let place = object.place(of: name) else { return nil }
+        return Array(object.source[place])
+    }
+
+    func value(_ name: String) throws(APIRefusal) -> [UInt8] {
+        guard let value = givenValue(name) else {
+            throw APIRefusal(.badRequest(name, "missing"), requestID: requestID)
+        }
+        return value
+    }
+
+    /// Reads all fields.
+    func check(_ request: any Request.Type) throws(APIRefusal) {
+        do throws(Rejection) {
+            _ = try request.init(members: object)
+        } catch {
+            throw APIRefusal(error, requestID: requestID)
+        }
+    }
+
+    /// Refuses `"reply":"event"` of `messages/send`: an HTTP request has its reply, and hears no events.
+    func refuseEchoAsReply() throws(APIRefusal) {
+        guard let place = object.place(of: "reply"), object.has("reply") else { return }
+        guard object.source.span.extracting(place).equals("\"message\"") else {
+            throw APIRefusal(.badRequest("reply", "only message over HTTP"), requestID: requestID)
+        }
+    }
+
+    /// The text with these members in place of those of the same names, or else before all others.
+    func setting(_ members: [(name: String, json: [UInt8])]) -> [UInt8] {
+        guard !members.isEmpty else { return object.source }
+        var added: [UInt8] = []
+        var replaced: [(place: Range<Int>, json: [UInt8])] = []
+        var length = object.source.count
+        for (name, json) in members {
+            if let place = object.place(of: name) {
+                replaced.append((place, json))
+            } else {
+                if !added.isEmpty { added.append(UInt8(ascii: ",")) }
+                added.append(contentsOf: "\"\(name)\":".utf8)
+                added.append(contentsOf: json)
+            }
+            length += name.utf8.count + json.count + 4
+        }
+        var text: [UInt8] = []
+        text.reserveCapacity(length)
+        var position = object.place.lowerBound + 1
+        text.append(contentsOf: object.source[..<position])
+        text.append(contentsOf: added)
+        if !added.isEmpty, !object.isEmpty { text.append(UInt8(ascii: ",")) }
+        for (place, json) in replaced.sorted(by: { $0.place.lowerBound < $1.place.lowerBound }) {
+            text.append(contentsOf: object.source[position..<place.lowerBound])
+            text.append(contentsOf: json)
+            position = place.upperBound
+        }
+        text.append(contentsOf: object.source[position...])
+        return text
+    }
+}
