@@ -271,6 +271,7 @@ if Context.environment["PARLEY_GATEWAY_ALONE"] == nil {
     let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
     let hummingbird = Target.Dependency.product(name: "HummingbirdCore", package: "hummingbird")
     let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
+    let signals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
     let metrics = Target.Dependency.product(name: "Metrics", package: "swift-metrics")
     let nio: [Target.Dependency] = ["NIOCore", "NIOHTTP1", "NIOPosix", "NIOWebSocket"].map {
         .product(name: $0, package: "swift-nio")
@@ -296,7 +297,8 @@ if Context.environment["PARLEY_GATEWAY_ALONE"] == nil {
                 lifecycle, logging, metrics,
             ] + nio + nioHTTPTypes, swiftSettings: strict),
         .executableTarget(
-            name: "parley-web", dependencies: ["ParleyWeb", argumentParser, lifecycle, logging], swiftSettings: strict),
+            name: "parley-web", dependencies: ["ParleyWeb", argumentParser, lifecycle, logging, signals],
+            swiftSettings: strict),
         .testTarget(
             name: "ParleyWebTests",
             dependencies: ["MQTTPackets", "ParleyProtocol", "ParleyWeb", "TestNames", "TestSupport"] + nio,

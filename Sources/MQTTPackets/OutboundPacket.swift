@@ -53,8 +53,12 @@ package enum OutboundPacket: Hashable, Sendable {
     package struct Subscription: Hashable, Sendable {
         package var filter: [UInt8]
         package var quality: Quality
+        /// Whether what the broker retains comes at once (§3.8.3.1).
+        package var takesRetained = true
 
         package init(filter: [UInt8], quality: Quality) { (self.filter, self.quality) = (filter, quality) }
+
+        fileprivate var options: UInt8 { quality.rawValue | (takesRetained ? 0 : 0x20) }
     }
 
     /// QoS 2 is not used.
@@ -85,7 +89,7 @@ extension OutboundPacket {
                 bytes.append(0)
                 for subscription in subscriptions {
                     try bytes.append(field: subscription.filter)
-                    bytes.append(subscription.quality.rawValue)
+                    bytes.append(subscription.options)
                 }
             }
         case .unsubscribe(let filters, let packet):

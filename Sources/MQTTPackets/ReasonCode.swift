@@ -9,6 +9,8 @@ package struct ReasonCode: RawRepresentable, Hashable, Sendable {
     package static let success = ReasonCode(rawValue: 0)
     /// A publish was taken, and nobody has subscribed to its topic. It is no failure.
     package static let noMatchingSubscribers = ReasonCode(rawValue: 0x10)
+    package static let clientIdentifierNotValid = ReasonCode(rawValue: 0x85)
+    package static let badUserNameOrPassword = ReasonCode(rawValue: 0x86)
     package static let notAuthorized = ReasonCode(rawValue: 0x87)
     package static let serverUnavailable = ReasonCode(rawValue: 0x88)
     package static let sessionTakenOver = ReasonCode(rawValue: 0x8E)

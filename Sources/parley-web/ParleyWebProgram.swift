@@ -1,15 +1,92 @@
 import ArgumentParser
+import Foundation
 import Logging
 import ParleyWeb
 import ServiceLifecycle
+import UnixSignals
 
 @main
 struct ParleyWebProgram: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "parley-web",
+        abstract: "The web door of a gateway: HTTP and WebSockets for apps that speak no MQTT.",
+        discussion: """
+            It has no rights of its own: it asks the broker with the token that each app shows. It listens on loopback; \
+            TLS is for the proxy before it. A line that begins `parley-web: ready` on standard output says that apps \
+            can come. SIGTERM or SIGINT ends it, once requests under way are answered. Several may run beside each \
+            other, each with a name of its own.
+            """)
+
+    @Option(help: ArgumentHelp("Where to listen.", valueName: "ip"))
+    var address = "127.0.0.1"
+
+    @Option(help: ArgumentHelp("The port to listen on; 0 for any that is free.", valueName: "n"))
+    var port: UInt16 = 9893
+
+    @Option(help: ArgumentHelp("Where the broker listens for MQTT over TCP.", valueName: "host:port"))
+    var broker = "127.0.0.1:1893"
+
+    @Option(
+        help: ArgumentHelp(
+            """
+            What tells this door's connections from others of the same devices: 1 to 16 letters, digits, _ or -; the \
+            same at each start, and another for each of several doors. Without it, web-PORT.
+            """, valueName: "text"))
+    var name: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "An origin whose pages may use the door from a browser, such as https://app.example; may be repeated.",
+            valueName: "origin"))
+    var origin: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "A file with 32 bytes, the secret of tickets that several doors behind one balancer share.",
+            valueName: "file"))
+    var ticketKeyFile: String?
+
+    @Flag(help: "Let ?token=TOKEN sign in at /ws. What stands in a URL ends in the logs of proxies.")
+    var tokenInURL = false
+
+    @Option(
+        help: ArgumentHelp(
+            "What is logged on standard error: debug, info, notice, warning or error.", valueName: "level"))
+    var logLevel = "notice"
+
     func run() async throws {
-        var logger = Logger(label: "parley-web")
-        logger.logLevel = .info
-        let configuration = WebConfiguration(port: 9893, link: LinkConfiguration(port: 1893, name: "web"))
-        let door = WebDoor(configuration, logger: logger) { port in print("ready \(port)") }
-        try await ServiceGroup(services: [door], gracefulShutdownSignals: [.sigint, .sigterm], logger: logger).run()
+        signal(SIGPIPE, SIG_IGN)
+        let level = try option("--log-level", Logger.Level(rawValue: logLevel))
+        var logger = Logger(label: "parley-web") { StreamLogHandler.standardError(label: $0) }
+        logger.logLevel = level
+        let address = address
+        let door = WebDoor(try configuration(), logger: logger) { port in
+            // One write, which no other output divides.
+            FileHandle.standardOutput.write(Data("parley-web: ready, http://\(address):\(port)\n".utf8))
+        }
+        var services = ServiceGroupConfiguration(
+            services: [.init(service: door)], gracefulShutdownSignals: [.sigint, .sigterm], logger: logger)
+        services.maximumGracefulShutdownDuration = .seconds(20)
+        try await ServiceGroup(configuration: services).run()
+    }
+
+    private func configuration() throws -> WebConfiguration {
+        let brokerAddress = try option("--broker", BrokerAddress(broker))
+        let name = try option("--name", ConnectionName(name ?? "web-\(port)"))
+        var configuration = WebConfiguration(port: Int(port), link: LinkConfiguration(brokerAddress, name: name))
+        configuration.address = address
+        configuration.allowedOrigins = Set(origin)
+        configuration.takesTokenInURL = tokenInURL
+        if let ticketKeyFile {
+            let key = try Data(contentsOf: URL(fileURLWithPath: ticketKeyFile))
+            guard key.count == 32 else { throw ValidationError("--ticket-key-file: the file has not 32 bytes") }
+            configuration.ticketKey = Array(key)
+        }
+        return configuration
+    }
+
+    private func option<Value>(_ name: String, _ value: Value?) throws -> Value {
+        guard let value else { throw ValidationError("\(name) does not take this; see parley-web --help") }
+        return value
     }
 }

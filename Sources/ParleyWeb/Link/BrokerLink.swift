@@ -65,7 +65,7 @@ final class BrokerLink: ChannelInboundHandler {
                     try channel.pipeline.syncOperations.addHandler(BrokerLink(bound.value, configuration))
                 }
             }
-            .connect(host: configuration.host, port: configuration.port)
+            .connect(host: configuration.broker.host, port: configuration.broker.port)
             .whenFailure { _ in
                 loop.execute { bound.value.didLose(nil, .broken) }
             }

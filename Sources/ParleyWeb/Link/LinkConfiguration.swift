@@ -3,11 +3,10 @@ import ParleyProtocol
 
 /// How the door's connections reach the broker, and what bounds them.
 package struct LinkConfiguration: Sendable {
-    package var host = "127.0.0.1"
-    package var port: Int
-    /// The `x` of the client ids `uid:did:x` (protocol §1): the same for all connections of this door, so that one that
-    /// is started again takes over from itself, and another for each of several doors.
-    package var name: String
+    package var broker: BrokerAddress
+    /// Of all connections of this door: one that is started again takes over from itself, and each of several doors has
+    /// another.
+    package var name: ConnectionName
 
     /// A connection that nobody uses is closed after this.
     package var idleTime: TimeAmount = .seconds(60)
@@ -27,5 +26,31 @@ package struct LinkConfiguration: Sendable {
     /// Tokens in use at once.
     package var sessions = 20_000
 
-    package init(port: Int, name: String) { (self.port, self.name) = (port, name) }
+    package init(_ broker: BrokerAddress, name: ConnectionName) { (self.broker, self.name) = (broker, name) }
+}
+
+/// Where the broker listens for MQTT over TCP.
+package struct BrokerAddress: Hashable, Sendable {
+    package let host: String
+    package let port: Int
+
+    /// From `HOST:PORT`; an address of IPv6 stands in brackets.
+    package init?(_ text: String) {
+        guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]), port > 0
+        else { return nil }
+        var host = text[..<colon]
+        if host.hasPrefix("["), host.hasSuffix("]") { host = host.dropFirst().dropLast() }
+        guard !host.isEmpty else { return nil }
+        (self.host, self.port) = (String(host), Int(port))
+    }
+}
+
+/// The `x` of the client ids `uid:did:x` (protocol §1).
+package struct ConnectionName: Hashable, Sendable, CustomStringConvertible {
+    package let description: String
+
+    package init?(_ text: String) {
+        guard DeviceID(text) != nil, text.utf8.count <= 16 else { return nil }
+        description = text
+    }
 }

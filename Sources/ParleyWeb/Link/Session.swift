@@ -38,6 +38,8 @@ final class Session {
         if case .ended = link { true } else { false }
     }
 
+    var hasRequests: Bool { !requests.isEmpty }
+
     var replyTopic: String { "\(Topic.prefix)down/\(token.address.user)/\(token.address.device)/\(configuration.name)" }
 }
 

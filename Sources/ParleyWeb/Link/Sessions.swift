@@ -30,6 +30,11 @@ final class Sessions: Sendable {
         }
     }
 
+    /// Ends each session as soon as it has no request under way.
+    func drain() async {
+        for (loop, table) in tables { try? await loop.submit { table.value.drain() }.get() }
+    }
+
     func end() async {
         for (loop, table) in tables { try? await loop.submit { table.value.end() }.get() }
     }
@@ -42,6 +47,7 @@ final class SessionTable {
     private let most: Int
     private var sessions: [SessionToken: (session: Session, handle: SessionHandle)] = [:]
     private var clock: RepeatedTask?
+    private var isDraining = false
     private let gauge: Gauge
 
     private static let tick = TimeAmount.milliseconds(100)
@@ -66,12 +72,17 @@ final class SessionTable {
 
     private func tickAll() {
         let now = NIODeadline.now()
-        for (session, _) in sessions.values { session.tick(now) }
+        for (session, _) in sessions.values {
+            session.tick(now)
+            if isDraining, !session.hasRequests { session.end(.unavailable) }
+        }
         for (token, entry) in sessions where entry.session.isOver { sessions[token] = nil }
         gauge.record(sessions.count)
     }
 
-    /// Ends all, as the door shuts down.
+    func drain() { isDraining = true }
+
+    /// Ends all.
     func end() {
         clock?.cancel()
         for (session, _) in sessions.values { session.end(.unavailable) }

@@ -27,9 +27,10 @@ struct DoorChannel: HTTPChannelHandler {
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
         channel.eventLoop.makeCompletedFuture {
             let limits = configuration.limits
+            let gate = UpgradeGate(upgrades, limits.firstRequest)
             var pipeline = NIOUpgradableHTTPServerPipelineConfiguration(
                 upgradeConfiguration: NIOTypedHTTPServerUpgradeConfiguration(
-                    upgraders: [upgrades.upgrader(of: channel)],
+                    upgraders: [upgrades.upgrader(for: gate, of: channel)],
                     notUpgradingCompletionHandler: { channel in
                         channel.eventLoop.makeCompletedFuture { .http(try DoorChannel.http(channel, limits)) }
                     }))
@@ -40,9 +41,10 @@ struct DoorChannel: HTTPChannelHandler {
             pipeline.decoderConfiguration.maxHeaderListSize = limits.headerBytes
             pipeline.decoderConfiguration.maxHeaderFieldSize = limits.headerBytes
             pipeline.decoderConfiguration.maxHeaderFieldCount = limits.headers
-            let outcome = try channel.pipeline.syncOperations.configureUpgradableHTTPServerPipeline(
-                configuration: pipeline)
-            DoorChannel.end(channel, unless: outcome, in: limits.firstRequest)
+            let handlers = channel.pipeline.syncOperations
+            let outcome = try handlers.configureUpgradableHTTPServerPipeline(configuration: pipeline)
+            let decoder = try handlers.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
+            try handlers.addHandler(gate, position: .after(decoder))
             return Value(outcome: outcome, channel: channel)
         }
     }
@@ -55,14 +57,6 @@ struct DoorChannel: HTTPChannelHandler {
         try pipeline.addHandler(RequestClock(limits))
         return try NIOAsyncChannel(
             wrappingChannelSynchronously: channel, configuration: .init(isOutboundHalfClosureEnabled: true))
-    }
-
-    /// Who does not finish the headers of a first request is let go.
-    private static func end(
-        _ channel: any Channel, unless outcome: EventLoopFuture<Outcome>, in time: TimeAmount
-    ) {
-        let alarm = channel.eventLoop.scheduleTask(in: time) { channel.close(promise: nil) }
-        outcome.whenComplete { _ in alarm.cancel() }
     }
 
     func handle(value: Value, logger: Logger) async {

@@ -44,10 +44,12 @@ final class Tickets: Sendable {
         let expiresAt = UInt64(now() + Tickets.lifetimeMilliseconds)
         let time = (0..<Tickets.timeLength).map { UInt8(truncatingIfNeeded: expiresAt >> (8 * $0)) }
         let message = time + Array(token.text.utf8)
+        let (context, key) = (Tickets.context, key)
         let sealed = try XChaCha20Poly1305.seal(
-            message.span, nonce: nonce.span, additionalData: Tickets.context.span, key: key.span)
+            message.span, nonce: nonce.span, additionalData: context.span, key: key.span)
+        let ticket = nonce + sealed
         var text: [UInt8] = []
-        Base64URL.append((nonce + sealed).span, to: &text)
+        Base64URL.append(ticket.span, to: &text)
         return String(decoding: text, as: UTF8.self)
     }
 
@@ -60,18 +62,20 @@ final class Tickets: Sendable {
             bytes.count > XChaCha20Poly1305.nonceLength
         else { throw Tickets.refusal }
         let nonce = Array(bytes[..<XChaCha20Poly1305.nonceLength])
+        let sealed = Array(bytes[XChaCha20Poly1305.nonceLength...])
+        let (context, key) = (Tickets.context, key)
         let message: [UInt8]
         do throws(SodiumError) {
             message = try XChaCha20Poly1305.open(
-                Array(bytes[XChaCha20Poly1305.nonceLength...]).span, nonce: nonce.span,
-                additionalData: Tickets.context.span, key: key.span)
+                sealed.span, nonce: nonce.span,
+                additionalData: context.span, key: key.span)
         } catch {
             throw Tickets.refusal
         }
         guard message.count > Tickets.timeLength else { throw Tickets.refusal }
         let time = message[..<Tickets.timeLength].reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
         let use = Use(nonce: nonce, expiresAt: Int64(clamping: time))
-        guard use.expiresAt > now(),
+        guard use.expiresAt > now(), !used.withLockedValue({ $0.contains(use) }),
             let token = SessionToken(String(decoding: message[Tickets.timeLength...], as: UTF8.self))
         else { throw Tickets.refusal }
         return (token, use)

@@ -3,47 +3,30 @@ import NIOHTTP1
 import NIOWebSocket
 import ParleyProtocol
 
-/// The requests of one connection that make it a WebSocket.
-///
-/// A request that may not is left to the responder, which says why.
+/// Which requests make a connection a WebSocket, and for whom.
 struct Upgrades: Sendable {
+    /// What a connection becomes.
+    enum Admission: Sendable {
+        case events(SessionHandle)
+    }
+
     let credentials: Credentials
     let sessions: Sessions
     let configuration: WebConfiguration
 
-    /// - Parameter channel: the connection's; this is called on its event loop.
-    func upgrader(of channel: any Channel) -> NIOTypedWebSocketServerUpgrader<DoorChannel.Outcome> {
-        let admitted = NIOLoopBoundBox<SessionHandle?>(nil, eventLoop: channel.eventLoop)
-        return NIOTypedWebSocketServerUpgrader(
-            // Frames are bounded as messages are: a client may send one in one.
-            maxFrameSize: configuration.sockets.longestMessage, enableAutomaticErrorHandling: true,
-            shouldUpgrade: { channel, head in
-                channel.eventLoop.makeFutureWithTask { try? await admit(head) }.map { session in
-                    admitted.value = session
-                    return session == nil ? nil : HTTPHeaders()
-                }
-            },
-            upgradePipelineHandler: { channel, _ in
-                channel.eventLoop.makeCompletedFuture {
-                    // Only whoever is admitted comes here.
-                    guard let session = admitted.value else { throw SessionEnd.unauthenticated }
-                    return .events(try EventUpgrade(channel, session, configuration.sockets))
-                }
-            })
-    }
-
-    private func admit(_ head: HTTPRequestHead) async throws -> SessionHandle {
-        guard head.uri.prefix(while: { $0 != "?" }) == EventUpgrade.path else { throw Credentials.unauthenticated }
-        return try await admit(
-            EventUpgrade.Request(
-                target: head.uri, authorization: head.headers.first(name: "authorization"),
-                origin: head.headers.first(name: "origin"), host: head.headers.first(name: "host")),
-            redeemsTicket: true)
+    /// - Returns: `nil` for a request that makes no WebSocket: the responder answers it, and says why.
+    func admit(_ head: HTTPRequestHead) async -> Admission? {
+        guard head.headers[canonicalForm: "upgrade"].contains(where: { $0.lowercased() == "websocket" }),
+            head.uri.prefix(while: { $0 != "?" }) == EventUpgrade.path
+        else { return nil }
+        let request = EventUpgrade.Request(
+            target: head.uri, authorization: head.headers.first(name: "authorization"),
+            origin: head.headers.first(name: "origin"), host: head.headers.first(name: "host"))
+        guard let session = try? await admit(request, redeemsTicket: true) else { return nil }
+        return .events(session)
     }
 
     /// Signs in whom a request for `/ws` is from.
-    ///
-    /// - Throws: ``Rejection``
     func admit(_ request: EventUpgrade.Request, redeemsTicket: Bool) async throws(Rejection) -> SessionHandle {
         guard credentials.isAllowed(origin: request.origin, host: request.host) else { throw Credentials.otherOrigin }
         let (token, use) = try credentials.socketToken(
@@ -57,5 +40,25 @@ struct Upgrades: Sendable {
         }
         if redeemsTicket { try credentials.redeem(use) }
         return session
+    }
+
+    /// Carries out what the gate of a connection has decided.
+    func upgrader(for gate: UpgradeGate, of channel: any Channel) -> NIOTypedWebSocketServerUpgrader<DoorChannel.Outcome>
+    {
+        let gate = NIOLoopBound(gate, eventLoop: channel.eventLoop)
+        let sockets = configuration.sockets
+        return NIOTypedWebSocketServerUpgrader(
+            // Frames are bounded as messages are: a client may send one in one.
+            maxFrameSize: sockets.longestMessage, enableAutomaticErrorHandling: true,
+            shouldUpgrade: { channel, _ in channel.eventLoop.makeSucceededFuture(HTTPHeaders()) },
+            upgradePipelineHandler: { channel, _ in
+                channel.eventLoop.makeCompletedFuture {
+                    switch gate.value.admission {
+                    case .events(let session): .events(try EventUpgrade(channel, session, sockets))
+                    // A request without admission has no `Upgrade` any more.
+                    case nil: throw SessionEnd.unauthenticated
+                    }
+                }
+            })
     }
 }

@@ -25,7 +25,7 @@ package struct WebDoor: Service {
         let tickets = try Tickets(key: configuration.ticketKey) { SystemClock.timeOfDay.milliseconds }
         let credentials = Credentials(configuration, tickets)
         let upgrades = Upgrades(credentials: credentials, sessions: sessions, configuration: configuration)
-        let responder = Responder(
+        let responder = DoorResponder(
             sessions: sessions, upgrades: upgrades, credentials: credentials, tickets: tickets,
             configuration: configuration)
         let isReady = isReady
@@ -42,7 +42,7 @@ package struct WebDoor: Service {
             try await server.run()
         } onGracefulShutdown: {
             // WebSockets end with their sessions; requests under way are answered first, as long as that takes.
-            Task { await sessions.endWhenIdle() }
+            Task { await sessions.drain() }
         }
         await sessions.end()
     }

@@ -8,7 +8,7 @@ import ParleyProtocol
 typealias WebRequest = HummingbirdCore.Request
 
 /// Answers HTTP requests: for who is signed in, by asking the gateway with their own token.
-struct Responder: Sendable {
+struct DoorResponder: Sendable {
     let sessions: Sessions
     let upgrades: Upgrades
     let credentials: Credentials
@@ -117,7 +117,7 @@ extension HTTPField.Name {
     static let idempotencyKey = HTTPField.Name("Idempotency-Key")!
 }
 
-extension Responder {
+extension DoorResponder {
     private func head(of response: APIResponse, for origin: String?) -> HTTPResponse {
         var fields = HTTPFields()
         for (name, value) in response.headers {
