@@ -87,6 +87,8 @@ private struct UsersForm: FieldForm {
     }
 
     func write(_ value: [UserID], to writer: inout JSONWriter) { writer.array(value) { $1.write(to: &$0) } }
+
+    var schema: FieldSchema { .array(.user, 0...Limits.recipientKeys) }
 }
 
 // Sealed drafts, and how they are stored.

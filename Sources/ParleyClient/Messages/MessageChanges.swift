@@ -177,6 +177,8 @@ private struct ReactionsForm: FieldForm {
             }
         }
     }
+
+    var schema: FieldSchema { .anything }
 }
 
 extension ChapterPosition: GatewayObject {

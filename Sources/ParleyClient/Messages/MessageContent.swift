@@ -168,6 +168,8 @@ struct WrittenTextForm: FieldForm {
     }
 
     func write(_ value: String, to writer: inout JSONWriter) { value.write(to: &writer) }
+
+    var schema: FieldSchema { .text(0...Limits.contentBytes) }
 }
 
 extension FieldForm where Self == WrittenTextForm {

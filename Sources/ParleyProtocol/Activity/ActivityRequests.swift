@@ -45,6 +45,8 @@ private struct FlatObjectForm: FieldForm {
     }
 
     func write(_ value: [UInt8], to writer: inout JSONWriter) { writer.raw(value) }
+
+    var schema: FieldSchema { FieldSchema(.flatObject) }
 }
 
 /// `activity/list`: the achievements of the caller and their friends, or of one of them.

@@ -25,4 +25,8 @@ extension Emoji: JSONReadable {
         guard let emoji = Emoji(text) else { throw .badRequest(name, "not one emoji") }
         return emoji
     }
+
+    public static var schema: FieldSchema {
+        .text(1...Limits.emojiBytes, FieldSchema.Pattern(FieldSchema.Pattern.any.expression, example: "👏"))
+    }
 }

@@ -141,6 +141,8 @@ extension UnreadCount: JSONReadable {
     public static func read(_ name: String, of object: JSONObject) throws(Rejection) -> UnreadCount? {
         try Int.read(name, of: object).map { .counted($0) }
     }
+
+    public static var schema: FieldSchema { Int.schema }
 }
 
 /// The `data` of a reply to `conversations/list`: a page of the caller's conversations, the last active first.

@@ -56,6 +56,8 @@ struct UsersForm: FieldForm {
     }
 
     func write(_ value: [UserID], to writer: inout JSONWriter) { writer.array(value) { $0.value($1) } }
+
+    var schema: FieldSchema { .array(.user, 0...CreateConversation.mostNames) }
 }
 
 /// `conversations/list`: the caller's conversations, the last active first.

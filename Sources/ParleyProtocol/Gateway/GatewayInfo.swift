@@ -97,3 +97,18 @@ extension GatewayInfo: GatewayValue {
         }
     }
 }
+
+extension GatewayInfo: DescribedFields {
+    package static var variants: [[FieldSchema.Member]] {
+        let operation = FieldSchema.Pattern("^[A-Za-z0-9_-]+/[A-Za-z0-9_-]+$", example: "gateway/info")
+        return [
+            [
+                FieldSchema.Member("version", .text(0...64)), FieldSchema.Member("protocol", Int.schema),
+                FieldSchema.Member("server_time", Timestamp.schema),
+                FieldSchema.Member("limits", FieldSchema(.table(key: LimitName.schema, value: Int.schema))),
+                FieldSchema.Member("operations", .array(.text(3...129, operation), 0...Int.max)),
+                FieldSchema.Member("vapid_key", .text(0...128), isRequired: false),
+            ]
+        ]
+    }
+}

@@ -28,6 +28,8 @@ extension InviteToken: JSONReadable {
         guard let token = InviteToken(text) else { throw .inviteInvalid }
         return token
     }
+
+    public static var schema: FieldSchema { .base64URL(length) }
 }
 
 /// A link with a token: `parley://group/invite/{token}`, or the operator's own prefix and the token.

@@ -7,6 +7,8 @@ package struct OwnForm<Value: JSONReadable>: FieldForm {
     }
 
     package func write(_ value: Value, to writer: inout JSONWriter) { value.write(to: &writer) }
+
+    package var schema: FieldSchema { Value.schema }
 }
 
 extension FieldPass {
@@ -53,6 +55,8 @@ package struct ChoiceForm<Value: RawRepresentable<String> & CaseIterable>: Field
     }
 
     package func write(_ value: Value, to writer: inout JSONWriter) { value.rawValue.write(to: &writer) }
+
+    package var schema: FieldSchema { .choice(Value.self) }
 }
 
 extension FieldPass {
@@ -118,6 +122,8 @@ private struct ChangeForm<Form: FieldForm>: FieldForm where Form.Value: Hashable
         case .set(let value): form.write(value, to: &writer)
         }
     }
+
+    var schema: FieldSchema { FieldSchema(.nullable(form.schema)) }
 }
 
 /// An object inside another.
@@ -128,6 +134,8 @@ package struct ObjectForm<Value: GatewayObject>: FieldForm {
     }
 
     package func write(_ value: Value, to writer: inout JSONWriter) { value.write(to: &writer) }
+
+    package var schema: FieldSchema { FieldSchema(.object(Value.self)) }
 }
 
 /// A text for people, of at most so many Unicode scalars.
@@ -142,6 +150,8 @@ package struct TextForm: FieldForm {
     }
 
     package func write(_ value: String, to writer: inout JSONWriter) { value.write(to: &writer) }
+
+    package var schema: FieldSchema { .text((mayBeEmpty ? 0 : 1)...maximum) }
 }
 
 package struct IntegerForm: FieldForm {
@@ -152,6 +162,8 @@ package struct IntegerForm: FieldForm {
     }
 
     package func write(_ value: Int, to writer: inout JSONWriter) { value.write(to: &writer) }
+
+    package var schema: FieldSchema { .integer(range) }
 }
 
 /// Bytes in base64, bounded by their decoded number.
@@ -165,6 +177,8 @@ package struct Base64Form: FieldForm {
     package func write(_ value: [UInt8], to writer: inout JSONWriter) {
         writer.quoted { Base64.append(value, to: &$0) }
     }
+
+    package var schema: FieldSchema { .base64(lengths) }
 }
 
 /// A value of any kind, as its JSON.
@@ -176,6 +190,8 @@ package struct JSONForm: FieldForm {
     }
 
     package func write(_ value: [UInt8], to writer: inout JSONWriter) { writer.raw(value) }
+
+    package var schema: FieldSchema { .anything }
 }
 
 /// An array of objects; the packet that they came in bounds how many there are.
@@ -193,6 +209,8 @@ package struct ObjectsForm<Element: GatewayObject>: FieldForm {
     package func write(_ value: [Element], to writer: inout JSONWriter) {
         writer.array(value) { $1.write(to: &$0) }
     }
+
+    package var schema: FieldSchema { .array(FieldSchema(.object(Element.self)), 0...maximum) }
 }
 
 /// An array of UUIDs.
@@ -204,6 +222,8 @@ package struct UUIDsForm<ID: UUIDIdentifier>: FieldForm {
     }
 
     package func write(_ value: [ID], to writer: inout JSONWriter) { writer.array(value) { $1.write(to: &$0) } }
+
+    package var schema: FieldSchema { .array(ID.schema, 0...maximum) }
 }
 
 /// A table by the ids of users, written in their order.
@@ -228,6 +248,8 @@ package struct UserTableForm<Form: FieldForm>: FieldForm {
             }
         }
     }
+
+    package var schema: FieldSchema { FieldSchema(.table(key: .user, value: form.schema)) }
 }
 
 extension FieldForm where Self == TextForm {

@@ -54,7 +54,7 @@ package protocol FieldPass<Object> {
     ) throws(Failure) -> Value
 
     /// Refuses an object that has more than one of these fields.
-    func atMostOne(of names: String...) throws(Failure)
+    mutating func atMostOne(of names: String...) throws(Failure)
 
     /// A condition that every written object meets, and that is checked in a read one.
     func check(_ condition: @autoclosure () -> Bool, or rejection: @autoclosure () -> Rejection) throws(Failure)
@@ -77,6 +77,9 @@ package protocol FieldForm<Value> {
     func read(_ name: String, of object: JSONObject) throws(Rejection) -> Value?
 
     func write(_ value: Value, to writer: inout JSONWriter)
+
+    /// The values that it reads.
+    var schema: FieldSchema { get }
 }
 
 // MARK: Reading

@@ -11,6 +11,9 @@ public protocol JSONReadable: JSONWritable {
     /// - Returns: `nil` for a member that is missing or `null`.
     /// - Throws: a `bad_request` that names the member.
     static func read(_ name: String, of object: JSONObject) throws(Rejection) -> Self?
+
+    /// The values that are read.
+    static var schema: FieldSchema { get }
 }
 
 /// An id: its text needs no escapes in JSON, so that it may be the key of a table.
@@ -23,6 +26,13 @@ extension UUIDIdentifier {
 
     public static func read(_ name: String, of object: JSONObject) throws(Rejection) -> Self? {
         try object.uuid(name)
+    }
+
+    public static var schema: FieldSchema {
+        let pattern = FieldSchema.Pattern(
+            "^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$", format: "uuid",
+            example: "0b0c6a52-6f2c-4c1e-9a51-0d2b1a2f3c4d")
+        return .text(UUIDValue.textLength...UUIDValue.textLength, pattern)
     }
 }
 
@@ -37,6 +47,10 @@ extension LevelIdentifier {
     public static func read(_ name: String, of object: JSONObject) throws(Rejection) -> Self? {
         try object.level(name)
     }
+
+    public static var schema: FieldSchema {
+        .text(1...maximumLength, FieldSchema.Pattern("^[A-Za-z0-9_-]+$", example: "alice"))
+    }
 }
 
 extension Bool: JSONReadable {
@@ -45,6 +59,8 @@ extension Bool: JSONReadable {
     public static func read(_ name: String, of object: JSONObject) throws(Rejection) -> Bool? {
         try object.bool(name)
     }
+
+    public static var schema: FieldSchema { .boolean }
 }
 
 /// Read as a count: a whole number that is not negative.
@@ -54,6 +70,8 @@ extension Int: JSONReadable {
     public static func read(_ name: String, of object: JSONObject) throws(Rejection) -> Int? {
         try object.count(name)
     }
+
+    public static var schema: FieldSchema { .integer(0...Int.max) }
 }
 
 extension Timestamp: JSONReadable {
@@ -61,6 +79,13 @@ extension Timestamp: JSONReadable {
 
     public static func read(_ name: String, of object: JSONObject) throws(Rejection) -> Timestamp? {
         try object.timestamp(name)
+    }
+
+    public static var schema: FieldSchema {
+        let pattern = FieldSchema.Pattern(
+            #"^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])T([01][0-9]|2[0-3])(:[0-5][0-9]){2}\.[0-9]{3}Z$"#,
+            format: "date-time", example: "2026-01-15T09:30:00.000Z")
+        return .text(24...24, pattern)
     }
 }
 
@@ -70,6 +95,8 @@ extension Named: JSONReadable {
     public static func read(_ name: String, of object: JSONObject) throws(Rejection) -> Named? {
         try object.named(name)
     }
+
+    public static var schema: FieldSchema { FieldSchema(.name(Value.allCases.map(\.rawValue))) }
 }
 
 extension String: JSONWritable {

@@ -30,6 +30,8 @@ package struct ReadyMadeForm<Form: FieldForm>: FieldForm where Form.Value: Hasha
         case .json(let json): writer.raw(json)
         }
     }
+
+    package var schema: FieldSchema { form.schema }
 }
 
 /// The elements of an array, or their JSON with commas between them: the gateway fills a page with elements that are
@@ -60,6 +62,8 @@ package struct ReadyMadeListForm<Element: GatewayObject>: FieldForm {
         case .json(let json): writer.elements(json)
         }
     }
+
+    package var schema: FieldSchema { ObjectsForm<Element>().schema }
 }
 
 extension FieldForm {

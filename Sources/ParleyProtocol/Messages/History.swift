@@ -49,6 +49,8 @@ extension RecordPoint: JSONReadable {
     public static func read(_ name: String, of object: JSONObject) throws(Rejection) -> RecordPoint? {
         object.isNumber(name) ? try object.count(name).map(RecordPoint.seq) : try object.uuid(name).map(RecordPoint.id)
     }
+
+    public static var schema: FieldSchema { FieldSchema(.either(MessageID.schema, Int.schema)) }
 }
 
 /// The fields of a page of history beside its messages.

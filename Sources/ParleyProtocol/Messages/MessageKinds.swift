@@ -34,6 +34,8 @@ struct SendableTypeForm: FieldForm {
     }
 
     func write(_ value: MessageType, to writer: inout JSONWriter) { value.rawValue.write(to: &writer) }
+
+    var schema: FieldSchema { .choice(MessageType.Sendable.self) }
 }
 
 /// The encryption of a message (protocol §6). The gateway can open none; it knows only their shapes.
@@ -142,4 +144,6 @@ extension KeyID: JSONReadable {
     public static func read(_ name: String, of object: JSONObject) throws(Rejection) -> KeyID? {
         try object.base64(name, lengths: length...length).flatMap { KeyID($0) }
     }
+
+    public static var schema: FieldSchema { .base64(length...length) }
 }

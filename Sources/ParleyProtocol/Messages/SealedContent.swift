@@ -50,4 +50,12 @@ private struct RecipientKeysForm: FieldForm {
     func write(_ value: [RecipientKey], to writer: inout JSONWriter) {
         writer.array(value) { $1.write(to: &$0) }
     }
+
+    var schema: FieldSchema {
+        let key = FieldSchema.members(
+            FieldSchema.Member("user_id", .user), FieldSchema.Member("device_id", .device),
+            FieldSchema.Member("encrypted_key", .base64(Limits.encryptedKeyBytes)),
+            FieldSchema.Member("key_id", KeyID.schema, isRequired: false))
+        return .array(key, 0...Limits.recipientKeys)
+    }
 }

@@ -68,4 +68,6 @@ private struct NamesForm: FieldForm {
     func write(_ value: [Named<Metric>], to writer: inout JSONWriter) {
         writer.array(value) { $1.write(to: &$0) }
     }
+
+    var schema: FieldSchema { .array(Named<Metric>.schema, 0...Limits.objectMembers) }
 }

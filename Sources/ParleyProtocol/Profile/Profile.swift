@@ -37,6 +37,10 @@ private struct TimeOfDayForm: FieldForm {
     }
 
     func write(_ value: String, to writer: inout JSONWriter) { value.write(to: &writer) }
+
+    var schema: FieldSchema {
+        .text(5...5, FieldSchema.Pattern("^([01][0-9]|2[0-3]):[0-5][0-9]$", example: "22:00"))
+    }
 }
 
 /// A user's profile and settings, as the gateway stores them (protocol §5).
@@ -96,6 +100,8 @@ private struct URLForm: FieldForm {
     }
 
     func write(_ value: String, to writer: inout JSONWriter) { value.write(to: &writer) }
+
+    var schema: FieldSchema { .text(0...Limits.urlBytes) }
 }
 
 /// `profile/set`: fields that are not named stay; `null` clears an optional one.

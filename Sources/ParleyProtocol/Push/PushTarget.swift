@@ -126,3 +126,40 @@ extension PushTarget: FieldGroup {
         return bytes
     }
 }
+
+extension PushTarget: DescribedFields {
+    package static var variants: [[FieldSchema.Member]] {
+        func of(_ provider: PushProvider, _ members: FieldSchema.Member...) -> [FieldSchema.Member] {
+            [FieldSchema.Member("provider", FieldSchema(.choice([provider.rawValue])))] + members
+        }
+        let endpoint = FieldSchema.Member(
+            "endpoint",
+            .text(
+                9...Limits.urlBytes,
+                FieldSchema.Pattern(
+                    #"^https://[A-Za-z0-9._-]+(:[1-9][0-9]{0,3})?(/[A-Za-z0-9._~!$&'()*+,;=:@%/?-]*)?$"#, format: "uri",
+                    example: "https://push.example/1")))
+        // The first byte is 4.
+        let publicKey = FieldSchema.text(
+            87...87,
+            FieldSchema.Pattern(
+                "^B[A-P][A-Za-z0-9_-]{84}[AEIMQUYcgkosw048]$", example: "B" + String(repeating: "A", count: 86)))
+        let pattern = FieldSchema.Pattern(FieldSchema.Pattern.any.expression, example: "0123456789abcdef")
+        return [
+            of(.webhook, endpoint, FieldSchema.Member("secret", .text(secretCharacters, pattern))),
+            of(
+                .webpush, endpoint, FieldSchema.Member("p256dh", publicKey),
+                FieldSchema.Member("auth", .base64URL(authBytes))),
+            of(
+                .apns,
+                FieldSchema.Member(
+                    "token", .text(16...400, FieldSchema.Pattern("^([0-9A-Fa-f]{2})+$", example: "0123456789abcdef"))),
+                FieldSchema.Member(
+                    "topic", .text(1...255, FieldSchema.Pattern("^[A-Za-z0-9._-]+$", example: "org.example.App")))),
+            of(
+                .fcm,
+                FieldSchema.Member(
+                    "token", .text(1...4096, FieldSchema.Pattern(#"^[!#-\[\]-~]+$"#, example: "x")))),
+        ]
+    }
+}

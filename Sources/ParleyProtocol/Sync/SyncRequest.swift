@@ -55,4 +55,11 @@ private struct CursorsForm: FieldForm {
             }
         }
     }
+
+    var schema: FieldSchema {
+        let cursor = FieldSchema.members(
+            FieldSchema.Member("epoch", .text(0...Limits.epochCharacters)),
+            FieldSchema.Member("seq", .integer(0...Int.max)))
+        return FieldSchema(.table(key: ConversationID.schema, value: cursor))
+    }
 }

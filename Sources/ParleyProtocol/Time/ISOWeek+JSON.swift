@@ -6,4 +6,8 @@ extension ISOWeek: JSONReadable {
         guard let week = ISOWeek(text) else { throw .badRequest(name, "not a week like 2026-W03") }
         return week
     }
+
+    public static var schema: FieldSchema {
+        .text(8...8, FieldSchema.Pattern("^[0-9]{4}-W(0[1-9]|[1-4][0-9]|5[0-3])$", example: "2026-W03"))
+    }
 }

@@ -9,4 +9,10 @@ struct TimeZoneForm: FieldForm {
     }
 
     func write(_ value: String, to writer: inout JSONWriter) { value.write(to: &writer) }
+
+    var schema: FieldSchema {
+        .text(
+            1...Limits.timeZoneCharacters,
+            FieldSchema.Pattern("^[A-Za-z0-9_+-][A-Za-z0-9/_+-]*$", example: "Europe/Berlin"))
+    }
 }

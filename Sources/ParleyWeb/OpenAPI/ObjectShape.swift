@@ -1,0 +1,139 @@
+import ParleyProtocol
+
+/// The fields of an object, found by running its list in every case that changes them.
+struct ObjectShape: Sendable {
+    private(set) var fields: [ListedField]
+    /// The fields without which an object is refused.
+    private(set) var required: Set<String>
+    /// The fields that stand in every written object.
+    private(set) var alwaysWritten: Set<String>
+    /// Exactly one of these fields must be there; empty if there are no such.
+    private(set) var alternatives: [String] = []
+    /// At most one of each of these lists may be there.
+    private(set) var exclusive: [[String]]
+    /// The fields that depend on the name of a choice.
+    private(set) var variants: Variants?
+
+    struct Variants: Sendable {
+        /// The field of the choice.
+        let choice: String
+        /// The names with the same fields, and these.
+        var cases: [(names: [String], fields: [ListedField])]
+    }
+
+    init<Object: GatewayObject>(of _: Object.Type) throws(Rejection) {
+        let all = Run<Object>(ListingCase())
+        var runs: [Run<Object>]
+        if all.failure == nil {
+            let none = Run<Object>(ListingCase(options: .none))
+            runs = [all]
+            if none.failure == nil {
+                runs.append(none)
+            } else {
+                runs += all.options.map { Run(ListingCase(options: .allBut($0))) }.filter { $0.failure == nil }
+            }
+        } else {
+            let single = Set(all.options).sorted().map { (name: $0, run: Run<Object>(ListingCase(options: .only($0)))) }
+                .filter { $0.run.failure == nil }
+            guard !single.isEmpty else { throw all.failure ?? .internalFault }
+            runs = single.map(\.run)
+            alternatives = single.map(\.name)
+        }
+        exclusive = all.exclusive
+        fields = []
+        required = Set(runs[0].fields.filter(\.isRequired).map(\.name))
+        alwaysWritten = Set(runs[0].fields.filter(\.isAlwaysWritten).map(\.name))
+        for run in runs {
+            for field in run.fields where !fields.contains(where: { $0.name == field.name }) { fields.append(field) }
+            required.formIntersection(run.fields.filter(\.isRequired).map(\.name))
+            alwaysWritten.formIntersection(run.fields.filter(\.isAlwaysWritten).map(\.name))
+        }
+        if all.failure == nil { variants = ObjectShape.variants(all) }
+    }
+
+    // MARK: Changes of a path
+
+    /// The field is none of the body's, because the path has it.
+    mutating func remove(_ name: String) {
+        fields.removeAll { $0.name == name }
+        required.remove(name)
+    }
+
+    /// The field may be missing, because the door adds it.
+    mutating func makeOptional(_ name: String) {
+        required.remove(name)
+        for index in fields.indices where fields[index].name == name {
+            (fields[index].isRequired, fields[index].isNullable) = (false, true)
+        }
+    }
+
+    mutating func rename(_ name: String, to newName: String) {
+        for index in fields.indices where fields[index].name == name { fields[index].name = newName }
+        if required.remove(name) != nil { required.insert(newName) }
+    }
+
+    /// The choice has these of its names only.
+    mutating func keepNames(of name: String, _ isKept: (String) -> Bool) {
+        for index in fields.indices where fields[index].name == name {
+            fields[index].schema = FieldSchema(.choice(fields[index].schema.names.filter(isKept)))
+        }
+    }
+
+    // MARK: Runs
+
+    /// One run through the list.
+    private struct Run<Object: GatewayObject> {
+        private let pass: FieldListing<Object>
+        /// Why there is no object of this case.
+        let failure: Rejection?
+
+        init(_ listed: ListingCase) {
+            var pass = FieldListing<Object>(listed)
+            do throws(Rejection) {
+                _ = try Object(fields: &pass)
+                failure = nil
+            } catch {
+                failure = error
+            }
+            self.pass = pass
+        }
+
+        var fields: [ListedField] { pass.fields }
+        var options: [String] { pass.options }
+        var exclusive: [[String]] { pass.exclusive }
+    }
+
+    /// The first choice whose names change other fields.
+    private static func variants<Object: GatewayObject>(_ all: Run<Object>) -> Variants? {
+        for field in all.fields where field.schema.names.count > 1 {
+            let names = field.schema.names
+            var cases: [(names: [String], fields: [ListedField], description: [JSONElement])] = []
+            for (index, name) in names.enumerated() {
+                let fields = Run<Object>(ListingCase(choice: (field.name, index))).fields
+                let description = fields.map(\.description)
+                if let place = cases.firstIndex(where: { $0.description == description }) {
+                    cases[place].names.append(name)
+                } else {
+                    cases.append(([name], fields, description))
+                }
+            }
+            guard cases.count > 1 else { continue }
+            let common = cases.dropFirst().reduce(Set(cases[0].description)) { $0.intersection($1.description) }
+            return Variants(
+                choice: field.name,
+                cases: cases.map { ($0.names, $0.fields.filter { !common.contains($0.description) }) })
+        }
+        return nil
+    }
+}
+
+extension ListedField {
+    /// All that is said of it, to compare fields by.
+    fileprivate var description: JSONElement {
+        var schemas = SchemaComponents()
+        return .object([
+            JSONElement.Member(key: name, value: schemas.element(of: self)),
+            JSONElement.Member(key: "required", value: .literal("\(isRequired)")),
+        ])
+    }
+}
