@@ -44,6 +44,7 @@ public struct CreateConversation: Command {
 
 /// Users, each once, in the order of the request.
 struct UsersForm: FieldForm {
+    var minimum = 0
     /// Of more than `CreateConversation.mostNames` users.
     let excess: Rejection
 
@@ -51,13 +52,14 @@ struct UsersForm: FieldForm {
         guard
             let named: [UserID] = try object.levels(name, maximum: CreateConversation.mostNames, excess: excess)
         else { return nil }
+        guard named.count >= minimum else { throw .badRequest(name, "empty") }
         var seen: Set<UserID> = []
         return named.filter { seen.insert($0).inserted }
     }
 
     func write(_ value: [UserID], to writer: inout JSONWriter) { writer.array(value) { $0.value($1) } }
 
-    var schema: FieldSchema { .array(.user, 0...CreateConversation.mostNames) }
+    var schema: FieldSchema { .array(.user, minimum...CreateConversation.mostNames) }
 }
 
 /// `conversations/list`: the caller's conversations, the last active first.

@@ -52,8 +52,8 @@ public struct AddMembers: Command {
 
     package init<Pass: FieldPass<AddMembers>>(fields pass: inout Pass) throws(Pass.Failure) {
         conversation = try pass.required("conversation_id", \.conversation)
-        users = try pass.required("user_ids", \.users, as: UsersForm(excess: CreateConversation.tooMany(.group)))
-        try pass.check(!users.isEmpty, or: .badRequest("user_ids", "empty"))
+        users = try pass.required(
+            "user_ids", \.users, as: UsersForm(minimum: 1, excess: CreateConversation.tooMany(.group)))
     }
 }
 

@@ -132,12 +132,14 @@ extension PushTarget: DescribedFields {
         func of(_ provider: PushProvider, _ members: FieldSchema.Member...) -> [FieldSchema.Member] {
             [FieldSchema.Member("provider", FieldSchema(.choice([provider.rawValue])))] + members
         }
+        let port = "[1-9][0-9]{0,3}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5]"
+        let host = #"[A-Za-z0-9._-]{1,253}|\[[0-9A-Fa-f.:]+\]"#
         let endpoint = FieldSchema.Member(
             "endpoint",
             .text(
                 9...Limits.urlBytes,
                 FieldSchema.Pattern(
-                    #"^https://[A-Za-z0-9._-]+(:[1-9][0-9]{0,3})?(/[A-Za-z0-9._~!$&'()*+,;=:@%/?-]*)?$"#, format: "uri",
+                    #"^https?://(\#(host))(:(\#(port)))?([/?][!$-;=?-\[\]_a-z~]*)?$"#, format: "uri",
                     example: "https://push.example/1")))
         // The first byte is 4.
         let publicKey = FieldSchema.text(

@@ -14,27 +14,14 @@ struct ListedField: Sendable {
     var usual: String?
 }
 
-/// What one run through a list of fields meets: which optional fields are there, and which of its names a choice has.
+/// What one run through a list of fields meets.
 struct ListingCase: Sendable {
-    enum Options: Sendable {
-        case all, none
-        /// This one alone.
-        case only(String)
-        case allBut(String)
-    }
-
-    var options = Options.all
+    /// The optional fields that are there; all of them if `nil`.
+    var options: Set<String>?
     /// The field of a choice, and the place of its name. Other choices have their first.
     var choice: (field: String, index: Int)?
 
-    func has(_ name: String) -> Bool {
-        switch options {
-        case .all: true
-        case .none: false
-        case .only(let only): name == only
-        case .allBut(let other): name != other
-        }
-    }
+    func has(_ name: String) -> Bool { options?.contains(name) ?? true }
 }
 
 /// Takes an object's fields from examples that their schemas make, and lists the fields on the way.
@@ -45,8 +32,6 @@ struct FieldListing<Object>: FieldPass {
     private(set) var fields: [ListedField] = []
     /// The optional fields, and those that show whether several others are there.
     private(set) var options: [String] = []
-    /// The fields that show whether others are there, with these others.
-    private(set) var groups: [String: [String]] = [:]
     /// Fields of which an object has at most one.
     private(set) var exclusive: [[String]] = []
 
@@ -88,7 +73,6 @@ struct FieldListing<Object>: FieldPass {
         options.append(name)
         let start = fields.count
         let part = try part(Part.self)
-        groups[name] = fields[start...].map(\.name)
         guard listed.has(name) else {
             fields.removeSubrange(start...)
             return nil
@@ -136,7 +120,6 @@ extension FieldListing {
         defer {
             fields += pass.fields
             options += pass.options
-            groups.merge(pass.groups) { first, _ in first }
             exclusive += pass.exclusive
         }
         return try Part(fields: &pass)

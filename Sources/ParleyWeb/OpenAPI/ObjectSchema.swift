@@ -23,7 +23,10 @@ extension SchemaComponents {
     /// - Parameter inserted: the number of members that the door adds.
     mutating func request(_ shape: ObjectShape, inserted: Int) -> JSONElement {
         let ofVariants = Set(shape.variants?.cases.flatMap { $0.fields.map(\.name) } ?? [])
-        let common = shape.fields.filter { !ofVariants.contains($0.name) }
+        let dependent = Set(shape.dependencies.keys).union(shape.dependencies.values.joined())
+        var common = shape.fields.filter { !ofVariants.contains($0.name) }
+        // A `null` would be there for the schema, and not for the gateway.
+        for index in common.indices where dependent.contains(common[index].name) { common[index].isNullable = false }
         var properties = members(common)
         properties.append(JSONElement.Member(key: "request_id", value: SchemaComponents.requestID))
         var schema = JSONElement.object(
@@ -31,6 +34,12 @@ extension SchemaComponents {
             ("required", .strings(common.map(\.name).filter(shape.required.contains))),
             ("maxProperties", .number(Limits.objectMembers - inserted)))
         if let variants = shape.variants { schema.append("oneOf", cases(variants, of: shape)) }
+        if !shape.dependencies.isEmpty {
+            let dependencies = shape.dependencies.sorted { $0.key < $1.key }.map {
+                JSONElement.Member(key: $0.key, value: .strings($0.value.sorted()))
+            }
+            schema.append("dependentRequired", .object(dependencies))
+        }
         if !shape.alternatives.isEmpty { schema.append("oneOf", alternatives(shape)) }
         let pairs = shape.exclusive.flatMap(SchemaComponents.pairs)
         if !pairs.isEmpty { schema.append("not", .object(("anyOf", .array(pairs)))) }

@@ -9,6 +9,8 @@ struct ObjectShape: Sendable {
     private(set) var alwaysWritten: Set<String>
     /// Exactly one of these fields must be there; empty if there are no such.
     private(set) var alternatives: [String] = []
+    /// The fields without which an optional one may not stand.
+    private(set) var dependencies: [String: Set<String>] = [:]
     /// At most one of each of these lists may be there.
     private(set) var exclusive: [[String]]
     /// The fields that depend on the name of a choice.
@@ -23,21 +25,28 @@ struct ObjectShape: Sendable {
 
     init<Object: GatewayObject>(of _: Object.Type) throws(Rejection) {
         let all = Run<Object>(ListingCase())
+        let options = Set(all.options)
+        func run(_ options: Set<String>) -> Run<Object> { Run(ListingCase(options: options)) }
+        let singles = options.sorted().map { (name: $0, run: run([$0])) }
         var runs: [Run<Object>]
         if all.failure == nil {
-            let none = Run<Object>(ListingCase(options: .none))
+            let none = run([])
             runs = [all]
             if none.failure == nil {
                 runs.append(none)
+                for single in singles where single.run.failure != nil {
+                    dependencies[single.name] = ObjectShape.companions(of: single.name, among: options) {
+                        run($0).failure == nil
+                    }
+                }
             } else {
-                runs += all.options.map { Run(ListingCase(options: .allBut($0))) }.filter { $0.failure == nil }
+                runs += options.map { run(options.subtracting([$0])) }.filter { $0.failure == nil }
             }
         } else {
-            let single = Set(all.options).sorted().map { (name: $0, run: Run<Object>(ListingCase(options: .only($0)))) }
-                .filter { $0.run.failure == nil }
-            guard !single.isEmpty else { throw all.failure ?? .internalFault }
-            runs = single.map(\.run)
-            alternatives = single.map(\.name)
+            let possible = singles.filter { $0.run.failure == nil }
+            guard !possible.isEmpty else { throw all.failure ?? .internalFault }
+            runs = possible.map(\.run)
+            alternatives = possible.map(\.name)
         }
         exclusive = all.exclusive
         fields = []
@@ -49,6 +58,19 @@ struct ObjectShape: Sendable {
             alwaysWritten.formIntersection(run.fields.filter(\.isAlwaysWritten).map(\.name))
         }
         if all.failure == nil { variants = ObjectShape.variants(all) }
+    }
+
+    /// The fewest fields beside which a field may stand; none if there are none.
+    private static func companions(
+        of name: String, among options: Set<String>, isPossible: (Set<String>) -> Bool
+    ) -> Set<String> {
+        let others = options.subtracting([name]).sorted()
+        // No list has more that depend on each other.
+        guard others.count <= 8 else { return [] }
+        let sets = (0..<(1 << others.count)).map { bits in
+            Set(others.indices.filter { bits >> $0 & 1 == 1 }.map { others[$0] })
+        }
+        return sets.sorted { $0.count < $1.count }.first { isPossible($0.union([name])) } ?? []
     }
 
     // MARK: Changes of a path
