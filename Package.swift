@@ -129,7 +129,7 @@ let package = Package(
             name: "CHTTPDoubles", path: "Tests/Support/CHTTPDoubles", pkgConfig: "libnghttp2",
             providers: [.apt(["libnghttp2-dev", "libssl-dev"])]),
         .target(name: "Launch", dependencies: ["Platform"], path: "Tests/Support/Launch", swiftSettings: strict),
-        .target(name: "MQTTWire", dependencies: ["Platform"], path: "Tests/Support/MQTTWire", swiftSettings: strict),
+        .target(name: "MQTTWire", dependencies: ["MQTTPackets", "Platform"], path: "Tests/Support/MQTTWire", swiftSettings: strict),
         .target(name: "RepeatableRandom", path: "Tests/Support/RepeatableRandom", swiftSettings: strict),
         .target(
             name: "TestSupport", dependencies: ["Launch", "ParleyProtocol", "RepeatableRandom"],
@@ -140,7 +140,7 @@ let package = Package(
             name: "MemoryTransport", dependencies: ["LyingGateway", "ParleyClient", "ParleyProtocol", "TestSupport"],
             path: "Tests/Support/MemoryTransport", swiftSettings: strict),
         .testTarget(
-            name: "MQTTWireTests", dependencies: ["MQTTWire"], path: "Tests/Support/MQTTWireTests",
+            name: "MQTTWireTests", dependencies: ["MQTTPackets", "MQTTWire"], path: "Tests/Support/MQTTWireTests",
             swiftSettings: strict),
 
         // Tests: second opinions on what the rules decide. They import nothing of what they judge.
@@ -161,8 +161,8 @@ let package = Package(
         .executableTarget(
             name: "parley-trials",
             dependencies: [
-                "GatewaySite", "Launch", "MQTTWire", "ParleyBridge", "ParleyProtocol", "ParleyRules", "ParleyStore",
-                "Platform", "RepeatableRandom", argumentParser,
+                "GatewaySite", "Launch", "MQTTPackets", "MQTTWire", "ParleyBridge", "ParleyProtocol", "ParleyRules",
+                "ParleyStore", "Platform", "RepeatableRandom", argumentParser,
             ], path: "Tests/Adversaries/parley-trials", swiftSettings: strict),
         .testTarget(
             name: "LyingGatewayTests",
@@ -177,11 +177,13 @@ let package = Package(
         .executableTarget(
             name: "parley-bench",
             dependencies: [
-                "GatewaySite", "Launch", "MQTTClient", "MQTTWire", "ParleyBridge", "ParleyClient", "ParleyCrypto",
-                "ParleyProtocol", "ParleyRules", "ParleyStore", "Platform", "OpenSSL", "Sodium", argumentParser,
+                "GatewaySite", "Launch", "MQTTClient", "MQTTPackets", "MQTTWire", "ParleyBridge", "ParleyClient",
+                "ParleyCrypto", "ParleyProtocol", "ParleyRules", "ParleyStore", "Platform", "OpenSSL", "Sodium",
+                argumentParser,
             ], path: "Tests/Benchmarks/parley-bench", swiftSettings: strict),
         .testTarget(
-            name: "ParleyBenchmarksTests", dependencies: ["GatewaySite", "MQTTWire", "parley-bench", "ParleyProtocol"],
+            name: "ParleyBenchmarksTests",
+            dependencies: ["GatewaySite", "MQTTPackets", "parley-bench", "ParleyProtocol"],
             path: "Tests/Benchmarks/ParleyBenchmarksTests", swiftSettings: strict),
 
         // Tests of one target each.
@@ -206,6 +208,9 @@ let package = Package(
         .testTarget(
             name: "MQTTClientTests", dependencies: ["Launch", "MQTTClient", "MQTTWire", "Platform", "TestSupport"],
             path: "Tests/Unit/MQTTClientTests", swiftSettings: strict),
+        .testTarget(
+            name: "MQTTPacketsTests", dependencies: ["MQTTPackets", "TestSupport"],
+            path: "Tests/Unit/MQTTPacketsTests", swiftSettings: strict),
         .testTarget(
             name: "ParleyRulesTests",
             dependencies: ["Oracles", "ParleyRules", "ParleyProtocol", "parley-model", "TestNames", "TestSupport"],
@@ -261,7 +266,8 @@ let package = Package(
             name: "IntegrationTests",
             dependencies: [
                 "ParleyBridge", "ParleyClient", "ParleyCrypto", "ParleyMosquitto", "ParleyProtocol", "ParleyRules",
-                "ParleyStore", "Launch", "MQTTClient", "MQTTWire", "Oracles", "Platform", "Sodium", "TestSupport",
+                "ParleyStore", "Launch", "MQTTClient", "MQTTPackets", "MQTTWire", "Oracles", "Platform", "Sodium",
+                "TestSupport",
             ], path: "Tests/Integration", swiftSettings: strict),
     ]
 )

@@ -2,7 +2,8 @@
 # Gives the parsers that meet strangers' bytes, in the broker, the gateway and a device, as many inputs as there is time for.
 # Usage: scripts/fuzz.sh [SECONDS [PARSER…]]
 #   SECONDS  for each parser; 60 if left out
-#   PARSER   topic, filter, token, audience, gate, presence, report, request or received; all of them if left out
+#   PARSER   topic, filter, token, audience, gate, presence, report, request, received, packet or connect; all of them if
+#            left out
 # Compiles import-free sources, in a minute or so, with the fuzzer and the address sanitizer, into a directory that goes
 # at the end. A parser that crashes, hangs or breaks a property ends the script with status 1; the input stays in
 # ./fuzz-PARSER-….
@@ -10,12 +11,12 @@ set -euo pipefail
 cd "$(dirname "$(readlink -f "$0")")/.."
 . scripts/lib/say.sh
 
-case ${1-} in -h | --help) sed -n '2,8s/^# //p' "$0" && exit ;; esac
+case ${1-} in -h | --help) sed -n '2,9s/^# //p' "$0" && exit ;; esac
 seconds=${1:-60}
 [[ $seconds =~ ^[1-9][0-9]*$ ]] || fail "SECONDS must be a whole number, not '$seconds'; see scripts/fuzz.sh --help"
 shift $(($# > 0 ? 1 : 0))
 parsers=("$@")
-((${#parsers[@]} > 0)) || parsers=(topic filter token audience gate presence report request received)
+((${#parsers[@]} > 0)) || parsers=(topic filter token audience gate presence report request received packet connect)
 
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
@@ -25,7 +26,7 @@ trap 'rm -rf "$scratch"' EXIT
 compile() {
     local optimization=-O
     ((seconds >= 10)) || optimization=-Onone
-    find Sources/ParleyProtocol Sources/ParleyRules/Access Sources/ParleyRules/Presence Tests/Adversaries/Fuzz -name '*.swift' -print0 |
+    find Sources/MQTTPackets Sources/ParleyProtocol Sources/ParleyRules/Access Sources/ParleyRules/Presence Tests/Adversaries/Fuzz -name '*.swift' -print0 |
         xargs -0 swiftc -parse-as-library -wmo "$optimization" -swift-version 6 -suppress-warnings -module-name ParleyProtocol \
             -package-name parley -sanitize=fuzzer,address -o "$scratch/fuzz" 2>"$scratch/log" ||
         { cat "$scratch/log" >&2 && fail "the parsers do not compile"; }
@@ -48,6 +49,16 @@ seed() {
         token '{"alg":"EdDSA","typ":"JWT"}' \
             "{\"sub\":\"alice\",\"did\":\"phone\",\"exp\":1768469400,\"jti\":\"$cid\",\"role\":\"device\"}" >"$folder/1"
         token '{"alg":"EdDSA"}' '{"exp":0,"iat":1}' >"$folder/2"
+        ;;
+    esac
+    case $1 in
+    packet)
+        printf '\x20\x0b\x00\x00\x08\x21\x00\x14\x27\x00\x06\x00\x00\x40\x02\x00\x01\x90\x05\x00\x01\x00\x01\x87' >"$folder/answers"
+        printf '\x32\x0e\x00\x03a/b\x00\x01\x05\x09\x00\x02xy!\xd0\x00\xe0\x01\x8e' >"$folder/delivery"
+        ;;
+    connect)
+        printf '\x00\x04MQTT\x05\xc2\x00\x3c\x05\x11\x00\x00\x00\x09\x00\x03a:b\x00\x01a\x00\x01t' >"$folder/5"
+        printf '\x00\x04MQTT\x04\xee\x00\x3c\x00\x03a:b\x00\x01w\x00\x01x\x00\x01a\x00\x01t' >"$folder/4"
         ;;
     esac
     case $1 in

@@ -22,6 +22,8 @@ private let parser: @Sendable ([UInt8]) -> Void = {
     case "report": return fuzzReport
     case "request": return fuzzRequest
     case "received": return fuzzReceived
+    case "packet": return fuzzPacket
+    case "connect": return fuzzConnect
     default: fatalError("there is no parser \(name)")
     }
 }()

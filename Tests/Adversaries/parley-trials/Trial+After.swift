@@ -6,13 +6,13 @@ import ParleyProtocol
 extension Trial {
     func goOn(after repliedAt: Int64) throws {
         let before = messages.count
-        talker.ask(StopTyping(conversation: cast.conversation))
-        let marker = act(keeper)
+        try talker.ask(StopTyping(conversation: cast.conversation))
+        let marker = try act(keeper)
         // A subscription made anew is judged like any other.
         let resubscribes = Bool.random(using: &random) && listener.isOpen && !cast.cut.endsDevices
         var number = 0
         if resubscribes {
-            number = listener.subscribe([.conversation(cast.conversation, .messages)])
+            number = try listener.subscribe([.conversation(cast.conversation, .messages)])
         }
         try talk(milliseconds: 10...60)
         nextMessageAt = .max
@@ -60,7 +60,7 @@ extension Trial {
 
     /// Waits for a reply that is published after everything so far, or for the end of the connection.
     func fence(_ device: TrialDevice) throws {
-        let name = device.ask(ListDevices())
+        let name = try device.ask(ListDevices())
         try pump("the last reply to \(device.seat.address)") { device.reply(name) != nil || !device.isOpen }
     }
 

@@ -32,8 +32,8 @@ extension Trial {
         if cast.cut == .revoke { boundary.laterUsers.insert(cast.concerned) }
         if cast.cut.endsDevices { boundary.revoked = [cast.listener.address.device, cast.sleeper.address.device] }
 
-        let names = requests.map { driver.ask($0) }
-        let marker = cast.cut == .remove || cast.cut == .revoke ? act(driver) : nil
+        let names = try requests.map { try driver.ask($0) }
+        let marker = cast.cut == .remove || cast.cut == .revoke ? try act(driver) : nil
         driver.flush()
         try pump("the reply to \(cast.cut.label)") { names.allSatisfy { driver.reply($0) != nil } }
         let replies = names.compactMap { driver.reply($0) }
@@ -47,14 +47,14 @@ extension Trial {
     }
 
     /// Writes, types, reads and renames, none of which the one concerned may hear.
-    func act(_ device: TrialDevice) -> (device: TrialDevice, request: String) {
-        device.ask(StartTyping(conversation: cast.conversation))
-        let (id, request) = send(device)
+    func act(_ device: TrialDevice) throws -> (device: TrialDevice, request: String) {
+        try device.ask(StartTyping(conversation: cast.conversation))
+        let (id, request) = try send(device)
         boundary.laterMessages.insert(id)
-        device.ask(MarkReceipt(kind: .read, conversation: cast.conversation, message: id).request)
+        try device.ask(MarkReceipt(kind: .read, conversation: cast.conversation, message: id).request)
         if device === keeper, cast.cut != .block {
             boundary.laterName = "after"
-            device.ask(UpdateConversation(conversation: cast.conversation, name: .set("after")))
+            try device.ask(UpdateConversation(conversation: cast.conversation, name: .set("after")))
         }
         return (device, request)
     }

@@ -49,7 +49,7 @@ final class Trial {
     func run() throws -> TrialOutcome {
         try assemble()
         var outcome = TrialOutcome(cut: cast.cut)
-        startTalking()
+        try startTalking()
         try pump("a first event to the one concerned") { lastOfConversation(listener) != nil }
         try talk(milliseconds: 10...120)
         let sentAt = MonotonicTime.now
@@ -82,11 +82,11 @@ extension Trial {
         for device in everybody {
             guard device.connection?.reason == 0 else { throw TrialError.refused("CONNACK", "\(device.seat.address)") }
         }
-        for device in [talker, actor, console] { device.subscribe([]) }
-        keeper.subscribe(topics)
+        for device in [talker, actor, console] { try device.subscribe([]) }
+        try keeper.subscribe(topics)
         topics += [.user(cast.concerned, .events)]
         // Only friends may hear it; nobody is refused, or is told.
-        for device in [listener, sleeper] { device.subscribe(topics) }
+        for device in [listener, sleeper] { try device.subscribe(topics) }
         try pump("SUBACK") { everybody.allSatisfy { $0.subscription(1) != nil } }
         for device in [keeper, listener, sleeper] where device.subscription(1)?.contains(where: { $0 >= 0x80 }) == true
         {
@@ -97,20 +97,20 @@ extension Trial {
         others = []
     }
 
-    func startTalking() {
+    func startTalking() throws {
         nextMessageAt = MonotonicTime.now
         typingSince = nextMessageAt
-        talker.ask(StartTyping(conversation: cast.conversation))
+        try talker.ask(StartTyping(conversation: cast.conversation))
         // Its end comes after the cut.
         boundary.laterToStop = [cast.talker.address.user]
     }
 
-    func send(_ device: TrialDevice) -> (id: MessageID, request: String) {
+    func send(_ device: TrialDevice) throws -> (id: MessageID, request: String) {
         let id = MessageID.random()
         let message = SendMessage(
             id: id, conversation: cast.conversation, type: .text, suite: .naclBox,
             content: [UInt8](repeating: 7, count: 64), nonce: [UInt8](repeating: 9, count: 24))
-        return (id, device.ask(message))
+        return (id, try device.ask(message))
     }
 }
 
@@ -130,7 +130,7 @@ extension Trial {
             if stop.isRaised { throw LoadError.interrupted }
             guard MonotonicTime.now < deadline else { throw TrialError.missing(what(), cast.cut) }
             if MonotonicTime.now >= nextMessageAt {
-                messages.append(send(talker))
+                messages.append(try send(talker))
                 nextMessageAt = MonotonicTime.now + Int64.random(in: 500_000...3_000_000, using: &random)
             }
             var devices = [keeper, actor, listener, console] + others

@@ -1,3 +1,4 @@
+import MQTTPackets
 import MQTTWire
 import GatewaySite
 import Platform
@@ -36,7 +37,7 @@ final class TrialDevice {
         self.seat = seat
         prefix = name.map { "\($0)." } ?? ""
         socket = try Socket.connect(toLoopbackPort: port)
-        output = PacketWriter.connect(
+        output = try PacketWriter.connect(
             clientID: "\(seat.address.user):\(seat.address.device)" + (name.map { ":\($0)" } ?? ""),
             username: seat.address.user.text, password: seat.token, keepsSession: keepsSession)
     }
@@ -54,9 +55,9 @@ final class TrialDevice {
 extension TrialDevice {
     /// - Returns: how many SUBACKs there are when this one has come.
     @discardableResult
-    func subscribe(_ topics: [Topic]) -> Int {
+    func subscribe(_ topics: [Topic]) throws -> Int {
         let filters = topics.map(\.name) + ["\(Topic.prefix)down/\(seat.address.user)/\(seat.address.device)/#"]
-        output += PacketWriter.subscribe(to: filters, packet: nextPacket())
+        output += try PacketWriter.subscribe(to: filters, packet: nextPacket())
         sent += 1
         return subscriptions.count + 1
     }
@@ -65,15 +66,13 @@ extension TrialDevice {
     ///
     /// - Returns: the name by which ``reply(_:)`` finds the reply.
     @discardableResult
-    func ask(_ request: any Request) -> String {
+    func ask(_ request: any Request) throws -> String {
         sent += 1
         let name = "\(prefix)\(sent)"
         let topic = "\(Topic.prefix)up/\(seat.address.user)/\(seat.address.device)/\(request.operation)"
-        var publish = PacketWriter.publish(topic: topic, payload: request.payload(requestID: name))
-        let packet = nextPacket()
-        publish.bytes[publish.identifierAt] = UInt8(packet >> 8)
-        publish.bytes[publish.identifierAt + 1] = UInt8(packet & 0xFF)
-        output += publish.bytes
+        output += try PacketWriter.publish(
+            topic: topic, payload: request.payload(requestID: name), packet: nextPacket()
+        ).bytes
         return name
     }
 
@@ -118,7 +117,7 @@ extension TrialDevice {
             pending += count
             let now = MonotonicTime.now
             var position = 0
-            while let (packet, next) = try PacketReader.next(in: input, from: position, to: pending) {
+            while let (packet, next) = try PacketReader.next(in: input.span, from: position, to: pending) {
                 handle(packet, at: now)
                 position = next
             }
@@ -130,13 +129,15 @@ extension TrialDevice {
 
     private func handle(_ packet: InboundPacket, at now: Int64) {
         switch packet {
-        case .connected(let reason, let isSessionPresent):
-            connection = Connection(reason: reason, isSessionPresent: isSessionPresent)
-        case .subscribed(let reasons): subscriptions.append(Array(input[reasons]))
-        case .delivery(let topic, let payload, let identifier):
-            if let identifier { output += [0x40, 2, UInt8(identifier >> 8), UInt8(identifier & 0xFF)] }
-            deliver(Array(input[topic]), Array(input[payload]), at: now)
-        case .acknowledged, .other: break
+        case .connected(let answer):
+            connection = Connection(reason: answer.reason.rawValue, isSessionPresent: answer.isSessionPresent)
+        case .subscribed(_, let reasons): subscriptions.append(Array(input[reasons]))
+        case .delivery(let delivery):
+            if let identifier = delivery.identifier {
+                output += [0x40, 2, UInt8(identifier >> 8), UInt8(identifier & 0xFF)]
+            }
+            deliver(Array(input[delivery.topic]), Array(input[delivery.payload]), at: now)
+        case .acknowledged, .unsubscribed, .pong: break
         case .disconnected: endedAt = now
         }
     }

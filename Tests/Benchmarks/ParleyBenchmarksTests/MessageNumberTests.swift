@@ -1,5 +1,5 @@
 import GatewaySite
-import MQTTWire
+import MQTTPackets
 import ParleyProtocol
 import Testing
 
@@ -35,28 +35,29 @@ struct RequestTemplateTests {
     func request(_ form: ReplyForm) throws {
         let address = try DeviceAddress(named: "alice", "phone")
         let conversation = ConversationID.random()
-        var template = RequestTemplate(sender: address, conversation: conversation, form: form)
+        var template = try RequestTemplate(sender: address, conversation: conversation, form: form)
         let number = MessageNumber(sender: 3, run: 2, count: 41)
         template.prepare(number, milliseconds: 1_767_225_600_123)
 
-        let read = try PacketReader.next(in: template.bytes, from: 0, to: template.bytes.count)
+        let read = try PacketReader.next(in: template.bytes.span, from: 0, to: template.bytes.count)
         let (packet, end) = try #require(read)
         #expect(end == template.bytes.count)
-        guard case .delivery(let topic, let payload, let identifier) = packet else {
+        guard case .delivery(let delivery) = packet else {
             Issue.record("it is no PUBLISH")
             return
         }
-        #expect(identifier == 1)
-        #expect(String(decoding: template.bytes[topic], as: UTF8.self) == "parley/v1/up/alice/phone/messages/send")
+        #expect(delivery.identifier == 1)
+        let topic = String(decoding: template.bytes[delivery.topic], as: UTF8.self)
+        #expect(topic == "parley/v1/up/alice/phone/messages/send")
         let operation = try #require(Operation(area: "messages", verb: "send"))
         #expect(operation == SendMessage.operation)
-        let message = try SendMessage(members: JSONObject(parsing: payload, of: template.bytes))
+        let message = try SendMessage(members: JSONObject(parsing: delivery.payload, of: template.bytes))
         #expect(message.id.value == number.id(milliseconds: 1_767_225_600_123))
         #expect(message.conversation == conversation)
         #expect(message.sealed.content.count == RequestTemplate.ciphertextBytes)
         #expect(message.echoIsReply == (form == .event))
 
-        let idAt = DeliveryForm.idOffset(in: template.bytes, payload: payload, isReply: false)
+        let idAt = DeliveryForm.idOffset(in: template.bytes, payload: delivery.payload, isReply: false)
         let start = try #require(idAt)
         #expect(MessageNumber(parsing: template.bytes, at: start) == number)
     }

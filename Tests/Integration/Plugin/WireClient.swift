@@ -1,4 +1,5 @@
 import Glibc
+import MQTTPackets
 import MQTTWire
 import TestSupport
 

@@ -1,3 +1,5 @@
+import MQTTPackets
+
 /// What a client sends, as far as a broker of tests has to understand it (MQTT 5).
 package enum ClientPacket: Sendable {
     case connect(clientID: String)
@@ -27,12 +29,14 @@ extension ClientPacket {
     package static func take(from input: inout [UInt8]) throws(WireError) -> ClientPacket? {
         guard let (header, body) = try PacketFields.removePacket(from: &input, longest: longest) else { return nil }
         var fields = PacketFields(body)
-        return try read(header, &fields)
+        return try read(header, &fields, body)
     }
 
-    private static func read(_ header: UInt8, _ fields: inout PacketFields) throws(WireError) -> ClientPacket {
+    private static func read(
+        _ header: UInt8, _ fields: inout PacketFields, _ body: [UInt8]
+    ) throws(WireError) -> ClientPacket {
         switch header >> 4 {
-        case 1: return try readConnect(&fields)
+        case 1: return try readConnect(body)
         case 3: return .publish(try readPublish(header, &fields))
         case 4: return .acknowledge
         case 8: return .subscribe(packet: try fields.word(), filters: try readFilters(&fields, haveOptions: true))
@@ -43,13 +47,11 @@ extension ClientPacket {
         }
     }
 
-    private static func readConnect(_ fields: inout PacketFields) throws(WireError) -> ClientPacket {
-        guard try fields.text() == "MQTT", try fields.byte() == 5 else { throw .malformed }
-        _ = try fields.byte()
-        _ = try fields.word()
-        _ = try fields.properties()
+    private static func readConnect(_ body: [UInt8]) throws(WireError) -> ClientPacket {
+        let connect = try ConnectRequest(in: body.span, body: body.indices)
+        guard connect.version == .mqtt5 else { throw .malformed }
         // Whose password it is does not matter here: everybody is let in.
-        return .connect(clientID: try fields.text())
+        return .connect(clientID: String(decoding: body[connect.clientID], as: UTF8.self))
     }
 
     private static func readPublish(_ header: UInt8, _ fields: inout PacketFields) throws(WireError) -> Publish {
@@ -59,8 +61,9 @@ extension ClientPacket {
         let packet = quality == 1 ? try fields.word() : nil
         let properties = try fields.properties()
         return Publish(
-            topic: topic, packet: packet, responseTopic: properties[0x08].map { String(decoding: $0, as: UTF8.self) },
-            correlationData: properties[0x09], payload: fields.rest())
+            topic: topic, packet: packet,
+            responseTopic: properties.responseTopic.map { String(decoding: fields[$0], as: UTF8.self) },
+            correlationData: properties.correlationData.map { fields[$0] }, payload: fields.rest())
     }
 
     private static func readFilters(

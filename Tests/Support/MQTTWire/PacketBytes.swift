@@ -1,15 +1,15 @@
-/// The fields of MQTT packets as bytes (MQTT 5 §1.5).
+import MQTTPackets
+
+/// Fields of MQTT packets as bytes of their own (MQTT 5 §1.5), from which tests put together packets that nobody else
+/// would send.
 package enum PacketBytes {
     /// A packet with its fixed header (§2.1).
     package static func packet(_ header: UInt8, _ body: [UInt8]) -> [UInt8] { [header] + length(body.count) + body }
 
     /// A variable byte integer.
     package static func length(_ value: Int) -> [UInt8] {
-        var (bytes, rest): ([UInt8], Int) = ([], value)
-        repeat {
-            bytes.append(UInt8(rest & 0x7F) | (rest > 0x7F ? 0x80 : 0))
-            rest >>= 7
-        } while rest > 0
+        var bytes: [UInt8] = []
+        bytes.append(variableInteger: value)
         return bytes
     }
 
@@ -18,10 +18,16 @@ package enum PacketBytes {
     /// Bytes behind their count.
     package static func binary(_ bytes: [UInt8]) -> [UInt8] { word(UInt16(truncatingIfNeeded: bytes.count)) + bytes }
 
-    package static func word(_ value: UInt16) -> [UInt8] { [UInt8(value >> 8), UInt8(value & 0xFF)] }
+    package static func word(_ value: UInt16) -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.append(word: value)
+        return bytes
+    }
 
     package static func doubleWord(_ value: UInt32) -> [UInt8] {
-        word(UInt16(value >> 16)) + word(UInt16(value & 0xFFFF))
+        var bytes: [UInt8] = []
+        bytes.append(doubleWord: value)
+        return bytes
     }
 
     /// Properties of a packet: so many user properties, each an empty name with an empty value (§3.3.2.3.7).

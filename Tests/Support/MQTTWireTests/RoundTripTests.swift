@@ -1,3 +1,4 @@
+import MQTTPackets
 import MQTTWire
 import Testing
 
@@ -6,9 +7,10 @@ struct RoundTripTests {
     @Test("a device's packets, one after the other")
     func fromDevices() throws {
         let topic = String(repeating: "t", count: 200)
-        var bytes = PacketWriter.connect(clientID: "alice:phone", username: "alice", password: "p", keepsSession: true)
-        bytes += PacketWriter.subscribe(to: ["a", "b/#"], packet: 7)
-        bytes += PacketWriter.publish(topic: topic, payload: [1, 2]).bytes + PacketWriter.disconnect
+        var bytes = try PacketWriter.connect(
+            clientID: "alice:phone", username: "alice", password: "p", keepsSession: true)
+        bytes += try PacketWriter.subscribe(to: ["a", "b/#"], packet: 7)
+        bytes += try PacketWriter.publish(topic: topic, payload: [1, 2]).bytes + PacketWriter.disconnect
         var read: [String] = []
         while let packet = try ClientPacket.take(from: &bytes) {
             switch packet {
@@ -28,13 +30,15 @@ struct RoundTripTests {
         let bytes =
             BrokerPacket.event("a/b", [1], packet: 300)
             + BrokerPacket.reply("c", [UInt8](repeating: 2, count: 200), correlationData: [9, 9])
-        let (event, next) = try #require(try PacketReader.next(in: bytes, from: 0, to: bytes.count))
-        let (reply, end) = try #require(try PacketReader.next(in: bytes, from: next, to: bytes.count))
-        guard case .delivery(let topic, let payload, 300) = event, case .delivery(_, let answer, nil) = reply else {
+        let (event, next) = try #require(try PacketReader.next(in: bytes.span, from: 0, to: bytes.count))
+        let (reply, end) = try #require(try PacketReader.next(in: bytes.span, from: next, to: bytes.count))
+        guard case .delivery(let event) = event, case .delivery(let reply) = reply else {
             Issue.record("\(event), \(reply)")
             return
         }
-        #expect(bytes[topic].elementsEqual("a/b".utf8) && bytes[payload] == [1] && answer.count == 200)
+        #expect(event.identifier == 300 && bytes[event.topic].elementsEqual("a/b".utf8) && bytes[event.payload] == [1])
+        #expect(reply.identifier == nil && reply.payload.count == 200)
+        #expect(reply.correlationData.map { bytes[$0] } == [9, 9])
         #expect(end == bytes.count)
     }
 

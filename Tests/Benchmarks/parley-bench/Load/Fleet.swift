@@ -37,7 +37,7 @@ final class Fleet: SocketFleet {
             let messages = Topic.conversation(group.id, .messages).name
             for (place, seat) in group.seats.enumerated() {
                 let replies = "\(Topic.prefix)down/\(seat.address.user)/\(seat.address.device)/#"
-                subscribe(index * members + place, to: [messages, replies])
+                try subscribe(index * members + place, to: [messages, replies])
             }
         }
         try awaitSubscribed()
@@ -69,7 +69,7 @@ final class Fleet: SocketFleet {
 extension Fleet {
     /// Sends and receives as planned, and waits for the messages under way at the end.
     func run(_ plan: LoadPlan, at edge: (MeasuredEdge) throws -> Void) throws -> LoadOutcome {
-        prepare(plan)
+        try prepare(plan)
         let start = MonotonicTime.now
         let measureAt = start + Int64(plan.warmUp * 1e9)
         let end = measureAt + Int64(plan.measured * 1e9)
@@ -93,7 +93,7 @@ extension Fleet {
             latencies: latencies, faults: ledger.faults)
     }
 
-    private func prepare(_ plan: LoadPlan) {
+    private func prepare(_ plan: LoadPlan) throws {
         runs += 1
         let replies =
             switch plan.form {
@@ -102,8 +102,8 @@ extension Fleet {
             }
         ledger = Ledger(
             run: runs, conversations: senders, listeners: deviceCount + senders, listenersEach: members + replies)
-        templates = conversations.map { group in
-            RequestTemplate(sender: group.seats[0].address, conversation: group.id, form: plan.form)
+        templates = try conversations.map { group in
+            try RequestTemplate(sender: group.seats[0].address, conversation: group.id, form: plan.form)
         }
         latencies.removeAll(keepingCapacity: true)
         switch plan.pace {

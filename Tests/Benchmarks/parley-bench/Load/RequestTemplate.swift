@@ -13,7 +13,7 @@ struct RequestTemplate {
     private var identifier: UInt16 = 0
 
     /// - Parameter form: how the gateway is to answer; the relays do not look.
-    init(sender: DeviceAddress, conversation: ConversationID, form: ReplyForm) {
+    init(sender: DeviceAddress, conversation: ConversationID, form: ReplyForm) throws {
         let topic = "\(Topic.prefix)up/\(sender.user)/\(sender.device)/messages/send"
         let ciphertext = Base64Text.random(bytes: RequestTemplate.ciphertextBytes)
         // The conversation stands first, so that a relay finds it without parsing anything.
@@ -22,7 +22,7 @@ struct RequestTemplate {
             #"","message_type":"text","suite":"x25519-hkdf-sha256-aes256gcm","encrypted_content":"\#(ciphertext)","#
             + #""nonce":"\#(Base64Text.random(bytes: 12))"\#(form.member)}"#
         let id = MessageNumber(sender: 0, run: 0, count: 0).id(milliseconds: 0)
-        let packet = PacketWriter.publish(
+        let packet = try PacketWriter.publish(
             topic: topic, payload: Array("\(head)\(MessageID(id))\(tail)".utf8))
         bytes = packet.bytes
         identifierAt = packet.identifierAt

@@ -1,3 +1,4 @@
+import MQTTPackets
 import MQTTWire
 import GatewaySite
 import Platform
@@ -40,7 +41,7 @@ class SocketFleet {
         let socket = try DeviceSocket(toLoopbackPort: port)
         sockets.append(socket)
         entries.append(pollfd(fd: socket.descriptor, events: Int16(POLLIN), revents: 0))
-        let packet = PacketWriter.connect(
+        let packet = try PacketWriter.connect(
             clientID: "\(seat.address.user):\(seat.address.device)", username: seat.address.user.description,
             password: seat.token)
         send(packet, by: sockets.count - 1)
@@ -51,8 +52,8 @@ class SocketFleet {
         try sweep(until: { self.connected == self.sockets.count }, what: "CONNACK")
     }
 
-    final func subscribe(_ index: Int, to filters: [String]) {
-        send(PacketWriter.subscribe(to: filters, packet: 1), by: index)
+    final func subscribe(_ index: Int, to filters: [String]) throws {
+        send(try PacketWriter.subscribe(to: filters, packet: 1), by: index)
     }
 
     final func awaitSubscribed() throws {
@@ -90,7 +91,7 @@ class SocketFleet {
     private func read(_ index: Int) throws {
         let end = try sockets[index].read(into: &input)
         var position = 0
-        while let (packet, next) = try PacketReader.next(in: input, from: position, to: end) {
+        while let (packet, next) = try PacketReader.next(in: input.span, from: position, to: end) {
             try handle(packet, at: index)
             position = next
         }
@@ -100,20 +101,22 @@ class SocketFleet {
     @inline(__always)
     private func handle(_ packet: InboundPacket, at index: Int) throws {
         switch packet {
-        case .delivery(let topic, let payload, let identifier):
-            if let identifier { send([0x40, 2, UInt8(identifier >> 8), UInt8(identifier & 0xFF)], by: index) }
-            deliver(topic: topic, payload: payload, to: index)
-        case .acknowledged(let reason):
-            // 0x10 is as bad: nobody was there to relay it.
-            if reason != 0 { refuse("PUBACK with reason \(reason)") }
-        case .connected(let reason, _):
-            guard reason == 0 else { throw LoadError.refused("CONNACK", reason) }
+        case .delivery(let delivery):
+            if let identifier = delivery.identifier {
+                send([0x40, 2, UInt8(identifier >> 8), UInt8(identifier & 0xFF)], by: index)
+            }
+            deliver(topic: delivery.topic, payload: delivery.payload, to: index)
+        case .acknowledged(_, let reason):
+            // That nobody has subscribed is as bad: nobody was there to relay it.
+            if reason != .success { refuse("PUBACK with reason \(reason.rawValue)") }
+        case .connected(let answer):
+            guard answer.reason == .success else { throw LoadError.refused("CONNACK", answer.reason.rawValue) }
             connected += 1
-        case .subscribed(let reasons):
+        case .subscribed(_, let reasons):
             for reason in input[reasons] where reason >= 0x80 { throw LoadError.refused("SUBACK", reason) }
             subscribed += 1
-        case .disconnected(let reason): throw LoadError.refused("DISCONNECT", reason)
-        case .other: break
+        case .disconnected(let reason): throw LoadError.refused("DISCONNECT", reason.rawValue)
+        case .unsubscribed, .pong: break
         }
     }
 

@@ -115,12 +115,14 @@ extension TrainingFleet {
         case .get: payload = GetLeaderboard(group: group.id, type: .checkIns).payload()
         }
         let address = group.seats[devices[index].place].address
-        var packet = PacketWriter.publish(
-            topic: "\(Topic.prefix)up/\(address.user)/\(address.device)/\(work.rawValue)", payload: payload)
         devices[index].packet = devices[index].packet % 60_000 + 1
-        packet.bytes[packet.identifierAt] = UInt8(devices[index].packet >> 8)
-        packet.bytes[packet.identifierAt + 1] = UInt8(devices[index].packet & 0xFF)
-        send(packet.bytes, by: index)
+        let topic = "\(Topic.prefix)up/\(address.user)/\(address.device)/\(work.rawValue)"
+        do {
+            let packet = try PacketWriter.publish(topic: topic, payload: payload, packet: devices[index].packet)
+            send(packet.bytes, by: index)
+        } catch {
+            refusals.append("PUBLISH: \(error)")
+        }
     }
 
     private func sendMessage(in group: Int) {

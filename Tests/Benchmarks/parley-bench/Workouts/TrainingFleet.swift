@@ -76,7 +76,7 @@ final class TrainingFleet: SocketFleet {
             // The broker's listen queue is short.
             try awaitConnected()
             templates.append(
-                RequestTemplate(
+                try RequestTemplate(
                     sender: group.seats[0].address, conversation: ConversationID(of: group.id), form: .event))
         }
         senders = devices.indices.filter { !devices[$0].isListener }.sorted { devices[$0].place < devices[$1].place }
@@ -89,7 +89,7 @@ final class TrainingFleet: SocketFleet {
                 ? [Topic.group(group.id, .checkIns), .conversation(ConversationID(of: group.id), .messages)].map(\.name)
                 : ["\(Topic.prefix)down/\(address.user)/\(address.device)/#"]
                     + (notifications ? [Topic.user(address.user, .notifications).name] : [])
-            subscribe(index, to: filters)
+            try subscribe(index, to: filters)
         }
         try awaitSubscribed()
     }
