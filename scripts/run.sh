@@ -1,14 +1,16 @@
 #!/usr/bin/env bash
-# Builds and runs a whole gateway: Mosquitto with Parley's plugin, and parleyd.
-# Usage: scripts/run.sh [--data DIR] [--mqtt-port N] [--ws-port N] [--no-install] [--allow-root]
+# Builds and runs a whole gateway: Mosquitto with Parley's plugin, parleyd, and the web door, parley-web.
+# Usage: scripts/run.sh [--data DIR] [--mqtt-port N] [--web-port N] [--no-install] [--allow-root]
 #   --data DIR     everything that the gateway keeps; made on the first start (default: ./data)
 #   --mqtt-port N  MQTT on 127.0.0.1 (default: what DIR is configured for, at first 1893)
-#   --ws-port N    MQTT over WebSocket on 127.0.0.1 (default: what DIR is configured for, at first 9893)
+#   --web-port N   HTTP, WebSockets and MQTT over WebSocket on 127.0.0.1 (default: what DIR is configured for, at first
+#                  9893); --ws-port is the same
 #   --no-install   says which packages are missing and stops, even for root
 #   --allow-root   root runs the gateway in a directory of its own as root; without, as the user parley, which it makes
 # Started by root in a directory of another user's, the gateway runs as that user.
-# Standard output gets one line, which begins `parley: ready`, when devices can sign in; all else goes to standard
-# error. The command-line tool, scripts/parley, is built after that. SIGINT or SIGTERM stops the gateway and then the
+# Standard output gets one line, which begins `parley: ready`, when devices can sign in, and one that begins
+# `parley-web: ready`, with its address, when the web door is there; all else goes to standard error. At the first start the
+# door is built after the gateway is ready, and so is the command-line tool, scripts/parley. SIGINT or SIGTERM stops the gateway and then the
 # broker, and ends this with status 0; a second one hurries. What cannot be started or kept up ends it with status 1 and
 # the reason.
 # A shell that starts this in the background lets it ignore SIGINT, and bash cannot trap what was ignored from the start.
@@ -24,19 +26,19 @@ root=$(dirname "$(dirname "$(readlink -f "$0")")")
 . "$root/scripts/lib/reach.sh"
 . "$root/scripts/lib/supervise.sh"
 
-data=./data mqtt_port='' ws_port='' install=yes allow_root=no
+data=./data mqtt_port='' web_port='' install=yes allow_root=no
 while (($#)); do
     case $1 in
     --help | -h) sed -n '2,/^# A shell that/{/^# A shell that/!s/^# //p}' "$0" && exit ;;
     --no-install) install=no && shift && continue ;;
     --allow-root) allow_root=yes && shift && continue ;;
-    --data | --mqtt-port | --ws-port) [[ -n ${2-} ]] || fail "$1 needs a value" ;;
+    --data | --mqtt-port | --web-port | --ws-port) [[ -n ${2-} ]] || fail "$1 needs a value" ;;
     *) fail "there is no option $1; see scripts/run.sh --help" ;;
     esac
     case $1 in
     --data) data=$2 ;;
     --mqtt-port) mqtt_port=$2 ;;
-    --ws-port) ws_port=$2 ;;
+    --web-port | --ws-port) web_port=$2 ;;
     esac
     shift 2
 done
@@ -52,12 +54,20 @@ trap 'stop_build; say "stopped before the gateway was started"; exit 0' INT TERM
 need_swift
 need_packages "$install" "${build_packages[@]}" "${run_packages[@]}"
 take_data_directory "$data" "$allow_root"
-mqtt_port=${mqtt_port:-$(configured_port mqtt "$data/mosquitto.conf")}
-ws_port=${ws_port:-$(configured_port websockets "$data/mosquitto.conf")}
+mqtt_port=${mqtt_port:-$(configured_port mqtt_port "$data/endpoint.json")}
+web_port=${web_port:-$(configured_port web_port "$data/endpoint.json")}
 need_port --mqtt-port "${mqtt_port:=1893}"
-need_port --ws-port "${ws_port:=9893}"
-[[ $mqtt_port != "$ws_port" ]] || fail "--mqtt-port and --ws-port must differ"
+need_port --web-port "${web_port:=9893}"
+[[ $mqtt_port != "$web_port" ]] || fail "--mqtt-port and --web-port must differ"
+# What only the door needs is neither fetched nor built before the gateway is ready. Once it is there, both begin together.
+is_door_built=yes
+door=$root/.build/release/parley-web
+if [[ -z ${PARLEY_PRODUCTS-} && ! -x $door ]]; then
+    is_door_built=no
+    export PARLEY_GATEWAY_ALONE=yes
+fi
 build_release "$root" parleyd ParleyBrokerPlugin
+[[ $is_door_built == no ]] || build_release "$root" parley-web
 plugin=$binaries/libParleyBrokerPlugin.so
 
 # as_owner COMMAND…: replaces this shell by the command, run by the owner of the data directory, in a session of its
@@ -75,24 +85,30 @@ find_way_in "$data" "$binaries" "$root/broker-config" "${runtime[@]}"
     fail "$(stat -c %U "$data"), who runs the gateway, may not enter $root, where it was built, or $data"
 allowances=()
 [[ $allow_root == no ]] || allowances=(--allow-root)
-(as_owner "$binaries/parleyd" init --data "$data" --mqtt-port "$mqtt_port" --ws-port "$ws_port" \
+(as_owner "$binaries/parleyd" init --data "$data" --mqtt-port "$mqtt_port" --web-port "$web_port" \
     --plugin "$plugin" --template "$root/broker-config/development.conf" "${allowances[@]}") >&2 </dev/null ||
     fail "parleyd could not prepare $data"
 
 # The template's path of the gateway's socket is relative to the directory that the broker is started in.
 launch_mosquitto() { cd "$data" && as_owner mosquitto -c "$data/mosquitto.conf"; }
 launch_parleyd() { as_owner "$binaries/parleyd" run --data "$data"; }
+launch_parley-web() { as_owner "$binaries/parley-web" --port "$web_port" --broker "127.0.0.1:$mqtt_port"; }
 
-# The tool takes a third of the first build, and a gateway does not need it. The gateway, and whoever uses it, comes first.
-tool_build=
+# A gateway needs neither the tool nor the door to be up. The gateway, and whoever uses it, comes first.
+later_build=
 once_ready() {
+    [[ $is_door_built == no ]] || begin parley-web
     (
         trap 'stop_build; exit 1' TERM
         renice -n 10 -p "$BASHPID" >/dev/null
         build_release "$root" parley
         say "scripts/parley is built"
-    ) </dev/null {events}>&- &
-    tool_build=$!
+        [[ $is_door_built == no ]] || exit 0
+        unset PARLEY_GATEWAY_ALONE
+        build_release "$root" parley-web
+        announce_built parley-web
+    ) </dev/null &
+    later_build=$!
 }
 
 # A connection takes a file descriptor, and the usual limit of 1024 is less than the template allows connections. Not
@@ -104,5 +120,5 @@ fi
 
 supervise
 status=$?
-[[ -z $tool_build ]] || { kill "$tool_build" && wait "$tool_build"; } 2>/dev/null
+[[ -z $later_build ]] || { kill "$later_build" && wait "$later_build"; } 2>/dev/null
 exit "$status"

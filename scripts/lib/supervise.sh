@@ -1,10 +1,11 @@
-# Sourced, after say.sh. Keeps mosquitto and parleyd up until a signal, and stops them in order.
+# Sourced, after say.sh. Keeps mosquitto, parleyd and parley-web up until a signal, and stops them in order.
 #
-# The caller defines `launch_mosquitto` and `launch_parleyd`, which replace the shell they are called in by the program;
-# `broker_socket`, which is there when the broker listens; `once_ready`, which returns at once; and calls `supervise`. Standard
-# output gets the first line of parleyd that begins `parley: ready`.
+# The caller defines `launch_mosquitto`, `launch_parleyd` and `launch_parley-web`, which replace the shell they are called in by
+# the program; `broker_socket`, which is there when the broker listens; `once_ready`, which returns at once; and calls
+# `supervise`. parley-web is started by `begin parley-web`, or from another process by `announce_built parley-web`; without it
+# the gateway goes on. Standard output gets the first line of parleyd that begins `parley: ready`, and the first of parley-web
+# that begins `parley-web: ready`.
 
-children=(mosquitto parleyd)
 # Deaths in a row, each within a second of being ready or before it, after which there is no more trying.
 most_failures=8
 # sysexits' EX_CONFIG: parleyd says by it that another try would end the same way.
@@ -14,7 +15,8 @@ permanent_failure=78
 grace=3000 hurried_grace=100
 
 declare -A pid=() ready_at=() start_at=() failures=()
-signals=0 announced=no partial=''
+declare -A announced=()
+signals=0 partial=''
 
 # Returns 0 if a signal ended it and both stopped in order.
 supervise() {
@@ -28,8 +30,10 @@ supervise() {
         await_event
         keep_up mosquitto || break
         keep_up parleyd || break
+        keep_up parley-web || start_at[parley-web]=
     done
     local status=$((signals == 0))
+    stop parley-web || status=1
     stop parleyd || status=1
     stop mosquitto || status=1
     return "$status"
@@ -55,16 +59,9 @@ await_event() {
     fi
     look_at_clock
     case $line in
-    'parley: ready'*)
-        ready_at[parleyd]=$clock
-        if [[ $announced == yes ]]; then
-            say "the gateway is ready again"
-        else
-            printf '%s\n' "$line"
-            announced=yes
-            once_ready
-        fi
-        ;;
+    'parley: ready'*) is_ready parleyd "$line" && once_ready ;;
+    'parley-web: ready'*) is_ready parley-web "$line" || true ;;
+    'built: parley-web') begin parley-web ;;
     ?*) printf '%s\n' "$line" >&2 ;;
     esac
     if [[ ${pid[mosquitto]-} && ! ${ready_at[mosquitto]-} && -S $broker_socket ]]; then
@@ -74,11 +71,28 @@ await_event() {
     fi
 }
 
+# is_ready NAME LINE: says so, by its own line when it is ready for the first time, which is told by status 0.
+is_ready() {
+    ready_at[$1]=$clock
+    if [[ ${announced[$1]-} ]]; then
+        say "$1 is ready again"
+        return 1
+    fi
+    announced[$1]=yes
+    printf '%s\n' "$2"
+}
+
+# begin NAME: starts a child at the next turn.
+begin() { start_at[$1]=$clock; }
+
+# announce_built NAME: has the supervisor, of which this process is a child, begin NAME.
+announce_built() { printf 'built: %s\n' "$1" >&"$events"; }
+
 # Starts a child when its time has come, and sees whether it is still there. Fails when it cannot be kept up.
 keep_up() {
     local name=$1
     if [[ ! ${pid[$name]-} ]]; then
-        ((${start_at[$name]:-clock + 1} > clock)) || start "$name"
+        [[ ! ${start_at[$name]-} ]] || ((start_at[$name] > clock)) || start "$name"
     elif ! kill -0 "${pid[$name]}" 2>/dev/null; then
         ended "$name"
     fi
@@ -91,7 +105,7 @@ start() {
         rm -f "$broker_socket"
         (launch_mosquitto) </dev/null >&2 {events}>&- &
         ;;
-    parleyd) (launch_parleyd) </dev/null >&"$events" {events}>&- & ;;
+    *) ("launch_$1") </dev/null >&"$events" {events}>&- & ;;
     esac
     pid[$1]=$!
     ready_at[$1]=

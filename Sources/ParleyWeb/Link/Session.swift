@@ -251,8 +251,9 @@ extension Session {
 
     /// Says who types by their name, as the apps expect; it is asked for once in a while.
     private func name(_ payload: [UInt8], on topic: Topic) {
-        guard case .typing(let indicator)? = try? ReceivedEvent(
-            topic: topic, payload: payload)
+        guard
+            case .typing(let indicator)? = try? ReceivedEvent(
+                topic: topic, payload: payload)
         else { return }
         let user = indicator.sender.user
         switch audience.names.take(indicator, now: .now()) {

@@ -13,9 +13,13 @@ final class Sessions: Sendable {
         let loops = Array(group.makeIterator())
         for loop in loops {
             let share = max(1, configuration.sessions / loops.count)
-            tables.append((loop, try await loop.submit {
-                NIOLoopBound(SessionTable(on: loop, most: share, configuration), eventLoop: loop)
-            }.get()))
+            tables.append(
+                (
+                    loop,
+                    try await loop.submit {
+                        NIOLoopBound(SessionTable(on: loop, most: share, configuration), eventLoop: loop)
+                    }.get()
+                ))
         }
         self.tables = tables
     }

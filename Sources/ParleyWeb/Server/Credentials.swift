@@ -33,7 +33,9 @@ struct Credentials: Sendable {
                 let (token, use) = try tickets.open(item.dropFirst("ticket=".count))
                 return (token, use)
             }
-            if takesTokenInURL, item.hasPrefix("token="), let token = SessionToken(String(item.dropFirst("token=".count))) {
+            if takesTokenInURL, item.hasPrefix("token="),
+                let token = SessionToken(String(item.dropFirst("token=".count)))
+            {
                 return (token, nil)
             }
         }

@@ -17,14 +17,17 @@ struct DoorResponder: Sendable {
 
     func respond(to request: WebRequest, _ writer: consuming ResponseWriter) async throws {
         let origin = request.headers[.origin]
-        let response: APIResponse
-        if !credentials.isAllowed(origin: origin, host: request.head.authority) {
-            response = APIResponse(Credentials.otherOrigin)
-        } else if request.method == .options {
-            response = .preflight
-        } else {
-            response = await answer(request)
+        guard credentials.isAllowed(origin: origin, host: request.head.authority) else {
+            return try await write(APIResponse(Credentials.otherOrigin), for: nil, writer)
         }
+        // A preflight (Fetch standard, CORS protocol): of a page whose origin may use the door.
+        if request.method == .options, let origin {
+            return try await writer.writeResponse(DoorResponder.preflight(origin))
+        }
+        try await write(await answer(request), for: origin, writer)
+    }
+
+    private func write(_ response: APIResponse, for origin: String?, _ writer: consuming ResponseWriter) async throws {
         Counter(label: "parley_web_responses", dimensions: [("status", String(response.status))]).increment()
         try await writer.write(
             response: head(of: response, for: origin), body: ResponseBody(byteBuffer: ByteBuffer(bytes: response.body)))
@@ -39,7 +42,7 @@ struct DoorResponder: Sendable {
                     method: request.method.rawValue, target: target, contentType: request.headers[.contentType],
                     idempotencyKey: request.headers[.idempotencyKey]))
             switch route {
-            case .document: return OpenAPI.response
+            case .document: return OpenAPIDocument.response
             case .ticket: return try await ticket(request)
             case .call(let call): return try await ask(call, request)
             }
@@ -130,5 +133,15 @@ extension DoorResponder {
             fields[.vary] = "Origin"
         }
         return HTTPResponse(status: .init(code: response.status), headerFields: fields)
+    }
+
+    private static func preflight(_ origin: String) -> HTTPResponse {
+        HTTPResponse(
+            status: .noContent,
+            headerFields: [
+                .accessControlAllowOrigin: origin, .accessControlAllowMethods: "GET, POST",
+                .accessControlAllowHeaders: "Authorization, Content-Type, Idempotency-Key",
+                .accessControlMaxAge: "600", .vary: "Origin",
+            ])
     }
 }

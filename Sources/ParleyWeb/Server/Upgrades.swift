@@ -43,8 +43,9 @@ struct Upgrades: Sendable {
     }
 
     /// Carries out what the gate of a connection has decided.
-    func upgrader(for gate: UpgradeGate, of channel: any Channel) -> NIOTypedWebSocketServerUpgrader<DoorChannel.Outcome>
-    {
+    func upgrader(for gate: UpgradeGate, of channel: any Channel) -> NIOTypedWebSocketServerUpgrader<
+        DoorChannel.Outcome
+    > {
         let gate = NIOLoopBound(gate, eventLoop: channel.eventLoop)
         let sockets = configuration.sockets
         return NIOTypedWebSocketServerUpgrader(
