@@ -60,6 +60,10 @@ struct DoorChannel: HTTPChannelHandler {
     }
 
     func handle(value: Value, logger: Logger) async {
+        await withTaskExecutorPreference(LoopExecutor(value.channel.eventLoop)) { await serve(value, logger) }
+    }
+
+    private func serve(_ value: Value, _ logger: Logger) async {
         guard let outcome = try? await value.outcome.get() else {
             value.channel.close(promise: nil)
             return
