@@ -303,7 +303,7 @@ if Context.environment["PARLEY_GATEWAY_ALONE"] == nil {
                 lifecycle, logging, metrics,
             ] + nio + nioHTTPTypes, swiftSettings: strict),
         .executableTarget(
-            name: "parley-web", dependencies: ["ParleyWeb", argumentParser, lifecycle, logging, signals],
+            name: "parley-web", dependencies: ["ParleyWeb", argumentParser, lifecycle, logging, metrics, signals],
             swiftSettings: strict),
         .testTarget(
             name: "ParleyWebTests",

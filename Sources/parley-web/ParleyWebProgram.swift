@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Logging
+import Metrics
 import ParleyWeb
 import ServiceLifecycle
 import UnixSignals
@@ -51,6 +52,11 @@ struct ParleyWebProgram: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
+            "A port on loopback where Prometheus finds what the door counts; without it, nowhere.", valueName: "n"))
+    var metricsPort: UInt16?
+
+    @Option(
+        help: ArgumentHelp(
             "What is logged on standard error: debug, info, notice, warning or error.", valueName: "level"))
     var logLevel = "notice"
 
@@ -59,15 +65,19 @@ struct ParleyWebProgram: AsyncParsableCommand {
         let level = try option("--log-level", Logger.Level(rawValue: logLevel))
         var logger = Logger(label: "parley-web") { StreamLogHandler.standardError(label: $0) }
         logger.logLevel = level
+        let registry = MetricsRegistry()
+        MetricsSystem.bootstrap(registry)
         let address = address
         let door = WebDoor(try configuration(), logger: logger) { port in
             // One write, which no other output divides.
             FileHandle.standardOutput.write(Data("parley-web: ready, http://\(address):\(port)\n".utf8))
         }
-        var services = ServiceGroupConfiguration(
-            services: [.init(service: door)], gracefulShutdownSignals: [.sigint, .sigterm], logger: logger)
-        services.maximumGracefulShutdownDuration = .seconds(20)
-        try await ServiceGroup(configuration: services).run()
+        var services: [any Service] = [door]
+        if let metricsPort { services.append(MetricsServer(registry, port: Int(metricsPort), logger: logger)) }
+        var group = ServiceGroupConfiguration(
+            services: services.map { .init(service: $0) }, gracefulShutdownSignals: [.sigint, .sigterm], logger: logger)
+        group.maximumGracefulShutdownDuration = .seconds(20)
+        try await ServiceGroup(configuration: group).run()
     }
 
     private func configuration() throws -> WebConfiguration {

@@ -1,4 +1,5 @@
 import MQTTPackets
+import Metrics
 import NIOCore
 import NIOPosix
 import ParleyProtocol
@@ -164,6 +165,7 @@ extension BrokerLink {
     private func lose(_ loss: BrokerLoss) {
         guard !isOver else { return }
         isOver = true
+        DoorMetrics.shared.lostConnections.increment()
         for promise in subscribing.values { promise.fail(SessionEnd.unavailable) }
         subscribing.removeAll()
         context?.close(promise: nil)

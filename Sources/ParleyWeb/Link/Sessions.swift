@@ -1,4 +1,3 @@
-import Logging
 import Metrics
 import NIOCore
 import ParleyProtocol
@@ -52,13 +51,11 @@ final class SessionTable {
     private var sessions: [SessionToken: (session: Session, handle: SessionHandle)] = [:]
     private var clock: RepeatedTask?
     private var isDraining = false
-    private let gauge: Gauge
 
     private static let tick = TimeAmount.milliseconds(100)
 
     init(on loop: any EventLoop, most: Int, _ configuration: LinkConfiguration) {
         (self.loop, self.most, self.configuration) = (loop, most, configuration)
-        gauge = Gauge(label: "parley_web_sessions")
         let bound = NIOLoopBound(self, eventLoop: loop)
         clock = loop.scheduleRepeatedTask(initialDelay: SessionTable.tick, delay: SessionTable.tick) { _ in
             bound.value.tickAll()
@@ -66,8 +63,12 @@ final class SessionTable {
     }
 
     func session(of token: SessionToken) throws(SessionEnd) -> SessionHandle {
-        if let found = sessions[token], !found.session.isOver { return found.handle }
+        if let found = sessions[token] {
+            guard found.session.isOver else { return found.handle }
+            remove(token)
+        }
         guard sessions.count < most else { throw .busy }
+        DoorMetrics.shared.sessions.increment()
         let session = Session(token, on: loop, configuration)
         let handle = SessionHandle(session, on: loop)
         sessions[token] = (session, handle)
@@ -80,8 +81,12 @@ final class SessionTable {
             session.tick(now)
             if isDraining, !session.hasRequests { session.end(.unavailable) }
         }
-        for (token, entry) in sessions where entry.session.isOver { sessions[token] = nil }
-        gauge.record(sessions.count)
+        for (token, entry) in sessions where entry.session.isOver { remove(token) }
+    }
+
+    private func remove(_ token: SessionToken) {
+        sessions[token] = nil
+        DoorMetrics.shared.sessions.decrement()
     }
 
     func drain() { isDraining = true }
@@ -90,6 +95,6 @@ final class SessionTable {
     func end() {
         clock?.cancel()
         for (session, _) in sessions.values { session.end(.unavailable) }
-        sessions.removeAll()
+        for token in sessions.keys { remove(token) }
     }
 }

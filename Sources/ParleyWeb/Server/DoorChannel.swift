@@ -13,6 +13,8 @@ struct DoorChannel: HTTPChannelHandler {
     enum Outcome: Sendable {
         case http(NIOAsyncChannel<HTTPRequestPart, HTTPResponsePart>)
         case events(EventUpgrade)
+        /// What passes it on is in its pipeline.
+        case mqtt
     }
 
     struct Value: ServerChildChannelValue {
@@ -71,6 +73,7 @@ struct DoorChannel: HTTPChannelHandler {
         switch outcome {
         case .http(let channel): await handleHTTP(asyncChannel: channel, logger: logger)
         case .events(let upgrade): await upgrade.serve()
+        case .mqtt: try? await value.channel.closeFuture.get()
         }
     }
 }

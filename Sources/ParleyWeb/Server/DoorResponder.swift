@@ -28,7 +28,7 @@ struct DoorResponder: Sendable {
     }
 
     private func write(_ response: APIResponse, for origin: String?, _ writer: consuming ResponseWriter) async throws {
-        Counter(label: "parley_web_responses", dimensions: [("status", String(response.status))]).increment()
+        DoorMetrics.shared.countResponse(response.status)
         try await writer.write(
             response: head(of: response, for: origin), body: ResponseBody(byteBuffer: ByteBuffer(bytes: response.body)))
     }
@@ -36,11 +36,15 @@ struct DoorResponder: Sendable {
     private func answer(_ request: WebRequest) async -> APIResponse {
         do throws(APIRefusal) {
             let target = request.head.path ?? "/"
-            if target.prefix(while: { $0 != "?" }) == EventUpgrade.path { return await refuseUpgrade(request, target) }
+            switch target.prefix(while: { $0 != "?" }) {
+            case EventUpgrade.path: return await refuseUpgrade(request, target)
+            case Upgrades.mqttPath[...]: return DoorResponder.onlyWebSockets
+            default: break
+            }
             let route = try APIRoute(
                 APIRequestHead(
                     method: request.method.rawValue, target: target, contentType: request.headers[.contentType],
-                    idempotencyKey: request.headers[.idempotencyKey]))
+                    idempotencyKey: DoorResponder.idempotencyKey.flatMap { request.headers[$0] }))
             switch route {
             case .document: return OpenAPIDocument.response
             case .ticket: return try await ticket(request)
@@ -61,7 +65,10 @@ struct DoorResponder: Sendable {
                 try await session.publish(call.operation, call.payload)
                 return response
             }
-            return call.response(to: try await session.request(call.operation, call.payload))
+            let began = NIODeadline.now()
+            let reply = try await session.request(call.operation, call.payload)
+            DoorMetrics.shared.requestTime.recordNanoseconds((NIODeadline.now() - began).nanoseconds)
+            return call.response(to: reply)
         } catch {
             throw APIRefusal(error.rejection)
         }
@@ -90,11 +97,16 @@ struct DoorResponder: Sendable {
                 EventUpgrade.Request(
                     target: target, authorization: request.headers[.authorization], origin: request.headers[.origin],
                     host: request.head.authority), redeemsTicket: false)
-            return APIResponse(Rejection(.badRequest, "This path takes only WebSockets."), status: 426)
+            return DoorResponder.onlyWebSockets
         } catch {
             return APIResponse(error)
         }
     }
+
+    private static let idempotencyKey = HTTPField.Name("Idempotency-Key")
+
+    private static let onlyWebSockets = APIResponse(
+        Rejection(.badRequest, "This path takes only WebSockets."), status: 426)
 
     private func token(of request: WebRequest) throws(APIRefusal) -> SessionToken {
         do throws(Rejection) {
@@ -115,10 +127,6 @@ struct DoorResponder: Sendable {
 }
 
 // MARK: Headers
-
-extension HTTPField.Name {
-    static let idempotencyKey = HTTPField.Name("Idempotency-Key")!
-}
 
 extension DoorResponder {
     private func head(of response: APIResponse, for origin: String?) -> HTTPResponse {

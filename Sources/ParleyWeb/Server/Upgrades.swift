@@ -8,17 +8,36 @@ struct Upgrades: Sendable {
     /// What a connection becomes.
     enum Admission: Sendable {
         case events(SessionHandle)
+        /// Who it is for the broker is told by a CONNECT.
+        case mqtt
     }
+
+    /// MQTT over WebSocket.
+    static let mqttPath = "/mqtt"
 
     let credentials: Credentials
     let sessions: Sessions
     let configuration: WebConfiguration
+    let broker: SocketAddress
 
     /// - Returns: `nil` for a request that makes no WebSocket: the responder answers it, and says why.
     func admit(_ head: HTTPRequestHead) async -> Admission? {
-        guard head.headers[canonicalForm: "upgrade"].contains(where: { $0.lowercased() == "websocket" }),
-            head.uri.prefix(while: { $0 != "?" }) == EventUpgrade.path
-        else { return nil }
+        guard head.headers[canonicalForm: "upgrade"].contains(where: { $0.lowercased() == "websocket" }) else {
+            return nil
+        }
+        switch head.uri.prefix(while: { $0 != "?" }) {
+        case EventUpgrade.path: return await admitToEvents(head)
+        case Upgrades.mqttPath[...]: return mayPassMQTT(head) ? .mqtt : nil
+        default: return nil
+        }
+    }
+
+    private func mayPassMQTT(_ head: HTTPRequestHead) -> Bool {
+        credentials.isAllowed(origin: head.headers.first(name: "origin"), host: head.headers.first(name: "host"))
+            && head.headers[canonicalForm: "sec-websocket-protocol"].contains(MQTTPassage.subprotocol[...])
+    }
+
+    private func admitToEvents(_ head: HTTPRequestHead) async -> Admission? {
         let request = EventUpgrade.Request(
             target: head.uri, authorization: head.headers.first(name: "authorization"),
             origin: head.headers.first(name: "origin"), host: head.headers.first(name: "host"))
@@ -51,14 +70,21 @@ struct Upgrades: Sendable {
         return NIOTypedWebSocketServerUpgrader(
             // Frames are bounded as messages are: a client may send one in one.
             maxFrameSize: sockets.longestMessage, enableAutomaticErrorHandling: true,
-            shouldUpgrade: { channel, _ in channel.eventLoop.makeSucceededFuture(HTTPHeaders()) },
-            upgradePipelineHandler: { channel, _ in
-                channel.eventLoop.makeCompletedFuture {
+            shouldUpgrade: { channel, _ in
+                let headers: HTTPHeaders =
                     switch gate.value.admission {
-                    case .events(let session): .events(try EventUpgrade(channel, session, sockets))
-                    // A request without admission has no `Upgrade` any more.
-                    case nil: throw SessionEnd.unauthenticated
+                    case .mqtt: ["Sec-WebSocket-Protocol": MQTTPassage.subprotocol]
+                    case .events, nil: [:]
                     }
+                return channel.eventLoop.makeSucceededFuture(headers)
+            },
+            upgradePipelineHandler: { channel, _ in
+                switch gate.value.admission {
+                case .events(let session):
+                    channel.eventLoop.makeCompletedFuture { .events(try EventUpgrade(channel, session, sockets)) }
+                case .mqtt: MQTTPassage.configure(channel, to: broker).map { .mqtt }
+                // A request without admission has no `Upgrade` any more.
+                case nil: channel.eventLoop.makeFailedFuture(SessionEnd.unauthenticated)
                 }
             })
     }

@@ -24,7 +24,10 @@ package struct WebDoor: Service {
         let sessions = try await Sessions(on: group, configuration.link)
         let tickets = try Tickets(key: configuration.ticketKey) { SystemClock.timeOfDay.milliseconds }
         let credentials = Credentials(configuration, tickets)
-        let upgrades = Upgrades(credentials: credentials, sessions: sessions, configuration: configuration)
+        let link = configuration.link
+        let upgrades = Upgrades(
+            credentials: credentials, sessions: sessions, configuration: configuration,
+            broker: try .makeAddressResolvingHost(link.broker.host, port: link.broker.port))
         let responder = DoorResponder(
             sessions: sessions, upgrades: upgrades, credentials: credentials, tickets: tickets,
             configuration: configuration)

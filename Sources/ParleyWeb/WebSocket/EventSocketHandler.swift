@@ -1,3 +1,4 @@
+import Metrics
 import NIOCore
 import NIOWebSocket
 
@@ -29,6 +30,7 @@ final class EventSocketHandler: ChannelDuplexHandler {
     }
 
     func handlerAdded(context: ChannelHandlerContext) {
+        DoorMetrics.shared.webSockets.increment()
         lastHeard = .now()
         let bound = NIOLoopBound((handler: self, context: context), eventLoop: context.eventLoop)
         clock = context.eventLoop.scheduleRepeatedTask(
@@ -37,6 +39,7 @@ final class EventSocketHandler: ChannelDuplexHandler {
     }
 
     func handlerRemoved(context: ChannelHandlerContext) {
+        DoorMetrics.shared.webSockets.decrement()
         clock?.cancel()
         clock = nil
     }
@@ -58,6 +61,7 @@ extension EventSocketHandler {
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         switch unwrapOutboundIn(data) {
         case .send(let events):
+            DoorMetrics.shared.events.increment(by: events.count)
             for event in events { write(context, .text, ByteBuffer(bytes: event)) }
             cutOffIfSlow(context)
             promise?.succeed()
@@ -84,7 +88,12 @@ extension EventSocketHandler {
     private func cutOffIfSlow(_ context: ChannelHandlerContext) {
         guard !context.channel.isWritable else { return }
         let waiting = try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)
-        if waiting ?? .max > configuration.mostWaitingBytes { context.close(promise: nil) }
+        if waiting ?? .max > configuration.mostWaitingBytes { cutOff(context) }
+    }
+
+    private func cutOff(_ context: ChannelHandlerContext) {
+        DoorMetrics.shared.slowReaders.increment()
+        context.close(promise: nil)
     }
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {
@@ -94,9 +103,7 @@ extension EventSocketHandler {
 
     private func tick(_ context: ChannelHandlerContext) {
         let now = NIODeadline.now()
-        if let blockedSince, blockedSince + configuration.patienceWithReaders <= now {
-            return context.close(promise: nil)
-        }
+        if let blockedSince, blockedSince + configuration.patienceWithReaders <= now { return cutOff(context) }
         guard lastHeard + configuration.longestSilence > now else { return context.close(promise: nil) }
         write(context, .ping, ByteBuffer())
         context.flush()
