@@ -52,14 +52,17 @@ struct KeptMessage: Hashable, Sendable {
     var chapterPosition: ChapterPosition { ChapterPosition(chapter: chapter, seq: record.seq) }
 
     /// This message at its position in another epoch; `nil` if the record there is another message. Stored content
-    /// stays, whatever the gateway sends.
+    /// stays, whatever the gateway sends. Content that opens only now was sealed under the new record's header.
     func moved(to new: KeptMessage) -> KeptMessage? {
         guard !isReplay, record.sender == new.record.sender, record.kind == new.record.kind,
             record.target == new.record.target
         else { return nil }
         var moved = self
-        moved.record = record.at(epoch: new.record.epoch, seq: new.record.seq)
-        if isSealed, let content = new.content { moved = moved.opened(content) }
+        if isSealed, new.content != nil {
+            (moved.record, moved.content, moved.leftOut) = (new.record, new.content, new.leftOut)
+        } else {
+            moved.record = record.at(epoch: new.record.epoch, seq: new.record.seq)
+        }
         moved.chapter = new.chapter
         return moved
     }

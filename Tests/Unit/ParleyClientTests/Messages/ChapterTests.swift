@@ -71,6 +71,19 @@ struct ChapterTests {
             ])
     }
 
+    @Test("one that opens only when it comes again has the header that it opened under, not the one of before")
+    func opensLater() throws {
+        let id = MessageID.random()
+        func record(_ epoch: String, replyTo: MessageID?) -> MessageRecord {
+            .sample(1, id: id, in: Self.conversation, epoch: epoch, by: Self.bob, sealed: [1, 2], replyTo: replyTo)
+        }
+        // The gateway says at first that it answers another message, under which header it does not open.
+        try keep([KeptMessage(record: record("old", replyTo: .random()))], chapter: 0)
+        try keep([KeptMessage(record: record("new", replyTo: nil)).opened(textJSON("Hello"))], chapter: 1)
+        #expect(try texts() == ["Hello"])
+        #expect(try kept().map(\.record.replyTo) == [nil] && kept().map(\.record.epoch) == ["new"])
+    }
+
     @Test("one that comes again at another place moves there, and keeps what it said")
     func moved() throws {
         let ids = (0..<4).map { _ in MessageID.random() }
