@@ -31,7 +31,7 @@ extension DeviceKeySet {
             guard accountKey != nil else { return true }
             return linkedAt.map { message.createdAt < $0 } ?? false
         case .unknownSuite, .malformed, .leftOut, .senderKeysUnknown, .senderKeyChanged, .senderNotCertified, .weakKey,
-            .headerMismatch, .badContent, .replayed, .unavailable:
+            .headerMismatch, .notBound, .badContent, .replayed, .unavailable:
             return false
         }
     }

@@ -143,7 +143,7 @@ extension Draft {
         return ChatMessage(
             id: id, conversation: conversation, position: nil, kind: .known(kind), target: change?.target,
             sender: device,
-            type: .known(type.type), suite: suite.map { .known($0) }, replyTo: replyTo, expiresAt: nil,
+            type: .known(type.type), suite: suite.map { .known($0.suite) }, replyTo: replyTo, expiresAt: nil,
             createdAt: writtenAt, content: shown, editedAt: changes.editedAt, reactions: changes.shownReactions,
             status: status)
     }

@@ -12,7 +12,7 @@ struct Draft: Hashable, Sendable {
     /// In seconds, as the header has it.
     var expiresIn: Int?
     /// The app's choice; `nil` for the conversation's default.
-    var suite: Suite?
+    var suite: Suite.Bound?
     /// By this device's clock.
     let writtenAt: Timestamp
     /// Whether recipients are notified in their quiet hours, too.
@@ -110,14 +110,14 @@ enum SealedDraft: Sendable {
         guard let change = draft.change else {
             self = .message(
                 SendMessage(
-                    id: header.id, conversation: header.conversation, type: draft.type, suite: header.suite,
+                    id: header.id, conversation: header.conversation, type: draft.type, suite: header.suite.suite,
                     content: sealed.content, nonce: sealed.nonce, recipientKeys: recipientKeys,
                     recipientKeyID: recipientKeyID, replyTo: draft.replyTo, expiresIn: draft.expiresIn,
                     echoIsReply: echoIsReply, isUrgent: draft.isUrgent))
             return
         }
         let content = SealedContent(
-            suite: header.suite, content: sealed.content, nonce: sealed.nonce, recipientKeys: recipientKeys,
+            suite: header.suite.suite, content: sealed.content, nonce: sealed.nonce, recipientKeys: recipientKeys,
             recipientKeyID: recipientKeyID)
         self = .change(
             ChangeMessage(

@@ -17,7 +17,7 @@ extension MessagingClient {
     public func send(
         _ content: MessageContent, to conversation: ConversationID, replyTo: MessageID? = nil,
         expiresIn: Duration? = nil,
-        suite: Suite? = nil, isUrgent: Bool = false
+        suite: Suite.Bound? = nil, isUrgent: Bool = false
     ) throws(ClientError) -> MessageID {
         let seconds = try expiresIn.map { time throws(ClientError) in
             let (seconds, rest) = time.components

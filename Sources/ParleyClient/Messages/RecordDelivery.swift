@@ -112,7 +112,7 @@ extension FollowedConversation {
 extension MessageRecord {
     package func sealed() throws(OpeningError) -> (SealedMessage, MessageHeader) {
         guard let named = suite else { throw .malformed }
-        let suite = try Suite(named: named.name)
+        guard let suite = try Suite(named: named.name).bound else { throw .notBound }
         guard let content, let nonce, let type = type.value, let kind = kind.value else { throw .malformed }
         let header = MessageHeader(
             suite: suite, conversation: conversation, id: id, sender: sender, type: type, replyTo: replyTo, kind: kind,

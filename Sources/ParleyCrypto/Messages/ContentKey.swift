@@ -19,7 +19,7 @@ enum ContentKey: Sendable {
     /// A key of one message.
     ///
     /// - Throws: `SodiumError.wrongLength` unless it has 32 bytes.
-    init(_ bytes: WipedBytes, _ suite: Suite) throws(SodiumError) {
+    init(_ bytes: WipedBytes, _ suite: Suite.Bound) throws(SodiumError) {
         switch suite {
         case .x25519AESGCM:
             self = .aes(try bytes.withBytes { bytes throws(SodiumError) in try AESKey(bytes) })

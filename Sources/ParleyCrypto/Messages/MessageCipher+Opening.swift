@@ -95,7 +95,7 @@ extension MessageCipher {
     }
 
     private func contentKey(
-        _ encryptedKey: [UInt8]?, _ key: PairwiseKey, _ suite: Suite, _ commitment: [UInt8]
+        _ encryptedKey: [UInt8]?, _ key: PairwiseKey, _ suite: Suite.Bound, _ commitment: [UInt8]
     ) throws(OpeningError) -> ContentKey {
         guard let encryptedKey else { return key.contentKey }
         let bytes = try key.open(encryptedKey, commitment)

@@ -64,7 +64,7 @@ extension MessageCipher {
         }
     }
 
-    private static func longestContent(_ suite: Suite, _ header: [UInt8]) -> Int {
+    private static func longestContent(_ suite: Suite.Bound, _ header: [UInt8]) -> Int {
         let whole = Limits.contentBytes - ContentKey.tagLength
         switch suite {
         case .x25519AESGCM, .groupBox: return whole
@@ -135,9 +135,9 @@ package enum KnownKeys: Sendable {
     case ofRecipients([DeviceAddress: [IdentityKey]])
 }
 
-/// A sealed message (protocol §5, "message"), as the gateway stores it.
+/// A sealed message (protocol §5, "message") that is bound to a header, as the gateway stores it.
 public struct SealedMessage: Hashable, Sendable {
-    public let suite: Suite
+    public let suite: Suite.Bound
     /// Its length depends on the suite.
     public let nonce: [UInt8]
     /// `encrypted_content`.
@@ -145,7 +145,7 @@ public struct SealedMessage: Hashable, Sendable {
     /// The content key sealed for each device; `nil` if the content itself is sealed for one.
     public let recipientKeys: [RecipientKey]?
 
-    public init(suite: Suite, nonce: [UInt8], content: [UInt8], recipientKeys: [RecipientKey]?) {
+    public init(suite: Suite.Bound, nonce: [UInt8], content: [UInt8], recipientKeys: [RecipientKey]?) {
         (self.suite, self.nonce, self.content, self.recipientKeys) = (suite, nonce, content, recipientKeys)
     }
 }

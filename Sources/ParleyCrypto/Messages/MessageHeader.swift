@@ -2,7 +2,7 @@ import ParleyProtocol
 
 /// The header that a message is bound to (protocol §6, "Header"): opening fails with any field changed.
 public struct MessageHeader: Hashable, Sendable {
-    public var suite: Suite
+    public var suite: Suite.Bound
     public var conversation: ConversationID
     /// The id of the record: a message, or a change to one.
     public var id: MessageID
@@ -15,7 +15,7 @@ public struct MessageHeader: Hashable, Sendable {
     public var expiresIn: Int?
 
     public init(
-        suite: Suite, conversation: ConversationID, id: MessageID, sender: DeviceAddress, type: MessageType,
+        suite: Suite.Bound, conversation: ConversationID, id: MessageID, sender: DeviceAddress, type: MessageType,
         replyTo: MessageID? = nil, kind: RecordKind = .message, target: MessageID? = nil, expiresIn: Int? = nil
     ) {
         self.suite = suite

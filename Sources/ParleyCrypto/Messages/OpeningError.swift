@@ -20,6 +20,9 @@ public enum OpeningError: Error, Hashable, Sendable, CustomStringConvertible {
     case notAuthentic
     /// Opened, with the header of another message.
     case headerMismatch
+    /// In the form of old apps, which authenticates no header, where that is not enough: a group's message, a change, or
+    /// one of the user's own.
+    case notBound
     /// Opened, with invalid content for its type.
     case badContent
     /// The same message came before, at another position of the conversation.
@@ -40,6 +43,7 @@ public enum OpeningError: Error, Hashable, Sendable, CustomStringConvertible {
         case .weakKey: "weak_key"
         case .notAuthentic: "not_authentic"
         case .headerMismatch: "header_mismatch"
+        case .notBound: "not_bound"
         case .badContent: "bad_content"
         case .replayed: "replayed"
         case .unavailable: "unavailable"
@@ -59,6 +63,7 @@ public enum OpeningError: Error, Hashable, Sendable, CustomStringConvertible {
         case .weakKey: "sealed with a key that protects nothing"
         case .notAuthentic: "not what its sender sealed, or sealed for keys that are gone"
         case .headerMismatch: "sealed as another message than it is shown as"
+        case .notBound: "in an old app's form, which proves nothing here"
         case .badContent: "what was sealed is not what its type should hold"
         case .replayed: "a copy of an earlier message"
         case .unavailable: "could not be opened now"

@@ -43,12 +43,42 @@ public enum Suite: String, Sendable, CaseIterable, Codable {
     case x25519AESGCM = "x25519-hkdf-sha256-aes256gcm"
     case naclBox = "nacl-box"
     case groupBox = "group-box"
+    /// `crypto_box` of the content alone, as apps of the older guides seal it. Nothing of the header is authenticated.
+    case legacyNaClBox = "legacy-nacl-box"
+
+    /// The suites that bind a message to its header: clients seal with no other.
+    public enum Bound: String, Sendable, CaseIterable, Codable {
+        case x25519AESGCM = "x25519-hkdf-sha256-aes256gcm"
+        case naclBox = "nacl-box"
+        case groupBox = "group-box"
+
+        public var suite: Suite {
+            switch self {
+            case .x25519AESGCM: .x25519AESGCM
+            case .naclBox: .naclBox
+            case .groupBox: .groupBox
+            }
+        }
+
+        /// In bytes.
+        public var nonceLength: Int { suite.nonceLength }
+    }
+
+    /// `nil` for a form that authenticates no header.
+    public var bound: Bound? {
+        switch self {
+        case .x25519AESGCM: .x25519AESGCM
+        case .naclBox: .naclBox
+        case .groupBox: .groupBox
+        case .legacyNaClBox: nil
+        }
+    }
 
     /// In bytes.
     public var nonceLength: Int {
         switch self {
         case .x25519AESGCM: 12
-        case .naclBox, .groupBox: 24
+        case .naclBox, .groupBox, .legacyNaClBox: 24
         }
     }
 }

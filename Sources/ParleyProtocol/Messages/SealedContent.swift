@@ -5,6 +5,7 @@ public struct SealedContent: GatewayObject {
     public let content: [UInt8]
     /// Its length depends on the suite.
     public let nonce: [UInt8]
+    /// `nil` for content that is sealed for one device, as in the form of old apps always.
     public let recipientKeys: [RecipientKey]?
     /// The identity key that it was sealed for, without `recipient_keys`. The gateway checks it and does not store it.
     public let recipientKeyID: KeyID?
@@ -27,15 +28,18 @@ public struct SealedContent: GatewayObject {
             "encrypted_content", \.content, as: .base64(Limits.minimumContentBytes...Limits.contentBytes))
         nonce = try pass.required("nonce", \.nonce, as: .base64(suite.nonceLength))
         recipientKeys = try pass.optional(
-            "recipient_keys", \.recipientKeys, as: RecipientKeysForm(), without: .omitted)
+            "recipient_keys", \.recipientKeys, as: RecipientKeysForm(suite: suite), without: .omitted)
         recipientKeyID = try pass.optional("recipient_key_id", \.recipientKeyID, without: .omitted)
     }
 }
 
 /// The content keys, at most one for each device.
 private struct RecipientKeysForm: FieldForm {
+    let suite: Suite
+
     func read(_ name: String, of object: JSONObject) throws(Rejection) -> [RecipientKey]? {
         guard let elements = try object.objects(name, maximum: Limits.recipientKeys) else { return nil }
+        guard suite.bound != nil else { throw .badRequest(name, "\(suite.rawValue) has none") }
         var keys: [RecipientKey] = []
         keys.reserveCapacity(elements.count)
         var seen: Set<DeviceAddress> = []

@@ -80,7 +80,8 @@ package enum ChangeMessageRule {
     /// - Parameter steady: the steady time; without it, `now`.
     /// - Throws: in this order: `not_found` for the conversation, `conflict`, `not_found` for the message,
     ///   `bad_request` for a record that cannot be changed, `forbidden`, `not_found` for the ciphertext, the refusal of
-    ///   the permission, `too_large` for one edit too many, `stale_devices`.
+    ///   the permission, `too_large` for one edit too many, `bad_request` for a suite that
+    ///   the conversation does not take, `stale_devices`.
     package static func decide(
         _ change: ChangeMessage, sender: DeviceAddress, facts: Facts, now: Timestamp, steady: Timestamp? = nil
     ) throws(Rejection) -> Decision {
@@ -100,11 +101,11 @@ package enum ChangeMessageRule {
             try target.checkPresence(at: steady)
             try facts.permission?.check(.edit)
             guard target.edits < Limits.editsOfMessage else { throw .tooManyEdits }
-            try sealed.checkRecipients(facts.keyedDevices)
+            try sealed.check(for: conversation.type, facts.keyedDevices)
         case .react(let sealed):
             try target.checkPresence(at: steady)
             try facts.permission?.check(.reaction)
-            try sealed.checkRecipients(facts.keyedDevices)
+            try sealed.check(for: conversation.type, facts.keyedDevices)
         case .delete:
             // Allowed whatever the permission, also of a message that has disappeared.
             guard target.sender == sender.user else { throw .notTheSender }

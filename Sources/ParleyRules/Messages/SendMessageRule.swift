@@ -71,7 +71,7 @@ package enum SendMessageRule {
         let permission = facts.relationship?.permission(of: sender.user, now: now, renewal: facts.requestRenewal)
         if let rejection = permission?.rejection { throw rejection }
         guard facts.knowsReplyTarget else { throw .messageNotFound }
-        try message.sealed.checkRecipients(facts.keyedDevices)
+        try message.sealed.check(for: conversation.type, facts.keyedDevices)
         return .append(
             MessageRecord(
                 message, sender: sender, epoch: conversation.epoch, seq: try conversation.nextSeq(),
@@ -89,12 +89,21 @@ extension SendMessageRule.Facts {
 // MARK: Recipients
 
 extension SealedContent {
+    /// Checks that the content may be sent to a conversation of this type, sealed for these devices.
+    ///
+    /// - Parameter keyed: all members' devices with published keys but the sending one; sorted.
+    /// - Throws: `bad_request` for the form of old apps in a group: it is sealed for one device, and nothing in it says
+    ///   for which conversation. Then `stale_devices`.
+    func check(for type: ConversationType, _ keyed: [KeyedDevice]) throws(Rejection) {
+        if suite.bound == nil, type != .direct { throw .onlyDirect(suite) }
+        try checkRecipients(keyed)
+    }
+
     /// Checks that the content key is sealed for exactly these devices, and for their published keys where it names a
     /// key (protocol §5, "recipient key", and §6).
     ///
-    /// - Parameter keyed: all members' devices with published keys but the sending one; sorted.
     /// - Throws: `stale_devices`.
-    func checkRecipients(_ keyed: [KeyedDevice]) throws(Rejection) {
+    private func checkRecipients(_ keyed: [KeyedDevice]) throws(Rejection) {
         guard let recipientKeys else { return try checkRecipient(keyed) }
         let named = Dictionary(recipientKeys.map { ($0.address, $0) }, uniquingKeysWith: { first, _ in first })
         let missing = keyed.filter { device in !(named[device.address]?.fits(device) ?? false) }.map(\.address)
@@ -117,6 +126,10 @@ extension RecipientKey {
 }
 
 extension Rejection {
+    fileprivate static func onlyDirect(_ suite: Suite) -> Rejection {
+        Rejection(.badRequest, "suite: \(suite.rawValue) is for direct conversations")
+    }
+
     fileprivate static func staleDevices(missing: [DeviceAddress], extra: [DeviceAddress]) -> Rejection {
         Rejection(
             .staleDevices, "The devices of the members, or their keys, are others than those it is sealed for.",

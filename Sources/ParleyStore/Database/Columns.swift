@@ -134,7 +134,7 @@ extension MessageType: ColumnCoded {
     }
 }
 
-extension Suite: ColumnCoded {
+extension Suite.Bound: ColumnCoded {
     var columnCode: Int {
         switch self {
         case .x25519AESGCM: 0
@@ -142,4 +142,16 @@ extension Suite: ColumnCoded {
         case .groupBox: 2
         }
     }
+}
+
+/// A suite as it is stored: the form of old apps is a `nacl-box` that is marked.
+struct SuiteColumns {
+    let bound: Suite.Bound
+    let isLegacy: Bool
+
+    init(_ suite: Suite) { (bound, isLegacy) = (suite.bound ?? .naclBox, suite.bound == nil) }
+
+    init(bound: Suite.Bound, isLegacy: Bool) { (self.bound, self.isLegacy) = (bound, isLegacy) }
+
+    var suite: Suite { isLegacy ? .legacyNaClBox : bound.suite }
 }

@@ -3,7 +3,7 @@ import ParleyProtocol
 /// The columns that make a record, in the order in which every query for records selects them, first in its rows.
 enum RecordColumn: Int, CaseIterable {
     case id, seq, kind, target, sender, device, type, suite, content, nonce, recipientKeys, replyTo, expiresAt,
-        createdAt, system, withheld, disappearsAt
+        createdAt, system, withheld, disappearsAt, isLegacy
 
     /// For the SELECT of a query that calls the table `r`.
     static let list = allCases.map { "r." + $0.name }.joined(separator: ", ")
@@ -30,6 +30,7 @@ enum RecordColumn: Int, CaseIterable {
         case .system: "system"
         case .withheld: "withheld"
         case .disappearsAt: "disappears_at"
+        case .isLegacy: "is_legacy"
         }
     }
 }
@@ -38,11 +39,13 @@ extension MessageRecord {
     /// From the columns of `RecordColumn`.
     init(_ row: some ColumnReader, conversation: ConversationID, epoch: String) throws(StoreError) {
         func column(_ column: RecordColumn) -> Int { column.rawValue }
+        let bound: Suite.Bound? = try row.optionalCoded(column(.suite))
+        let isLegacy = row.isTrue(column(.isLegacy))
         self.init(
             id: try row.uuid(column(.id)), conversation: conversation, epoch: epoch, seq: row.integer(column(.seq)),
             kind: try row.coded(column(.kind)), target: try row.optionalUUID(column(.target)),
             sender: DeviceAddress(user: try row.level(column(.sender)), device: try row.level(column(.device))),
-            type: try row.coded(column(.type)), suite: try row.optionalCoded(column(.suite)),
+            type: try row.coded(column(.type)), suite: bound.map { SuiteColumns(bound: $0, isLegacy: isLegacy).suite },
             content: row.bytes(column(.content)), nonce: row.bytes(column(.nonce)),
             recipientKeys: row.bytes(column(.recipientKeys)), replyTo: try row.optionalUUID(column(.replyTo)),
             expiresAt: row.optionalTime(column(.expiresAt)), createdAt: row.time(column(.createdAt)),

@@ -45,19 +45,21 @@ package struct RecordWrites {
             """
             INSERT INTO records (position, conversation, seq, id, kind, target, sender, sender_device, type, suite,
                 content, nonce, recipient_keys, reply_to, created_at, expires_at, digest, system, withheld,
-                disappears_at)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                disappears_at, is_legacy)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """, database)
         for write in writes {
             let record = write.record
+            let suite = (record.suite?.value).map(SuiteColumns.init)
             try insert.bind([
                 .integer(write.position.value), .key(write.conversation), .integer(record.seq), .id(record.id),
                 .integer(record.kind.value?.columnCode), .blob(record.target?.value.bytes),
                 .text(record.sender.user.text), .text(record.sender.device.text),
-                .integer(record.type.value?.columnCode), .integer(record.suite?.value?.columnCode),
+                .integer(record.type.value?.columnCode), .integer(suite?.bound.columnCode),
                 .blob(record.content), .blob(record.nonce), .blob(record.recipientKeysJSON),
                 .blob(record.replyTo?.value.bytes), .time(record.createdAt), .time(record.expiresAt),
                 .blob(write.digest), .blob(record.systemJSON), .bool(write.isWithheld), .time(record.disappearsAt),
+                .bool(suite?.isLegacy ?? false),
             ])
             try insert.run()
         }

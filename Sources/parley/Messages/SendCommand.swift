@@ -10,7 +10,7 @@ struct SendCommand: AsyncParsableCommand {
             reply is one JSON object on one line. Exit status 0: the gateway has stored the message; 1: it was refused, \
             or somebody's key has changed and was not accepted, or nobody has keys.
 
-            SUITE is \(Suite.names). Without one the usual one is taken: the first, and in groups the last.
+            SUITE is \(Suite.Bound.names). Without one the usual one is taken: the first, and in groups the last.
 
             Runs beside a `parley chat` of the same device.
 
@@ -22,7 +22,7 @@ struct SendCommand: AsyncParsableCommand {
 
     @OptionGroup var sender: SenderOptions
     @OptionGroup var recipient: RecipientOptions
-    @Option(help: ArgumentHelp("How it is sealed.", valueName: "SUITE")) var suite: Suite?
+    @Option(help: ArgumentHelp("How it is sealed.", valueName: "SUITE")) var suite: Suite.Bound?
 
     @Option(name: .customLong("reply-to"), help: ArgumentHelp("The message that it answers.", valueName: "ID"))
     var replyTo: MessageID?

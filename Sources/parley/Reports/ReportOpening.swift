@@ -22,11 +22,17 @@ enum ReportOpening {
             self = .noMessage
             return
         }
+        let record = try? MessageRecord(json: message)
+        // Without a content key of its own, and bound to nothing: no evidence proves it.
+        if record?.suite == .known(.legacyNaClBox) {
+            self = .failed(.notBound)
+            return
+        }
         guard let key = ReportOpening.contentKey(report.evidence) else {
             self = .noContentKey
             return
         }
-        guard let record = try? MessageRecord(json: message) else {
+        guard let record else {
             self = .failed(.malformed)
             return
         }

@@ -47,7 +47,7 @@ extension ChallengeType: ExpressibleByArgument {}
 extension LeaderboardType: ExpressibleByArgument {}
 extension MemberRole: ExpressibleByArgument {}
 extension MessagePrivacy: ExpressibleByArgument {}
-extension Suite: ExpressibleByArgument {}
+extension Suite.Bound: ExpressibleByArgument {}
 
 extension CaseIterable where Self: RawRepresentable<String> {
     /// The cases' names, for people.

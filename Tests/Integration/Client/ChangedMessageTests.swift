@@ -27,8 +27,9 @@ extension GatewayTests {
             }
         }
 
-        @Test("the other sees them live, with each suite, and so do search and history", arguments: Suite.allCases)
-        func live(suite: Suite) async throws {
+        @Test(
+            "the other sees them live, with each suite, and so do search and history", arguments: Suite.Bound.allCases)
+        func live(suite: Suite.Bound) async throws {
             try await chat(one, other) { alice, bob in
                 let conversation = try await alice.conversation(with: other.user).id
                 var atBob = ClientEvents(bob)

@@ -5,8 +5,8 @@ import Testing
 extension GatewayTests {
     @Suite("Two clients that chat", .timeLimit(.minutes(20)))
     struct ChatTests {
-        @Test("what one writes the other reads, both ways, with each suite", arguments: Suite.allCases)
-        func bothWays(suite: Suite) async throws {
+        @Test("what one writes the other reads, both ways, with each suite", arguments: Suite.Bound.allCases)
+        func bothWays(suite: Suite.Bound) async throws {
             let (one, other) = try SharedGateway.chatters()
             try await chat(one, other) { alice, bob in
                 let (toBob, toAlice) = (try await alice.conversation(with: other.user), ClientEvents(alice))
@@ -17,7 +17,7 @@ extension GatewayTests {
                 #expect(received.id == first)
                 #expect(received.text == "Hello")
                 #expect(received.position?.seq == sent.seq)
-                #expect(received.suite == .known(suite))
+                #expect(received.suite == .known(suite.suite))
                 #expect(received.sender == one.address)
 
                 var atAlice = toAlice

@@ -10,8 +10,8 @@ extension GatewayTests {
 
         init() throws { gateway = try SharedGateway.current }
 
-        @Test("every device of both reads what any of them writes", arguments: [nil, Suite.naclBox, .groupBox])
-        func three(suite: Suite?) async throws {
+        @Test("every device of both reads what any of them writes", arguments: [nil, Suite.Bound.naclBox, .groupBox])
+        func three(suite: Suite.Bound?) async throws {
             let (phone, other) = (try gateway.chatter(), try gateway.chatter())
             let tablet = try gateway.chatDevice("tablet", of: phone.user.text)
             try await phone.chat { _ in }

@@ -43,7 +43,7 @@ struct Sessions: Sendable {
 
     /// The pairwise key in a suite and conversation.
     mutating func key(
-        _ suite: Suite, _ pair: Pair, _ direction: Direction, in conversation: ConversationID
+        _ suite: Suite.Bound, _ pair: Pair, _ direction: Direction, in conversation: ConversationID
     ) throws(SodiumError) -> PairwiseKey {
         switch suite {
         case .x25519AESGCM:

@@ -79,7 +79,7 @@ extension World {
         let sealed = try cipher.seal(content.finish(), header, for: .devices([(device, key)]))
         return MessageRecord(
             id: header.id, conversation: thread.id, epoch: thread.epoch, seq: thread.lastSeq + 1, sender: sender,
-            type: .known(.text), suite: .known(header.suite), content: sealed.content, nonce: sealed.nonce,
+            type: .known(.text), suite: .known(header.suite.suite), content: sealed.content, nonce: sealed.nonce,
             recipientKeys: sealed.recipientKeys, createdAt: tick())
     }
 }

@@ -18,11 +18,13 @@ extension World {
             type: .known(message.type), suite: .known(sealed.suite), content: sealed.content, nonce: sealed.nonce,
             recipientKeys: sealed.recipientKeys, replyTo: message.replyTo,
             expiresAt: message.expiry(createdAt: time), createdAt: time)
+        // A client seals with no other.
+        guard let suite = sealed.suite.bound else { throw .unboundSuite }
         open(
             SealedMessage(
-                suite: sealed.suite, nonce: sealed.nonce, content: sealed.content, recipientKeys: sealed.recipientKeys),
+                suite: suite, nonce: sealed.nonce, content: sealed.content, recipientKeys: sealed.recipientKeys),
             MessageHeader(
-                suite: sealed.suite, conversation: thread.id, id: message.id, sender: device, type: message.type,
+                suite: suite, conversation: thread.id, id: message.id, sender: device, type: message.type,
                 replyTo: message.replyTo, expiresIn: message.expiresIn),
             members: thread.members)
         var answer = accepted(record)
@@ -38,12 +40,13 @@ extension World {
         else { throw .messageNotFound }
         if let sealed = change.sealed {
             try refuseStaleDevices(sealed, in: thread, from: device)
+            guard let suite = sealed.suite.bound else { throw .unboundSuite }
             open(
                 SealedMessage(
-                    suite: sealed.suite, nonce: sealed.nonce, content: sealed.content,
+                    suite: suite, nonce: sealed.nonce, content: sealed.content,
                     recipientKeys: sealed.recipientKeys),
                 MessageHeader(
-                    suite: sealed.suite, conversation: thread.id, id: change.id, sender: device, type: type,
+                    suite: suite, conversation: thread.id, id: change.id, sender: device, type: type,
                     kind: change.kind, target: change.message),
                 members: thread.members)
         }
@@ -109,4 +112,8 @@ extension TrueConversation {
             return index
         }
     }
+}
+
+extension Rejection {
+    fileprivate static let unboundSuite = Rejection(.badRequest, "suite: no client seals with it")
 }

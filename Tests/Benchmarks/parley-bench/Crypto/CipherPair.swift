@@ -4,7 +4,7 @@ import ParleyProtocol
 
 /// Two devices with warm sessions and a few messages between them.
 struct CipherPair {
-    private let suite: Suite
+    private let suite: Suite.Bound
     private let direct: any DirectCalls
     private let content: [UInt8]
     private let recipients: Recipients
@@ -14,7 +14,7 @@ struct CipherPair {
     private let messages: [(header: MessageHeader, sealed: SealedMessage)]
     private let directMessages: [(header: [UInt8], sealed: DirectMessage)]
 
-    init(_ suite: Suite, content count: Int) throws {
+    init(_ suite: Suite.Bound, content count: Int) throws {
         guard let alice = UserID("alice"), let bob = UserID("bob"), let phone = DeviceID("phone") else {
             throw SiteError.badName
         }

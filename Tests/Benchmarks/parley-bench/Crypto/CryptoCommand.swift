@@ -27,7 +27,7 @@ struct CryptoCommand: ParsableCommand {
         let interruption = try Interruption()
         var table = Table(
             ["messages of \(content) bytes", "what", "messages/s", "library alone/s", "÷ library alone"], names: 2)
-        for suite in Suite.allCases {
+        for suite in Suite.Bound.allCases {
             report("\(suite.benchmarkName), \(runs) times")
             table.rows += try CipherPair(suite, content: content).measure(runs: runs, seconds: seconds) {
                 if interruption.stop.isRaised { throw LoadError.interrupted }

@@ -83,7 +83,7 @@ struct SodiumGroup: DirectCalls {
     }
 }
 
-extension Suite {
+extension Suite.Bound {
     /// The row of a table.
     var benchmarkName: String {
         switch self {

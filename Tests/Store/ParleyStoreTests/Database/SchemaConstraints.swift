@@ -177,6 +177,10 @@ extension SchemaTests {
             "a record is withheld or not", check("withheld IN (0, 1)"),
             accepted: "UPDATE records SET withheld = 1", refused: "UPDATE records SET withheld = 2"),
         Statement(
+            "only a nacl-box is an old app's",
+            check("is_legacy IN (0, 1) AND (is_legacy = 0 OR suite = 1 AND suite IS NOT NULL)"),
+            "UPDATE records SET suite = #, is_legacy = 1", takes: "1", not: "NULL"),
+        Statement(
             "an earlier token has an end", check("(previous_until IS NULL) = (previous_token_id IS NULL)"),
             accepted: device("previous_token_id, previous_until", "zeroblob(16), 0"),
             refused: device("previous_token_id", "zeroblob(16)")),

@@ -72,6 +72,18 @@ struct MigrationTests {
         #expect(try store.text("PRAGMA foreign_key_check") == nil)
     }
 
+    @Test("a nacl-box from before there was the form of old apps is one still")
+    func boxesStay() throws {
+        try Fixture(steps: Array(Migrations.steps.prefix(16))).build(at: directory.database)
+        let store = try Store(path: directory.database)
+        try store.read { snapshot throws in
+            let conversation = try #require(try snapshot.conversations.conversation(Self.id))
+            let record = try snapshot.records.record(at: 1, in: conversation, seenBy: "bob")
+            #expect(record?.suite == .known(.naclBox) && record?.content?.count == 32)
+        }
+        #expect(try directory.names.contains("parley.db.before-017"))
+    }
+
     @Test("people who wrote to each other before there were rules go on as they were")
     func acquaintancesGoOn() throws {
         try Fixture(steps: [.m001]).build(at: directory.database)

@@ -52,8 +52,8 @@ struct KeptMessageTests {
     @Test("what is no kept message is none", arguments: ["", "{}", "[]", #"{"record":{}}"#, #"{"record":3}"#])
     func damaged(text: String) { #expect(KeptMessage(payload: Array(text.utf8)) == nil) }
 
-    @Test("a draft comes back as it was written", arguments: [nil, Suite.groupBox])
-    func draft(suite: Suite?) {
+    @Test("a draft comes back as it was written", arguments: [nil, Suite.Bound.groupBox])
+    func draft(suite: Suite.Bound?) {
         let draft = Draft(
             type: .challenge, content: [0x7B, 0x7D], replyTo: .random(), expiresIn: 60, suite: suite,
             writtenAt: Timestamp(milliseconds: 1_700_000_000_123))

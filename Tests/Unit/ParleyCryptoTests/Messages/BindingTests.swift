@@ -109,7 +109,7 @@ struct BindingTests {
     @Test("under another suite's name it fails", arguments: Way.all)
     func otherSuite(way: Way) throws {
         var received = try Received(way)
-        for suite in Suite.allCases where suite != way.suite {
+        for suite in Suite.Bound.allCases where suite != way.suite {
             var header = received.header
             header.suite = suite
             // With the nonce that it has, and with one as long as the other suite's.

@@ -11,7 +11,7 @@ import Testing
 struct KnownAnswerTests {
     /// Alice's phone seals for Bob's phone and Carol's tablet.
     struct Answer: Sendable {
-        let suite: Suite
+        let suite: Suite.Bound
         let addressing: Addressing
         let nonce: String
         let content: String

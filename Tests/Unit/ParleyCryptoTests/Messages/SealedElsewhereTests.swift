@@ -94,7 +94,7 @@ struct Figures: Decodable {
             let encryptedKey: String
         }
 
-        let suite: Suite
+        let suite: Suite.Bound
         let conversationId: String
         let id: String
         let senderId: String
@@ -128,7 +128,7 @@ extension Figures.Device {
 }
 
 extension Figures.Message {
-    func header(sealedAs suite: Suite) throws -> MessageHeader {
+    func header(sealedAs suite: Suite.Bound) throws -> MessageHeader {
         MessageHeader(
             suite: suite, conversation: try #require(ConversationID(conversationId)), id: try #require(MessageID(id)),
             sender: try DeviceAddress(named: senderId, senderDeviceId), type: messageType,

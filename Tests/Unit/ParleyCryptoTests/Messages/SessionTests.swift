@@ -6,8 +6,8 @@ import Testing
 
 @Suite("Warm sessions")
 struct SessionTests {
-    @Test("are bounded, and what was dropped is made again", arguments: Suite.allCases)
-    func bounded(suite: Suite) throws {
+    @Test("are bounded, and what was dropped is made again", arguments: Suite.Bound.allCases)
+    func bounded(suite: Suite.Bound) throws {
         let (alice, bob) = (try Party.alice(), try Party.bob())
         var sender = MessageCipher(device: alice.address, current: alice.keys, sessionCapacity: 4)
         var recipient = MessageCipher(device: bob.address, current: bob.keys, sessionCapacity: 4)
@@ -106,7 +106,7 @@ struct FailureTests {
     func names() {
         let failures: [OpeningError] = [
             .unknownSuite("x"), .malformed, .notForThisDevice, .senderKeysUnknown, .senderKeyChanged, .weakKey,
-            .notAuthentic, .headerMismatch, .badContent, .replayed, .unavailable,
+            .notAuthentic, .headerMismatch, .notBound, .badContent, .replayed, .unavailable,
         ]
         #expect(Set(failures.map(\.code)).count == failures.count)
         #expect(Set(failures.map(\.description)).count == failures.count)

@@ -20,7 +20,7 @@ struct Party {
 
     /// Seals ``hello`` under a header with every field.
     func sealed(
-        _ suite: Suite, for recipients: Recipients
+        _ suite: Suite.Bound, for recipients: Recipients
     ) throws -> (message: SealedMessage, header: MessageHeader) {
         let header = try MessageHeader.full(suite, from: self)
         var sender = cipher()
@@ -54,7 +54,7 @@ let hello = Array(#"{"text":"Hello"}"#.utf8)
 
 extension MessageHeader {
     /// One with every field.
-    static func full(_ suite: Suite, from sender: Party) throws -> MessageHeader {
+    static func full(_ suite: Suite.Bound, from sender: Party) throws -> MessageHeader {
         MessageHeader(
             suite: suite, conversation: try #require(ConversationID("7f310000-0000-4000-8000-000000000002")),
             id: try #require(MessageID("0b0c0000-0000-4000-8000-000000000001")), sender: sender.address, type: .text,
@@ -77,10 +77,10 @@ enum Addressing: CaseIterable, Sendable {
 
 /// Every way to seal a message.
 struct Way: Sendable, CustomTestStringConvertible {
-    let suite: Suite
+    let suite: Suite.Bound
     let addressing: Addressing
 
-    static let all = Suite.allCases.flatMap { suite in
+    static let all = Suite.Bound.allCases.flatMap { suite in
         Addressing.allCases.filter { suite != .groupBox || $0 == .devices }.map { Way(suite: suite, addressing: $0) }
     }
 
@@ -89,7 +89,7 @@ struct Way: Sendable, CustomTestStringConvertible {
 
 extension SealedMessage {
     /// The same with other parts.
-    func with(suite: Suite? = nil, nonce: [UInt8]? = nil, content: [UInt8]? = nil) -> SealedMessage {
+    func with(suite: Suite.Bound? = nil, nonce: [UInt8]? = nil, content: [UInt8]? = nil) -> SealedMessage {
         SealedMessage(
             suite: suite ?? self.suite, nonce: nonce ?? self.nonce, content: content ?? self.content,
             recipientKeys: recipientKeys)

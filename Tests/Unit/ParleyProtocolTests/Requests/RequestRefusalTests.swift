@@ -119,6 +119,23 @@ struct RequestRefusalTests {
         }
     }
 
+    @Test(
+        "the form of old apps is sealed for one device: a list of keys is refused with it, by each request",
+        arguments: [SendMessage.self, EditMessage.self, ReactToMessage.self] as [any Request.Type])
+    func legacyRecipients(kind: any Request.Type) throws {
+        let fields = RequestField.of(kind).filter { $0.isRequired && $0.name != "suite" && $0.name != "nonce" }
+        let others = fields.compactMap { field in field.form.good.first.map { #""\#(field.name)":\#($0)"# } }
+        let nonce = Base64.encode([UInt8](repeating: 1, count: 24))
+        for (suite, isTaken) in [("nacl-box", true), ("legacy-nacl-box", false)] {
+            let sealed = others + [#""suite":"\#(suite)""#, #""nonce":"\#(nonce)""#]
+            for (keys, isListed) in [("null", false), ("[]", true)] {
+                let members = (sealed + [#""recipient_keys":\#(keys)"#]).joined(separator: ",")
+                let refusal = try Self.refusal(kind, "{\(members)}")
+                #expect(refusal?.code == (isTaken || !isListed ? nil : .badRequest), "\(suite), \(keys)")
+            }
+        }
+    }
+
     @Test("at most one of before, after and around; null is as if it were not there")
     func historyPositions() throws {
         func history(_ members: String) throws -> Rejection? {

@@ -66,7 +66,8 @@ extension Seeded {
         return SendMessage(
             id: uuid(), conversation: uuid(), type: try element(MessageType.Sendable.allCases), suite: suite,
             content: bytes(16...300), nonce: bytes(count: suite.nonceLength),
-            recipientKeys: chance(0.3) ? try recipientKeys(0...4) : nil, recipientKeyID: chance(0.3) ? keyID() : nil,
+            recipientKeys: suite.bound != nil && chance(0.3) ? try recipientKeys(0...4) : nil,
+            recipientKeyID: chance(0.3) ? keyID() : nil,
             replyTo: chance(0.3) ? uuid() : nil,
             expiresIn: chance(0.3) ? Int.random(in: Limits.expirySeconds, using: &self) : nil,
             echoIsReply: chance(0.5))

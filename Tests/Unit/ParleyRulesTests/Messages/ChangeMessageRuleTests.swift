@@ -217,4 +217,15 @@ struct ChangeMessageRuleTests {
         conversation.lastSeq = .max
         #expect(code(change, Self.facts(conversation: conversation)) == .internal)
     }
+
+    @Test("an edit and a reaction in an old app's form are taken in a conversation of two, and refused in a group")
+    func legacyForm() {
+        let legacy = SealedContent(suite: .legacyNaClBox, content: Self.sealed.content, nonce: Self.sealed.nonce)
+        let group = Self.facts(
+            conversation: conversation(.group, [member("alice"), member("bob")]), permission: nil)
+        for change in [ChangeMessage.Change.edit(legacy), .react(legacy)] {
+            #expect(code(change) == nil)
+            #expect(code(change, group) == .badRequest)
+        }
+    }
 }

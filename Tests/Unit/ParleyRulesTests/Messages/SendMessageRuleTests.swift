@@ -157,4 +157,32 @@ struct SendMessageRuleTests {
         #expect(answer?.devices?.missing == recipients.missing)
         #expect(answer?.devices?.extra ?? [] == recipients.extra)
     }
+
+    private static func legacy(in conversation: ConversationFacts) -> SendMessage {
+        SendMessage(
+            id: .random(), conversation: conversation.id, type: .text, suite: .legacyNaClBox,
+            content: [UInt8](repeating: 7, count: 32), nonce: [UInt8](repeating: 9, count: 24))
+    }
+
+    @Test("an old app's form is kept as such in a conversation of two, and refused in a group")
+    func legacyForm() throws {
+        guard case .append(let record, _) = try decide(Self.facts(keyed: [Self.one]), Self.legacy(in: Self.direct))
+        else {
+            Issue.record("not appended")
+            return
+        }
+        #expect(record.suite == .known(.legacyNaClBox) && record.recipientKeys == nil)
+        let group = conversation(.group, [member("alice"), member("bob")])
+        let refused = rejection { try decide(Self.facts(group), Self.legacy(in: group)) }
+        #expect(refused?.code == .badRequest)
+        #expect(refused?.message.contains("legacy-nacl-box") == true)
+    }
+
+    @Test("it is refused as stale where a second device of the two could not open it, like all that is sealed directly")
+    func legacyFormForTwoDevices() {
+        let refused = rejection {
+            try decide(Self.facts(keyed: [Self.one, Self.two]), Self.legacy(in: Self.direct))
+        }
+        #expect(refused?.code == .staleDevices && refused?.devices?.missing == [Self.one, Self.two])
+    }
 }

@@ -107,6 +107,7 @@ struct ArgumentsTests {
             ["send", "--as", "alice/phone", "--to", "bob", "--conversation", sampleID, "hi"],
             ["send", "--as", "alice/phone", "--conversation", "7F31", "hi"],
             ["send", "--as", "alice/phone", "--to", "bob", "--suite", "rot13", "hi"],
+            ["send", "--as", "alice/phone", "--to", "bob", "--suite", "legacy-nacl-box", "hi"],
             ["send", "--as", "alice/phone", "--to", "bob", "--expires-in", "0", "hi"],
             ["listen", "--as", "alice/phone", "--history", "-1"], ["listen"], ["chat", "--as", "alice/phone"],
             ["chat", "--as", "alice/phone", "--with", "alice"], ["safety-number", "--with", "bob"],

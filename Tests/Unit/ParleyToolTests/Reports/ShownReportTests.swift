@@ -31,6 +31,18 @@ struct ShownReportTests {
         return writer.finish()
     }
 
+    /// A message of an old app of mallory's.
+    private static var oldMessage: [UInt8] {
+        let record = MessageRecord(
+            id: header.id, conversation: header.conversation, epoch: "e", seq: 3, kind: .message, target: nil,
+            sender: header.sender, type: .text, suite: .legacyNaClBox, content: [UInt8](repeating: 1, count: 32),
+            nonce: [UInt8](repeating: 9, count: 24), recipientKeys: nil, replyTo: nil, expiresAt: nil,
+            createdAt: Timestamp(milliseconds: 1_768_467_600_000))
+        var writer = JSONWriter()
+        record.write(to: &writer)
+        return writer.finish()
+    }
+
     private static func report(
         _ message: [UInt8]?, evidence: String? = nil, reason: String = "rude\u{1B}]0;x\u{7}\nand more"
     ) -> Report {
@@ -59,6 +71,8 @@ struct ShownReportTests {
                 "not_authentic"
             ),
             (Self.report(Array("{}".utf8), evidence: Self.revealed), "malformed"),
+            (Self.report(Self.oldMessage, evidence: Self.revealed), "not_bound"),
+            (Self.report(Self.oldMessage), "not_bound"),
         ]
         for (report, expected) in cases {
             let opening = ReportOpening(report)
