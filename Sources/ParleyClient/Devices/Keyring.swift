@@ -107,11 +107,18 @@ final class Keyring {
     /// - Parameter members: of the conversation; this device's own records open by any recipient's key.
     func open(_ record: MessageRecord, among members: [UserID]) -> Result<[UInt8], OpeningError> {
         do throws(OpeningError) {
+            if record.isLegacy { return .success(try openLegacy(record)) }
             let (message, header) = try record.sealed()
             return .success(try cipher.open(message, header, with: knownKeys(for: record, among: members)))
         } catch {
             return .failure(reason(of: error, record.sender))
         }
+    }
+
+    private func openLegacy(_ record: MessageRecord) throws(OpeningError) -> [UInt8] {
+        let (content, nonce) = try record.legacyCiphertext(for: own.device.user)
+        let keys = book.knownKeys(of: record.sender)
+        return record.legacyContent(try cipher.openLegacy(content, nonce: nonce, with: keys))
     }
 
     /// Keys that are not accepted were not tried: a better reason.

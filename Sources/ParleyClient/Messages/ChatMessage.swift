@@ -32,6 +32,9 @@ public struct ChatMessage: Hashable, Sendable, Identifiable {
 
     public var isEdited: Bool { editedAt != nil }
 
+    /// How far its opened content is proved. An app shows a message that is not ``Protection/bound`` with a mark.
+    public var protection: Protection { suite?.value.map(Protection.init) ?? .bound }
+
     /// Whether clients sent it by themselves because a message could not be opened: not for display.
     public var isResending: Bool {
         guard case .opened(let content) = content else { return false }
@@ -55,6 +58,17 @@ public struct ChatMessage: Hashable, Sendable, Identifiable {
         public static func < (one: Position, other: Position) -> Bool {
             (one.chapter, one.seq) < (other.chapter, other.seq)
         }
+    }
+
+    public enum Protection: String, CaseIterable, Sendable {
+        /// By the sender's key, as this message: its conversation, id, type, reply, target and time to live are sealed
+        /// with it.
+        case bound
+        /// In the form of old apps (`legacy-nacl-box`). One of the two of a direct conversation wrote the words, and
+        /// nothing else is proved. Whoever has them, the gateway included, may repeat them as another message, choose
+        /// their type, reply and expiry, bring them from wherever else the same keys serve, or show the user's own
+        /// words as the other's.
+        case legacy
     }
 
     public enum Content: Hashable, Sendable {

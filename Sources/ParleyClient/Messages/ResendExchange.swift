@@ -67,10 +67,11 @@ struct ResendExchange {
 
     // MARK: Asking
 
-    /// Requests a message that was sealed for this device by one with accepted keys, and does not open.
+    /// Requests a message that was sealed for this device by one with accepted keys, and does not open. Old apps, whose
+    /// form it may be in, know no such requests.
     private func request(_ message: KeptMessage, _ transaction: WriteTransaction) throws -> Resend? {
         let record = message.record
-        guard record.kind == .known(.message), logs[record.conversation]?.isOpen == true,
+        guard record.kind == .known(.message), !record.isLegacy, logs[record.conversation]?.isOpen == true,
             case .failure(.notAuthentic) = chatMessages.open(record), keyring.book.isRecipient(record.sender),
             var target = KeptMessage(try transaction.facts.message(record.id, in: record.conversation)),
             target.resending == nil, target.isUnreadable(on: device)

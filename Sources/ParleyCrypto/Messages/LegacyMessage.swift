@@ -1,11 +1,11 @@
 import ParleyProtocol
 import Sodium
 
-/// A message of the two forms before this protocol. It is bound to no header: it can be replayed in another
-/// conversation or under another sender's name.
+/// A message of the two forms before this protocol. It is bound to no header: it can be replayed, moved to another
+/// conversation, and shown as the other one's of the two.
 ///
-/// For histories that a person imports on the device. `MessageCipher` never opens these forms, so the gateway cannot
-/// deliver one.
+/// For histories that a person imports on the device. Of these forms the gateway can deliver `legacy-nacl-box` alone,
+/// which ``MessageCipher/openLegacy(_:nonce:with:)`` opens.
 package struct LegacyMessage: Hashable, Sendable {
     package enum Form: String, Sendable, CaseIterable {
         /// X25519; HKDF-SHA256 without salt, info `FitLinkChat`; AES-256-GCM without associated data. One key for both

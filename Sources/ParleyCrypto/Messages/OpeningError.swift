@@ -20,8 +20,8 @@ public enum OpeningError: Error, Hashable, Sendable, CustomStringConvertible {
     case notAuthentic
     /// Opened, with the header of another message.
     case headerMismatch
-    /// In the form of old apps, which authenticates no header, where that is not enough: a group's message, a change, or
-    /// one of the user's own.
+    /// In the form of old apps, which authenticates no header, where that is not enough: a group's message, a change,
+    /// or one of the user's own.
     case notBound
     /// Opened, with invalid content for its type.
     case badContent

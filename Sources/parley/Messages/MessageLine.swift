@@ -4,7 +4,7 @@ import ParleyProtocol
 
 extension ChatMessage {
     /// The message as one JSON object: its header's fields under the protocol's names (§3), and `content`, `system`, or
-    /// an `error` that says why it could not be opened.
+    /// an `error` that says why it could not be opened. `protection` is there where it is not `bound`.
     var json: [UInt8] {
         JSONWriter.object { object in
             object.member("id", id)
@@ -17,6 +17,7 @@ extension ChatMessage {
             object.member("sender_device_id", sender.device)
             object.member("message_type", type.name)
             object.member("suite", suite?.name)
+            if protection != .bound { object.member("protection", protection.rawValue) }
             object.member("reply_to", replyTo)
             object.member("expires_at", expiresAt)
             object.member("created_at", createdAt)

@@ -8,7 +8,7 @@ extension ChatMessage {
         switch content {
         case .opened(let content):
             switch kind {
-            case .known(.message): content.value.shown
+            case .known(.message): protection.note.map { "(\($0)) \(content.value.shown)" } ?? content.value.shown
             case .known(.edit): "(edited) \(content.value.shown)"
             case .known(.reaction): "(reaction) \(content.value.shown)"
             case .known(.delete): "(deleted)"
@@ -17,6 +17,16 @@ extension ChatMessage {
         case .system(let notice): notice.shown
         case .removed: "(deleted)"
         case .unreadable(let failure): "(cannot be opened: \(failure))"
+        }
+    }
+}
+
+extension ChatMessage.Protection {
+    /// What a person should know of it. It stands before the text, so that no long text hides it.
+    var note: String? {
+        switch self {
+        case .bound: nil
+        case .legacy: "old app: not bound to this conversation"
         }
     }
 }

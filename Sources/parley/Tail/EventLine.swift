@@ -41,6 +41,8 @@ struct EventLine: CustomStringConvertible {
         switch (field, value) {
         case (.secret, .string): "<hidden>"
         case (.bytes, .string(let base64)): "<\(decodedLength(base64)) bytes>"
+        case (.suite, .string(let name)):
+            quoted(name) + ((Suite(rawValue: name).map(ChatMessage.Protection.init)?.note).map { " (\($0))" } ?? "")
         case (.keys, .array(let elements)): "<\(elements.count) keys>"
         case (_, .object(let members)): "{\(pairs(members))}"
         case (_, .array(let elements)): "[\(elements.map { text($0, of: field) }.joined(separator: ", "))]"
@@ -57,6 +59,8 @@ struct EventLine: CustomStringConvertible {
         case bytes
         /// The content key, sealed for each device.
         case keys
+        /// How a message is sealed.
+        case suite
         case plain
 
         init(_ name: String) {
@@ -65,6 +69,7 @@ struct EventLine: CustomStringConvertible {
             case "encrypted_content", "nonce", "encrypted_key", "identity_key", "signing_key", "signature":
                 self = .bytes
             case "recipient_keys": self = .keys
+            case "suite": self = .suite
             default: self = .plain
             }
         }

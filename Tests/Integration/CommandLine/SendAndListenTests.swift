@@ -41,6 +41,25 @@ struct SendAndListenTests {
         #expect(!tail.output.contains("marker"))
     }
 
+    @Test("what an old app has sealed is shown with a mark, to people, to programs and to the operator")
+    func oldApp() throws {
+        try couple.makeKeys(of: "bob/phone")
+        let app = try OldApp(couple.gateway.client("old", of: "alice"), writingTo: "bob")
+        let tail = try parley.start(["tail", "conversations/+/messages"])
+        try couple.awaitWord("showing", of: tail)
+        let (plain, json) = (try couple.listen(), try couple.listen(as: "bob/phone", "--json"))
+        try app.client.accepted("messages/send", app.sealed("Hello"))
+        let received = try couple.lines(of: json, count: 1)[0]
+        #expect(received["content"] == ["text": "Hello"])
+        #expect(received["suite"] == "legacy-nacl-box" && received["protection"] == "legacy")
+        let mark = "(old app: not bound to this conversation)"
+        let line = try eventually("a line") { plain.output.hasSuffix("\n") ? plain.output : nil }
+        #expect(line.hasSuffix(" alice/old: \(mark) Hello\n"))
+        try eventually("tail's line; there is: \(tail.output)") { () -> Void? in
+            tail.output.contains("suite=legacy-nacl-box \(mark)") ? () : nil
+        }
+    }
+
     @Test("a device makes its keys on first use, once, and says so")
     func firstUse() throws {
         let first = try couple.listen()

@@ -210,6 +210,18 @@ class OneDeviceEach(ChatTestCase):
             with self.assertRaises((ciphers.NotAuthentic, ciphers.HeaderMismatch)):
                 self.paula.open(record)
 
+    def test_what_an_old_app_has_sealed_opens_with_a_mark(self) -> None:
+        key = self.paula.recipients([self.alice.user])[self.alice]
+        for content in (b'{"text":"from an old app"}', b"from an old app"):
+            fields = self.paula.seal_as_old_app(self.with_alice, content, key)
+            # Nothing binds it to its id: a repeat opens, with the same mark.
+            for message_id in (fields["id"], "33333333" + fields["id"][8:]):
+                self.paula.device.request("messages/send", fields | {"id": message_id})
+                line = self.at_alice.opened(message_id)
+                self.assert_shown(line, "from an old app", self.paula.address, "legacy-nacl-box")
+                self.assertEqual(line["protection"], "legacy")
+        self.assertNotIn("protection", self.at_alice.opened(self.to_alice("from an app of today")))
+
     def test_what_alice_sent_cannot_be_sent_back_to_her(self) -> None:
         sent = self.tool.send(self.alice, "reflect me", "--to", self.paula.address.user)
         record = self.paula.device.record(sent["id"])

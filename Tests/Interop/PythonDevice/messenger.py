@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
+from nacl.public import Box, PrivateKey, PublicKey
 from nacl.signing import SigningKey
 
 import ciphers
@@ -113,6 +114,15 @@ class Messenger:
             ]
         optional = {"reply_to": reply_to, "expires_in": expires_in}
         return fields | {name: value for name, value in optional.items() if value is not None}
+
+    def seal_as_old_app(self, conversation: str, content: bytes, recipient: bytes) -> dict[str, Any]:
+        """The fields of a `messages/send` of an app of older guides: `crypto_box_easy` of the content alone."""
+        nonce = os.urandom(Box.NONCE_SIZE)
+        sealed = Box(PrivateKey(self.keys.secret), PublicKey(recipient)).encrypt(content, nonce).ciphertext
+        return {
+            "id": str(uuid.uuid4()), "conversation_id": conversation, "message_type": "text",
+            "suite": "legacy-nacl-box", "encrypted_content": text_of(sealed), "nonce": text_of(nonce),
+        }  # fmt: skip
 
     def send(
         self, conversation: str, members: list[str], content: Mapping[str, Any], suite: str,

@@ -54,12 +54,15 @@ struct Sessions: Sendable {
             if known == nil { aesKeys[way] = key }
             latest = (way, key)
             return .aes(key)
-        case .naclBox, .groupBox:
-            if let key = boxKeys[pair] { return .box(key) }
-            let key = try Box.SharedKey(between: keys[pair.own].secretKey, and: X25519.PublicKey(pair.peer.bytes))
-            boxKeys[pair] = key
-            return .box(key)
+        case .naclBox, .groupBox: return .box(try boxKey(pair))
         }
+    }
+
+    mutating func boxKey(_ pair: Pair) throws(SodiumError) -> Box.SharedKey {
+        if let key = boxKeys[pair] { return key }
+        let key = try Box.SharedKey(between: keys[pair.own].secretKey, and: X25519.PublicKey(pair.peer.bytes))
+        boxKeys[pair] = key
+        return key
     }
 
     private mutating func makeAESKey(_ way: Way) throws(SodiumError) -> AESKey {

@@ -23,6 +23,7 @@ func present(_ payload: [UInt8], _ opener: PushOpener, _ latest: inout LatestBad
     case .message(let pushed):
         var title = "\(pushed.sender.user)"
         if pushed.isSenderVerified { title += " ✓" }
+        if pushed.message.protection == .legacy { title += " (old app)" }
         if case .opened(let content) = pushed.message.content, case .text(let text) = content.value {
             screen.show(title, text, push)
         } else {

@@ -2,6 +2,7 @@ import TestSupport
 import ParleyCrypto
 import ParleyDeviceStore
 import ParleyProtocol
+import Sodium
 import Testing
 
 @testable import ParleyClient
@@ -41,6 +42,25 @@ struct PushOpenerTests {
         #expect(trimmed.count < whole.count)
         #expect(try house.opener.open(push: trimmed).text == "See you at six")
         #expect(try house.opener.open(push: push.json(fitting: 600)).unopened == .reference)
+    }
+
+    @Test("a message of an old app is opened with its mark, and in another conversation not at all")
+    func oldApp() throws {
+        let shared = try Box.SharedKey(
+            between: X25519.SecretKey(house.others.identity.secret), and: X25519.PublicKey(house.own.identityKey.bytes))
+        let nonce = try RandomBytes.make(count: Box.nonceLength)
+        let sealed = try shared.seal(textJSON("See you at six").span, nonce: nonce.span)
+        func opened(in conversation: ConversationID) throws -> OpenedPush {
+            let record = MessageRecord(
+                id: .random(), conversation: conversation, epoch: house.epoch, seq: 42, sender: house.bob,
+                type: .known(.text), suite: .known(.legacyNaClBox), content: sealed, nonce: nonce, createdAt: house.now)
+            let subject = NotificationSubject(conversation: conversation, seq: 42, message: record.id)
+            return try house.open(house.push(record, subject: subject))
+        }
+        let direct = try opened(in: try #require(ConversationID.direct(house.alice.user, house.bob.user)))
+        #expect(direct.text == "See you at six" && direct.pushed?.message.protection == .legacy)
+        #expect(try opened(in: house.conversation).unopened == .sealed(.notBound))
+        #expect(try house.open(house.push(house.record())).pushed?.message.protection == .bound)
     }
 
     @Test("a sender whom the person has compared shows as verified")

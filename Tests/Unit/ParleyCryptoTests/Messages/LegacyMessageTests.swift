@@ -1,4 +1,5 @@
 import ParleyCrypto
+import ParleyProtocol
 import TestSupport
 import Testing
 
@@ -72,5 +73,61 @@ struct LegacyMessageTests {
             try message.open(with: bob.keys, and: [UInt8](repeating: 0, count: 32))
         }
         #expect(throws: OpeningError.notAuthentic) { try message.open(with: bob.keys, and: alice.key.bytes) }
+    }
+
+    // MARK: From the gateway
+
+    private static let nonce = [UInt8](0..<24)
+
+    @Test("a device opens what the other side's old app has sealed, with any known key of either side")
+    func delivered() throws {
+        let sealed = hex(Self.naclBox)
+        let (carol, stranger) = (try Party.carol(), try Party("mallory", "phone", first: 97))
+        var cipher = bob.cipher()
+        #expect(try cipher.openLegacy(sealed, nonce: Self.nonce, with: [carol.key, alice.key]) == hello)
+        var rotated = MessageCipher(device: bob.address, current: carol.keys, retired: [bob.keys])
+        #expect(try rotated.openLegacy(sealed, nonce: Self.nonce, with: [alice.key]) == hello)
+        // The key is the same in both directions: whoever delivers it may turn it round.
+        var sender = alice.cipher()
+        #expect(try sender.openLegacy(sealed, nonce: Self.nonce, with: [bob.key]) == hello)
+        #expect(throws: OpeningError.notAuthentic) {
+            try cipher.openLegacy(sealed, nonce: Self.nonce, with: [stranger.key])
+        }
+        #expect(throws: OpeningError.senderKeysUnknown) {
+            try cipher.openLegacy(sealed, nonce: Self.nonce, with: [])
+        }
+    }
+
+    @Test("what is too short, too long or changed does not open, and no more than 256 pairs of keys are tried")
+    func deliveredRefusals() throws {
+        let sealed = hex(Self.naclBox)
+        var cipher = bob.cipher()
+        func refusal(_ sealed: [UInt8], _ nonce: [UInt8] = Self.nonce) -> OpeningError? {
+            do throws(OpeningError) {
+                _ = try cipher.openLegacy(sealed, nonce: nonce, with: [alice.key])
+                return nil
+            } catch {
+                return error
+            }
+        }
+        #expect(refusal(sealed, Array(0..<12)) == .malformed)
+        #expect(refusal([]) == .malformed && refusal([UInt8](repeating: 0, count: 15)) == .malformed)
+        #expect(refusal([UInt8](repeating: 0, count: Limits.contentBytes + 1)) == .malformed)
+        for bit in 0..<sealed.count * 8 { #expect(refusal(sealed.flipping(bit)) == .notAuthentic, "bit \(bit)") }
+        let others = try (0..<MessageCipher.attempts).map { _ in try IdentityKeyPair.generate().publicKey }
+        #expect(throws: OpeningError.notAuthentic) {
+            try cipher.openLegacy(sealed, nonce: Self.nonce, with: others + [alice.key])
+        }
+    }
+
+    @Test("nothing that is sealed in one form is content in the other")
+    func domains() throws {
+        let (message, header) = try alice.sealed(.naclBox, for: .one(bob.key))
+        var cipher = bob.cipher()
+        let opened = try cipher.openLegacy(message.content, nonce: message.nonce, with: [alice.key])
+        // The lengths of header fields: neither JSON nor text.
+        #expect(opened.contains(0) && (try? JSONObject(parsing: opened)) == nil)
+        let legacy = SealedMessage(suite: .naclBox, nonce: Self.nonce, content: hex(Self.naclBox), recipientKeys: nil)
+        #expect(throws: OpeningError.headerMismatch) { try bob.open(legacy, header, with: .ofSender([alice.key])) }
     }
 }

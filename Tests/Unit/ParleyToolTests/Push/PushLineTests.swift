@@ -20,14 +20,17 @@ struct PushLineTests {
             createdAt: time)
     }
 
-    private func message(_ text: String, isRead: Bool = false) throws -> OpenedPush.Content {
+    private func message(
+        _ text: String, isRead: Bool = false, suite: ParleyProtocol.Suite? = nil
+    ) throws -> OpenedPush.Content {
         var writer = JSONWriter()
         writer.object { $0.member("text", text) }
         let content = try OpenedContent(type: .known(.text), json: writer.finish())
         let message = ChatMessage(
             id: MessageID(UUIDValue(high: 1, low: 3)), conversation: conversation,
             position: ChatMessage.Position(epoch: "e", seq: 7), kind: .known(.message), target: nil, sender: bob,
-            type: .known(.text), suite: nil, replyTo: nil, expiresAt: nil, createdAt: time, content: .opened(content),
+            type: .known(.text), suite: suite.map { .known($0) }, replyTo: nil, expiresAt: nil, createdAt: time,
+            content: .opened(content),
             editedAt: nil, reactions: [:], status: nil)
         return .message(PushedMessage(message: message, isSenderVerified: true, isRead: isRead))
     }
@@ -40,6 +43,19 @@ struct PushLineTests {
                 == #"2026-01-15 09:30:00 bob/phone (verified): See you ↵ \u{1b}[2Jat six → \#(link) [badge 4]"#)
         let read = try push(message("Hello", isRead: true)).line(in: .utc, LatestBadge())
         #expect(read.contains("Hello (read already)"))
+    }
+
+    @Test("a message of an old app is marked before its text, on the desktop too, and to programs")
+    func oldApp() throws {
+        let mark = "(old app: not bound to this conversation) "
+        let push = try push(message(String(repeating: "long ", count: 100), suite: .legacyNaClBox))
+        #expect(push.line(in: .utc, LatestBadge()).contains("bob/phone (verified): \(mark)long "))
+        #expect(push.onDesktop.map { Desktop.markup($0.body).hasPrefix(mark) } == true)
+        let json = try JSONObject(parsing: Array(push.jsonLine.utf8))
+        #expect(try json.object("message")?.text("protection", maximum: 64) == "legacy")
+        #expect(try json.object("message")?.text("suite", maximum: 64) == "legacy-nacl-box")
+        let bound = try self.push(message("short", suite: .naclBox))
+        #expect(!bound.sentence.contains("old app") && !bound.jsonLine.contains("protection"))
     }
 
     @Test(

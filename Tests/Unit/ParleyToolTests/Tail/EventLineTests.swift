@@ -39,6 +39,19 @@ struct EventLineTests {
                 + "recipient_keys=<1 keys> last_message={encrypted_content=<3 bytes>}")
     }
 
+    @Test("a message of an old app is marked")
+    func oldApp() throws {
+        func line(_ suite: String) throws -> String {
+            try self.line(
+                "parley/v1/conversations/7f31/messages", #"{"type":"message.new","data":{"suite":"\#(suite)","seq":1}}"#
+            )
+        }
+        #expect(
+            try line("legacy-nacl-box").hasSuffix(
+                "suite=legacy-nacl-box (old app: not bound to this conversation) seq=1"))
+        for suite in ["nacl-box", "other"] { #expect(try line(suite).hasSuffix("message.new suite=\(suite) seq=1")) }
+    }
+
     @Test("a password is never shown")
     func secrets() throws {
         let line = try line(
