@@ -98,18 +98,22 @@ extension ClientEvent {
                 .ownAccountKeyRefused:
                 true
             }
-        case .message(let message):
-            if case .unreadable = message.content { true } else { false }
+        case .message(let message): message.isUnreadable || message.protection != .bound
+        case .change(let change): change.isUnreadable
         case .push(let push):
-            if case .unopened = push.content { true } else { false }
-        case .connected, .waiting, .ended, .gateway, .change, .messageExpired, .status, .receipt, .typing,
+            switch push.content {
+            case .unopened: true
+            case .message(let pushed): pushed.message.protection != .bound
+            case .clear, .digest, .test, .wakeUp, .feed: false
+            }
+        case .connected, .waiting, .ended, .gateway, .messageExpired, .status, .receipt, .typing,
             .conversationAdded, .conversationChanged, .conversationRemoved, .messageRequest, .dayReported,
             .workoutReported, .requestRefused, .presence, .tokenNotRenewed, .historyReset, .storageFailed, .missed:
             false
         }
     }
 
-    /// The text of a message that could be opened, as it is shown under its sender's name.
+    /// The text of a message that could be opened, as it is shown under its sender's name, and without a mark.
     var shownText: String? {
         let message: ChatMessage
         switch self {
@@ -119,9 +123,15 @@ extension ClientEvent {
             message = pushed.message
         default: return nil
         }
-        guard case .opened(let content) = message.content, case .text(let text) = content.value else { return nil }
+        guard message.protection == .bound, case .opened(let content) = message.content,
+            case .text(let text) = content.value
+        else { return nil }
         return text
     }
+}
+
+extension ChatMessage {
+    fileprivate var isUnreadable: Bool { if case .unreadable = content { true } else { false } }
 }
 
 extension MessagingClient {

@@ -2,7 +2,7 @@ import ParleyProtocol
 
 /// Lies in what is pushed: the attacker's words under somebody else's name, or another's words elsewhere.
 package enum PushLie: String, LieFamily {
-    case pushedUnderAnothersName, ghostPushed, pushedElsewhere, pushedAsAnother
+    case pushedUnderAnothersName, ghostPushed, pushedElsewhere, pushedAsAnother, oldAppPushed
 
     package var sentence: String {
         switch self {
@@ -10,6 +10,7 @@ package enum PushLie: String, LieFamily {
         case .ghostPushed: "a message of a device more, which nobody has certified, is pushed in the other's name"
         case .pushedElsewhere: "what the other has written elsewhere is pushed as of this conversation"
         case .pushedAsAnother: "a message is pushed as another one than it is"
+        case .oldAppPushed: "what the other's old app has written at another time is pushed as a new message"
         }
     }
 
@@ -30,6 +31,13 @@ extension World {
             case .ghostPushed: try seal(SenderLie.words, by: ghost, with: attacker.identity, in: thread, to: device)
             case .pushedElsewhere:
                 try seal(SenderLie.words, by: phone, with: honest, in: thread, sealedIn: .random(), to: device)
+            case .oldAppPushed:
+                try sealAsOldApp(SenderLie.words, with: honest, to: device).map { sealed in
+                    MessageRecord(
+                        id: .random(), conversation: thread.id, epoch: thread.epoch, seq: thread.lastSeq + 1,
+                        sender: phone, type: .known(.text), suite: .known(.legacyNaClBox), content: sealed.content,
+                        nonce: sealed.nonce, createdAt: tick())
+                }
             }
         guard let record else { return [] }
         let subject = NotificationSubject(

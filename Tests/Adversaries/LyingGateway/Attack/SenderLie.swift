@@ -4,6 +4,8 @@ import ParleyProtocol
 /// Lies about who has written: the attacker's words under somebody else's name.
 package enum SenderLie: String, LieFamily {
     case anothersName, ghostSpeaks, ownGhostSpeaks, movedToAnother
+    // In the form of old apps, which is bound to no header.
+    case oldAppUnderAnothersName, oldAppRepeated, oldAppReflected, oldAppInGroup, oldAppAsEdit
 
     package var sentence: String {
         switch self {
@@ -11,6 +13,12 @@ package enum SenderLie: String, LieFamily {
         case .ghostSpeaks: "a device more, which nobody has certified, writes in the other's name"
         case .ownGhostSpeaks: "a device more of the user's own, which nobody has linked, writes in the user's name"
         case .movedToAnother: "what the other has written elsewhere comes in this conversation"
+        case .oldAppUnderAnothersName:
+            "mallory's message, in an old app's form, comes under the name of the other's phone"
+        case .oldAppRepeated: "what the other's old app has written at another time comes as a new message"
+        case .oldAppReflected: "what the other's old app has written comes under the name of the user's own phone"
+        case .oldAppInGroup: "what the other's old app has written to the user comes in a group of theirs"
+        case .oldAppAsEdit: "what the other's old app has written comes as an edit of a message that is bound"
         }
     }
 
@@ -26,11 +34,13 @@ extension World {
         let thread = try directThread(of: device.user, partner)
         let phone = DeviceAddress(user: partner, device: Person.phone)
         let ghost = DeviceID(validated: "ghost")
+        if lie.isOfOldApp { return try oldAppEvents(of: lie, about: phone, in: thread, to: device) }
         var sender = phone
         var secret = attacker.identity
         var sealedIn = thread.id
         switch lie {
-        case .anothersName: break
+        case .anothersName, .oldAppUnderAnothersName, .oldAppRepeated, .oldAppReflected, .oldAppInGroup, .oldAppAsEdit:
+            break
         case .ghostSpeaks: sender = DeviceAddress(user: partner, device: ghost)
         case .ownGhostSpeaks: sender = DeviceAddress(user: device.user, device: ghost)
         case .movedToAnother:
