@@ -80,6 +80,14 @@ extension JSONObject {
         return parsed
     }
 
+    /// The texts of an array, each of at most `length` Unicode scalars; more than `maximum` texts is `too_large`.
+    package func texts(_ name: String, maximum: Int, length: Int) throws(Rejection) -> [String]? {
+        try strings(name, maximum: maximum, or: "longer than \(length) characters") { bytes in
+            let text = String(copying: bytes)
+            return text.unicodeScalars.count <= length ? text : nil
+        }
+    }
+
     /// A value of any kind as in the payload; more than `maximumBytes` is `too_large`.
     package func json(_ name: String, maximumBytes: Int) throws(Rejection) -> [UInt8]? {
         guard let value = value(name) else { return nil }

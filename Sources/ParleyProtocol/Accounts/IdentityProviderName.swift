@@ -1,0 +1,8 @@
+/// A provider of identities in the gateway's settings, such as `apple` and `google`.
+public struct IdentityProviderName: LevelIdentifier {
+    public let text: String
+    public init(validated text: String) { self.text = text }
+
+    public static let apple = IdentityProviderName(validated: "apple")
+    public static let google = IdentityProviderName(validated: "google")
+}
