@@ -6,12 +6,25 @@ package struct HTTPRequest: Sendable {
         package init(name: String, value: String) { (self.name, self.value) = (name, value) }
     }
 
+    enum Method: Hashable, Sendable {
+        case get, post
+    }
+
+    let method: Method
     let url: String
     let headers: [Header]
     let body: [UInt8]
 
-    package init(url: String, headers: [Header], body: [UInt8]) {
-        (self.url, self.headers, self.body) = (url, headers, body)
+    private init(_ method: Method, url: String, headers: [Header], body: [UInt8]) {
+        (self.method, self.url, self.headers, self.body) = (method, url, headers, body)
+    }
+
+    package static func get(url: String, headers: [Header] = []) -> HTTPRequest {
+        HTTPRequest(.get, url: url, headers: headers, body: [])
+    }
+
+    package static func post(url: String, headers: [Header], body: [UInt8]) -> HTTPRequest {
+        HTTPRequest(.post, url: url, headers: headers, body: body)
     }
 
     /// Whether no URL, name or value contains a byte that ends a line or a C string.

@@ -11,7 +11,8 @@ enum TransferCallbacks {
                 guard let bytes = unsafe bytes, let transfer = unsafe TransferCallbacks.transfer(context) else {
                     return Int(CURL_READFUNC_ABORT)
                 }
-                return unsafe transfer.readBody(into: UnsafeMutableRawBufferPointer(start: bytes, count: size * count))
+                return unsafe transfer.readPayload(
+                    into: UnsafeMutableRawBufferPointer(start: bytes, count: size * count))
             },
             // libcurl would silently repeat a request after a dead connection or a refused stream. It may not: the
             // sender decides about a repetition, and counts it.

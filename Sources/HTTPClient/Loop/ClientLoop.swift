@@ -50,7 +50,7 @@ final class ClientLoop {
             try pool.start(Transfer(start, trust: trust, limits: limits, now: .now))
             origins[start.id] = pool
         } catch {
-            start.answer(.failure(.notSent("the request cannot be made")))
+            start.work.fail(.notSent("the request cannot be made"))
         }
     }
 

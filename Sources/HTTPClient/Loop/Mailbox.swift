@@ -5,11 +5,9 @@ import Synchronization
 enum LoopCommand: Sendable {
     struct Start: Sendable {
         let id: TransferID
-        let request: HTTPRequest
+        let work: TransferWork
         let origin: HTTPOrigin
         let end: ContinuousClock.Instant
-        /// Called once; must not block.
-        let answer: @Sendable (Result<HTTPReply, SendFailure>) -> Void
     }
 
     case start(Start)

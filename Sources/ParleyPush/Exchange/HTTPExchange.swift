@@ -20,8 +20,8 @@ struct HTTPExchange: Sendable {
 
     func post(_ request: PushRequest, to origin: HTTPOrigin) async -> Result<PushReply, SendFailure> {
         let end = ContinuousClock.now + limit
-        let request = HTTPRequest(url: request.url, headers: request.headers, body: request.body)
-        return await client.post(request, to: origin, until: end).map { reply in
+        let request = HTTPRequest.post(url: request.url, headers: request.headers, body: request.body)
+        return await client.send(request, to: origin, until: end).map { reply in
             PushReply(
                 status: reply.status, isHTTP2: reply.isHTTP2, retryAfter: reply["retry-after"], body: reply.body)
         }
