@@ -79,7 +79,7 @@ let package = Package(
 
         .target(
             name: "ParleyIdentity",
-            dependencies: ["HTTPClient", "OpenSSL", "ParleyProtocol", "Platform", "Sodium", logging],
+            dependencies: ["HTTPClient", "OpenSSL", "ParleyProtocol", "PrivateFiles", logging],
             swiftSettings: strict),
 
         // Floor 4: the gateway's service, and what a device links.

@@ -1,6 +1,0 @@
-import HTTPClient
-import Logging
-import OpenSSL
-import ParleyProtocol
-import Platform
-import Sodium

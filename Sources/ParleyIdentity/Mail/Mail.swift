@@ -1,0 +1,38 @@
+import ParleyProtocol
+
+/// A mail of the gateway's to somebody.
+package struct Mail: Hashable, Sendable {
+    package let recipient: EmailAddress
+    package let text: MailText
+
+    package init(to recipient: EmailAddress, _ text: MailText) { (self.recipient, self.text) = (recipient, text) }
+}
+
+/// What a mail says.
+package enum MailText: Hashable, Sendable {
+    /// The address is the reader's, by this code.
+    case verification(MailCode)
+    /// A new password may be set, by this code.
+    case reset(MailCode)
+    /// Somebody has tried to register an address that has an account.
+    case alreadyRegistered
+}
+
+/// A code that a mail carries: 4 to 12 digits. It prints as nothing.
+package struct MailCode: Hashable, Sendable, CustomStringConvertible, CustomReflectable {
+    package let digits: String
+
+    /// - Returns: `nil` for anything but 4 to 12 digits.
+    package init?(_ digits: String) {
+        guard (4...12).contains(digits.utf8.count), digits.utf8.allSatisfy(\.isASCIIDigit) else { return nil }
+        self.digits = digits
+    }
+
+    package var description: String { "MailCode" }
+    package var customMirror: Mirror { Mirror(self, children: []) }
+}
+
+/// How long codes count, for their readers.
+package enum MailPeriods {
+    package static let codeMinutes = 15
+}

@@ -1,0 +1,106 @@
+import HTTPClient
+import Logging
+import ParleyProtocol
+
+/// Sends the gateway's mails. It repeats none: whoever has asked for a code asks again.
+package enum Mailer: Sendable {
+    case server(MailServer)
+    /// For development.
+    case directory(MailDirectory)
+
+    package init(_ configuration: MailConfiguration, logger: Logger) throws(IdentityConfigurationError) {
+        switch configuration.way {
+        case .server(let url, let credentials):
+            self = .server(try MailServer(configuration, url: url, credentials: credentials, logger: logger))
+        case .directory(let path):
+            self = .directory(MailDirectory(path: path, sender: configuration.sender))
+        }
+    }
+
+    /// Owns the connection to a server, on a thread of its own, until ``stop()``. It runs once.
+    ///
+    /// - Throws: where there can be no connections at all.
+    package func run() async throws {
+        switch self {
+        case .server(let server): try await server.run()
+        case .directory: break
+        }
+    }
+
+    /// Lets ``run()`` end; mails under way are given up.
+    package func stop() {
+        switch self {
+        case .server(let server): server.stop()
+        case .directory: break
+        }
+    }
+
+    /// Sends a mail. Returns at once, or after the file is written.
+    ///
+    /// - Parameter then: called once, in ``MailConfiguration/sendLimit`` at the latest, before this returns or on the
+    ///   connection's thread. It must not block.
+    package func send(
+        _ mail: Mail, now: Timestamp, then: @escaping @Sendable (Result<Void, MailFailure>) -> Void
+    ) {
+        switch self {
+        case .server(let server): server.send(mail, now: now, then: then)
+        case .directory(let directory): then(directory.save(mail, now: now))
+        }
+    }
+}
+
+/// Sends mails by a server of SMTP.
+package final class MailServer: Sendable {
+    private let client: HTTPClient
+    private let server: MailSubmission.Server
+    private let sender: EmailAddress
+    private let limit: Duration
+    private let logger: Logger
+
+    fileprivate init(
+        _ configuration: MailConfiguration, url: String, credentials: [UInt8]?, logger: Logger
+    ) throws(IdentityConfigurationError) {
+        server = try MailSubmission.Server(url: url, credentials: credentials)
+        guard let trust = Certificates(pem: configuration.trustRoots) else {
+            throw IdentityConfigurationError("trust", "not certificates in PEM")
+        }
+        // Two connections: a server of mail is not to be flooded, and what waits is bounded by the time.
+        client = HTTPClient(
+            limits: HTTPLimits(connect: configuration.connectLimit, connections: 2, streams: 1, origins: 1, body: 1),
+            trust: trust)
+        sender = configuration.sender
+        limit = configuration.sendLimit
+        self.logger = logger
+    }
+
+    fileprivate func run() async throws { try await client.run() }
+
+    fileprivate func stop() { client.stop() }
+
+    fileprivate func send(
+        _ mail: Mail, now: Timestamp, then: @escaping @Sendable (Result<Void, MailFailure>) -> Void
+    ) {
+        let message = MailMessage.compose(mail, from: sender, id: .random(in: 0 ... .max), now: now)
+        let submission = MailSubmission(
+            server: server, sender: sender.text, recipient: mail.recipient.text, message: message)
+        client.submit(submission, until: .now + limit) { [logger] result in
+            switch result {
+            case .success: logger.debug("A mail was sent.")
+            // Without the address: whom the gateway writes to is content.
+            case .failure(let failure):
+                logger.warning("A mail was not sent.", metadata: ["problem": "\(failure)"])
+            }
+            then(result)
+        }
+    }
+}
+
+extension MailFailure: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .refused(let answer): "refused (\(answer))"
+        case .deferred(let answer): "deferred (\(answer))"
+        case .notSent(let reason), .answerLost(let reason): reason
+        }
+    }
+}

@@ -1,0 +1,26 @@
+import ParleyProtocol
+
+/// The URL of a provider's document: `https`, or for development `http` on this machine.
+struct ServiceURL: Hashable, Sendable {
+    /// As given, which is how issuers are compared.
+    let text: String
+    let origin: String
+    let isLoopback: Bool
+
+    /// - Parameter allowsLoopback: permits `http` on this machine.
+    init?(_ text: String, allowsLoopback: Bool) {
+        guard let endpoint = PushEndpoint(text) else { return nil }
+        isLoopback = allowsLoopback && Loopback.has(endpoint.host)
+        switch endpoint.scheme {
+        case .https: break
+        case .http: guard isLoopback else { return nil }
+        }
+        self.text = text
+        origin = endpoint.origin
+    }
+}
+
+/// The names and addresses by which this machine reaches itself.
+enum Loopback {
+    static func has(_ host: String) -> Bool { ["localhost", "127.0.0.1", "::1"].contains(host) }
+}
