@@ -100,7 +100,6 @@ let package = Package(
             name: "ParleyMosquitto", dependencies: ["MQTTClient", "ParleyClient", "ParleyProtocol", "Platform"],
             swiftSettings: strict),
 
-
         // Floor 5: programs.
         .executableTarget(
             name: "parleyd", dependencies: ["ParleyBridge", "PrivateFiles", argumentParser, logging],
@@ -128,6 +127,9 @@ let package = Package(
         .systemLibrary(
             name: "CHTTPDoubles", path: "Tests/Support/CHTTPDoubles", pkgConfig: "libnghttp2",
             providers: [.apt(["libnghttp2-dev", "libssl-dev"])]),
+        .target(
+            name: "HTTPDoubles", dependencies: ["CHTTPDoubles", "Platform"], path: "Tests/Support/HTTPDoubles",
+            swiftSettings: strict),
         .target(name: "Launch", dependencies: ["Platform"], path: "Tests/Support/Launch", swiftSettings: strict),
         .target(name: "MQTTWire", dependencies: ["MQTTPackets", "Platform"], path: "Tests/Support/MQTTWire", swiftSettings: strict),
         .target(name: "RepeatableRandom", path: "Tests/Support/RepeatableRandom", swiftSettings: strict),
@@ -218,13 +220,13 @@ let package = Package(
         .testTarget(
             name: "ParleyPushTests",
             dependencies: [
-                "CHTTPDoubles", "HTTPClient", "MQTTWire", "OpenSSL", "ParleyProtocol", "ParleyPush", "Platform",
+                "HTTPClient", "HTTPDoubles", "MQTTWire", "OpenSSL", "ParleyProtocol", "ParleyPush", "Platform",
                 "Sodium", "TestNames", "TestSupport", logging,
             ], path: "Tests/Unit/ParleyPushTests", swiftSettings: strict),
         .testTarget(
             name: "ParleyIdentityTests",
             dependencies: [
-                "HTTPClient", "MQTTWire", "OpenSSL", "ParleyIdentity", "ParleyProtocol", "Platform", "Sodium",
+                "HTTPClient", "HTTPDoubles", "MQTTWire", "OpenSSL", "ParleyIdentity", "ParleyProtocol", "TestNames",
                 "TestSupport", logging,
             ], path: "Tests/Unit/ParleyIdentityTests", swiftSettings: strict),
         .testTarget(

@@ -1,4 +1,5 @@
 import HTTPClient
+import HTTPDoubles
 import Logging
 import ParleyProtocol
 import Testing

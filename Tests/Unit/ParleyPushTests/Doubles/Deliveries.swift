@@ -1,3 +1,4 @@
+import HTTPDoubles
 import Logging
 import OpenSSL
 import ParleyProtocol

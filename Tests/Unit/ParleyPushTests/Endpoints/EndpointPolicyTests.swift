@@ -1,4 +1,5 @@
 import HTTPClient
+import HTTPDoubles
 import OpenSSL
 import ParleyProtocol
 import Synchronization

@@ -1,3 +1,4 @@
+import HTTPDoubles
 import MQTTWire
 import HTTPClient
 import Logging

@@ -1,3 +1,4 @@
+import HTTPDoubles
 import OpenSSL
 import ParleyProtocol
 import Synchronization

@@ -1,3 +1,4 @@
+import HTTPDoubles
 import ParleyProtocol
 import TestNames
 import TestSupport

@@ -2,14 +2,14 @@ import Platform
 import Synchronization
 
 /// A TCP port on the loopback interface, with a thread for each connection.
-final class Listener: Sendable {
+package final class Listener: Sendable {
     private struct State {
         var open: Set<Int32> = []
-        var accepted = 0
+        package var accepted = 0
         var isClosed = false
     }
 
-    let port: Int
+    package let port: Int
     private let descriptor: Int32
     private let state: State_
 
@@ -19,7 +19,7 @@ final class Listener: Sendable {
     }
 
     /// - Parameter serve: is given each connection, on a thread of its own; when it returns the connection is closed.
-    init(_ serve: @escaping @Sendable (Int32) -> Void) throws {
+    package init(_ serve: @escaping @Sendable (Int32) -> Void) throws {
         // A client that is gone while we write is an error, not the end of the process.
         signal(SIGPIPE, SIG_IGN)
         let descriptor = socket(AF_INET, StreamSocket.addressType, 0)
@@ -52,12 +52,12 @@ final class Listener: Sendable {
     }
 
     /// How many connections there were.
-    var accepted: Int { state.value.withLock { $0.accepted } }
+    package var accepted: Int { state.value.withLock { $0.accepted } }
     /// How many there are.
-    var open: Int { state.value.withLock { $0.open.count } }
+    package var open: Int { state.value.withLock { $0.open.count } }
 
     /// Ends all connections.
-    func close() {
+    package func close() {
         state.value.withLock { state in
             guard !state.isClosed else { return }
             state.isClosed = true

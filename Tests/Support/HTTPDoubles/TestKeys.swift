@@ -1,7 +1,7 @@
 /// Keys that protect nothing, for doubles of push services in tests.
-enum TestKeys {
+package enum TestKeys {
     /// For `localhost` and `push.example.com`, signed by itself.
-    static let certificate = """
+    package static let certificate = """
         -----BEGIN CERTIFICATE-----
         MIIBgjCCASegAwIBAgIBAjAKBggqhkjOPQQDAjAbMRkwFwYDVQQDDBBwdXNoLmV4
         YW1wbGUuY29tMCAXDTIwMDEwMTAwMDAwMFoYDzIxMjAwMTAxMDAwMDAwWjAbMRkw
@@ -15,7 +15,7 @@ enum TestKeys {
         -----END CERTIFICATE-----
         """
 
-    static let certificateKey = """
+    package static let certificateKey = """
         -----BEGIN PRIVATE KEY-----
         MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgtt81vkG+5O87WYiJ
         8brA311L+HZgow8URg5UVkMPMRKhRANCAAQSuMkV6BPbdc09RzAtGekEnLxKmE2C
@@ -24,7 +24,7 @@ enum TestKeys {
         """
 
     /// Of a service account; 2048 bits.
-    static let rsa = """
+    package static let rsa = """
         -----BEGIN PRIVATE KEY-----
         MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC0zVuvJz6msRND
         KyMyw4ERMKUPuchMOoUls/bDIoZpYVMTK6aRPTufIIb5LLSXOi7KzUTVEz8iOsCz

@@ -2,23 +2,23 @@ import Platform
 import Synchronization
 
 /// A server of HTTP/1.1 in this process that answers, or misbehaves, as a test says.
-final class HTTPDouble: Sendable {
-    struct Request: Sendable {
-        let head: String
-        let body: [UInt8]
+package final class HTTPDouble: Sendable {
+    package struct Request: Sendable {
+        package let head: String
+        package let body: [UInt8]
 
         /// The value of a header, by its name in lower case.
-        subscript(name: String) -> String? {
+        package subscript(name: String) -> String? {
             for line in head.split(separator: "\r\n") where line.lowercased().hasPrefix(name + ": ") {
                 return String(line.dropFirst(name.count + 2))
             }
             return nil
         }
 
-        var path: String { String(head.split(separator: " ")[1]) }
+        package var path: String { String(head.split(separator: " ")[1]) }
     }
 
-    enum Reaction: Sendable {
+    package enum Reaction: Sendable {
         case answer(Int, [(String, String)] = [], body: String = "")
         /// An answer that takes its time.
         case late(Int)
@@ -31,9 +31,9 @@ final class HTTPDouble: Sendable {
 
     private let requests: Log
     private let listener: Listener
-    var port: Int { listener.port }
+    package var port: Int { listener.port }
 
-    init(isTLS: Bool = false, _ react: @escaping @Sendable (Request) -> Reaction) throws {
+    package init(isTLS: Bool = false, _ react: @escaping @Sendable (Request) -> Reaction) throws {
         let tls = isTLS ? try ServerTLS(protocols: ["http/1.1"]) : nil
         let requests = Log()
         self.requests = requests
@@ -43,13 +43,13 @@ final class HTTPDouble: Sendable {
         }
     }
 
-    var received: [Request] { requests.list.withLock { $0 } }
-    var connections: Int { listener.accepted }
-    var openConnections: Int { listener.open }
+    package var received: [Request] { requests.list.withLock { $0 } }
+    package var connections: Int { listener.accepted }
+    package var openConnections: Int { listener.open }
 
-    func url(_ path: String = "/hook") -> String { "http://127.0.0.1:\(port)\(path)" }
+    package func url(_ path: String = "/hook") -> String { "http://127.0.0.1:\(port)\(path)" }
 
-    func close() { listener.close() }
+    package func close() { listener.close() }
 
     private final class Log: Sendable {
         let list = Mutex<[Request]>([])

@@ -2,13 +2,13 @@ import CHTTPDoubles
 import Platform
 
 /// What makes a connection TLS: the certificate of ``TestKeys``, and the protocols that it offers.
-@safe final class ServerTLS: @unchecked Sendable {
+@safe package final class ServerTLS: @unchecked Sendable {
     /// `SSL_CTX`, which OpenSSL lets any thread use.
     fileprivate let context: OpaquePointer
     /// As ALPN has it: each with its length before it (RFC 7301 §3.1). OpenSSL points into it.
     private let protocols: UnsafeMutableBufferPointer<UInt8>
 
-    init(protocols: [String]) throws {
+    package init(protocols: [String]) throws {
         let names = protocols.flatMap { [UInt8($0.utf8.count)] + Array($0.utf8) }
         unsafe self.protocols = .allocate(capacity: names.count)
         _ = unsafe self.protocols.initialize(from: names)
@@ -62,13 +62,13 @@ import Platform
 struct TLSDoubleError: Error {}
 
 /// A server's end of a connection, read and written by one thread.
-@safe final class ServerStream {
+@safe package final class ServerStream {
     private let descriptor: Int32
     /// `SSL`; `nil` in clear text.
     private let tls: OpaquePointer?
 
     /// - Returns: `nil` if there is no TLS: the client does not trust the certificate.
-    init?(_ descriptor: Int32, _ context: ServerTLS?) {
+    package init?(_ descriptor: Int32, _ context: ServerTLS?) {
         self.descriptor = descriptor
         guard let context else {
             unsafe tls = nil
@@ -82,7 +82,7 @@ struct TLSDoubleError: Error {}
     deinit { if let tls = unsafe tls { unsafe SSL_free(tls) } }
 
     /// What comes next; `nil` at the end.
-    func read() -> [UInt8]? {
+    package func read() -> [UInt8]? {
         var bytes = [UInt8](repeating: 0, count: 16_384)
         let count = unsafe bytes.withUnsafeMutableBytes { buffer -> Int in
             guard let tls = unsafe tls else { return unsafe recv(descriptor, buffer.baseAddress, buffer.count, 0) }
@@ -93,7 +93,7 @@ struct TLSDoubleError: Error {}
 
     /// - Returns: whether the client is still there.
     @discardableResult
-    func write(_ bytes: [UInt8]) -> Bool {
+    package func write(_ bytes: [UInt8]) -> Bool {
         guard !bytes.isEmpty else { return true }
         return unsafe bytes.withUnsafeBytes { buffer -> Bool in
             if let tls = unsafe tls { return unsafe SSL_write(tls, buffer.baseAddress, Int32(buffer.count)) > 0 }

@@ -1,19 +1,19 @@
 import Synchronization
 
 /// A server of HTTP/2 over TLS in this process that answers, or misbehaves, as a test says.
-final class HTTP2Double: Sendable {
-    struct Request: Sendable {
+package final class HTTP2Double: Sendable {
+    package struct Request: Sendable {
         /// How many came before it.
-        let number: Int
-        let headers: [String: String]
-        let body: [UInt8]
+        package let number: Int
+        package let headers: [String: String]
+        package let body: [UInt8]
 
-        var path: String { headers[":path"] ?? "" }
+        package var path: String { headers[":path"] ?? "" }
 
-        subscript(name: String) -> String? { headers[name] }
+        package subscript(name: String) -> String? { headers[name] }
     }
 
-    enum Reaction: Sendable {
+    package enum Reaction: Sendable {
         case answer(Int, [(String, String)] = [], body: String = "")
         /// The stream is refused unprocessed (RFC 9113 §8.7).
         case refuse
@@ -32,9 +32,9 @@ final class HTTP2Double: Sendable {
 
     private let log: Log
     private let listener: Listener
-    var port: Int { listener.port }
+    package var port: Int { listener.port }
 
-    init(protocols: [String] = ["h2"], _ react: @escaping @Sendable (Request) -> Reaction) throws {
+    package init(protocols: [String] = ["h2"], _ react: @escaping @Sendable (Request) -> Reaction) throws {
         let tls = try ServerTLS(protocols: protocols)
         let log = Log()
         self.log = log
@@ -44,11 +44,11 @@ final class HTTP2Double: Sendable {
         }
     }
 
-    var url: String { "https://localhost:\(port)" }
-    var received: [Request] { log.requests.withLock { $0 } }
-    var connections: Int { listener.accepted }
+    package var url: String { "https://localhost:\(port)" }
+    package var received: [Request] { log.requests.withLock { $0 } }
+    package var connections: Int { listener.accepted }
 
-    func close() { listener.close() }
+    package func close() { listener.close() }
 
     private final class Log: Sendable {
         let requests = Mutex<[Request]>([])
