@@ -226,7 +226,7 @@ let package = Package(
         .testTarget(
             name: "ParleyIdentityTests",
             dependencies: [
-                "HTTPClient", "HTTPDoubles", "MQTTWire", "OpenSSL", "ParleyIdentity", "ParleyProtocol", "TestNames",
+                "HTTPClient", "HTTPDoubles", "OpenSSL", "ParleyIdentity", "ParleyProtocol", "PrivateFiles",
                 "TestSupport", logging,
             ], path: "Tests/Unit/ParleyIdentityTests", swiftSettings: strict),
         .testTarget(

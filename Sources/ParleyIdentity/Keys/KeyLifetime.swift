@@ -4,13 +4,18 @@ import ParleyProtocol
 /// How long an answer may be kept (RFC 9111 §4.2.1, §5.2.2): `max-age` less `Age`.
 enum KeyLifetime {
     static func read(_ reply: HTTPReply) -> Duration {
-        let directives = (reply["cache-control"] ?? "").lowercased().split(separator: ",").map { directive in
+        read(cacheControl: reply["cache-control"], age: reply["age"])
+    }
+
+    /// - Returns: zero where there is no `max-age`, or nothing may be kept.
+    static func read(cacheControl: String?, age: String?) -> Duration {
+        let directives = (cacheControl ?? "").lowercased().split(separator: ",").map { directive in
             directive.filter { $0 != " " && $0 != "\t" }
         }
         guard !directives.contains("no-store"), !directives.contains("no-cache"),
             let maximum = directives.first(where: { $0.hasPrefix("max-age=") }).flatMap({ seconds($0.dropFirst(8)) })
         else { return .zero }
-        let age = reply["age"].flatMap { seconds($0[...]) } ?? 0
+        let age = age.flatMap { seconds($0[...]) } ?? 0
         return .seconds(max(0, maximum - age))
     }
 

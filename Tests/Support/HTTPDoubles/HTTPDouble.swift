@@ -24,6 +24,8 @@ package final class HTTPDouble: Sendable {
         case late(Int)
         /// These bytes, and then the end of the connection.
         case bytes(String)
+        /// These bytes, and then nothing, on a connection that stays.
+        case begun(String)
         /// An answer whose body never ends.
         case endless(Int)
         case silence
@@ -81,6 +83,7 @@ package final class HTTPDouble: Sendable {
     private static func perform(_ reaction: Reaction, on stream: ServerStream) -> Bool {
         switch reaction {
         case .silence: return true
+        case .begun(let text): return stream.write(Array(text.utf8))
         case .bytes(let text):
             stream.write(Array(text.utf8))
             return false
