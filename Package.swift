@@ -220,8 +220,8 @@ let package = Package(
         .testTarget(
             name: "ParleyPushTests",
             dependencies: [
-                "HTTPClient", "HTTPDoubles", "MQTTWire", "OpenSSL", "ParleyProtocol", "ParleyPush", "Platform",
-                "Sodium", "TestNames", "TestSupport", logging,
+                "HTTPClient", "HTTPDoubles", "MQTTWire", "OpenSSL", "ParleyProtocol", "ParleyPush", "Sodium",
+                "TestNames", "TestSupport", logging,
             ], path: "Tests/Unit/ParleyPushTests", swiftSettings: strict),
         .testTarget(
             name: "ParleyIdentityTests",

@@ -37,14 +37,15 @@ extension EasyHandle {
         case CURLE_LOGIN_DENIED: return .failure(.notSent("the sign-in was refused"))
         default: break
         }
-        guard isIssued else { return .failure(.notSent(connectionFailure(code))) }
+        let isLate = code == CURLE_OPERATION_TIMEDOUT
+        guard isIssued else { return .failure(.notSent(isLate ? "no answer in time" : connectionFailure(code))) }
         // libcurl has no code of its own for each refusal; the last answer tells.
         switch number(CURLINFO_RESPONSE_CODE) {
         case let answer where (500...599).contains(answer): return .failure(.refused(answer))
         case let answer where (400...499).contains(answer): return .failure(.deferred(answer))
         default: break
         }
-        let reason = code == CURLE_OPERATION_TIMEDOUT ? "no answer in time" : "the connection broke"
+        let reason = isLate ? "no answer in time" : "the connection broke"
         return .failure(isComplete ? .answerLost(reason) : .notSent(reason))
     }
 }

@@ -32,7 +32,7 @@ package struct MailCode: Hashable, Sendable, CustomStringConvertible, CustomRefl
     package var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// How long codes count, for their readers.
+/// How long a code is valid, as its mail says.
 package enum MailPeriods {
     package static let codeMinutes = 15
 }

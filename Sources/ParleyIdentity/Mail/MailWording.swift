@@ -1,7 +1,7 @@
 import ParleyProtocol
 
-/// The words of a mail: ASCII, in lines of at most 78 characters (RFC 5322 §2.1.1), without a link or a picture, so
-/// that nobody is told who has read it.
+/// The text of a mail: ASCII, in lines of at most 78 characters (RFC 5322 §2.1.1), without links and pictures, so that
+/// nobody learns who has read it.
 struct MailWording: Sendable {
     let subject: String
     let lines: [String]
@@ -9,20 +9,20 @@ struct MailWording: Sendable {
     init(_ text: MailText) {
         switch text {
         case .verification(let code):
-            subject = "Your code"
+            subject = "Your verification code"
             lines = MailWording.lines(
-                "With this code you confirm that this email address is yours:", code,
-                "If you have not asked for it, you can ignore this mail.")
+                "Use this code to confirm that this email address is yours:", code,
+                "If you did not ask for it, ignore this mail.")
         case .reset(let code):
-            subject = "Your code for a new password"
+            subject = "Your password reset code"
             lines = MailWording.lines(
-                "With this code you set a new password, and sign out all your devices:", code,
-                "If you have not asked for it, you can ignore this mail: your password stays.")
+                "Use this code to set a new password. It signs out all your devices:", code,
+                "If you did not ask for it, ignore this mail: your password stays as it is.")
         case .alreadyRegistered:
-            subject = "You have an account already"
+            subject = "You already have an account"
             lines = [
                 "Somebody, perhaps you, has tried to register this email address.",
-                "It has an account already, and nothing has changed.", "",
+                "It already has an account, and nothing has changed.", "",
                 "To sign in, use your password. If you have forgotten it, ask for a new one.",
             ]
         }
@@ -32,7 +32,7 @@ struct MailWording: Sendable {
     private static func lines(_ purpose: String, _ code: MailCode, _ otherwise: String) -> [String] {
         [
             purpose, "", MailWording.codeIndent + code.digits, "",
-            "It counts for \(MailPeriods.codeMinutes) minutes. Tell it to nobody, whoever asks.", otherwise,
+            "It is valid for \(MailPeriods.codeMinutes) minutes. Do not share it with anyone.", otherwise,
         ]
     }
 

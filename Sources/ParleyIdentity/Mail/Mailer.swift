@@ -1,6 +1,7 @@
 import HTTPClient
 import Logging
 import ParleyProtocol
+import Synchronization
 
 /// Sends the gateway's mails. It repeats none: whoever has asked for a code asks again.
 package enum Mailer: Sendable {
@@ -17,7 +18,8 @@ package enum Mailer: Sendable {
         }
     }
 
-    /// Owns the connection to a server, on a thread of its own, until ``stop()``. It runs once.
+    /// Owns the connections to a server, on a thread of its own, until ``stop()``; for a directory there is nothing to
+    /// do, and it returns. It runs once.
     ///
     /// - Throws: where there can be no connections at all.
     package func run() async throws {
@@ -51,11 +53,15 @@ package enum Mailer: Sendable {
 
 /// Sends mails by a server of SMTP.
 package final class MailServer: Sendable {
+    /// The mails under way at once; more are not sent.
+    package static let mostUnderWay = 256
+
     private let client: HTTPClient
     private let server: MailSubmission.Server
     private let sender: EmailAddress
     private let limit: Duration
     private let logger: Logger
+    private let underWay = Mutex(0)
 
     fileprivate init(
         _ configuration: MailConfiguration, url: String, credentials: [UInt8]?, logger: Logger
@@ -80,18 +86,28 @@ package final class MailServer: Sendable {
     fileprivate func send(
         _ mail: Mail, now: Timestamp, then: @escaping @Sendable (Result<Void, MailFailure>) -> Void
     ) {
+        let hasRoom = underWay.withLock { count in
+            guard count < MailServer.mostUnderWay else { return false }
+            count += 1
+            return true
+        }
+        guard hasRoom else { return finish(.failure(.notSent("too many mails are under way")), then) }
         let message = MailMessage.compose(mail, from: sender, id: .random(in: 0 ... .max), now: now)
         let submission = MailSubmission(
             server: server, sender: sender.text, recipient: mail.recipient.text, message: message)
-        client.submit(submission, until: .now + limit) { [logger] result in
-            switch result {
-            case .success: logger.debug("A mail was sent.")
-            // Without the address: whom the gateway writes to is content.
-            case .failure(let failure):
-                logger.warning("A mail was not sent.", metadata: ["problem": "\(failure)"])
-            }
-            then(result)
+        client.submit(submission, until: .now + limit) { [self] result in
+            underWay.withLock { $0 -= 1 }
+            finish(result, then)
         }
+    }
+
+    private func finish(_ result: Result<Void, MailFailure>, _ then: (Result<Void, MailFailure>) -> Void) {
+        switch result {
+        case .success: logger.debug("A mail was sent.")
+        // Without the address: whom the gateway writes to is content.
+        case .failure(let failure): logger.warning("A mail was not sent.", metadata: ["problem": "\(failure)"])
+        }
+        then(result)
     }
 }
 

@@ -27,19 +27,19 @@ struct MailTests {
                 Date: Fri, 15 Jan 2027 08:00:00 +0000\r
                 From: <parley@Example.com>\r
                 To: <alice@example.org>\r
-                Subject: Your code\r
+                Subject: Your verification code\r
                 Message-ID: <7@example.com>\r
                 Auto-Submitted: auto-generated\r
                 MIME-Version: 1.0\r
                 Content-Type: text/plain; charset=us-ascii\r
                 Content-Transfer-Encoding: 7bit\r
                 \r
-                With this code you confirm that this email address is yours:\r
+                Use this code to confirm that this email address is yours:\r
                 \r
                     12345678\r
                 \r
-                It counts for 15 minutes. Tell it to nobody, whoever asks.\r
-                If you have not asked for it, you can ignore this mail.\r
+                It is valid for 15 minutes. Do not share it with anyone.\r
+                If you did not ask for it, ignore this mail.\r
 
                 """)
     }
