@@ -87,7 +87,7 @@ struct MailServerTests {
     func hanging(verb: String, answer: SMTPDouble.Answer) async throws {
         let double = try SMTPDouble(SMTPDouble.Script(answers: [verb: answer]))
         defer { double.close() }
-        switch try await send(double, sendLimit: .milliseconds(600)).failure {
+        switch try await send(double, sendLimit: .seconds(3)).failure {
         case .notSent: #expect(verb != "MESSAGE")
         case .answerLost: #expect(verb == "MESSAGE")
         case let other: Issue.record("\(String(describing: other))")
@@ -98,7 +98,7 @@ struct MailServerTests {
     func goodbye() async throws {
         let double = try SMTPDouble(SMTPDouble.Script(answers: ["QUIT": .silence]))
         defer { double.close() }
-        #expect(try await send(double, connectLimit: .seconds(1)).isSuccess)
+        #expect(try await send(double, connectLimit: .seconds(3)).isSuccess)
     }
 
     @Test("a server that never ends its answer is given up")
