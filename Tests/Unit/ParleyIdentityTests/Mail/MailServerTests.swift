@@ -74,7 +74,7 @@ struct MailServerTests {
     func greetings(_ text: String) async throws {
         let double = try SMTPDouble(.answering("GREETING", text))
         defer { double.close() }
-        guard case .notSent = try await send(double).failure else {
+        guard case .notSent = try await send(double, connectLimit: .seconds(3)).failure else {
             Issue.record("another answer")
             return
         }
