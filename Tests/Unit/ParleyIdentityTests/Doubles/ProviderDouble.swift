@@ -44,6 +44,7 @@ final class ProviderDouble: Sendable {
                     let headers = state.cacheControl.map { [("Cache-Control", $0)] } ?? []
                     return state.keysAnswer
                         ?? .answer(200, headers, body: #"{"keys":[\#(state.keys.joined(separator: ","))]}"#)
+                case "/moved": return .answer(302, [("Location", "/keys")])
                 default: return .answer(404)
                 }
             }

@@ -82,6 +82,29 @@ struct KeyFetchTests {
         }
     }
 
+    @Test("keys count in an answer of 200 alone, and where they have moved nobody follows")
+    func otherStatuses() async throws {
+        let key = try SigningKey.rsa("k1")
+        let provider = try ProviderDouble(keys: [key])
+        defer { provider.close() }
+        let token = try provider.token(key).signed(by: key)
+        let clock = TestClock()
+        try await withProviders([provider.settings()], clock: clock) { providers in
+            for status in [201, 203, 302, 404, 500] {
+                provider.answerKeys(.answer(status, body: #"{"keys":[\#(key.jwk)]}"#))
+                #expect(await providers.result(of: token) == .failure(.unavailable), "\(status)")
+                clock.advance(by: .seconds(5))
+            }
+            provider.answerKeys(.answer(200, body: #"{"keys":[\#(key.jwk)]}"#))
+            #expect(await providers.result(of: token).isSuccess)
+        }
+        let fetched = provider.keyFetches
+        try await withProviders([provider.settings(keysPath: "/moved")]) { providers in
+            #expect(await providers.result(of: token) == .failure(.unavailable))
+        }
+        #expect(provider.keyFetches == fetched)
+    }
+
     @Test("a document of another issuer, or whose keys are elsewhere in clear text, is not followed")
     func wrongDocuments() async throws {
         let key = try SigningKey.rsa("k1")
