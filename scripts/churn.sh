@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds for release, and lets 2,000 devices connect 100,000 times in ten minutes to a gateway of its own, with messages
-# between: MQTT 3.1.1 and 5, TCP and WebSocket, clean and kept sessions, takeovers, ends with and without DISCONNECT.
+# between: MQTT 3.1.1 and 5, clean and kept sessions, takeovers, ends with and without DISCONNECT.
 # Then each device signs in at its first try and hears what is said to it. A refusal, a connection that is closed without
 # CONNACK or put out, and a message that was acknowledged and not heard are faults.
 # Usage: scripts/churn.sh [--no-install] [--short]

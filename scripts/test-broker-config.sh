@@ -57,14 +57,13 @@ start_broker() {
     shift 2
     current="$template as $user${*:+ from the start}" data=$scratch/$template-$user${*:+-itself}
     mqtt_port=$(free_port)
-    until ws_port=$(free_port) && [[ $ws_port != "$mqtt_port" ]]; do :; done
-    until door_port=$(free_port) && [[ $door_port != "$mqtt_port" && $door_port != "$ws_port" ]]; do :; done
+    until door_port=$(free_port) && [[ $door_port != "$mqtt_port" ]]; do :; done
     if [[ $template == production ]]; then
         door=(--door "$root/broker-config/haproxy.cfg" --host localhost --door-port "$door_port"
             --cert "$scratch/both.pem" --ca "$scratch/cert.pem")
     fi
 
-    "$binaries/parleyd" init --data "$data" --mqtt-port "$mqtt_port" --ws-port "$ws_port" \
+    "$binaries/parleyd" init --data "$data" --mqtt-port "$mqtt_port" \
         --plugin "$scratch/plugin.so" --template "$root/broker-config/$template.conf" "${door[@]}"
     conf=$data/mosquitto.conf
     sed -i "s#^user .*#user $user#" "$conf"
@@ -100,17 +99,13 @@ refuses_strangers() {
 }
 
 check_development() {
-    local port
-    for port in "$mqtt_port" "$ws_port"; do
-        [[ $(addresses "$port") == 0100007F ]] || fail "$current: port $port is on $(addresses "$port")"
-    done
+    [[ $(addresses "$mqtt_port") == 0100007F ]] || fail "$current: port $mqtt_port is on $(addresses "$mqtt_port")"
     refuses_strangers -h 127.0.0.1 -p "$mqtt_port"
     (cd "$data" && refuses_strangers --unix run/broker.sock)
 }
 
 check_production() {
     [[ $(addresses "$mqtt_port") == 0100007F ]] || fail "$current: port $mqtt_port is on $(addresses "$mqtt_port")"
-    [[ -z $(addresses "$ws_port") ]] || fail "$current: there is a WebSocket listener"
     refuses_strangers -h 127.0.0.1 -p "$mqtt_port"
     refuses_strangers --unix "$data/run/broker.sock"
 }

@@ -50,7 +50,7 @@ finish() {
 }
 trap finish EXIT
 
-"$binaries/parleyd" init --data "$data" --mqtt-port "$(free_port)" --ws-port "$(free_port)" \
+"$binaries/parleyd" init --data "$data" --mqtt-port "$(free_port)" \
     --plugin "$binaries/libParleyBrokerPlugin.so" --template "$root/broker-config/development.conf" >&2
 cat >"$data/parleyd.json" <<'SETTINGS'
 {"request_burst": 1000000, "requests_per_second": 1000000, "first_message_burst": 1000000,

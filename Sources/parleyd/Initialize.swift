@@ -16,9 +16,6 @@ struct Initialize: ParsableCommand {
     @Option(help: "The broker's port for MQTT, on the loopback interface.")
     var mqttPort = 1893
 
-    @Option(help: "The broker's port for MQTT over WebSocket, on the loopback interface.")
-    var wsPort = 9893
-
     @Option(help: ArgumentHelp("Where the broker's plugin lies.", valueName: "file"))
     var plugin: String
 
@@ -31,8 +28,8 @@ struct Initialize: ParsableCommand {
     @OptionGroup(title: "A gateway on the open network") var door: DoorOptions
 
     func validate() throws {
-        var names = ["--mqtt-port", "--ws-port"]
-        var ports = [mqttPort, wsPort]
+        var names = ["--mqtt-port"]
+        var ports = [mqttPort]
         if door.template != nil {
             names.append("--door-port")
             ports.append(door.doorPort)
@@ -61,7 +58,7 @@ struct Initialize: ParsableCommand {
         }
         try template.install(
             in: directory,
-            BrokerTemplate.Values(plugin: plugin, mqttPort: mqttPort, webSocketPort: wsPort, user: user))
+            BrokerTemplate.Values(plugin: plugin, mqttPort: mqttPort, user: user))
     }
 }
 

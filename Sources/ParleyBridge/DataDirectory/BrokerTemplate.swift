@@ -5,13 +5,11 @@ package struct BrokerTemplate: Sendable {
     package struct Values: Sendable {
         let plugin: String
         let mqttPort: Int
-        let webSocketPort: Int
         let user: String
 
-        package init(plugin: String, mqttPort: Int, webSocketPort: Int, user: String) {
+        package init(plugin: String, mqttPort: Int, user: String) {
             self.plugin = plugin
             self.mqttPort = mqttPort
-            self.webSocketPort = webSocketPort
             self.user = user
         }
     }
@@ -54,7 +52,7 @@ package struct BrokerTemplate: Sendable {
     package func install(in directory: DataDirectory, _ values: Values) throws(DataDirectoryError) {
         let broker = try template.filled(with: [
             "DATA": directory.path, "PLUGIN": values.plugin, "MQTT_PORT": String(values.mqttPort),
-            "WS_PORT": String(values.webSocketPort), "USER": values.user,
+            "USER": values.user,
         ])
         if let door {
             let text = try door.template.filled(with: [
@@ -72,7 +70,6 @@ package struct BrokerTemplate: Sendable {
         writer.object {
             $0.member("host", door?.host ?? "127.0.0.1")
             $0.member("mqtt_port", door?.port ?? values.mqttPort)
-            if template.names("WS_PORT") { $0.member("ws_port", values.webSocketPort) }
             $0.member("scheme", door == nil ? "mqtt" : "mqtts")
             if let authority = door?.authority { $0.member("ca_file", authority) }
         }

@@ -13,9 +13,6 @@ package struct ConfigurationTemplate: Sendable {
         text = String(decoding: data, as: UTF8.self)
     }
 
-    /// Whether `@name@` occurs in it.
-    func names(_ name: String) -> Bool { text.contains("@\(name)@") }
-
     /// The text with a value in the place of each name. In one pass: a value stays as it is, even where it
     /// looks like a name.
     ///

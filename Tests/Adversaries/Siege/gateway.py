@@ -104,8 +104,8 @@ class Gateway(Launched):
 
     @property
     def websocket(self) -> Endpoint:
-        """Where a WebSocket would be, were there any: behind a door there is none."""
-        return self.tcp if self._has_door else Endpoint("127.0.0.1", self.websocket_port)
+        """Where a WebSocket would be, were there any: the web door is not started, and the broker ends the connection."""
+        return self.tcp
 
     @property
     def programs(self) -> list[str]:

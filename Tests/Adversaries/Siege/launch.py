@@ -60,19 +60,19 @@ class Launched:
     def __init__(self, data: Path) -> None:
         self.data = data
         self._processes: dict[str, subprocess.Popen[bytes]] = {}
-        self.mqtt_port, self.websocket_port = 0, 0
+        self.mqtt_port = 0
 
     def launch(self, settings: dict[str, Any], template: str = "development") -> None:
         """Returns when devices can sign in. `settings` is what stands in `parleyd.json`, and `template` what the broker's
         configuration is made from."""
-        self.mqtt_port, self.websocket_port = free_ports(2)
+        (self.mqtt_port,) = free_ports(1)
         self.data.mkdir(mode=0o700, exist_ok=True)
         for left in (self.data / "run" / "broker.sock", *self.data.glob("*.err")):
             left.unlink(missing_ok=True)
         subprocess.run(
             [
-                BINARIES / "parleyd", "init", "--data", self.data, "--mqtt-port", str(self.mqtt_port), "--ws-port",
-                str(self.websocket_port), "--plugin", BINARIES / "libParleyBrokerPlugin.so", "--template",
+                BINARIES / "parleyd", "init", "--data", self.data, "--mqtt-port", str(self.mqtt_port), "--plugin",
+                BINARIES / "libParleyBrokerPlugin.so", "--template",
                 ROOT / "broker-config" / f"{template}.conf", *([] if os.geteuid() else ["--allow-root"]),
             ],
             check=True, stdout=subprocess.DEVNULL,

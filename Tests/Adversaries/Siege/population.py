@@ -62,9 +62,10 @@ def _pair(gateway: Gateway, pair: int, devices: Iterator[Credentials]) -> list[P
     for number in range(DEVICES_PER_PAIR):
         # The pair's number turns the mix, so that a conversation is not always of the same four.
         mix = number + pair * DEVICES_PER_PAIR + pair // 2
+        # By TCP alone, as long as the web door is not started here.
         people.append(
             Person(
-                next(devices), conversation, version=5 if mix & 1 else 4, websocket=bool(mix & 2), is_kept=bool(mix & 4)
+                next(devices), conversation, version=5 if mix & 1 else 4, websocket=False, is_kept=bool(mix & 4)
             )
         )
     for person, friend in ((people[-1], one), (people[0], other)):

@@ -69,13 +69,13 @@ final class TestGateway: Sendable {
 // MARK: Files
 
 extension TestGateway {
-    /// Runs `parleyd init` with ports that are free now.
+    /// Runs `parleyd init` with a port that is free now.
     private func prepare() throws {
-        let (mqtt, webSocket) = (try freePort(), try freePort())
+        let mqtt = try freePort()
         try FileManager.default.createDirectory(
             atPath: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         let result = try run([
-            "init", "--data", directory, "--mqtt-port", "\(mqtt)", "--ws-port", "\(webSocket)", "--plugin",
+            "init", "--data", directory, "--mqtt-port", "\(mqtt)", "--plugin",
             try Programs.path("libParleyBrokerPlugin.so"), "--template", Programs.brokerTemplate,
         ])
         guard result.status == 0 else { throw StartError("parleyd init", result.errors) }

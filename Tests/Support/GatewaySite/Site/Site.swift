@@ -48,14 +48,10 @@ package final class Site {
         try store.checkpoint()
 
         port = try freePort()
-        var webSocketPort = port
-        while webSocketPort == port { webSocketPort = try freePort() }
         try BrokerTemplate(path: installation.template).install(
             in: directory,
             BrokerTemplate.Values(
-                plugin: try Programs.path("libParleyBrokerPlugin.so"), mqttPort: Int(port),
-                webSocketPort: Int(webSocketPort),
-                user: NSUserName()))
+                plugin: try Programs.path("libParleyBrokerPlugin.so"), mqttPort: Int(port), user: NSUserName()))
         let files = ServiceFiles("mosquitto", in: directory.path)
         broker = try files.launch(Programs.mosquitto, ["-c", directory.brokerConfiguration])
         // The gateway's listener is the last that the broker opens.

@@ -26,7 +26,7 @@ struct BrokerConfigurationCheckTests {
         let plugin = path + "/plugin.so"
         try Data("any file".utf8).write(to: URL(fileURLWithPath: plugin))
         try BrokerTemplate(path: Self.template(name)).install(
-            in: directory, BrokerTemplate.Values(plugin: plugin, mqttPort: 1893, webSocketPort: 9893, user: "nobody"))
+            in: directory, BrokerTemplate.Values(plugin: plugin, mqttPort: 1893, user: "nobody"))
         let text = try String(contentsOfFile: directory.brokerConfiguration, encoding: .utf8)
         try change(text).write(toFile: directory.brokerConfiguration, atomically: true, encoding: .utf8)
         return BrokerConfigurationCheck(directory, Settings(), broker: version)
@@ -51,7 +51,6 @@ struct BrokerConfigurationCheckTests {
             ("max_packet_size ", "max_packet_size is not set"),
             ("message_size_limit ", "message_size_limit is not set"),
             ("max_inflight_bytes ", "max_inflight_bytes is not set"),
-            ("socket_domain ", "the WebSocket listener 9893 can be reached"),
         ])
     func missing(line: String, sentence: String) throws {
         let found = try problems { text in

@@ -196,7 +196,7 @@ struct BrokerTemplateTests {
 
     private func install(_ template: String, plugin: String = "/lib/plugin.so") throws -> String {
         try place.write(template, to: "template")
-        let values = BrokerTemplate.Values(plugin: plugin, mqttPort: 1893, webSocketPort: 9893, user: "parley")
+        let values = BrokerTemplate.Values(plugin: plugin, mqttPort: 1893, user: "parley")
         try BrokerTemplate(path: place.path + "/template").install(in: DataDirectory(path: place.path), values)
         return String(decoding: try place.bytes("mosquitto.conf"), as: UTF8.self)
     }
@@ -204,12 +204,12 @@ struct BrokerTemplateTests {
     @Test("every name is filled in, wherever it stands")
     func everyNameIsFilledIn() throws {
         #expect(
-            try install("user @USER@\nlistener @MQTT_PORT@ @WS_PORT@\nplugin @PLUGIN@\n@DATA@/x @DATA@")
-                == "user parley\nlistener 1893 9893\nplugin /lib/plugin.so\n\(place.path)/x \(place.path)")
+            try install("user @USER@\nlistener @MQTT_PORT@\nplugin @PLUGIN@\n@DATA@/x @DATA@")
+                == "user parley\nlistener 1893\nplugin /lib/plugin.so\n\(place.path)/x \(place.path)")
         #expect(try place.permissions("mosquitto.conf") == 0o600)
         #expect(
             String(decoding: try place.bytes("endpoint.json"), as: UTF8.self)
-                == #"{"host":"127.0.0.1","mqtt_port":1893,"ws_port":9893,"scheme":"mqtt"}"# + "\n")
+                == #"{"host":"127.0.0.1","mqtt_port":1893,"scheme":"mqtt"}"# + "\n")
     }
 
     @Test("a door has a configuration of its own, and devices are sent to it")
@@ -221,7 +221,7 @@ struct BrokerTemplateTests {
             certificate: "/etc/a b.pem", authority: "/etc/\"ca\".pem")
         try BrokerTemplate(path: place.path + "/template", door: door).install(
             in: DataDirectory(path: place.path),
-            BrokerTemplate.Values(plugin: "/plugin.so", mqttPort: 1893, webSocketPort: 9893, user: "parley"))
+            BrokerTemplate.Values(plugin: "/plugin.so", mqttPort: 1893, user: "parley"))
         #expect(
             String(decoding: try place.bytes("haproxy.cfg"), as: UTF8.self)
                 == "bind :8883 crt '/etc/a b.pem'\nserver 127.0.0.1:1893")
