@@ -1,5 +1,5 @@
 # Sourced. The rules of docs/architecture.md about targets, imports, files and names of tests. Each takes the root of a
-# source tree, or the file with the graph of its package, or both, and prints one line for each fault that it finds.
+# source tree and the file with the graph of its package, and prints one line for each fault that it finds.
 
 # What the types of each of these modules mean is known to one target only.
 single_owner=(CCurl CHTTPDoubles CMosquitto CMosquittoBroker COpenSSL CSodium CSQLite)
@@ -26,27 +26,22 @@ kept_apart='target:ParleyBridge ParleyCrypto
 product:ParleyClient CMosquitto
 product:ParleyClient MQTTClient'
 
+# In the order in which their faults are printed. Each is a function RULE_faults ROOT GRAPH; it finds beside the graph what
+# floor_faults has drawn from both, GRAPH.table and GRAPH.imported.
+floor_rules=(table permission unused owner store reach member whole condition tree column name thread)
+
+# floor_faults ROOT GRAPH [RULE…]: what is against these rules, or against all of them.
 floor_faults() {
-    local root=$1 graph=$2 table=$2.table imported=$2.imported
-    floor_table "$root" >"$table"
-    imports "$root" "$graph" >"$imported"
-    if ! grep -q " .* " "$table"; then
+    local root=$1 graph=$2 rule
+    shift 2
+    (($#)) || set -- "${floor_rules[@]}"
+    floor_table "$root" >"$graph.table"
+    imports "$root" "$graph" >"$graph.imported"
+    if ! grep -q " .* " "$graph.table"; then
         echo "docs/architecture.md: has no table of floors with the columns floor, target, what it is, may import"
         return
     fi
-    table_faults "$graph" "$table"
-    permission_faults "$graph" "$table" "$imported"
-    unused_faults "$graph" "$table" "$imported"
-    owner_faults "$graph" "$imported"
-    store_faults "$graph" "$imported"
-    reach_faults "$graph"
-    member_faults "$root"
-    whole_faults "$root"
-    condition_faults "$root"
-    tree_faults "$root"
-    column_faults "$root"
-    name_faults "$root"
-    thread_faults "$root"
+    for rule; do "${rule}_faults" "$root" "$graph"; done
 }
 
 # The package in the working directory as lines of «target NAME KIND FOLDER», «edge NAME DEPENDENCY» and «product NAME
@@ -100,7 +95,7 @@ table_faults() {
                 if (name[2] in floor && floor[name[2]] > floor[name[1]])
                     print name[1] ": the table lets floor " floor[name[1]] " import " name[2] " from above"
             }
-        }' "$2" "$1"
+        }' "$2.table" "$2"
 }
 
 # What a target declares or imports, its row allows; the system's modules, the pure targets do without.
@@ -120,7 +115,7 @@ permission_faults() {
         }
         FILENAME == ARGV[3] && $1 in kind && kind[$1] != "test" && !(($1, $2) in allowed) {
             print $1 ": may not import " $2 " (" $3 ")"
-        }' "$2" "$1" "$3"
+        }' "$2.table" "$2" "$2.imported"
 }
 
 # What a target declares or its row allows, one of its files imports; tests included, which have no row.
@@ -133,7 +128,7 @@ unused_faults() {
         FILENAME == ARGV[3] {
             for (i = 3; i <= NF; i++) if (!(($2, $i) in imported))
                 print $2 ": the table lets it import " $i ", and none of its files does"
-        }' "$3" "$1" "$2"
+        }' "$2.imported" "$2" "$2.table"
 }
 
 # Each module with one owner is depended on by one target and imported by no other, tests included.
@@ -151,7 +146,7 @@ owner_faults() {
                 if (owners[name] ~ / /) print name ": must have one owner, and has " owners[name]
                 if (importers[name] ~ / /) print name ": must be imported by one target, and is by " importers[name]
             }
-        }' "$1" "$2"
+        }' "$2" "$2.imported"
 }
 
 # A database stays behind the targets that are named a store.
@@ -162,7 +157,7 @@ store_faults() {
             print $3 ": is for stores, and " $2 " depends on it"
         }
         FILENAME == ARGV[2] && $2 in kept && $1 !~ /Store$/ { print $2 ": is for stores, and is imported by " $3 }
-    ' "$1" "$2"
+    ' "$2" "$2.imported"
 }
 
 # What is kept apart does not meet, by whichever way.
@@ -184,7 +179,7 @@ reach_faults() {
             if (!size[from[2]]) print from[2] ": is to be kept from " $2 ", and there is no such " from[1]
             split("", seen)
             for (i = 1; i <= size[from[2]]; i++) walk(parts[from[2], i], $2, from[2], parts[from[2], i])
-        }' "$1" - <<<"$kept_apart"
+        }' "$2" - <<<"$kept_apart"
 }
 
 # No file uses more members of others than it can be read with.
