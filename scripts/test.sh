@@ -3,13 +3,15 @@
 # debugging, all tests of Swift, and with the programs of that build a whole gateway by run.sh and the transcripts of
 # README.md.
 # Usage: scripts/test.sh [--everything] [--no-install] [FILTER]
+#        scripts/test.sh --self-test
 #   --everything  also builds for release and runs all that has no place in the short form: models, the production
 #                 configuration behind its door, clients in Python, push services, secrecy, sieges, churn, fuzzing
 #   --no-install  says what is missing and stops, even for root
 #   FILTER        runs only the tests of Swift that match it, as `swift test --filter` does, and no gateway
-# A gate that fails does not keep those behind it from running. Logs stay in .build/logs; the last line of standard output
-# says what passed and how long it took. Continuous integration runs this by .ci/run, with --everything and with the test
-# vectors, which PARLEY_VECTORS names.
+#   --self-test   plants gates that fail and hang, and sees that they are found
+# A gate that fails does not keep those behind it from running, and one that hangs is ended. Gates that wait more than they
+# work run beside each other. Logs stay in .build/logs; the last line of standard output says what passed and how long it
+# took. Continuous integration runs this by .ci/run, with --everything and with the test vectors, which PARLEY_VECTORS names.
 set -euo pipefail
 cd "$(dirname "$(readlink -f "$0")")/.."
 . scripts/lib/say.sh
@@ -23,6 +25,7 @@ for argument; do
     case $argument in
     --everything) everything=yes ;;
     --no-install) install=no ;;
+    --self-test) . scripts/lib/gates-self-test.sh && gates_self_test && exit ;;
     -h | --help) sed -n '2,/^set /s/^# //p' "$0" && exit ;;
     -*) fail "there is no option $argument; see scripts/test.sh --help" ;;
     *) filter=$argument ;;
@@ -35,12 +38,11 @@ done
 test_width=8
 build_flags=("${swift_flags[@]}" --explicit-target-dependency-import-check error)
 logs=$PWD/.build/logs
-binaries='' release_binaries=''
 
 finish() {
     local status=$?
-    stop_ticking
-    ((status == 0)) || say "FAILED${current_gate:+ at: $current_gate}"
+    stop_gates
+    ((status == 0)) || say FAILED
 }
 trap finish EXIT
 
@@ -48,7 +50,7 @@ check_format() { swift format lint --strict --parallel --recursive Sources Tests
 check_floors() { scripts/check-floors.sh; }
 check_links() { scripts/check-links.sh; }
 # That both find what is planted.
-check_checks() { scripts/check-floors.sh --self-test && scripts/check-links.sh --self-test; }
+check_planted() { scripts/check-floors.sh --self-test && scripts/check-links.sh --self-test; }
 
 check_scripts() {
     local script
@@ -58,8 +60,9 @@ check_scripts() {
     # Parley does not need shellcheck to be installed; where it is, its advice counts. SC2015: «a && b || fail» is meant
     # as it reads, everywhere here. SC2016: a backtick in quotes is markdown.
     if command -v shellcheck >/dev/null; then
-        shellcheck -x -P . -e SC2015,SC2016 scripts/*.sh scripts/parley .ci/run
+        shellcheck -x -P . -e SC2015,SC2016 scripts/*.sh scripts/parley .ci/run || return 1
     fi
+    scripts/test.sh --self-test
 }
 
 # build ARGUMENT…: a build that prints a warning, which only the linker and the package manager still can, fails.
@@ -73,33 +76,31 @@ build() {
 }
 
 # The broker's plugin is no part of what is built for tests.
-build_debug() {
-    build --build-tests && build --product ParleyBrokerPlugin && binaries=$(realpath .build/debug)
-}
+build_debug() { build --build-tests && build --product ParleyBrokerPlugin; }
 
 # What gates run: benchmarks and trials are built by the scripts that run them.
 build_release() {
     build -c release --target ParleyPrograms && build -c release --product ParleyBrokerPlugin &&
-        build -c release --product parley && build -c release --product parley-model &&
-        release_binaries=$(realpath .build/release)
+        build -c release --product parley && build -c release --product parley-model
 }
 
 # What is found stands in the log; on the terminal stand the seed and what fails, and of some tests chosen all of it.
 run_tests() {
-    local selection=() shown='PARLEY_SEED=|^✘|recorded an issue|^↳' status=0
+    local closing selection=() shown='PARLEY_SEED=|^✘|recorded an issue|^↳' status=0
     [[ -z $filter ]] || selection=(--filter "$filter") shown=''
     [[ $everything == no ]] || export PARLEY_TESTS=everything
     watched "$gate_log" "$shown" swift test --skip-build --disable-xctest \
         --experimental-maximum-parallelization-width "$test_width" "${selection[@]}" || status=1
-    closing=$(grep 'Test run with [0-9]* tests.* passed' "$gate_log" | tail -n 1)
+    closing=$(closing_line) || true
     if ((status != 0)) || [[ -z $closing ]]; then
-        closing=
         tail -n 5 "$gate_log" >&2
         say "the whole log is $gate_log"
         return 1
     fi
     [[ $closing != *' 0 tests'* ]] || { say "no test was run" && return 1; }
 }
+
+closing_line() { grep 'Test run with [0-9]* tests.* passed' "$(log_of tests)" | tail -n 1; }
 
 # with PROGRAMS COMMAND…: the command, with programs that have been built.
 with() { PARLEY_PRODUCTS=$1 "${@:2}"; }
@@ -121,44 +122,47 @@ export PARLEY_POSTGRESQL=required
 gates=(format floors links scripts "debug build" tests)
 [[ -n $filter ]] || gates+=(run.sh README.md)
 [[ $everything == no ]] ||
-    gates+=("floors and links, planted" "release build" "run.sh builds" model broker-config interop pushes secrecy distinguisher walk siege churn fuzz)
+    gates+=("release build" "run.sh builds" siege pushes walk fuzz "floors and links, planted" model broker-config interop churn secrecy distinguisher)
 # Tests are functions marked so. It is only to say how far they are.
 expected_tests=$(grep -rhE '^\s*@Test\b' Tests --include='*.swift' | wc -l)
-closing=
+
+# must_pass GATE: without a build there is nothing to test.
+must_pass() { has_passed "$1" || { end_gates || true && fail "there is nothing to test without the $1"; }; }
 
 begin_gates
-gate format check_format
-gate floors check_floors
-gate links check_links
-gate scripts check_scripts
+gate_beside format check_format
+gate_beside floors check_floors
+gate_beside links check_links
+gate_beside scripts check_scripts
 gate "debug build" build_debug
-[[ -n $binaries ]] || { end_gates || true && fail "without a build there is nothing to test"; }
+must_pass "debug build"
+binaries=$(realpath .build/debug)
 gate tests run_tests
 if [[ $everything == yes ]]; then
-    gate "floors and links, planted" check_checks
     gate "release build" build_release
-    [[ -n $release_binaries ]] || { end_gates || true && fail "without a build there is nothing to test"; }
-    binaries=$release_binaries
-fi
-if [[ -z $filter ]]; then
-    gate run.sh with "$binaries" scripts/test-run.sh
-    gate README.md with "$binaries" scripts/test-readme.sh
-fi
-if [[ $everything == yes ]]; then
+    must_pass "release build"
+    binaries=$(realpath .build/release)
     # Everywhere else programs are lent that have been built.
     gate "run.sh builds" scripts/test-run.sh stays_quiet_but_for_one_line builds_the_tool_when_ready
-    gate model with "$binaries" scripts/model.sh --no-install --short
-    gate broker-config with "$binaries" scripts/test-broker-config.sh --no-install
-    gate interop with "$binaries" scripts/test-interop.sh --no-install
-    gate pushes with "$binaries" test_pushes
-    gate secrecy with "$binaries" scripts/test-secrecy.sh --no-install
-    gate distinguisher with "$binaries" scripts/distinguish.sh --no-install --histories 40 --plants --ignore-time
-    gate walk scripts/walk.sh --no-install
-    gate siege with "$binaries" scripts/siege.sh --no-install --short
-    gate churn with "$binaries" scripts/churn.sh --no-install --short
-    gate fuzz scripts/fuzz.sh 1
+    # What takes longest comes first. What only computes is one after the other, and gives way: attacks and pushes have
+    # their times.
+    gate_beside siege with "$binaries" scripts/siege.sh --no-install --short
+    gate_beside pushes with "$binaries" test_pushes
+    gate_beside walk nice -n 19 scripts/walk.sh --no-install
+    gate_beside fuzz nice -n 19 scripts/fuzz.sh 1
+    gate_beside "floors and links, planted" check_planted
+    gate_beside model with "$binaries" nice -n 19 scripts/model.sh --no-install --short
+    gate_beside broker-config with "$binaries" scripts/test-broker-config.sh --no-install
+    gate_beside interop with "$binaries" scripts/test-interop.sh --no-install
+    gate_beside churn with "$binaries" scripts/churn.sh --no-install --short
+    gate_beside secrecy with "$binaries" scripts/test-secrecy.sh --no-install
+    gate_beside distinguisher with "$binaries" scripts/distinguish.sh --no-install --histories 40 --plants --ignore-time
+fi
+if [[ -z $filter ]]; then
+    gate_beside run.sh with "$binaries" scripts/test-run.sh
+    gate_beside README.md with "$binaries" scripts/test-readme.sh
 fi
 
 end_gates || fail "of ${#gates[@]} gates these failed, in $(minutes $((SECONDS - gates_began))): ${!failed[*]}"
-printf '%s\n' "$closing"
+closing_line
 printf 'all %d gates passed in %s\n' "${#gates[@]}" "$(minutes $((SECONDS - gates_began)))"

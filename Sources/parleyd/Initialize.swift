@@ -16,6 +16,11 @@ struct Initialize: ParsableCommand {
     @Option(help: "The broker's port for MQTT, on the loopback interface.")
     var mqttPort = 1893
 
+    @Option(
+        name: [.long, .customLong("ws-port")],
+        help: "The web door's port, on the loopback interface, for programs that ask where it is.")
+    var webPort: Int?
+
     @Option(help: ArgumentHelp("Where the broker's plugin lies.", valueName: "file"))
     var plugin: String
 
@@ -30,6 +35,10 @@ struct Initialize: ParsableCommand {
     func validate() throws {
         var names = ["--mqtt-port"]
         var ports = [mqttPort]
+        if let webPort {
+            names.append("--web-port")
+            ports.append(webPort)
+        }
         if door.template != nil {
             names.append("--door-port")
             ports.append(door.doorPort)
@@ -58,7 +67,7 @@ struct Initialize: ParsableCommand {
         }
         try template.install(
             in: directory,
-            BrokerTemplate.Values(plugin: plugin, mqttPort: mqttPort, user: user))
+            BrokerTemplate.Values(plugin: plugin, mqttPort: mqttPort, webPort: webPort, user: user))
     }
 }
 

@@ -5,11 +5,14 @@ package struct BrokerTemplate: Sendable {
     package struct Values: Sendable {
         let plugin: String
         let mqttPort: Int
+        /// Of the web door, which the broker knows nothing of.
+        let webPort: Int?
         let user: String
 
-        package init(plugin: String, mqttPort: Int, user: String) {
+        package init(plugin: String, mqttPort: Int, webPort: Int? = nil, user: String) {
             self.plugin = plugin
             self.mqttPort = mqttPort
+            self.webPort = webPort
             self.user = user
         }
     }
@@ -70,6 +73,7 @@ package struct BrokerTemplate: Sendable {
         writer.object {
             $0.member("host", door?.host ?? "127.0.0.1")
             $0.member("mqtt_port", door?.port ?? values.mqttPort)
+            if let port = values.webPort { $0.member("web_port", port) }
             $0.member("scheme", door == nil ? "mqtt" : "mqtts")
             if let authority = door?.authority { $0.member("ca_file", authority) }
         }
