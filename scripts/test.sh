@@ -122,7 +122,7 @@ export PARLEY_POSTGRESQL=required
 gates=(format floors links scripts "debug build" tests)
 [[ -n $filter ]] || gates+=(run.sh README.md)
 [[ $everything == no ]] ||
-    gates+=("release build" "run.sh builds" siege pushes walk fuzz "floors and links, planted" model broker-config interop churn secrecy distinguisher)
+    gates+=("release build" "run.sh builds" siege pushes "walk build" fuzz "floors and links, planted" model broker-config interop churn secrecy distinguisher walk)
 # Tests are functions marked so. It is only to say how far they are.
 expected_tests=$(grep -rhE '^\s*@Test\b' Tests --include='*.swift' | wc -l)
 
@@ -148,7 +148,7 @@ if [[ $everything == yes ]]; then
     # their times.
     gate_beside siege with "$binaries" scripts/siege.sh --no-install --short
     gate_beside pushes with "$binaries" test_pushes
-    gate_beside walk nice -n 19 scripts/walk.sh --no-install
+    gate_beside "walk build" nice -n 19 scripts/walk.sh --no-install --build
     gate_beside fuzz nice -n 19 scripts/fuzz.sh 1
     gate_beside "floors and links, planted" check_planted
     gate_beside model with "$binaries" nice -n 19 scripts/model.sh --no-install --short
@@ -162,6 +162,7 @@ if [[ -z $filter ]]; then
     gate_beside run.sh with "$binaries" scripts/test-run.sh
     gate_beside README.md with "$binaries" scripts/test-readme.sh
 fi
+[[ $everything == no ]] || gate walk scripts/walk.sh --no-install
 
 end_gates || fail "of ${#gates[@]} gates these failed, in $(minutes $((SECONDS - gates_began))): ${!failed[*]}"
 closing_line
