@@ -141,6 +141,9 @@ let package = Package(
         .target(
             name: "MemoryTransport", dependencies: ["LyingGateway", "ParleyClient", "ParleyProtocol", "TestSupport"],
             path: "Tests/Support/MemoryTransport", swiftSettings: strict),
+        .target(
+            name: "TestedPrograms", dependencies: ["ParleyBrokerPlugin", "parley", "parley-model", "parleyd"],
+            path: "Tests/Support/TestedPrograms", swiftSettings: strict),
         .testTarget(
             name: "MQTTWireTests", dependencies: ["MQTTPackets", "MQTTWire"], path: "Tests/Support/MQTTWireTests",
             swiftSettings: strict),

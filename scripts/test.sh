@@ -80,8 +80,7 @@ build_debug() { build --build-tests && build --product ParleyBrokerPlugin; }
 
 # What gates run: benchmarks and trials are built by the scripts that run them.
 build_release() {
-    build -c release --target ParleyPrograms && build -c release --product ParleyBrokerPlugin &&
-        build -c release --product parley && build -c release --product parley-model
+    build -c release --target TestedPrograms && build -c release --product ParleyBrokerPlugin
 }
 
 # What is found stands in the log; on the terminal stand the seed and what fails, and of some tests chosen all of it.
