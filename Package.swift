@@ -131,7 +131,9 @@ let package = Package(
             name: "HTTPDoubles", dependencies: ["CHTTPDoubles", "Platform"], path: "Tests/Support/HTTPDoubles",
             swiftSettings: strict),
         .target(name: "Launch", dependencies: ["Platform"], path: "Tests/Support/Launch", swiftSettings: strict),
-        .target(name: "MQTTWire", dependencies: ["MQTTPackets", "Platform"], path: "Tests/Support/MQTTWire", swiftSettings: strict),
+        .target(
+            name: "MQTTWire", dependencies: ["MQTTPackets", "Platform"], path: "Tests/Support/MQTTWire",
+            swiftSettings: strict),
         .target(name: "RepeatableRandom", path: "Tests/Support/RepeatableRandom", swiftSettings: strict),
         .target(
             name: "TestSupport", dependencies: ["Launch", "ParleyProtocol", "RepeatableRandom"],
@@ -277,7 +279,8 @@ let package = Package(
     ]
 )
 
-// The web door. scripts/run.sh builds without it at first: the gateway is up before what only the door needs is fetched.
+// The web door. scripts/run.sh builds without it at first: the gateway is up before what only the door needs is
+// fetched.
 if Context.environment["PARLEY_GATEWAY_ALONE"] == nil {
     let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
     let hummingbird = Target.Dependency.product(name: "HummingbirdCore", package: "hummingbird")

@@ -10,6 +10,8 @@ package struct LinkConfiguration: Sendable {
 
     /// A connection that nobody uses is closed after this.
     package var idleTime: TimeAmount = .seconds(60)
+    /// How long it is remembered that the broker has refused a token.
+    package var refusalTime: TimeAmount = .seconds(5)
     /// Until a request is answered `unavailable`.
     package var patience: TimeAmount = .seconds(15)
     /// Until a request without a reply is repeated; each later wait is twice as long.

@@ -33,9 +33,18 @@ final class Session {
         lastUse = .now()
     }
 
-    /// Whether it may be forgotten: the next use makes another one.
     var isOver: Bool {
         if case .ended = link { true } else { false }
+    }
+
+    /// Whether the next use makes another one. That a token was refused is remembered for a while, so that whoever
+    /// shows it again and again costs the broker nothing.
+    func isForgotten(_ now: NIODeadline) -> Bool {
+        switch link {
+        case .none, .opening, .ready, .pausing: false
+        case .ended(.unauthenticated): lastUse + configuration.refusalTime <= now
+        case .ended(.takenOver), .ended(.unavailable), .ended(.busy): true
+        }
     }
 
     var hasRequests: Bool { !requests.isEmpty }
@@ -48,11 +57,13 @@ final class Session {
 extension Session {
     /// Succeeds when the broker has accepted the token.
     func signIn(_ promise: EventLoopPromise<Void>) {
-        lastUse = .now()
         switch link {
-        case .ready: promise.succeed()
+        case .ready:
+            lastUse = .now()
+            promise.succeed()
         case .ended(let end): promise.fail(end)
         case .none, .opening, .pausing:
+            lastUse = .now()
             waiters.append((promise, .now() + configuration.patience))
             open()
         }
@@ -60,8 +71,8 @@ extension Session {
 
     /// Sends a request, again and again until it has a reply.
     func request(_ operation: Operation, _ payload: [UInt8], _ promise: EventLoopPromise<[UInt8]>) {
-        lastUse = .now()
         if case .ended(let end) = link { return promise.fail(end) }
+        lastUse = .now()
         guard requests.count < configuration.requestsAtOnce else { return promise.fail(SessionEnd.busy) }
         let number = requests.add(
             topic: topic(of: operation), payload: payload, promise, now: .now(), configuration)
@@ -161,6 +172,7 @@ extension Session {
     /// Ends it for everybody who waits or listens.
     func end(_ cause: SessionEnd) {
         guard !isOver else { return }
+        lastUse = .now()
         if case .ready(let broker) = link { broker.close() }
         link = .ended(cause)
         for entry in requests.removeAll() { entry.promise.fail(cause) }
@@ -185,18 +197,19 @@ extension Session {
     ///
     /// It hears events from now on, some of them before that.
     func listen(_ listener: any SessionListener, _ promise: EventLoopPromise<Void>) {
-        lastUse = .now()
         if case .ended(let end) = link { return promise.fail(end) }
+        lastUse = .now()
         audience.add(listener)
         if let gathered = audience.gathered { return gathered.cascade(to: promise) }
         let handle = SessionHandle(self, on: loop)
         let gathered = loop.makeFutureWithTask { try await handle.subscribeToEverything() }
         audience.gathered = gathered
+        gathered.assumeIsolated().whenFailure { [self] _ in audience.gathered = nil }
         gathered.cascade(to: promise)
     }
 
     func remove(_ listener: any SessionListener) {
-        lastUse = .now()
+        if !isOver { lastUse = .now() }
         audience.remove(listener)
     }
 

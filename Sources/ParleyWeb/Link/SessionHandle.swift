@@ -112,16 +112,32 @@ extension SessionHandle {
         try await onLoop { $0.subscribe(filters, $1) }
     }
 
-    /// - Throws: ``SessionEnd``; `unavailable` also for a refusal, as by a limit.
+    /// Asks again while the gateway is busy: after a start of the door everybody asks at once.
+    ///
+    /// - Throws: ``SessionEnd``; `unavailable` also for a refusal.
     private func ask<Asked: Query>(_ query: Asked) async throws(SessionEnd) -> Asked.Reply
     where Asked.Reply: GatewayObject {
-        let reply = try await request(Asked.operation, query.payload())
-        do {
-            let object = try JSONObject(parsing: reply)
-            guard let data = try object.object("data") else { throw SessionEnd.unavailable }
-            return try Asked.Reply(members: data)
-        } catch {
-            throw .unavailable
+        let deadline = NIODeadline.now() + SessionHandle.patienceWithLists
+        while true {
+            let reply = try await request(Asked.operation, query.payload())
+            guard let object = try? JSONObject(parsing: reply) else { throw .unavailable }
+            if let data = try? object.object("data"), let read = try? Asked.Reply(members: data) { return read }
+            guard let wait = SessionHandle.wait(after: object), NIODeadline.now() < deadline else {
+                throw .unavailable
+            }
+            try? await Task.sleep(for: .milliseconds(wait))
         }
+    }
+
+    private static let patienceWithLists = TimeAmount.seconds(60)
+
+    /// How long to wait before a refused request is sent again, in milliseconds; `nil` for one that is refused for
+    /// good.
+    private static func wait(after reply: JSONObject) -> Int? {
+        guard let error = try? reply.object("error"), let code = try? error.choice("code", as: ErrorCode.self),
+            code == .unavailable || code == .rateLimited
+        else { return nil }
+        let wait = (try? error.integer("retry_after_ms", in: 0...Int(Int32.max))) ?? nil
+        return min(wait ?? 0, 10_000) + .random(in: 100...1000)
     }
 }

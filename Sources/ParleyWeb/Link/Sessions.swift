@@ -2,8 +2,8 @@ import Metrics
 import NIOCore
 import ParleyProtocol
 
-/// The sessions of all tokens in use. A token belongs to one event loop, whichever connection it comes by: so nothing is
-/// locked, and a token has one session.
+/// The sessions of all tokens in use. A token belongs to one event loop, whichever connection it comes by: so nothing
+/// is locked, and a token has one session.
 final class Sessions: Sendable {
     private let tables: [(loop: any EventLoop, table: NIOLoopBound<SessionTable>)]
 
@@ -64,7 +64,7 @@ final class SessionTable {
 
     func session(of token: SessionToken) throws(SessionEnd) -> SessionHandle {
         if let found = sessions[token] {
-            guard found.session.isOver else { return found.handle }
+            guard found.session.isForgotten(.now()) else { return found.handle }
             remove(token)
         }
         guard sessions.count < most else { throw .busy }
@@ -81,7 +81,7 @@ final class SessionTable {
             session.tick(now)
             if isDraining, !session.hasRequests { session.end(.unavailable) }
         }
-        for (token, entry) in sessions where entry.session.isOver { remove(token) }
+        for (token, entry) in sessions where entry.session.isForgotten(now) { remove(token) }
     }
 
     private func remove(_ token: SessionToken) {

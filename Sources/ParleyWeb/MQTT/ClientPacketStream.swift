@@ -1,7 +1,7 @@
 import MQTTPackets
 
-/// Follows the packets of somebody who has signed in, from header to header: each is of a type that a client sends, and no
-/// longer than the broker takes. What is in them the broker judges.
+/// Follows the packets of somebody who has signed in, from header to header: each is of a type that a client sends, and
+/// no longer than the broker takes. What is in them the broker judges.
 struct ClientPacketStream: Sendable {
     /// The longest body of a packet, in bytes: the broker's `max_packet_size`.
     static let longestBody = 393_216

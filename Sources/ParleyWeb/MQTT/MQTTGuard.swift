@@ -1,5 +1,5 @@
-/// What passes between a client's WebSocket and the broker, and when: a stranger's one CONNECT, nothing more until it is
-/// answered, and then packets within their bounds.
+/// What passes between a client's WebSocket and the broker, and when: a stranger's one CONNECT, nothing more until it
+/// is answered, and then packets within their bounds.
 struct MQTTGuard: Sendable {
     private var frames: MaskedFrameReader
     private var phase: Phase

@@ -1,11 +1,11 @@
 import NIOCore
 import NIOWebSocket
 
-/// MQTT over WebSocket (MQTT 5 §6.0) at `/mqtt`: what comes in binary frames goes to the broker by TCP, and the other way
-/// round, on one event loop. ``MQTTGuard`` says what may pass.
+/// MQTT over WebSocket (MQTT 5 §6.0) at `/mqtt`: what comes in binary frames goes to the broker by TCP, and the other
+/// way round, on one event loop. ``MQTTGuard`` says what may pass.
 ///
-/// What a connection holds is bounded: one piece of 64 KiB at most is read at a time, of a side only while the other takes
-/// what it gets.
+/// What a connection holds is bounded: one piece of 64 KiB at most is read at a time, of a side only while the other
+/// takes what it gets.
 package enum MQTTPassage {
     /// The subprotocol that a client must ask for and that the server must choose.
     package static let subprotocol = "mqtt"
@@ -20,9 +20,9 @@ package enum MQTTPassage {
 
     /// Takes over a channel that has just been upgraded to WebSocket, from its last handler on.
     ///
-    /// It is called on the channel's event loop, before a byte of the WebSocket has been read: by the `upgradePipelineHandler`
-    /// of NIO's upgrader, for one. NIO's decoder is removed, since it keeps a whole frame before anybody can judge it. The
-    /// passage ends with the channel, which it closes.
+    /// It is called on the channel's event loop, before a byte of the WebSocket has been read: by the
+    /// `upgradePipelineHandler` of NIO's upgrader, for one. NIO's decoder is removed, since it keeps a whole frame
+    /// before anybody can judge it. The passage ends with the channel, which it closes.
     ///
     /// - Parameter broker: where the broker listens for plain MQTT.
     package static func configure(

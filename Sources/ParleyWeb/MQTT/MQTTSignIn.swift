@@ -1,8 +1,8 @@
 import MQTTPackets
 import ParleyProtocol
 
-/// The one packet that a stranger may send, as broker-config/haproxy.cfg has it for MQTT over TLS: whole, short, of MQTT
-/// 3.1.1 or 5, with username and password, without a will, with a client id that somebody can have.
+/// The one packet that a stranger may send, as broker-config/haproxy.cfg has it for MQTT over TLS: whole, short, of
+/// MQTT 3.1.1 or 5, with username and password, without a will, with a client id that somebody can have.
 enum MQTTSignIn {
     /// In bytes, with its header.
     static let longestConnect = 4096

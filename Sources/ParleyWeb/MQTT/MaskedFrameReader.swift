@@ -1,7 +1,8 @@
 /// Takes a client's WebSocket frames apart (RFC 6455 §5) as their bytes come, whole or not.
 ///
-/// A frame is judged by its header, before any of its payload has come, and the payload is handed on as it comes: a stranger
-/// who announces a long frame has nothing kept for them. That is why it is not NIO's decoder, which collects whole frames.
+/// A frame is judged by its header, before any of its payload has come, and the payload is handed on as it comes: a
+/// stranger who announces a long frame has nothing kept for them. That is why it is not NIO's decoder, which collects
+/// whole frames.
 struct MaskedFrameReader: Sendable {
     /// The longest message in all its frames, in bytes.
     var longestMessage: Int

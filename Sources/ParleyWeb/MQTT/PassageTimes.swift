@@ -1,4 +1,5 @@
-/// How long each phase of a passage may take, and how long a side may take nothing. Moments are counted from any fixed one.
+/// How long each phase of a passage may take, and how long a side may take nothing. Moments are counted from any fixed
+/// one.
 package struct PassageTimes: Hashable, Sendable {
     private let limits: Limits
     private var phase: Phase
@@ -13,8 +14,8 @@ package struct PassageTimes: Hashable, Sendable {
         package var answer = Duration.seconds(10)
         /// How long a side may take nothing of what waits for it.
         package var stall = Duration.seconds(30)
-        /// How long nothing may come from either side. The broker ends a device after one and a half times its keep alive,
-        /// 15 minutes at most (`max_keepalive`), but lets devices of MQTT 3.1.1 ask for none.
+        /// How long nothing may come from either side. The broker ends a device after one and a half times its keep
+        /// alive, 15 minutes at most (`max_keepalive`), but lets devices of MQTT 3.1.1 ask for none.
         package var silence = Duration.seconds(16 * 60)
 
         package init() {}

@@ -24,7 +24,8 @@ struct Credentials: Sendable {
         return token
     }
 
-    /// What `/ws` takes beside the header, since a browser's WebSocket has none: `?ticket=`, and `?token=` by a setting.
+    /// What `/ws` takes beside the header, since a browser's WebSocket has none: `?ticket=`, and `?token=` by a
+    /// setting.
     func socketToken(authorization: String?, target: String) throws(Rejection) -> (SessionToken, Tickets.Use?) {
         if authorization != nil { return (try token(authorization: authorization), nil) }
         let query = target.split(separator: "?", maxSplits: 1).dropFirst().first ?? ""

@@ -18,19 +18,23 @@ struct DoorResponder: Sendable {
     func respond(to request: WebRequest, _ writer: consuming ResponseWriter) async throws {
         let origin = request.headers[.origin]
         guard credentials.isAllowed(origin: origin, host: request.head.authority) else {
-            return try await write(APIResponse(Credentials.otherOrigin), for: nil, writer)
+            return try await write(APIResponse(Credentials.otherOrigin), to: request, nil, writer)
         }
         // A preflight (Fetch standard, CORS protocol): of a page whose origin may use the door.
         if request.method == .options, let origin {
             return try await writer.writeResponse(DoorResponder.preflight(origin))
         }
-        try await write(await answer(request), for: origin, writer)
+        try await write(await answer(request), to: request, origin, writer)
     }
 
-    private func write(_ response: APIResponse, for origin: String?, _ writer: consuming ResponseWriter) async throws {
+    private func write(
+        _ response: APIResponse, to request: WebRequest, _ origin: String?, _ writer: consuming ResponseWriter
+    ) async throws {
         DoorMetrics.shared.countResponse(response.status)
-        try await writer.write(
-            response: head(of: response, for: origin), body: ResponseBody(byteBuffer: ByteBuffer(bytes: response.body)))
+        let head = head(of: response, for: origin)
+        // RFC 9110 §9.3.2: HEAD is answered without the body, whose length is told.
+        guard request.method != .head else { return try await writer.writeResponse(head) }
+        try await writer.write(response: head, body: ResponseBody(byteBuffer: ByteBuffer(bytes: response.body)))
     }
 
     private func answer(_ request: WebRequest) async -> APIResponse {

@@ -1,7 +1,8 @@
 import NIOCore
 import NIOHTTPTypes
 
-/// Ends connections whose client takes its time: with headers, with a body, with taking a response, or between requests.
+/// Ends connections whose client takes its time: with headers, with a body, with taking a response, or between
+/// requests.
 final class RequestClock: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
@@ -10,6 +11,8 @@ final class RequestClock: ChannelDuplexHandler, RemovableChannelHandler {
 
     private let limits: HTTPLimits
     private var alarm: Scheduled<Void>?
+    /// Whether all of the request has come.
+    private var hasEnded = true
 
     init(_ limits: HTTPLimits) { self.limits = limits }
 
@@ -18,10 +21,14 @@ final class RequestClock: ChannelDuplexHandler, RemovableChannelHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         switch unwrapInboundIn(data) {
-        case .head: wait(limits.body, context)
+        case .head:
+            hasEnded = false
+            wait(limits.body, context)
         case .body: break
         // The door's own time is bounded by its patience with the gateway.
-        case .end: alarm?.cancel()
+        case .end:
+            hasEnded = true
+            alarm?.cancel()
         }
         context.fireChannelRead(data)
     }
@@ -33,7 +40,8 @@ final class RequestClock: ChannelDuplexHandler, RemovableChannelHandler {
         let written = promise ?? context.eventLoop.makePromise()
         written.futureResult.whenSuccess {
             let (handler, context) = bound.value
-            handler.wait(handler.limits.idle, context)
+            // Whoever is answered before the body has ended was refused, and need not send the rest.
+            handler.wait(handler.hasEnded ? handler.limits.idle : handler.limits.linger, context)
         }
         context.write(data, promise: written)
     }

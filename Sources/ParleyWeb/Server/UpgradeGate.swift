@@ -1,11 +1,11 @@
 import NIOCore
 import NIOHTTP1
 
-/// Decides, before NIO does, whether the first request of a connection makes it a WebSocket, and ends a connection whose
-/// first request does not come.
+/// Decides, before NIO does, whether the first request of a connection makes it a WebSocket, and ends a connection
+/// whose first request does not come.
 ///
-/// NIO's own handler for that (2.101) drops a request that asks for an upgrade and is given none. So a request that is not
-/// to be upgraded loses its `Upgrade` here, and is answered like any other.
+/// NIO's own handler for that (2.101) drops a request that asks for an upgrade and is given none. So a request that is
+/// not to be upgraded loses its `Upgrade` here, and is answered like any other.
 final class UpgradeGate: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart

@@ -1,5 +1,5 @@
-/// Whatever a broker sends is read or refused, packet after packet, and the same whether its end has come or more follows.
-/// Every place is within its packet.
+/// Whatever a broker sends is read or refused, packet after packet, and the same whether its end has come or more
+/// follows. Every place is within its packet.
 @Sendable func fuzzPacket(_ bytes: [UInt8]) {
     var position = 0
     do {

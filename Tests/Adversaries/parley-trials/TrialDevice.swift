@@ -117,7 +117,8 @@ extension TrialDevice {
             pending += count
             let now = MonotonicTime.now
             var position = 0
-            while let (packet, next) = try PacketReader.next(in: input.span, from: position, to: pending) {
+            let bytes = input
+            while let (packet, next) = try PacketReader.next(in: bytes.span, from: position, to: pending) {
                 handle(packet, at: now)
                 position = next
             }

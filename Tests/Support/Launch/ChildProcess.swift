@@ -47,13 +47,13 @@ package final class ChildProcess: Sendable {
         guard code == 0 else { throw SpawnError(path: path, errno: code) }
         let identifier = child
         self.identifier = identifier
-        // At once, and not when somebody asks: a process that ended and was not waited for hides the ends of others from
-        // the testing library, which then waits for its exit tests in vain.
+        // At once, and not when somebody asks: a process that ended and was not waited for hides the ends of others
+        // from the testing library, which then waits for its exit tests in vain.
         try LoopThread.detach(name: "child-\(identifier)") { [ending] in ending.await(identifier) }
     }
 
-    /// Above every descriptor that is open here now, and those that others open meanwhile. To close one that is not open
-    /// is no error.
+    /// Above every descriptor that is open here now, and those that others open meanwhile. To close one that is not
+    /// open is no error.
     private static var highestDescriptor: Int32 {
         let open = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
         return (open.compactMap { Int32($0) }.max() ?? 0) + 64
