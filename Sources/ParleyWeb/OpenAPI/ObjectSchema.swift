@@ -72,15 +72,18 @@ extension SchemaComponents {
     /// One schema for each of the fields of which one must be there; a truth value is true.
     private mutating func alternatives(_ shape: ObjectShape) -> JSONElement {
         .array(
-            shape.fields.filter { shape.alternatives.contains($0.name) }.map { field in
-                let value: JSONElement =
-                    if case .boolean = field.schema.form {
-                        .object(("const", .literal("true")))
-                    } else {
-                        element(field.schema)
-                    }
-                return .object(
-                    ("properties", .object((field.name, value))), ("required", .strings([field.name])))
+            shape.alternatives.map { name, needed in
+                let needed = needed.subtracting(shape.required)
+                let properties = shape.fields.filter { needed.contains($0.name) }.map { field in
+                    let value: JSONElement =
+                        if case .boolean = field.schema.form {
+                            .object(("const", .literal("true")))
+                        } else {
+                            element(field.schema)
+                        }
+                    return JSONElement.Member(key: field.name, value: value)
+                }
+                return .object(("properties", .object(properties)), ("required", .strings(needed.sorted())))
             })
     }
 

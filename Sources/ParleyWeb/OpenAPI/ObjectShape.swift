@@ -7,8 +7,8 @@ struct ObjectShape: Sendable {
     private(set) var required: Set<String>
     /// The fields that stand in every written object.
     private(set) var alwaysWritten: Set<String>
-    /// Exactly one of these fields must be there; empty if there are no such.
-    private(set) var alternatives: [String] = []
+    /// Exactly one of these fields must be there, each with those that it needs; empty if there are no such.
+    private(set) var alternatives: [(name: String, needed: Set<String>)] = []
     /// The fields without which an optional one may not stand.
     private(set) var dependencies: [String: Set<String>] = [:]
     /// At most one of each of these lists may be there.
@@ -46,7 +46,9 @@ struct ObjectShape: Sendable {
             let possible = singles.filter { $0.run.failure == nil }
             guard !possible.isEmpty else { throw all.failure ?? .internalFault }
             runs = possible.map(\.run)
-            alternatives = possible.map(\.name)
+            alternatives = possible.map { possible in
+                (possible.name, Set(possible.run.fields.filter(\.isRequired).map(\.name)).union([possible.name]))
+            }
         }
         exclusive = all.exclusive
         fields = []

@@ -115,7 +115,8 @@ struct OpenAPIPaths {
     private mutating func reply(of resource: APIResource) throws(Rejection) -> JSONElement {
         switch resource {
         case .document: .object(("type", .string("object")))
-        case .ticket: schemas.element(.members(.init("ticket", .text(1...256)), .init("expires_in", .integer(1...60))))
+        case .ticket:
+            schemas.element(.members(.init("ticket", .text(1...16_384)), .init("expires_in", .integer(1...60))))
         case .publishPublicKey, .ownPublicKey, .publicKey:
             schemas.element(
                 .members(
