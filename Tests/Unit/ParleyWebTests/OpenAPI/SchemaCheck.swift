@@ -140,7 +140,7 @@ extension JSONElement {
 extension Decimal {
     fileprivate var isWhole: Bool {
         var (value, whole) = (self, Decimal())
-        NSDecimalRound(&whole, &value, 0, .plain)
+        unsafe NSDecimalRound(&whole, &value, 0, .plain)
         return whole == value
     }
 }
