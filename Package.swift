@@ -307,7 +307,7 @@ if Context.environment["PARLEY_GATEWAY_ALONE"] == nil {
         .target(
             name: "ParleyWeb",
             dependencies: [
-                "MQTTPackets", "ParleyProtocol", "Platform", "PrivateFiles", "Sodium", httpTypes, hummingbird,
+                "MQTTPackets", "ParleyProtocol", "Platform", "Sodium", httpTypes, hummingbird,
                 lifecycle, logging, metrics,
             ] + nio + nioHTTPTypes, swiftSettings: strict),
         .executableTarget(
