@@ -303,6 +303,9 @@ if Context.environment["PARLEY_GATEWAY_ALONE"] == nil {
         .package(url: "https://github.com/apple/swift-nio-extras", exact: "1.35.2"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", exact: "2.13.0"),
     ]
+    for target in package.targets where target.name == "IntegrationTests" {
+        target.dependencies += ["ParleyWeb"] + nio
+    }
     package.targets += [
         .target(
             name: "ParleyWeb",

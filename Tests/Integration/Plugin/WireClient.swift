@@ -44,7 +44,7 @@ final class WireClient {
     private var isOpen = true
     private var input: [UInt8] = []
     /// `nil` for MQTT without WebSocket.
-    private var frames: WebSocketFrames?
+    private(set) var frames: WebSocketFrames?
     private var version = Version.v5
     private var packetID: UInt16 = 0
     private var messages: [Message] = []
@@ -211,7 +211,8 @@ extension WireClient {
         messages.append(Message(topic: topic, payload: fields.rest(), retain: header & 1 != 0))
     }
 
-    private func fill() throws {
+    /// Reads what has come, waiting for it.
+    func fill() throws {
         guard isOpen else { throw WireError.closed(reason: nil) }
         var waiting = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
         guard unsafe poll(&waiting, 1, longestWait) > 0 else { throw WireError.timeout }
