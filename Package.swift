@@ -318,7 +318,9 @@ if Context.environment["PARLEY_GATEWAY_ALONE"] == nil {
             swiftSettings: strict),
         .testTarget(
             name: "ParleyWebTests",
-            dependencies: ["MQTTPackets", "ParleyProtocol", "ParleyWeb", "TestNames", "TestSupport"] + nio,
+            dependencies: [
+                "MQTTPackets", "MQTTWire", "ParleyProtocol", "ParleyWeb", "Platform", "TestNames", "TestSupport", logging,
+            ] + nio,
             path: "Tests/Unit/ParleyWebTests", swiftSettings: strict),
     ]
 }
