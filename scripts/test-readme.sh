@@ -1,27 +1,27 @@
 #!/usr/bin/env bash
-# Runs the transcript of README.md against a gateway of its own, and compares what each command prints.
-# Usage: scripts/test-readme.sh
+# Runs the transcripts of pages, each against a gateway and a web door of its own, and compares what each command prints.
+# Usage: scripts/test-readme.sh [PAGE...]
+#   PAGE  README.md and docs/web.md by default. Where a page lists options of parley-web, the program's own are compared.
 set -euo pipefail
-(($# == 0)) || { sed -n '2,3s/^# //p' "$0" && exit; }
 root=$(dirname "$(dirname "$(readlink -f "$0")")")
 . "$root/scripts/lib/say.sh"
+. "$root/scripts/lib/toolchain.sh"
+. "$root/scripts/lib/build.sh"
 . "$root/scripts/lib/ports.sh"
 . "$root/scripts/lib/waiting.sh"
 . "$root/scripts/lib/gateway.sh"
+pages=(README.md docs/web.md)
+(($# == 0)) || pages=("$@")
+case ${pages[0]} in -*) sed -n '2,/^set /s/^# //p' "$0" && exit ;; esac
 
 scratch=$(mktemp -d)
-current=README.md
-gateway=
+gateway='' background=''
 finish() {
+    [[ -z $background ]] || kill "$background" 2>/dev/null || true
     stop_gateway
     rm -rf "$scratch"
 }
 trap finish EXIT
-
-# A reader of the page stands in a clone; here the clone's scripts stand in an empty directory.
-ln -s "$root/scripts" "$scratch/scripts"
-cd "$scratch"
-start_gateway "$scratch/gateway.log" --mqtt-port "$(free_port)" --ws-port "$(free_port)"
 
 # What a command printed must be what the page shows, where … stands for anything.
 compare() {
@@ -29,45 +29,74 @@ compare() {
     expected=$(printf '%s' "$2") actual=$(sed '/^$/d' "$3")
     pattern=$(printf '%s' "$expected" | sed -e 's/[][\*?]/\\&/g' -e 's/…/*/g')
     # shellcheck disable=SC2053 # The right side is a pattern.
-    [[ $actual == $pattern ]] || fail "README.md: $1
+    [[ $actual == $pattern ]] || fail "$current: $1
 expected: $expected
 printed:  $actual"
 }
 
-commands=0 background=
 run() {
     [[ -n $1 ]] || return 0
+    # The page names the door's usual port.
+    local command_line=${1//http:\/\/127.0.0.1:9893/$web}
     if [[ $1 == *'&' ]]; then
         # As a reader would, go on when the command in the background has something to show.
-        eval "$1"
+        eval "$command_line"
         background=$!
         until_true 60 test -s "$(sed -E 's/.*> ([^ ]+) &$/\1/' <<<"$1")"
     else
         # What the page calls `$!` is that command; waiting for it has started others. The gateway is a child too: `wait`
         # means the command in the background only.
-        command_line=${1//'$!'/$background}
+        command_line=${command_line//'$!'/$background}
         [[ ${1%% *} != wait ]] || command_line="wait $background ${1#wait}"
-        eval "$command_line" >printed 2>errors || fail "README.md: $1 ended with status $?: $(cat errors)"
+        eval "$command_line" >printed 2>errors || fail "$current: $1 ended with status $?: $(cat errors)"
         compare "$1" "$2" printed
     fi
     commands=$((commands + 1))
 }
 
-command='' output='' inside=no
-while IFS= read -r line; do
-    case $inside:$line in
-    no:'<!-- transcript -->') inside=next ;;
-    next:'```console') inside=yes ;;
-    yes:'```')
-        run "$command" "$output"
-        command='' output='' inside=no
-        ;;
-    yes:'$ '*)
-        run "$command" "$output"
-        command=${line#'$ '} output=
-        ;;
-    yes:*) output+=${output:+$'\n'}$line ;;
-    esac
-done <"$root/README.md"
-((commands > 0)) || fail "README.md has no transcript"
-say "README.md: $commands commands print what the page shows"
+run_transcripts() {
+    local command='' output='' inside=no line
+    while IFS= read -r line; do
+        case $inside:$line in
+        no:'<!-- transcript -->') inside=next ;;
+        next:'```console') inside=yes ;;
+        yes:'```')
+            run "$command" "$output"
+            command='' output='' inside=no
+            ;;
+        yes:'$ '*)
+            run "$command" "$output"
+            command=${line#'$ '} output=
+            ;;
+        yes:*) output+=${output:+$'\n'}$line ;;
+        esac
+    done <"$root/$current"
+}
+
+# Name, value and default of each option, as the page and as parley-web --help have them.
+options_of_page() {
+    sed -n '/^<!-- options -->$/,/^<!-- \/options -->$/s/^| `\(--[^`]*\)` | `\{0,1\}\([^`| ]*\)`\{0,1\} | .*/\1 \2/p' "$root/$current"
+}
+options_of_program() {
+    "$binaries/parley-web" --help | sed -n '/^OPTIONS:/,$p' | tr -s ' \n' ' ' | sed 's/ \(--[a-z]\|-h, \)/\n\1/g' |
+        sed -nE 's/^(--[a-z-]+( <[^>]*>)?)( .*\(default: ([^)]*)\))?.*/\1 \4/p'
+}
+
+for current in "${pages[@]}"; do
+    [[ -f $root/$current ]] || fail "there is no page $current"
+    commands=0 background=''
+    # A reader of the page stands in a clone; here the clone's scripts stand in an empty directory.
+    rm -rf "$scratch/clone"
+    mkdir "$scratch/clone"
+    ln -s "$root/scripts" "$scratch/clone/scripts"
+    cd "$scratch/clone"
+    start_gateway_and_door "$scratch/gateway.log" --mqtt-port "$(free_port)" --web-port "$(free_port)"
+    run_transcripts
+    ((commands > 0)) || fail "$current has no transcript"
+    stop_gateway
+    if grep -q '^<!-- options -->' "$root/$current"; then
+        build_release "$root" parley-web
+        diff <(options_of_page) <(options_of_program) >&2 || fail "$current: its options are not those of parley-web --help"
+    fi
+    say "$current: $commands commands print what the page shows"
+done
