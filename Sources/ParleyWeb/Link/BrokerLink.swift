@@ -60,7 +60,7 @@ final class BrokerLink: ChannelInboundHandler {
         let bound = NIOLoopBound(session, eventLoop: loop)
         ClientBootstrap(group: loop)
             .connectTimeout(configuration.connectTime)
-            .channelOption(.socketOption(.tcp_nodelay), value: 1)
+            .channelOption(.tcpOption(.tcp_nodelay), value: 1)
             .channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     try channel.pipeline.syncOperations.addHandler(BrokerLink(bound.value, configuration))
