@@ -75,7 +75,8 @@ run_transcripts() {
 
 # Name, value and default of each option, as the page and as parley-web --help have them.
 options_of_page() {
-    sed -n '/^<!-- options -->$/,/^<!-- \/options -->$/s/^| `\(--[^`]*\)` | `\{0,1\}\([^`| ]*\)`\{0,1\} | .*/\1 \2/p' "$root/$current"
+    sed -n '/^<!-- options -->$/,/^<!-- \/options -->$/p' "$root/$current" | tr -d '`' |
+        sed -nE 's/^\| (--[a-z][a-z-]*( <[^>]*>)?) \| ?([^|]*[^| ])? \| .*/\1 \3/p'
 }
 options_of_program() {
     "$binaries/parley-web" --help | sed -n '/^OPTIONS:/,$p' | tr -s ' \n' ' ' | sed 's/ \(--[a-z]\|-h, \)/\n\1/g' |

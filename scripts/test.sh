@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
 # What must hold before a change is kept. Without an option the short form: format, floors, links, scripts, one build, for
 # debugging, all tests of Swift, and with the programs of that build a whole gateway by run.sh and the transcripts of
-# README.md.
+# README.md and docs/web.md.
 # Usage: scripts/test.sh [--everything] [--no-install] [FILTER]
 #        scripts/test.sh --self-test
 #   --everything  also builds for release and runs all that has no place in the short form: models, the production
-#                 configuration behind its door, clients in Python, push services, secrecy, sieges, churn, fuzzing
+#                 configuration behind its door, clients in Python, push services, the web door by its document, secrecy,
+#                 sieges, churn, fuzzing
 #   --no-install  says what is missing and stops, even for root
 #   FILTER        runs only the tests of Swift that match it, as `swift test --filter` does, and no gateway
 #   --self-test   plants gates that fail and hang, and sees that they are found
@@ -122,7 +123,7 @@ export PARLEY_POSTGRESQL=required
 gates=(format floors links scripts "debug build" tests)
 [[ -n $filter ]] || gates+=(run.sh README.md)
 [[ $everything == no ]] ||
-    gates+=("release build" "run.sh builds" siege pushes "walk build" fuzz "floors and links, planted" model broker-config interop churn secrecy distinguisher walk)
+    gates+=("release build" "run.sh builds" siege pushes web "walk build" fuzz "floors and links, planted" model broker-config interop churn secrecy distinguisher walk)
 # Tests are functions marked so. It is only to say how far they are.
 expected_tests=$(grep -rhE '^\s*@Test\b' Tests --include='*.swift' | wc -l)
 
@@ -148,6 +149,7 @@ if [[ $everything == yes ]]; then
     gate siege with "$binaries" scripts/siege.sh --no-install --short
     # What takes longest comes first. What only computes gives way: pushes have their times.
     gate_beside pushes with "$binaries" test_pushes
+    gate_beside web with "$binaries" scripts/test-web.sh --no-install
     gate_beside "walk build" nice -n 19 scripts/walk.sh --no-install --build
     gate_beside fuzz nice -n 19 scripts/fuzz.sh 1
     gate_beside "floors and links, planted" check_planted
