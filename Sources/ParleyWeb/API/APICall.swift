@@ -110,14 +110,10 @@ package struct APICall: Sendable {
     private func missingID(
         in body: RequestBody, of request: any Request.Type, by caller: DeviceAddress
     ) throws(APIRefusal) -> [(name: String, json: [UInt8])] {
-        guard body.givenValue("id") == nil else { return [] }
         do throws(Rejection) {
-            let id =
-                if let idempotencyKey {
-                    try IdempotencyKey(idempotencyKey).id(of: request.operation, by: caller)
-                } else {
-                    UUIDValue.random()
-                }
+            let key = try idempotencyKey.map { text throws(Rejection) in try IdempotencyKey(text) }
+            guard body.givenValue("id") == nil else { return [] }
+            let id = try key?.id(of: request.operation, by: caller) ?? UUIDValue.random()
             return [("id", RequestBody.text("\(MessageID(id))"))]
         } catch {
             throw APIRefusal(error, requestID: body.requestID)

@@ -39,6 +39,7 @@ struct RequestBody: Sendable {
     /// Reads all fields.
     func check(_ request: any Request.Type) throws(APIRefusal) {
         do throws(Rejection) {
+            _ = try object.requestID()
             _ = try request.init(members: object)
         } catch {
             throw APIRefusal(error, requestID: requestID)
