@@ -91,7 +91,7 @@ enabled = false
 # The broker refuses them to a device, whatever is in them.
 [[operations]]
 include-tag = "admin"
-checks.negative_data_rejection.enabled = false
+enabled = false
 CONFIGURATION
 checks=not_a_server_error,status_code_conformance,content_type_conformance,response_headers_conformance
 checks+=,response_schema_conformance,negative_data_rejection,unsupported_method,ignored_auth
