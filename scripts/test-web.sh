@@ -97,6 +97,8 @@ checks=not_a_server_error,status_code_conformance,content_type_conformance,respo
 checks+=,response_schema_conformance,negative_data_rejection,unsupported_method,ignored_auth
 say "seed $seed, $seconds s"
 export PARLEY_TOKEN=$alice
+# It leaves files where it stands.
+cd "$scratch"
 if ! "${python%/*}/schemathesis" --config-file "$scratch/schemathesis.toml" run "$web/api/v1/openapi.json" \
     --checks "$checks" --phases examples,coverage,fuzzing --max-time "$seconds" --continue-on-failure --seed "$seed" \
     --generation-database none --request-timeout 20 --warnings off --no-color >"$scratch/found" 2>&1; then
