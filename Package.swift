@@ -319,7 +319,8 @@ if Context.environment["PARLEY_GATEWAY_ALONE"] == nil {
         .testTarget(
             name: "ParleyWebTests",
             dependencies: [
-                "MQTTPackets", "MQTTWire", "ParleyProtocol", "ParleyWeb", "Platform", "TestNames", "TestSupport", logging,
+                "MQTTPackets", "MQTTWire", "ParleyProtocol", "ParleyWeb", "Platform", "TestNames", "TestSupport",
+                logging,
             ] + nio,
             path: "Tests/Unit/ParleyWebTests", swiftSettings: strict),
     ]

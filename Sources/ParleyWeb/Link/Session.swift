@@ -43,7 +43,7 @@ final class Session {
         switch link {
         case .none, .opening, .ready, .pausing: false
         case .ended(.unauthenticated): lastUse + configuration.refusalTime <= now
-        case .ended(.takenOver), .ended(.unavailable), .ended(.busy): true
+        case .ended(.takenOver), .ended(.forbidden), .ended(.unavailable), .ended(.busy): true
         }
     }
 
@@ -222,8 +222,10 @@ extension Session {
         broker.subscribe(filters, promise)
     }
 
-    /// The broker's plugin has refused to take a request, for a limit of the device's.
-    func wasRefused(_ number: UInt32) { requests.remove(number)?.promise.fail(SessionEnd.busy) }
+    /// The broker has not taken a request.
+    func wasRefused(_ number: UInt32, _ reason: ReasonCode) {
+        requests.remove(number)?.promise.fail(reason == .notAuthorized ? SessionEnd.forbidden : .busy)
+    }
 
     /// All that had come at once was received.
     func didReadAll() { audience.flush() }
