@@ -1,5 +1,6 @@
 import NIOCore
 import NIOHTTP1
+import ParleyProtocol
 
 /// Decides, before NIO does, whether the first request of a connection makes it a WebSocket, and ends a connection
 /// whose first request does not come.
@@ -9,6 +10,7 @@ import NIOHTTP1
 final class UpgradeGate: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart
+    typealias OutboundOut = HTTPServerResponsePart
 
     private enum State {
         case waiting(Scheduled<Void>?)
@@ -47,12 +49,50 @@ final class UpgradeGate: ChannelInboundHandler, RemovableChannelHandler {
         case .judging(let head, let parts): state = .judging(head, parts + [data])
         case .waiting(let alarm):
             alarm?.cancel()
-            guard case .head(let head) = unwrapInboundIn(data), head.headers.contains(name: "upgrade") else {
+            guard case .head(var head) = unwrapInboundIn(data) else {
                 state = .open
                 return context.fireChannelRead(data)
             }
+            if head.version != .http1_1 { UpgradeGate.endAfterAnswer(&head) }
+            guard head.headers.contains(name: "upgrade") else {
+                state = .open
+                return context.fireChannelRead(wrapInboundOut(.head(head)))
+            }
             judge(head, context)
         }
+    }
+
+    /// A client of HTTP/1.0 knows by the end of the connection that its answer is whole, and no upgrades
+    /// (RFC 9110 §7.8).
+    private static func endAfterAnswer(_ head: inout HTTPRequestHead) {
+        head.headers.remove(name: "upgrade")
+        head.headers.replaceOrAdd(name: "connection", value: "close")
+    }
+
+    /// Answers what is no request. Behind the first request the server does.
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        switch state {
+        case .open: context.fireErrorCaught(error)
+        case .judging: context.close(promise: nil)
+        case .waiting(let alarm):
+            alarm?.cancel()
+            state = .open
+            refuse(error, context)
+        }
+    }
+
+    private func refuse(_ error: any Error, _ context: ChannelHandlerContext) {
+        // RFC 6585 §5 for headers that are too long.
+        let status = error as? HTTPParserError == .headerOverflow ? 431 : 400
+        let response = APIResponse(Rejection(.badRequest, "This is no request of HTTP/1.1."), status: status)
+        var headers = HTTPHeaders(response.headers)
+        headers.add(name: "Content-Length", value: String(response.body.count))
+        headers.add(name: "Connection", value: "close")
+        let head = HTTPResponseHead(version: .http1_1, status: .init(statusCode: status), headers: headers)
+        context.write(wrapOutboundOut(.head(head)), promise: nil)
+        context.write(wrapOutboundOut(.body(.byteBuffer(ByteBuffer(bytes: response.body)))), promise: nil)
+        let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
+        context.writeAndFlush(wrapOutboundOut(.end(nil))).whenComplete { _ in bound.value.close(promise: nil) }
     }
 
     private func judge(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) {
