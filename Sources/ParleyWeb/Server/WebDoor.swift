@@ -50,3 +50,8 @@ package struct WebDoor: Service {
         await sessions.end()
     }
 }
+
+/// Services are logged by their descriptions: this one has secrets.
+extension WebDoor: CustomStringConvertible {
+    package var description: String { "web door" }
+}
