@@ -37,7 +37,7 @@ extension GatewayTests.WebTests {
             let inner = "GET \(HostileHTTPTests.document) HTTP/1.1\r\nHost: x\r\n\(HostileHTTPTests.ends)"
             let request = "POST /api/v1/profile/get HTTP/1.1\r\nHost: x\r\n\(fields)\r\n0\r\n\r\n" + inner
             let statuses = try statuses(Array(request.utf8))
-            #expect(statuses == [400] || statuses.isEmpty, "\(statuses)")
+            #expect(!statuses.isEmpty && statuses.allSatisfy { $0 == 400 || $0 == 401 }, "\(statuses)")
             #expect(try door.answersOthers())
         }
 
