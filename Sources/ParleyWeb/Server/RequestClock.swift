@@ -1,8 +1,8 @@
 import NIOCore
 import NIOHTTPTypes
 
-/// Ends connections whose client takes its time: with headers, with a body, with taking a response, or between
-/// requests.
+/// Ends connections whose client takes its time: with headers, with a body, with taking a response, or between requests;
+/// and, when the door shuts down, those that wait for nothing.
 final class RequestClock: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
@@ -11,8 +11,19 @@ final class RequestClock: ChannelDuplexHandler, RemovableChannelHandler {
 
     private let limits: HTTPLimits
     private var alarm: Scheduled<Void>?
-    /// Whether all of the request has come.
-    private var hasEnded = true
+    /// Requests whose headers have come, and whose response is not sent.
+    private var unanswered = 0
+    /// Responses that were begun, and are not sent.
+    private var writing = 0
+    /// Whether the end of the last request has yet to come.
+    private var isReading = false
+    /// Bytes of the last request's body that came after its response.
+    private var unwanted = 0
+    private var isShuttingDown = false
+
+    /// How long a body that nobody wants any more may still come, so that its sender reads the response (RFC 9112 §9.6).
+    private static let linger = TimeAmount.seconds(1)
+    private static let mostUnwantedBytes = 1_048_576
 
     init(_ limits: HTTPLimits) { self.limits = limits }
 
@@ -22,33 +33,66 @@ final class RequestClock: ChannelDuplexHandler, RemovableChannelHandler {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         switch unwrapInboundIn(data) {
         case .head:
-            hasEnded = false
-            wait(limits.body, context)
-        case .body: break
-        // The door's own time is bounded by its patience with the gateway.
+            unanswered += 1
+            isReading = true
+            unwanted = 0
+            waitForNext(context)
+        case .body(let part):
+            if unanswered == 0 { unwanted += part.readableBytes }
+            if unwanted > RequestClock.mostUnwantedBytes { return context.close(promise: nil) }
         case .end:
-            hasEnded = true
-            alarm?.cancel()
+            isReading = false
+            waitForNext(context)
         }
         context.fireChannelRead(data)
     }
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-        guard case .end = unwrapOutboundIn(data) else { return context.write(data, promise: promise) }
-        wait(limits.response, context)
-        let bound = NIOLoopBound((handler: self, context: context), eventLoop: context.eventLoop)
-        let written = promise ?? context.eventLoop.makePromise()
-        written.futureResult.whenSuccess {
-            let (handler, context) = bound.value
-            // Whoever is answered before the body has ended was refused, and need not send the rest.
-            handler.wait(handler.hasEnded ? handler.limits.idle : handler.limits.linger, context)
+        switch unwrapOutboundIn(data) {
+        case .head:
+            writing += 1
+            wait(limits.response, context)
+            context.write(data, promise: promise)
+        case .body: context.write(data, promise: promise)
+        case .end:
+            let bound = NIOLoopBound((handler: self, context: context), eventLoop: context.eventLoop)
+            let written = promise ?? context.eventLoop.makePromise()
+            written.futureResult.whenSuccess {
+                let (handler, context) = bound.value
+                handler.writing -= 1
+                handler.unanswered -= 1
+                handler.waitForNext(context)
+            }
+            context.write(data, promise: written)
         }
-        context.write(data, promise: written)
     }
 
     func channelInactive(context: ChannelHandlerContext) {
         alarm?.cancel()
         context.fireChannelInactive()
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if event is ChannelShouldQuiesceEvent {
+            isShuttingDown = true
+            if unanswered == 0 { context.close(promise: nil) }
+        }
+        context.fireUserInboundEventTriggered(event)
+    }
+
+    /// Sets the alarm for what is to come of the client next.
+    private func waitForNext(_ context: ChannelHandlerContext) {
+        // The client has yet to take a response: what it sends meanwhile gives it no more time for that.
+        guard writing == 0 else { return }
+        switch (isReading, unanswered) {
+        // The body of a request that was answered without it.
+        case (true, 0): wait(RequestClock.linger, context)
+        case (true, _): wait(limits.body, context)
+        case (false, 0):
+            if isShuttingDown { context.close(promise: nil) } else { wait(limits.idle, context) }
+        // The door's own time is bounded by its patience with the gateway.
+        case (false, _): alarm?.cancel()
+        }
     }
 
     private func wait(_ time: TimeAmount, _ context: ChannelHandlerContext) {

@@ -69,6 +69,12 @@ final class UpgradeGate: ChannelInboundHandler, RemovableChannelHandler {
         head.headers.replaceOrAdd(name: "connection", value: "close")
     }
 
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        // The door shuts down, and nothing was asked here.
+        if event is ChannelShouldQuiesceEvent, case .waiting = state { context.close(promise: nil) }
+        context.fireUserInboundEventTriggered(event)
+    }
+
     /// Answers what is no request. Behind the first request the server does.
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         switch state {

@@ -32,9 +32,6 @@ package struct HTTPLimits: Sendable {
     package var firstRequest: TimeAmount = .seconds(10)
     /// From the headers of a request to the end of its body.
     package var body: TimeAmount = .seconds(20)
-    /// How long the rest of a body is taken after the request was refused: a client that was cut off at once could not
-    /// read why.
-    package var linger: TimeAmount = .seconds(2)
     /// Between requests.
     package var idle: TimeAmount = .seconds(60)
     /// How long a response may wait for a reader who does not take it.

@@ -87,6 +87,17 @@ struct SlowClientTests {
         }
     }
 
+    @Test("who is answered before their body has come is let go as others are")
+    func answeredEarly() async throws {
+        try await DoorSample.withDoor(limits { $0.idle = .milliseconds(200) }) { port in
+            let early = try HTTPConnection(toLoopbackPort: port)
+            try early.send("POST /api/v1/profile/get HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n")
+            #expect(try early.answer()?.status == 401)
+            try early.send("{}")
+            try early.awaitEnd()
+        }
+    }
+
     @Test("no more connections than the bound are let in, and each that ends makes room")
     func connections() async throws {
         try await DoorSample.withDoor(limits { $0.connections = 8 }) { port in
