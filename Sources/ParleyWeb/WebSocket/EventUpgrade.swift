@@ -22,6 +22,7 @@ struct EventUpgrade: Sendable {
         (self.channel, self.session) = (channel, session)
         let pipeline = channel.pipeline.syncOperations
         try pipeline.addHandlers([
+            FrameCheck(),
             NIOWebSocketFrameAggregator(
                 minNonFinalFragmentSize: 1, maxAccumulatedFrameCount: configuration.mostFragments,
                 maxAccumulatedFrameSize: configuration.longestMessage),
