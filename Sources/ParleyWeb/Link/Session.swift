@@ -211,6 +211,8 @@ extension Session {
     func remove(_ listener: any SessionListener) {
         if !isOver { lastUse = .now() }
         audience.remove(listener)
+        // What comes into being while nobody listens is not followed: the next one begins from what is listed then.
+        if audience.isEmpty { audience.gathered = nil }
     }
 
     /// Succeeds with the broker's answer. A refused filter is left out: the broker's plugin knows why.
