@@ -39,12 +39,26 @@ extension GatewayTests.WebTests {
             #expect(!socket.inbox.contains { $0["data"]["id"] == unheard["id"] })
         }
 
+        @Test("an app that comes again soon hears a conversation that was made meanwhile")
+        func cameAgain() throws {
+            let (alice, bob, direct, socket) = try pair()
+            try socket.send(WebSocketFrame(.close, [0x03, 0xE8]))
+            #expect(try socket.awaitClose() == 1000)
+            let group = try alice.group(with: bob, try gateway.client())
+            let again = try AppSocket.opened(door, bob.credentials)
+            let (sent, last) = (message(group), message(direct))
+            try alice.accepted("messages/send", sent)
+            try alice.accepted("messages/send", last)
+            _ = try again.event("message.new") { $0["id"] == last["id"] }
+            #expect(again.inbox.contains { $0["data"]["id"] == sent["id"] })
+        }
+
         @Test("a friend's presence and activity are heard, a stranger's not")
         func friends() throws {
             let (alice, bob, conversation, _) = try pair()
             try alice.befriend(bob)
             let socket = try AppSocket.opened(door, bob.credentials)
-            #expect(try socket.event("presence.update") { $0["user_id"].text == alice.user }["state"] == "online")
+            #expect(try socket.event("presence.updated") { $0["user_id"].text == alice.user }["state"] == "online")
             let stranger = try gateway.client()
             let item: JSON = ["id": .string(newID()), "type": "goal_reached", "title": "10,000 steps"]
             try stranger.accepted("activity/post", item.with(["id": .string(newID())]))
