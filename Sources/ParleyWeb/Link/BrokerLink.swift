@@ -135,7 +135,7 @@ extension BrokerLink {
         case .disconnected(let reason): lose(reason == .sessionTakenOver ? .takenOver : .broken)
         case .acknowledged(let packet, let reason):
             guard let answer = publishing.removeValue(forKey: packet), reason.isFailure else { break }
-            session.wasRefused(answer, reason)
+            session.wasRefused(answer, reason == .notAuthorized ? .forbidden : .busy)
         case .unsubscribed, .pong: break
         }
     }

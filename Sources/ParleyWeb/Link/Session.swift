@@ -224,10 +224,8 @@ extension Session {
         broker.subscribe(filters, promise)
     }
 
-    /// The broker has not taken a request.
-    func wasRefused(_ number: UInt32, _ reason: ReasonCode) {
-        requests.remove(number)?.promise.fail(reason == .notAuthorized ? SessionEnd.forbidden : .busy)
-    }
+    /// The broker's plugin has refused to take a request: the device may not ask that, or not as often.
+    func wasRefused(_ number: UInt32, _ cause: SessionEnd) { requests.remove(number)?.promise.fail(cause) }
 
     /// All that had come at once was received.
     func didReadAll() { audience.flush() }

@@ -13,6 +13,8 @@ enum SessionEnd: Error, Hashable, Sendable {
     case unavailable
     /// The device has too many requests under way, or the door too many devices.
     case busy
+    /// The device may not ask for that; other requests go on.
+    case forbidden
 
     var rejection: Rejection {
         switch self {
@@ -20,6 +22,7 @@ enum SessionEnd: Error, Hashable, Sendable {
         case .forbidden: Rejection(.forbidden, "This device may not ask this.")
         case .takenOver, .unavailable: .unavailable
         case .busy: Rejection(.rateLimited, "Too many requests at once.", retryAfterMilliseconds: 1000)
+        case .forbidden: Rejection(.forbidden, "This device may not ask for that.")
         }
     }
 }

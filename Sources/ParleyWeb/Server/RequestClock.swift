@@ -1,8 +1,8 @@
 import NIOCore
 import NIOHTTPTypes
 
-/// Ends connections whose client takes its time: with headers, with a body, with taking a response, or between requests;
-/// and, when the door shuts down, those that wait for nothing.
+/// Ends connections whose client takes its time: with headers, with a body, with taking a response, or between
+/// requests; and, when the door shuts down, those that wait for nothing.
 final class RequestClock: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
@@ -21,7 +21,8 @@ final class RequestClock: ChannelDuplexHandler, RemovableChannelHandler {
     private var unwanted = 0
     private var isShuttingDown = false
 
-    /// How long a body that nobody wants any more may still come, so that its sender reads the response (RFC 9112 §9.6).
+    /// How long a body that nobody wants any more may still come, so that its sender reads the response
+    /// (RFC 9112 §9.6).
     private static let linger = TimeAmount.seconds(1)
     private static let mostUnwantedBytes = 1_048_576
 

@@ -142,6 +142,7 @@ extension SessionEnd {
         case .takenOver: WebSocketErrorCode(codeNumber: 4409)
         case .unavailable: WebSocketErrorCode(codeNumber: 1012)
         case .busy: WebSocketErrorCode(codeNumber: 1013)
+        case .forbidden: .policyViolation
         }
     }
 }

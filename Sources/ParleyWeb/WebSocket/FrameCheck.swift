@@ -1,8 +1,8 @@
 import NIOCore
 import NIOWebSocket
 
-/// Ends a WebSocket whose client sends what NIO's codec (2.101) lets through: frames without a mask (RFC 6455 §5.1), and
-/// bits of extensions that nobody has agreed on (§5.2).
+/// Ends a WebSocket whose client sends what NIO's codec (2.101) lets through: frames without a mask (RFC 6455 §5.1),
+/// and bits of extensions that nobody has agreed on (§5.2).
 final class FrameCheck: ChannelInboundHandler {
     typealias InboundIn = WebSocketFrame
     typealias InboundOut = WebSocketFrame
