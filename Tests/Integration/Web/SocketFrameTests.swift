@@ -102,10 +102,10 @@ extension GatewayTests.WebTests {
             let (alice, bob, conversation) = try gateway.pair()
             let slow = try AppSocket.opened(door, bob.credentials)
             let other = try AppSocket.opened(door, try gateway.device("tablet", of: bob.user))
-            let content = JSON.string(base64([UInt8](repeating: 1, count: 150_000)))
+            let content = JSON.string(base64([UInt8](repeating: 1, count: 45_000)))
             var ids: [JSON] = []
-            // What the kernel buffers for the slow one is a few megabytes.
-            for _ in 0..<80 {
+            // What the kernel buffers for the slow one is some megabytes.
+            for _ in 0..<250 {
                 let sent = message(conversation, ["encrypted_content": content])
                 try alice.accepted("messages/send", sent)
                 _ = try other.event("message.new") { $0["id"] == sent["id"] }

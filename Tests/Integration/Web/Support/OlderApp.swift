@@ -42,6 +42,10 @@ struct OlderPublicKey: Codable {
     let publicKey: String
 }
 
+struct OlderPublishKey: Codable {
+    let publicKey: String
+}
+
 struct OlderCreateConversation: Codable {
     let type: String
     let participantIds: [String]
@@ -128,7 +132,7 @@ struct OlderApp: Sendable {
     }
 
     func publishKey() async throws -> OlderPublicKey {
-        try await api.post("users/me/public-key", ["publicKey": base64(key.publicKey.bytes)])
+        try await api.post("users/me/public-key", OlderPublishKey(publicKey: base64(key.publicKey.bytes)))
     }
 
     private func shared(with user: String) async throws -> Box.SharedKey {
