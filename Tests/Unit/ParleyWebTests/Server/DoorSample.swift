@@ -36,7 +36,8 @@ enum DoorSample {
             isReady.yield(port)
         }
         try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { try await door.run() }
+            // Not on the threads of tests that block.
+            group.addTask(executorPreference: globalConcurrentExecutor) { try await door.run() }
             var ports = ready.makeAsyncIterator()
             if let port = await ports.next() { try await body(UInt16(clamping: port)) }
             group.cancelAll()
