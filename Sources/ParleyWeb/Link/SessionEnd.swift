@@ -7,8 +7,6 @@ enum SessionEnd: Error, Hashable, Sendable {
     /// Another connection with the same client id has taken over: a newer token of the same device, or another door of
     /// the same name.
     case takenOver
-    /// The broker's plugin does not take such a request from this device.
-    case forbidden
     /// The broker or the gateway does not answer, or the door shuts down.
     case unavailable
     /// The device has too many requests under way, or the door too many devices.
@@ -19,7 +17,6 @@ enum SessionEnd: Error, Hashable, Sendable {
     var rejection: Rejection {
         switch self {
         case .unauthenticated: Rejection(.unauthenticated, "The access token is not valid, or not any more.")
-        case .forbidden: Rejection(.forbidden, "This device may not ask this.")
         case .takenOver, .unavailable: .unavailable
         case .busy: Rejection(.rateLimited, "Too many requests at once.", retryAfterMilliseconds: 1000)
         case .forbidden: Rejection(.forbidden, "This device may not ask for that.")

@@ -138,7 +138,6 @@ extension SessionEnd {
     var closeCode: WebSocketErrorCode {
         switch self {
         case .unauthenticated: WebSocketErrorCode(codeNumber: 4401)
-        case .forbidden: WebSocketErrorCode(codeNumber: 4403)
         case .takenOver: WebSocketErrorCode(codeNumber: 4409)
         case .unavailable: WebSocketErrorCode(codeNumber: 1012)
         case .busy: WebSocketErrorCode(codeNumber: 1013)
