@@ -287,8 +287,8 @@ if Context.environment["PARLEY_GATEWAY_ALONE"] == nil {
     let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
     let signals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
     let metrics = Target.Dependency.product(name: "Metrics", package: "swift-metrics")
-    let nio: [Target.Dependency] = ["NIOCore", "NIOHTTP1", "NIOPosix", "NIOWebSocket"].map {
-        .product(name: $0, package: "swift-nio")
+    func nio(_ names: String...) -> [Target.Dependency] {
+        names.map { .product(name: $0, package: "swift-nio") }
     }
     let nioHTTPTypes: [Target.Dependency] = ["NIOHTTPTypes", "NIOHTTPTypesHTTP1"].map {
         .product(name: $0, package: "swift-nio-extras")
@@ -304,7 +304,7 @@ if Context.environment["PARLEY_GATEWAY_ALONE"] == nil {
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", exact: "2.13.0"),
     ]
     for target in package.targets where target.name == "IntegrationTests" {
-        target.dependencies += ["ParleyWeb"] + nio
+        target.dependencies += ["ParleyWeb"] + nio("NIOCore", "NIOHTTP1", "NIOPosix", "NIOWebSocket")
     }
     package.targets += [
         .target(
@@ -312,16 +312,16 @@ if Context.environment["PARLEY_GATEWAY_ALONE"] == nil {
             dependencies: [
                 "MQTTPackets", "ParleyProtocol", "Platform", "Sodium", httpTypes, hummingbird,
                 lifecycle, logging, metrics,
-            ] + nio + nioHTTPTypes, swiftSettings: strict),
+            ] + nioHTTPTypes
+                + nio("NIOConcurrencyHelpers", "NIOCore", "NIOHTTP1", "NIOPosix", "NIOWebSocket"),
+            swiftSettings: strict),
         .executableTarget(
             name: "parley-web", dependencies: ["ParleyWeb", argumentParser, lifecycle, logging, metrics, signals],
             swiftSettings: strict),
         .testTarget(
             name: "ParleyWebTests",
-            dependencies: [
-                "MQTTPackets", "MQTTWire", "ParleyProtocol", "ParleyWeb", "Platform", "TestNames", "TestSupport",
-                logging,
-            ] + nio,
+            dependencies: ["MQTTPackets", "MQTTWire", "ParleyProtocol", "ParleyWeb", "TestSupport", logging]
+                + nio("NIOCore"),
             path: "Tests/Unit/ParleyWebTests", swiftSettings: strict),
     ]
 }
