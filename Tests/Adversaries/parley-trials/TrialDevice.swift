@@ -117,8 +117,7 @@ extension TrialDevice {
             pending += count
             let now = MonotonicTime.now
             var position = 0
-            let bytes = input
-            while let (packet, next) = try PacketReader.next(in: bytes.span, from: position, to: pending) {
+            while let (packet, next) = try readPacket(at: position) {
                 handle(packet, at: now)
                 position = next
             }
@@ -126,6 +125,11 @@ extension TrialDevice {
             input += [UInt8](repeating: 0, count: position)
             pending -= position
         }
+    }
+
+    private func readPacket(at position: Int) throws(WireError) -> (packet: InboundPacket, next: Int)? {
+        let bytes = input
+        return try PacketReader.next(in: bytes.span, from: position, to: pending)
     }
 
     private func handle(_ packet: InboundPacket, at now: Int64) {

@@ -155,7 +155,7 @@ struct MQTTGuardTests {
         var isContinuation = false
         while position < data.count {
             let end = min(data.count, position + random.number(0...20))
-            let isFinal = random.chance(0.5)
+            let isFinal = end == data.count || random.chance(0.5)
             stream += ClientStream.frame(
                 Array(data[position..<end]), opcode: isContinuation ? 0 : 2, isFinal: isFinal,
                 mask: random.bytes(count: 4))
