@@ -1,7 +1,7 @@
 import MQTTPackets
 
-/// Follows the packets of somebody who has signed in, from header to header: each is of a type that a client sends, and
-/// no longer than the broker takes. What is in them the broker judges.
+/// Follows the packets of somebody who has signed in, from header to header: each is of a type that a client sends,
+/// and no longer than the broker takes. What is in them the broker judges.
 struct ClientPacketStream: Sendable {
     /// The longest body of a packet, in bytes: the broker's `max_packet_size`.
     static let longestBody = 393_216
@@ -43,8 +43,8 @@ struct ClientPacketStream: Sendable {
         }
     }
 
-    /// Types and flags of what a client sends after CONNECT (MQTT 5 §2.1.2, §2.1.3). Extended authentication (AUTH) is
-    /// none of ours.
+    /// Types and flags of what a client sends after CONNECT (MQTT 5 §2.1.2, §2.1.3). Extended authentication (AUTH)
+    /// is none of ours.
     private static func isSent(_ first: UInt8) -> Bool {
         switch first {
         // PUBLISH at any QoS but 3.

@@ -1,5 +1,5 @@
-/// What passes between a client's WebSocket and the broker, and when: a stranger's one CONNECT, nothing more until it
-/// is answered, and then packets within their bounds.
+/// What passes between a client's WebSocket and the broker, and when: a stranger's one CONNECT, nothing more until
+/// it is answered, and then packets within their bounds.
 struct MQTTGuard: Sendable {
     private var frames: MaskedFrameReader
     private var phase: Phase
@@ -12,7 +12,8 @@ struct MQTTGuard: Sendable {
         case signedIn(ClientPacketStream)
     }
 
-    /// How much a client may send before its CONNECT is answered: somebody who does not wait, within reason. In bytes.
+    /// How much a client may send before its CONNECT is answered: somebody who does not wait, within reason. In
+    /// bytes.
     static let mostEarlyBytes = 65_536
     /// One packet with its header of 5 bytes at most.
     static let longestMessage = ClientPacketStream.longestBody + 5
@@ -107,8 +108,8 @@ extension MQTTGuard {
         return early
     }
 
-    /// As much of the broker's first packet as may have to be seen: its type, a length of four bytes at most, CONNACK's
-    /// flags and its reason code (MQTT 5 §3.2).
+    /// As much of the broker's first packet as may have to be seen: its type, a length of four bytes at most,
+    /// CONNACK's flags and its reason code (MQTT 5 §3.2).
     private static let answerLength = 7
 
     /// Whether this is the beginning of a CONNACK, and its reason code is there and is success.

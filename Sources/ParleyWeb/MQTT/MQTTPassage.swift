@@ -1,11 +1,11 @@
 import NIOCore
 import NIOWebSocket
 
-/// MQTT over WebSocket (MQTT 5 §6.0) at `/mqtt`: what comes in binary frames goes to the broker by TCP, and the other
-/// way round, on one event loop. ``MQTTGuard`` says what may pass.
+/// MQTT over WebSocket (MQTT 5 §6.0) at `/mqtt`: what comes in binary frames goes to the broker by TCP, and the
+/// other way round, on one event loop. ``MQTTGuard`` says what may pass.
 ///
-/// What a connection holds is bounded: one piece of 64 KiB at most is read at a time, of a side only while the other
-/// takes what it gets.
+/// What a connection holds is bounded: one piece of 64 KiB at most is read at a time, of a side only while the
+/// other takes what it gets.
 package enum MQTTPassage {
     /// The subprotocol that a client must ask for and that the server must choose.
     package static let subprotocol = "mqtt"

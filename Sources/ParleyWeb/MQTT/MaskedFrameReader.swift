@@ -1,8 +1,7 @@
 /// Takes a client's WebSocket frames apart (RFC 6455 §5) as their bytes come, whole or not.
 ///
 /// A frame is judged by its header, before any of its payload has come, and the payload is handed on as it comes: a
-/// stranger who announces a long frame has nothing kept for them. That is why it is not NIO's decoder, which collects
-/// whole frames.
+/// stranger who announces a long frame has nothing kept for them. NIO's decoder would collect whole frames.
 struct MaskedFrameReader: Sendable {
     /// The longest message in all its frames, in bytes.
     var longestMessage: Int
@@ -62,6 +61,8 @@ extension MaskedFrameReader {
         while position < bytes.count, contents.close == nil {
             switch state {
             case .header(var header):
+                // Given up, or appending would copy it.
+                state = .header([])
                 header.append(bytes[position])
                 position += 1
                 if let frame = try begin(header) { try advance(frame, &contents) } else { state = .header(header) }

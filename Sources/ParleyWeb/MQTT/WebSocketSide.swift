@@ -94,7 +94,8 @@ extension WebSocketSide {
     private func handle(
         _ input: MQTTGuard.ClientInput, _ buffer: ByteBuffer, _ broker: BrokerSide?, _ context: ChannelHandlerContext
     ) {
-        if let ping = input.ping { write(.pong, ByteBuffer(bytes: ping), context) }
+        // Pongs that nobody takes would pile up: a ping need not be answered once there is a later one (§5.5.3).
+        if takesMore, let ping = input.ping { write(.pong, ByteBuffer(bytes: ping), context) }
         switch input.step {
         case .wait: break
         case .connect(let bytes): connect(ByteBuffer(bytes: bytes), context)
