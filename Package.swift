@@ -185,8 +185,8 @@ let package = Package(
             name: "parley-bench",
             dependencies: [
                 "GatewaySite", "Launch", "MQTTClient", "MQTTPackets", "MQTTWire", "ParleyBridge", "ParleyClient",
-                "ParleyCrypto", "ParleyProtocol", "ParleyRules", "ParleyStore", "Platform", "OpenSSL", "Sodium",
-                argumentParser,
+                "ParleyCrypto", "ParleyProtocol", "ParleyRules", "ParleyStore", "Platform", "OpenSSL",
+                "RepeatableRandom", "Sodium", argumentParser,
             ], path: "Tests/Benchmarks/parley-bench", swiftSettings: strict),
         .testTarget(
             name: "ParleyBenchmarksTests",

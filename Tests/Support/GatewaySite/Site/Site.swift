@@ -11,6 +11,8 @@ package struct Installation {
     package let template: String
     /// Temporary directories are made in it; it should be on the kind of disk that a gateway would have.
     package let scratch: String
+
+    package init(template: String, scratch: String) { (self.template, self.scratch) = (template, scratch) }
 }
 
 /// A gateway of our own in a temporary directory: one broker with the plugin, and in front of it the gateway or, by
