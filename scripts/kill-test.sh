@@ -11,7 +11,8 @@
 # The release build is tested, by the same tests that run with all others in small: Tests/Integration/Kill. In the
 # first run devices send each request once and the broker is left alone; in the second they repeat until they have a
 # reply. With --web apps post and listen at the door, repeat until they are answered and resume by their cursors; with
-# few kills it is a gate of scripts/test.sh --everything. Standard output gets a table of each run. The status is 1 if something was lost, doubled or out of order.
+# few kills it is a gate of scripts/test.sh --everything. Standard output gets a table of each run. The status is 1 if
+# something was lost, doubled or out of order.
 set -euo pipefail
 root=$(dirname "$(dirname "$(readlink -f "$0")")")
 cd "$root"

@@ -123,7 +123,7 @@ export PARLEY_POSTGRESQL=required
 gates=(format floors links scripts "debug build" tests)
 [[ -n $filter ]] || gates+=(run.sh README.md)
 [[ $everything == no ]] ||
-    gates+=("release build" "run.sh builds" siege pushes web "walk build" fuzz "floors and links, planted" model broker-config interop churn secrecy distinguisher walk)
+    gates+=("release build" "run.sh builds" siege pushes web "web door killed" "walk build" fuzz "floors and links, planted" model broker-config interop churn secrecy distinguisher walk)
 # Tests are functions marked so. It is only to say how far they are.
 expected_tests=$(grep -rhE '^\s*@Test\b' Tests --include='*.swift' | wc -l)
 
@@ -137,7 +137,8 @@ gate_beside links check_links
 gate_beside scripts check_scripts
 gate "debug build" build_debug
 must_pass "debug build"
-binaries=$(realpath .build/debug)
+debug_binaries=$(realpath .build/debug)
+binaries=$debug_binaries
 gate tests run_tests
 if [[ $everything == yes ]]; then
     gate "release build" build_release
@@ -150,6 +151,8 @@ if [[ $everything == yes ]]; then
     # What takes longest comes first. What only computes gives way: pushes have their times.
     gate_beside pushes with "$binaries" test_pushes
     gate_beside web with "$binaries" scripts/test-web.sh --no-install
+    # The measurements' program, which kills it, is built for debugging alone.
+    gate_beside "web door killed" with "$debug_binaries" scripts/kill-test.sh --no-install --web 10
     gate_beside "walk build" nice -n 19 scripts/walk.sh --no-install --build
     gate_beside fuzz nice -n 19 scripts/fuzz.sh 1
     gate_beside "floors and links, planted" check_planted
