@@ -127,13 +127,24 @@ struct ObjectShape: Sendable {
         var exclusive: [[String]] { pass.exclusive }
     }
 
+    /// With all options, or with all but the one that this choice does not take.
+    private static func run<Object: GatewayObject>(choosing choice: (String, Int), _ all: Run<Object>) -> Run<Object> {
+        let whole = Run<Object>(ListingCase(choice: choice))
+        guard whole.failure != nil else { return whole }
+        let options = Set(all.options)
+        let runs = options.sorted().lazy.map {
+            Run<Object>(ListingCase(options: options.subtracting([$0]), choice: choice))
+        }
+        return runs.first { $0.failure == nil } ?? whole
+    }
+
     /// The first choice whose names change other fields.
     private static func variants<Object: GatewayObject>(_ all: Run<Object>) -> Variants? {
         for field in all.fields where field.schema.names.count > 1 {
             let names = field.schema.names
             var cases: [(names: [String], fields: [ListedField], description: [JSONElement])] = []
             for (index, name) in names.enumerated() {
-                let fields = Run<Object>(ListingCase(choice: (field.name, index))).fields
+                let fields = run(choosing: (field.name, index), all).fields
                 let description = fields.map(\.description)
                 if let place = cases.firstIndex(where: { $0.description == description }) {
                     cases[place].names.append(name)
