@@ -32,7 +32,7 @@ finish() {
 }
 trap finish EXIT
 
-start_gateway "$scratch/gateway.log" --data "$scratch/data" --mqtt-port "$(free_port)" --ws-port "$(free_port)"
+start_gateway "$scratch/gateway.log" --data "$scratch/data" --mqtt-port "$(free_port)" --web-port "$(free_port)"
 cd "$root/Tests/Interop/PythonDevice"
 export PARLEY_DATA=$scratch/data PARLEY_TOOL=${PARLEY_PRODUCTS:-$root/.build/release}/parley PARLEY_RUN=$gateway PYTHONDONTWRITEBYTECODE=1
 "$python" chat.py

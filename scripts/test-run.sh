@@ -9,7 +9,7 @@ root=$(dirname "$(dirname "$(readlink -f "$0")")")
 . "$root/scripts/lib/waiting.sh"
 
 tests=(
-    stays_quiet_but_for_one_line
+    stays_quiet_but_for_two_lines
     builds_the_tool_when_ready
     stops_at_the_first_signal
     stops_at_ctrl_c_of_the_terminal
@@ -48,19 +48,28 @@ start() {
 
 start_ready() {
     pick_ports
-    start --mqtt-port "$mqtt_port" --ws-port "$ws_port"
+    start --mqtt-port "$mqtt_port" --web-port "$web_port"
+    until_all_ready
+}
+
+# The gateway, and then the web door.
+until_all_ready() {
     until_true 600 ready_or_gone
     ready || fail "$current: run.sh ended before it was ready"
+    until_true 1200 web_ready_or_gone
+    web_ready || fail "$current: run.sh ended before the web door was there"
 }
 
 pick_ports() {
     mqtt_port=$(free_port)
-    until ws_port=$(free_port) && [[ $ws_port != "$mqtt_port" ]]; do :; done
+    until web_port=$(free_port) && [[ $web_port != "$mqtt_port" ]]; do :; done
 }
 
 ready() { grep -q '^parley: ready' "$scratch/output"; }
+web_ready() { grep -qx "parley-web: ready, http://127.0.0.1:[0-9]*" "$scratch/output"; }
 gone() { ! kill -0 "$run" 2>/dev/null; }
 ready_or_gone() { ready || gone; }
+web_ready_or_gone() { web_ready || gone; }
 said() { grep -qF -- "$1" "$scratch/errors"; }
 
 # The process of a child of run.sh, by name; fails if there is none.
@@ -96,13 +105,13 @@ refused() {
     [[ ! -s $scratch/refused.output ]] || fail "$current: standard output should be empty"
 }
 
-stays_quiet_but_for_one_line() {
+stays_quiet_but_for_two_lines() {
     start_ready
-    listening "$mqtt_port" && listening "$ws_port" || fail "$current: it is ready and does not listen"
+    listening "$mqtt_port" && listening "$web_port" || fail "$current: it is ready and does not listen"
     [[ $(stat -c %a "$data") == 700 ]] || fail "$current: others can read the data directory"
     kill -TERM "$run"
     ends 0
-    [[ $(wc -l <"$scratch/output") == 1 ]] || fail "$current: standard output: $(cat "$scratch/output")"
+    [[ $(wc -l <"$scratch/output") == 2 ]] || fail "$current: standard output: $(cat "$scratch/output")"
 }
 
 builds_the_tool_when_ready() {
@@ -113,13 +122,13 @@ builds_the_tool_when_ready() {
 }
 
 stops_at_the_first_signal() {
-    local signal broker gateway
+    local signal broker gateway door
     for signal in INT TERM; do
         start_ready
-        broker=$(child mosquitto) gateway=$(child parleyd)
+        broker=$(child mosquitto) gateway=$(child parleyd) door=$(child parley-web)
         kill "-$signal" "$run"
         ends 0
-        process_gone "$broker" && process_gone "$gateway" || fail "$current: something still runs after SIG$signal"
+        process_gone "$broker" && process_gone "$gateway" && process_gone "$door" || fail "$current: something still runs after SIG$signal"
     done
 }
 
@@ -127,7 +136,7 @@ stops_at_the_first_signal() {
 stops_at_ctrl_c_of_the_terminal() {
     local name
     start_ready
-    for name in mosquitto parleyd; do
+    for name in mosquitto parleyd parley-web; do
         [[ $(cut -d " " -f 5 "/proc/$(child "$name")/stat") != "$run" ]] || fail "$current: it would hit $name too"
     done
     kill -INT -- "-$run"
@@ -147,8 +156,8 @@ keeps_keys_and_takes_new_ports() {
     ends 0
     # Without a word about ports they stay as they are.
     start
-    until_true 600 ready_or_gone
-    ready && listening "$mqtt_port" && listening "$ws_port" || fail "$current: the ports have not stayed"
+    until_all_ready
+    listening "$mqtt_port" && listening "$web_port" || fail "$current: the ports have not stayed"
     kill -TERM "$run"
     ends 0
 }
@@ -156,7 +165,7 @@ keeps_keys_and_takes_new_ports() {
 starts_again_what_is_killed() {
     local name old began
     start_ready
-    for name in parleyd mosquitto parleyd; do
+    for name in parleyd mosquitto parleyd parley-web; do
         old=$(child "$name")
         kill -KILL "$old"
         began=$EPOCHREALTIME
@@ -165,19 +174,19 @@ starts_again_what_is_killed() {
         until_true 20 said "$name was ended by signal KILL; starting it again"
         until_true 60 listening "$mqtt_port"
     done
-    until_true 60 said 'the gateway is ready again'
+    until_true 60 said 'parleyd is ready again'
+    until_true 60 said 'parley-web is ready again'
     kill -TERM "$run"
     ends 0
-    [[ $(wc -l <"$scratch/output") == 1 ]] || fail "$current: standard output: $(cat "$scratch/output")"
+    [[ $(wc -l <"$scratch/output") == 2 ]] || fail "$current: standard output: $(cat "$scratch/output")"
 }
 
 leaves_nothing_behind_when_killed() {
-    local broker gateway
+    local process processes
     start_ready
-    broker=$(child mosquitto) gateway=$(child parleyd)
+    processes=("$(child mosquitto)" "$(child parleyd)" "$(child parley-web)")
     kill -KILL "$run"
-    until_true 60 process_gone "$broker"
-    until_true 60 process_gone "$gateway"
+    for process in "${processes[@]}"; do until_true 60 process_gone "$process"; done
     wait "$run" 2>/dev/null || true
     start_ready
     kill -TERM "$run"
@@ -188,8 +197,8 @@ refuses_a_taken_port() {
     local other
     start_ready
     other=$(free_port)
-    refused "port $mqtt_port is taken" --data "$scratch/other" --mqtt-port "$mqtt_port" --ws-port "$other"
-    refused "port $ws_port is taken" --data "$scratch/other" --mqtt-port "$other" --ws-port "$ws_port"
+    refused "port $mqtt_port is taken" --data "$scratch/other" --mqtt-port "$mqtt_port" --web-port "$other"
+    refused "port $web_port is taken" --data "$scratch/other" --mqtt-port "$other" --web-port "$web_port"
     [[ ! -e $scratch/other/keys ]] || fail "$current: the refused gateway has got keys"
     child mosquitto >/dev/null && child parleyd >/dev/null || fail "$current: the running gateway was hurt"
     kill -TERM "$run"
@@ -198,7 +207,7 @@ refuses_a_taken_port() {
 
 refuses_a_directory_in_use() {
     start_ready
-    refused 'is in use' --data "$data" --mqtt-port "$(free_port)" --ws-port "$(free_port)"
+    refused 'is in use' --data "$data" --mqtt-port "$(free_port)" --web-port "$(free_port)"
     grep -q "^listener $mqtt_port " "$data/mosquitto.conf" || fail "$current: the configuration in use was changed"
     kill -TERM "$run"
     ends 0
@@ -223,7 +232,7 @@ does_not_run_as_root() {
     local name roots="$scratch/root's gateway"
     chmod 700 "$scratch"
     start_ready
-    for name in mosquitto parleyd; do
+    for name in mosquitto parleyd parley-web; do
         [[ $(stat -c %U "/proc/$(child "$name")") == parley ]] || fail "$current: $name runs as root"
     done
     [[ -z $(find "$data" ! -user parley -o -type f -perm /077) ]] || fail "$current: something is not parley's alone"
@@ -235,9 +244,8 @@ does_not_run_as_root() {
     [[ $(stat -c %U "$roots" "$roots/keys" | sort -u) == root ]] || fail "$current: a full directory was given away"
     data=$roots
     pick_ports
-    start --allow-root --mqtt-port "$mqtt_port" --ws-port "$ws_port"
-    until_true 600 ready_or_gone
-    ready || fail "$current: run.sh ended before it was ready"
+    start --allow-root --mqtt-port "$mqtt_port" --web-port "$web_port"
+    until_all_ready
     [[ $(stat -c %U "/proc/$(child mosquitto)") == root ]] || fail "$current: --allow-root is without effect"
     kill -TERM "$run"
     ends 0
@@ -256,7 +264,7 @@ refuses_what_it_cannot_use() {
     refused 'takes a port' --data "$scratch/other" --mqtt-port 65536
     refused 'takes a port' --data "$scratch/other" --mqtt-port 1893x
     same=$(free_port)
-    refused 'must differ' --data "$scratch/other" --mqtt-port "$same" --ws-port "$same"
+    refused 'must differ' --data "$scratch/other" --mqtt-port "$same" --web-port "$same"
     refused 'no option' --port 1
     refused 'needs a value' --data
 }
