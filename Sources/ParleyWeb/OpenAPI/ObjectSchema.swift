@@ -19,9 +19,7 @@ extension SchemaComponents {
     }
 
     /// The schema of a request's body. Unknown members are ignored.
-    ///
-    /// - Parameter inserted: the number of members that the door adds.
-    mutating func request(_ shape: ObjectShape, inserted: Int) -> JSONElement {
+    mutating func request(_ shape: ObjectShape) -> JSONElement {
         let ofVariants = Set(shape.variants?.cases.flatMap { $0.fields.map(\.name) } ?? [])
         let dependent = Set(shape.dependencies.keys).union(shape.dependencies.values.joined())
         var common = shape.fields.filter { !ofVariants.contains($0.name) }
@@ -32,7 +30,7 @@ extension SchemaComponents {
         var schema = JSONElement.object(
             ("type", .string("object")), ("properties", .object(properties)),
             ("required", .strings(common.map(\.name).filter(shape.required.contains))),
-            ("maxProperties", .number(Limits.objectMembers - inserted)))
+            ("maxProperties", .number(Limits.objectMembers)))
         if let variants = shape.variants { schema.append("oneOf", cases(variants, of: shape)) }
         if !shape.dependencies.isEmpty {
             let dependencies = shape.dependencies.sorted { $0.key < $1.key }.map {

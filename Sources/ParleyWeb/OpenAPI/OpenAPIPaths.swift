@@ -37,14 +37,14 @@ struct OpenAPIPaths {
 
     private mutating func body(of request: any Request.Type) throws(Rejection) -> JSONElement {
         let shape = try OpenAPIPaths.shape(of: request)
-        return body(shape, inserted: request.namesWhatItMakes ? 1 : 0)
+        return body(shape)
     }
 
     /// A body without required fields may be empty.
-    private mutating func body(_ shape: ObjectShape, inserted: Int) -> JSONElement {
+    private mutating func body(_ shape: ObjectShape) -> JSONElement {
         let isRequired = !shape.required.isEmpty || !shape.alternatives.isEmpty
         return .object(
-            ("required", .literal("\(isRequired)")), ("content", .json(schemas.request(shape, inserted: inserted))))
+            ("required", .literal("\(isRequired)")), ("content", .json(schemas.request(shape))))
     }
 
     /// The reply of protocol §4 around its data.
@@ -95,21 +95,17 @@ struct OpenAPIPaths {
     private mutating func body(of resource: APIResource) throws(Rejection) -> JSONElement? {
         guard resource.method == .post, let request = resource.request else { return nil }
         var shape = try OpenAPIPaths.shape(of: request)
-        var inserted = request.namesWhatItMakes ? 1 : 0
         switch resource {
         case .publishPublicKey:
             shape.rename("identity_key", to: "public_key")
-            inserted += 1
         case .sendMessage:
             shape.makeOptional("suite")
-            inserted += 1
         case .markRead:
             shape.remove("conversation_id")
-            inserted += 1
         case .createConversation, .document, .ticket, .ownPublicKey, .publicKey, .listConversations, .history:
             break
         }
-        return body(shape, inserted: inserted)
+        return body(shape)
     }
 
     private mutating func reply(of resource: APIResource) throws(Rejection) -> JSONElement {
