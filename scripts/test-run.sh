@@ -11,6 +11,7 @@ root=$(dirname "$(dirname "$(readlink -f "$0")")")
 tests=(
     stays_quiet_but_for_two_lines
     builds_the_tool_when_ready
+    goes_on_when_its_output_is_closed
     stops_at_the_first_signal
     stops_at_ctrl_c_of_the_terminal
     keeps_keys_and_takes_new_ports
@@ -117,6 +118,23 @@ stays_quiet_but_for_two_lines() {
 builds_the_tool_when_ready() {
     start_ready
     until_true 1200 said 'scripts/parley is built'
+    kill -TERM "$run"
+    ends 0
+}
+
+# As by somebody who waits for the first line alone.
+goes_on_when_its_output_is_closed() {
+    pick_ports
+    : >"$scratch/errors"
+    mkfifo "$scratch/pipe"
+    setsid "$root/scripts/run.sh" --data "$data" --mqtt-port "$mqtt_port" --web-port "$web_port" \
+        >"$scratch/pipe" 2>"$scratch/errors" &
+    run=$!
+    head -n 1 <"$scratch/pipe" | grep -q '^parley: ready' || fail "$current: its first line is another"
+    until_true 1200 listening "$web_port"
+    # It has said so by the time that it starts the door again.
+    kill -KILL "$(child parley-web)"
+    until_true 60 said 'parley-web is ready again'
     kill -TERM "$run"
     ends 0
 }

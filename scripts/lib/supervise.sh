@@ -79,7 +79,8 @@ is_ready() {
         return 1
     fi
     announced[$1]=yes
-    printf '%s\n' "$2"
+    # Whoever has read one line may have closed the other end, which is no reason to end.
+    (trap '' PIPE && printf '%s\n' "$2") 2>/dev/null || true
 }
 
 # begin NAME: starts a child at the next turn.
