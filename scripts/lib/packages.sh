@@ -6,8 +6,9 @@ build_packages=(
 )
 # To run a gateway, and to speak to it as the README does: with MQTT clients from outside the project.
 run_packages=(mosquitto mosquitto-clients)
-# To test: JSON for the checks, certificates for the production template, HTTP/2 for a push service in a test's own process.
-test_packages=(jq libnghttp2-dev openssl)
+# To test: what the pages' lines call, JSON for the checks, certificates for the production template, HTTP/2 for a push
+# service in a test's own process.
+test_packages=(curl jq libnghttp2-dev openssl)
 # To test the door of a production gateway.
 door_packages=(haproxy)
 # To test that the gateway's SQL is also PostgreSQL's. The test runs the programs itself, on a database of its own.
