@@ -17,15 +17,18 @@ public enum Reply {
         writer.object { object in
             object.member("request_id", raw: requestID?.json)
             object.member("ok", false)
-            object.member("error") { error in
-                error.member("code", rejection.code.rawValue)
-                error.member("message", rejection.message)
-                if let wait = rejection.retryAfterMilliseconds { error.member("retry_after_ms", wait) }
-                if let devices = rejection.devices {
-                    error.member("missing", array: devices.missing, writeAddress)
-                    error.member("extra", array: devices.extra, writeAddress)
-                }
-            }
+            object.member("error") { writeError(rejection, to: &$0) }
+        }
+    }
+
+    /// The members of an `error`.
+    package static func writeError(_ rejection: Rejection, to error: inout JSONWriter) {
+        error.member("code", rejection.code.rawValue)
+        error.member("message", rejection.message)
+        if let wait = rejection.retryAfterMilliseconds { error.member("retry_after_ms", wait) }
+        if let devices = rejection.devices {
+            error.member("missing", array: devices.missing, writeAddress)
+            error.member("extra", array: devices.extra, writeAddress)
         }
     }
 

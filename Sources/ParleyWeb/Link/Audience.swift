@@ -20,10 +20,7 @@ struct Audience {
         for listener in listeners.values { listener.flush() }
     }
 
-    /// Ends all; the next one begins from nothing.
-    mutating func end(_ cause: SessionEnd) {
-        let ended = listeners.values
-        self = Audience()
-        for listener in ended { listener.end(cause) }
+    func end(_ cause: SessionEnd) {
+        for listener in listeners.values { listener.end(cause) }
     }
 }

@@ -166,8 +166,7 @@ extension BrokerLink {
         guard !isOver else { return }
         isOver = true
         DoorMetrics.shared.lostConnections.increment()
-        for promise in subscribing.values { promise.fail(SessionEnd.unavailable) }
-        subscribing.removeAll()
+        failSubscriptions()
         context?.close(promise: nil)
         session.didLose(self, loss)
     }
@@ -218,7 +217,15 @@ extension BrokerLink {
         isOver = true
         send(.disconnect)
         flush()
+        failSubscriptions()
         context?.close(promise: nil)
+    }
+
+    /// The broker answers them no more.
+    private func failSubscriptions() {
+        let unanswered = subscribing.values
+        subscribing.removeAll()
+        for promise in unanswered { promise.fail(SessionEnd.unavailable) }
     }
 
     private func nextPacket() -> UInt16 {

@@ -10,13 +10,15 @@ final class Session {
     private enum Link {
         case none
         /// A TCP connection is being made, or waits for its CONNACK.
-        case opening(since: NIODeadline)
+        case opening
         case ready(BrokerLink)
         case pausing(until: NIODeadline)
         case ended(SessionEnd)
     }
 
     let token: SessionToken
+    /// Itself, for tasks.
+    private let handle: SessionHandle
     private let loop: any EventLoop
     private let configuration: LinkConfiguration
     private var link = Link.none
@@ -27,8 +29,8 @@ final class Session {
     private var waiters: [(promise: EventLoopPromise<Void>, deadline: NIODeadline)] = []
     private var audience = Audience()
 
-    init(_ token: SessionToken, on loop: any EventLoop, _ configuration: LinkConfiguration) {
-        (self.token, self.loop, self.configuration) = (token, loop, configuration)
+    init(_ token: SessionToken, _ handle: SessionHandle, on loop: any EventLoop, _ configuration: LinkConfiguration) {
+        (self.token, self.handle, self.loop, self.configuration) = (token, handle, loop, configuration)
         pause = configuration.firstPause
         lastUse = .now()
     }
@@ -112,7 +114,7 @@ extension Session {
 extension Session {
     private func open() {
         guard case .none = link else { return }
-        link = .opening(since: .now())
+        link = .opening
         BrokerLink.connect(for: self, on: loop, configuration)
     }
 
@@ -138,7 +140,7 @@ extension Session {
         case .broken: break
         }
         // Events of meanwhile are lost: listeners have to resume from what they hold.
-        if wasReady { audience.end(.unavailable) }
+        if wasReady { endAudience(.unavailable) }
         link = .pausing(until: .now() + (wasReady ? .zero : pause))
         if !wasReady { pause = min(pause * 2, configuration.longestPause) }
         if isWanted { tick(.now()) }
@@ -179,7 +181,14 @@ extension Session {
         let ended = waiters
         waiters.removeAll()
         for waiter in ended { waiter.promise.fail(cause) }
-        audience.end(cause)
+        endAudience(cause)
+    }
+
+    /// The next listener begins from nothing.
+    private func endAudience(_ cause: SessionEnd) {
+        let ended = audience
+        audience = Audience()
+        ended.end(cause)
     }
 
     private func expireWaiters(_ now: NIODeadline) {
@@ -201,8 +210,7 @@ extension Session {
         lastUse = .now()
         audience.add(listener)
         if let gathered = audience.gathered { return gathered.cascade(to: promise) }
-        let handle = SessionHandle(self, on: loop)
-        let gathered = loop.makeFutureWithTask { try await handle.subscribeToEverything() }
+        let gathered = loop.makeFutureWithTask { [handle] in try await handle.subscribeToEverything() }
         audience.gathered = gathered
         gathered.assumeIsolated().whenFailure { [self] _ in audience.gathered = nil }
         gathered.cascade(to: promise)

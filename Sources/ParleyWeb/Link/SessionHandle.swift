@@ -1,18 +1,17 @@
 import NIOCore
 import ParleyProtocol
 
-/// A session from any thread.
+/// The session of a token, from any thread: it is looked up, or made, where it is used.
 struct SessionHandle: Sendable {
     let loop: any EventLoop
-    let device: DeviceAddress
-    private let session: NIOLoopBound<Session>
+    private let token: SessionToken
+    private let table: NIOLoopBound<SessionTable>
 
-    /// - Precondition: on the loop.
-    init(_ session: Session, on loop: any EventLoop) {
-        self.loop = loop
-        device = session.token.address
-        self.session = NIOLoopBound(session, eventLoop: loop)
+    init(_ token: SessionToken, in table: NIOLoopBound<SessionTable>, on loop: any EventLoop) {
+        (self.token, self.table, self.loop) = (token, table, loop)
     }
+
+    var device: DeviceAddress { token.address }
 
     /// Waits until the broker has accepted the token.
     ///
@@ -33,7 +32,7 @@ struct SessionHandle: Sendable {
     }
 
     func publish(_ operation: Operation, _ payload: [UInt8]) {
-        loop.execute { session.value.publish(operation, payload, nil) }
+        loop.execute { try? table.value.session(of: token).publish(operation, payload, nil) }
     }
 
     /// Waits until the listener hears all that the device would hear.
@@ -42,18 +41,30 @@ struct SessionHandle: Sendable {
     }
 
     func remove(_ listener: any SessionListener) {
-        loop.execute { session.value.remove(listener) }
+        loop.execute { table.value.existing(token)?.remove(listener) }
     }
 
     func request(_ operation: Operation, _ payload: [UInt8], _ promise: EventLoopPromise<[UInt8]>) {
-        loop.execute { session.value.request(operation, payload, promise) }
+        onLoop(promise) { $0.request(operation, payload, $1) }
+    }
+
+    private func onLoop<Value: Sendable>(
+        _ promise: EventLoopPromise<Value>, _ body: @escaping @Sendable (Session, EventLoopPromise<Value>) -> Void
+    ) {
+        loop.execute {
+            do throws(SessionEnd) {
+                body(try table.value.session(of: token), promise)
+            } catch {
+                promise.fail(error)
+            }
+        }
     }
 
     private func onLoop<Value: Sendable>(
         _ body: @escaping @Sendable (Session, EventLoopPromise<Value>) -> Void
     ) async throws(SessionEnd) -> Value {
         let promise = loop.makePromise(of: Value.self)
-        loop.execute { body(session.value, promise) }
+        onLoop(promise, body)
         do {
             return try await promise.futureResult.get()
         } catch {

@@ -23,14 +23,9 @@ final class Sessions: Sendable {
         self.tables = tables
     }
 
-    /// - Throws: ``SessionEnd/busy``
-    func session(of token: SessionToken) async throws(SessionEnd) -> SessionHandle {
+    func session(of token: SessionToken) -> SessionHandle {
         let (loop, table) = tables[Int(UInt(bitPattern: token.hashValue) % UInt(tables.count))]
-        do {
-            return try await loop.submit { try table.value.session(of: token) }.get()
-        } catch {
-            throw .busy
-        }
+        return SessionHandle(token, in: table, on: loop)
     }
 
     /// Ends each session as soon as it has no request under way.
@@ -48,7 +43,7 @@ final class SessionTable {
     private let loop: any EventLoop
     private let configuration: LinkConfiguration
     private let most: Int
-    private var sessions: [SessionToken: (session: Session, handle: SessionHandle)] = [:]
+    private var sessions: [SessionToken: Session] = [:]
     private var clock: RepeatedTask?
     private var isDraining = false
 
@@ -62,26 +57,31 @@ final class SessionTable {
         }
     }
 
-    func session(of token: SessionToken) throws(SessionEnd) -> SessionHandle {
+    /// The session of a token, which is made where there is none.
+    ///
+    /// - Throws: ``SessionEnd/busy``
+    func session(of token: SessionToken) throws(SessionEnd) -> Session {
         if let found = sessions[token] {
-            guard found.session.isForgotten(.now()) else { return found.handle }
+            guard found.isForgotten(.now()) else { return found }
             remove(token)
         }
         guard sessions.count < most else { throw .busy }
         DoorMetrics.shared.sessions.increment()
-        let session = Session(token, on: loop, configuration)
-        let handle = SessionHandle(session, on: loop)
-        sessions[token] = (session, handle)
-        return handle
+        let handle = SessionHandle(token, in: NIOLoopBound(self, eventLoop: loop), on: loop)
+        let session = Session(token, handle, on: loop, configuration)
+        sessions[token] = session
+        return session
     }
+
+    func existing(_ token: SessionToken) -> Session? { sessions[token] }
 
     private func tickAll() {
         let now = NIODeadline.now()
-        for (session, _) in sessions.values {
+        for session in sessions.values {
             session.tick(now)
             if isDraining, !session.hasRequests { session.end(.unavailable) }
         }
-        for (token, entry) in sessions where entry.session.isForgotten(now) { remove(token) }
+        for (token, session) in sessions where session.isForgotten(now) { remove(token) }
     }
 
     private func remove(_ token: SessionToken) {
@@ -94,7 +94,7 @@ final class SessionTable {
     /// Ends all.
     func end() {
         clock?.cancel()
-        for (session, _) in sessions.values { session.end(.unavailable) }
+        for session in sessions.values { session.end(.unavailable) }
         for token in sessions.keys { remove(token) }
     }
 }

@@ -60,11 +60,11 @@ struct DoorResponder: Sendable {
     }
 
     private func ask(_ call: APICall, _ request: WebRequest) async throws(APIRefusal) -> APIResponse {
-        let token = try token(of: request)
-        let body = try await body(of: request)
-        let call = try call.call(body: body, by: token.address)
+        let session = sessions.session(of: try token(of: request))
+        // Strangers keep no memory: a long body is read for those whom the broker has let in.
+        if hasLongBody(request) { try await signIn(session) }
+        let call = try call.call(body: try await body(of: request), by: session.device)
         do throws(SessionEnd) {
-            let session = try await sessions.session(of: token)
             if let response = call.responseWithoutReply {
                 try await session.publish(call.operation, call.payload)
                 return response
@@ -80,19 +80,31 @@ struct DoorResponder: Sendable {
 
     private func ticket(_ request: WebRequest) async throws(APIRefusal) -> APIResponse {
         let token = try token(of: request)
-        do {
-            // A ticket for a token that opens nothing would only tell later.
-            try await sessions.session(of: token).signIn()
-            let ticket = try tickets.issue(for: token)
-            let body = JSONWriter.object { object in
-                object.member("ticket", ticket)
-                object.member("expires_in", Int(Tickets.lifetimeMilliseconds / 1000))
-            }
-            return APIResponse(status: 200, body: body)
+        // A ticket for a token that opens nothing would only tell later.
+        try await signIn(sessions.session(of: token))
+        guard let ticket = try? tickets.issue(for: token) else { throw APIRefusal(.unavailable) }
+        let body = JSONWriter.object { object in
+            object.member("ticket", ticket)
+            object.member("expires_in", Int(Tickets.lifetimeMilliseconds / 1000))
+        }
+        return APIResponse(status: 200, body: body)
+    }
+
+    private func signIn(_ session: SessionHandle) async throws(APIRefusal) {
+        do throws(SessionEnd) {
+            try await session.signIn()
         } catch {
-            throw APIRefusal((error as? SessionEnd ?? .unavailable).rejection)
+            throw APIRefusal(error.rejection)
         }
     }
+
+    /// Longer than a connection's buffers; one without a length may become so.
+    private func hasLongBody(_ request: WebRequest) -> Bool {
+        guard let length = request.headers[.contentLength].flatMap({ Int($0) }) else { return request.method == .post }
+        return length > DoorResponder.strangersBodyBytes
+    }
+
+    private static let strangersBodyBytes = 4096
 
     /// A request for `/ws` that has become no WebSocket.
     private func refuseUpgrade(_ request: WebRequest, _ target: String) async -> APIResponse {

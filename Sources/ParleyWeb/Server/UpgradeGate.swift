@@ -14,8 +14,8 @@ final class UpgradeGate: ChannelInboundHandler, RemovableChannelHandler {
 
     private enum State {
         case waiting(Scheduled<Void>?)
-        /// The first request is being judged. What comes meanwhile is kept.
-        case judging(HTTPRequestHead, [NIOAny])
+        /// The first request is being judged. What comes meanwhile is kept in `parts`.
+        case judging(HTTPRequestHead)
         /// Whatever comes goes on: it may be no HTTP any more.
         case open
     }
@@ -23,6 +23,8 @@ final class UpgradeGate: ChannelInboundHandler, RemovableChannelHandler {
     private let upgrades: Upgrades
     private let time: TimeAmount
     private var state = State.waiting(nil)
+    /// At most of what one read has brought, which may be thousands.
+    private var parts: [NIOAny] = []
     /// What became of the first request; `nil` where it is no WebSocket.
     private(set) var admission: Upgrades.Admission?
 
@@ -46,7 +48,7 @@ final class UpgradeGate: ChannelInboundHandler, RemovableChannelHandler {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         switch state {
         case .open: context.fireChannelRead(data)
-        case .judging(let head, let parts): state = .judging(head, parts + [data])
+        case .judging: parts.append(data)
         case .waiting(let alarm):
             alarm?.cancel()
             guard case .head(var head) = unwrapInboundIn(data) else {
@@ -102,7 +104,7 @@ final class UpgradeGate: ChannelInboundHandler, RemovableChannelHandler {
     }
 
     private func judge(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) {
-        state = .judging(head, [])
+        state = .judging(head)
         // Nobody sends more than a request before it is answered.
         context.channel.setOption(.autoRead, value: false).whenFailure { _ in }
         let bound = NIOLoopBound((gate: self, context: context), eventLoop: context.eventLoop)
@@ -113,12 +115,13 @@ final class UpgradeGate: ChannelInboundHandler, RemovableChannelHandler {
     }
 
     private func open(for admission: Upgrades.Admission?, _ context: ChannelHandlerContext) {
-        guard case .judging(var head, let parts) = state, context.channel.isActive else { return }
+        guard case .judging(var head) = state, context.channel.isActive else { return }
         self.admission = admission
         state = .open
         if admission == nil { head.headers.remove(name: "upgrade") }
         context.fireChannelRead(wrapInboundOut(.head(head)))
         for part in parts { context.fireChannelRead(part) }
+        parts = []
         context.fireChannelReadComplete()
         context.channel.setOption(.autoRead, value: true).whenFailure { _ in }
     }

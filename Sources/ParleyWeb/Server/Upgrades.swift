@@ -50,9 +50,8 @@ struct Upgrades: Sendable {
         guard credentials.isAllowed(origin: request.origin, host: request.host) else { throw Credentials.otherOrigin }
         let (token, use) = try credentials.socketToken(
             authorization: request.authorization, target: request.target)
-        let session: SessionHandle
+        let session = sessions.session(of: token)
         do throws(SessionEnd) {
-            session = try await sessions.session(of: token)
             try await session.signIn()
         } catch {
             throw error.rejection

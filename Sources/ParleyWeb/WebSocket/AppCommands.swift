@@ -65,11 +65,7 @@ struct AppCommands: Sendable {
     private static func event(of rejection: Rejection) -> [UInt8] {
         var writer = JSONWriter()
         writer.event("error") { data in
-            data.object { error in
-                error.member("code", rejection.code.rawValue)
-                error.member("message", rejection.message)
-                if let wait = rejection.retryAfterMilliseconds { error.member("retry_after_ms", wait) }
-            }
+            data.object { Reply.writeError(rejection, to: &$0) }
         }
         return writer.finish()
     }

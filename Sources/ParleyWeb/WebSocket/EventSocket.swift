@@ -1,5 +1,4 @@
 import NIOCore
-import NIOConcurrencyHelpers
 
 /// A WebSocket as a session sees it: what it is to be told. Used on the session's event loop, which may be another than
 /// the WebSocket's.
@@ -7,6 +6,8 @@ final class EventSocket: SessionListener {
     private struct State {
         /// Events that were received since the last flush, or before everything was subscribed to.
         var events: [[UInt8]] = []
+        /// In bytes; counted before everything is subscribed to.
+        var early = 0
         var isEstablished = false
         var isOver = false
     }
@@ -16,6 +17,7 @@ final class EventSocket: SessionListener {
 
     /// Of events before everything is subscribed to; a session that has more begins anew.
     private static let mostEarlyEvents = 4096
+    private static let mostEarlyBytes = 4_194_304
 
     init(_ channel: any Channel, sessionLoop: any EventLoop) {
         self.channel = channel
@@ -25,7 +27,10 @@ final class EventSocket: SessionListener {
     func receive(_ event: [UInt8]) {
         guard !state.value.isOver else { return }
         state.value.events.append(event)
-        if !state.value.isEstablished, state.value.events.count > EventSocket.mostEarlyEvents { end(.unavailable) }
+        guard !state.value.isEstablished else { return }
+        state.value.early += event.count
+        guard state.value.events.count <= EventSocket.mostEarlyEvents, state.value.early <= EventSocket.mostEarlyBytes
+        else { return end(.unavailable) }
     }
 
     func flush() {

@@ -8,7 +8,6 @@ final class EventSocketHandler: ChannelDuplexHandler {
     enum Command: Sendable {
         case send([[UInt8]])
         case close(SessionEnd)
-        case closeCode(WebSocketErrorCode)
     }
 
     typealias InboundIn = WebSocketFrame
@@ -66,7 +65,6 @@ extension EventSocketHandler {
             cutOffIfSlow(context)
             promise?.succeed()
         case .close(let end): close(context, end.closeCode)
-        case .closeCode(let code): close(context, code)
         }
     }
 
@@ -74,15 +72,10 @@ extension EventSocketHandler {
         context.write(wrapOutboundOut(WebSocketFrame(fin: true, opcode: opcode, data: data)), promise: nil)
     }
 
-    /// Says the code and closes, as soon as it is sent.
     private func close(_ context: ChannelHandlerContext, _ code: WebSocketErrorCode) {
         guard !isClosing else { return }
         isClosing = true
-        var data = context.channel.allocator.buffer(capacity: 2)
-        data.write(webSocketErrorCode: code)
-        let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
-        let frame = WebSocketFrame(fin: true, opcode: .connectionClose, data: data)
-        context.writeAndFlush(wrapOutboundOut(frame)).whenComplete { _ in bound.value.close(promise: nil) }
+        context.close(saying: code)
     }
 
     private func cutOffIfSlow(_ context: ChannelHandlerContext) {

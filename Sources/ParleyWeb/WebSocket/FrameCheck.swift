@@ -19,10 +19,17 @@ final class FrameCheck: ChannelInboundHandler {
 
     private func refuse(_ context: ChannelHandlerContext) {
         isOver = true
-        var data = context.channel.allocator.buffer(capacity: 2)
-        data.write(webSocketErrorCode: .protocolError)
-        let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
+        context.close(saying: .protocolError)
+    }
+}
+
+extension ChannelHandlerContext {
+    /// Sends a close frame (RFC 6455 §5.5.1), and closes as soon as it is sent.
+    func close(saying code: WebSocketErrorCode) {
+        var data = channel.allocator.buffer(capacity: 2)
+        data.write(webSocketErrorCode: code)
+        let bound = NIOLoopBound(self, eventLoop: eventLoop)
         let frame = WebSocketFrame(fin: true, opcode: .connectionClose, data: data)
-        context.writeAndFlush(wrapOutboundOut(frame)).whenComplete { _ in bound.value.close(promise: nil) }
+        writeAndFlush(NIOAny(frame)).whenComplete { _ in bound.value.close(promise: nil) }
     }
 }
