@@ -1,10 +1,8 @@
 import NIOCore
 
-/// Who listens to a session, and what was gathered for them.
+/// Who listens to a session.
 struct Audience {
     private var listeners: [ObjectIdentifier: any SessionListener] = [:]
-    /// Succeeds when everything that the device would hear is subscribed to; `nil` while nobody has listened.
-    var gathered: EventLoopFuture<Void>?
     var names = TypingNames()
 
     var isEmpty: Bool { listeners.isEmpty }

@@ -204,23 +204,18 @@ extension Session {
 extension Session {
     /// Adds a listener to those who hear what the device would hear; succeeds when everything is subscribed to.
     ///
-    /// It hears events from now on, some of them before that.
+    /// It hears events from now on, some of them before that. All is subscribed to for each listener: the broker sends
+    /// what it retains, such as who is online, with each subscription, and those who listen already may hear it again.
     func listen(_ listener: any SessionListener, _ promise: EventLoopPromise<Void>) {
         if case .ended(let end) = link { return promise.fail(end) }
         lastUse = .now()
         audience.add(listener)
-        if let gathered = audience.gathered { return gathered.cascade(to: promise) }
-        let gathered = loop.makeFutureWithTask { [handle] in try await handle.subscribeToEverything() }
-        audience.gathered = gathered
-        gathered.assumeIsolated().whenFailure { [self] _ in audience.gathered = nil }
-        gathered.cascade(to: promise)
+        loop.makeFutureWithTask { [handle] in try await handle.subscribeToEverything() }.cascade(to: promise)
     }
 
     func remove(_ listener: any SessionListener) {
         if !isOver { lastUse = .now() }
         audience.remove(listener)
-        // What comes into being while nobody listens is not followed: the next one begins from what is listed then.
-        if audience.isEmpty { audience.gathered = nil }
     }
 
     /// Succeeds with the broker's answer. A refused filter is left out: the broker's plugin knows why.
