@@ -27,6 +27,16 @@ enum Syscalls {
         }
     }
 
+    /// `setpriority`: the calling thread gives way to others. Failures are ignored.
+    static func lowerPriority() {
+        // On Linux the priority is a thread's (`sched(7)`); elsewhere it would be the whole process's.
+        #if canImport(Glibc)
+            setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 10)
+        #elseif canImport(Musl)
+            setpriority(PRIO_PROCESS, 0, 10)
+        #endif
+    }
+
     /// Names the calling thread for debuggers. Failures are ignored.
     static func nameThread(_ name: String) {
         #if canImport(Darwin)

@@ -18,6 +18,9 @@ package enum LoopThread {
         }
     }
 
+    /// Lets the calling thread give way to others where there are not processors enough, for work that may wait.
+    package static func lowerPriority() { Syscalls.lowerPriority() }
+
     /// Runs `work` on a new thread that nobody waits for.
     ///
     /// - Throws: ``SystemError`` if no thread can be made.
