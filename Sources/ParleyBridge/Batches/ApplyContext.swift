@@ -122,6 +122,14 @@ struct ApplyContext {
         batch.effects.outgoing.accept(route, isSecret: isSecret, unread: unread, data)
     }
 
+    /// Refuses the request by a decision that writes, such as that of a wrong code, which counts.
+    func refuse(_ rejection: Rejection) {
+        batch.afterCommit.rejected += 1
+        batch.effects.outgoing.reject(route, rejection)
+    }
+
+    var tokens: TokenIssuer { batch.environment.tokens }
+
     @discardableResult
     func publish(
         _ topic: Topic, retain: Bool = false, unread: UnreadScope? = nil, _ payload: (inout JSONWriter) -> Void

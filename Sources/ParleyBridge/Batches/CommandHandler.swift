@@ -26,9 +26,10 @@ extension CommandHandler {
 
     func declareFacts(for sender: DeviceAddress, in facts: inout DeclaredFacts) {}
 
+    /// - Parameter finding: of the desk.
     /// - Throws: a `Rejection`, and then nothing is written; or an error of the store.
-    func carryOut(_ route: ReplyRoute, in batch: Batch) throws {
-        let context = DecisionContext(route, batch)
+    func carryOut(_ route: ReplyRoute, by finding: (any Sendable)? = nil, in batch: Batch) throws {
+        let context = DecisionContext(route, finding: finding, batch)
         try AuthorizeRule.check(refusalOfOperators: Self.refusalOfOperators) {
             try context.facts.users.hasMember(route.address.user)
         }
@@ -93,10 +94,13 @@ extension OnceHandler {
 /// Uses of limits count from the COMMIT on, even if the command was refused.
 struct DecisionContext {
     let route: ReplyRoute
+    /// What the desk has found out for the request.
+    let finding: (any Sendable)?
     private let batch: Batch
 
-    init(_ route: ReplyRoute, _ batch: Batch) {
+    init(_ route: ReplyRoute, finding: (any Sendable)? = nil, _ batch: Batch) {
         self.route = route
+        self.finding = finding
         self.batch = batch
     }
 

@@ -27,7 +27,7 @@ struct TokenIssue {
     }
 
     let credentials: DeviceCredentials
-    fileprivate let address: DeviceAddress
+    let address: DeviceAddress
     fileprivate let token: TokenID
     fileprivate let making: Making
     /// The digest of the request for it, if there was one.
@@ -37,7 +37,7 @@ struct TokenIssue {
 
     /// - Parameter days: how long it signs in; `nil` for the time in the settings.
     init(
-        to address: DeviceAddress, isOperator: Bool, days: Int?, _ making: Making, request: [UInt8]? = nil,
+        to address: DeviceAddress, role: DeviceRole, days: Int?, _ making: Making, request: [UInt8]? = nil,
         in context: DecisionContext
     ) throws {
         let lifetime = Duration.days(days ?? context.settings.tokenLifetimeDays)
@@ -45,7 +45,7 @@ struct TokenIssue {
         let end = context.now.advanced(by: lifetime).milliseconds / 1000 * 1000
         token = TokenID.random()
         credentials = try context.tokens.credentials(
-            address, token, expiresAt: Timestamp(milliseconds: end), isOperator: isOperator)
+            address, token, expiresAt: Timestamp(milliseconds: end), role: role)
         former = try context.facts.devices.device(address)
         self.address = address
         self.making = making
@@ -136,17 +136,18 @@ extension Batch {
 }
 
 extension TokenIssuer {
-    fileprivate func credentials(of device: DeviceState) throws(SodiumError) -> DeviceCredentials {
+    /// A device's credentials once more: signing makes the same signature again.
+    func credentials(of device: DeviceState) throws(SodiumError) -> DeviceCredentials {
         try credentials(
-            device.address, TokenID(device.tokenID), expiresAt: device.expiresAt, isOperator: device.isOperator)
+            device.address, TokenID(device.tokenID), expiresAt: device.expiresAt, role: device.role)
     }
 
     fileprivate func credentials(
-        _ address: DeviceAddress, _ tokenID: TokenID, expiresAt: Timestamp, isOperator: Bool
+        _ address: DeviceAddress, _ tokenID: TokenID, expiresAt: Timestamp, role: DeviceRole
     ) throws(SodiumError) -> DeviceCredentials {
         let claims = AccessToken.Claims(
             user: address.user, device: address.device, expiresAt: expiresAt.milliseconds / 1000, id: tokenID,
-            role: isOperator ? .operator : .device)
+            role: role.tokenRole)
         return DeviceCredentials(
             username: address.user.text, clientID: "\(address.user):\(address.device)",
             password: try issue(claims), expiresAt: expiresAt)
@@ -157,7 +158,7 @@ extension DeviceState {
     /// Its status for the broker's plugin.
     var status: DeviceStatus {
         DeviceStatus(
-            token: TokenID(tokenID), expiresAt: expiresAt.milliseconds / 1000, isOperator: isOperator,
+            token: TokenID(tokenID), expiresAt: expiresAt.milliseconds / 1000, role: role,
             previous: previousToken.map {
                 PreviousToken(token: TokenID($0.tokenID), endsAt: $0.endsAt.milliseconds / 1000)
             }, nameReusedAt: nameReusedAt?.milliseconds)
@@ -174,7 +175,7 @@ extension RenewDevice: CommandHandler {
         return try context.repeated(digest, current) ?? context.pending(digest, current)
             ?? .issue(
                 TokenIssue(
-                    to: address, isOperator: current.isOperator, days: nil, .renewal, request: digest, in: context))
+                    to: address, role: current.role, days: nil, .renewal, request: digest, in: context))
     }
 
     func apply(_ decision: TokenDecision, in context: ApplyContext) throws(StoreError) {
@@ -184,12 +185,14 @@ extension RenewDevice: CommandHandler {
 
 extension AddDevice: CommandHandler {
     func decide(in context: DecisionContext) throws -> TokenDecision {
-        guard let role = try context.facts.users.role(of: address.user) else { throw Rejection.userNotFound }
+        guard let role = try context.facts.users.role(of: address.user), let deviceRole = role.deviceRole else {
+            throw Rejection.userNotFound
+        }
         let digest = try context.route.digest(for: address, days: lifetimeDays, name: name)
         return try context.facts.devices.device(address).flatMap { try context.repeated(digest, $0) }
             ?? .issue(
                 TokenIssue(
-                    to: address, isOperator: role == .operator, days: lifetimeDays, .anew(by: context.sender),
+                    to: address, role: deviceRole, days: lifetimeDays, .anew(by: context.sender),
                     request: digest, in: context))
     }
 

@@ -44,7 +44,7 @@ extension DeviceQueries {
 }
 
 extension ApplyContext {
-    fileprivate func revoke(_ devices: [DeviceAddress]) throws(StoreError) {
+    func revoke(_ devices: [DeviceAddress]) throws(StoreError) {
         for address in devices {
             if try read({ try $0.devices.keys(of: address) }) != nil { try markKeysChanged(of: address.user) }
             try transaction.devices.revoke(address, at: now)

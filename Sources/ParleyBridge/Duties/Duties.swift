@@ -8,17 +8,21 @@ struct Duties {
 
     /// - Parameters:
     ///   - announcements: from the thread of pushes.
+    ///   - mails: for the thread that sends them.
     ///   - clock: `nil` if it is not stored.
     ///   - presence: `nil` if none is published.
     ///   - access: `nil` without an operator device.
     init(
-        lastSeen: LastSeenDuty, published: PublishedPosition, announcements: PushAnnouncements,
-        clock: MachineClock?, presence: PresenceDuty?, access: OperatorAccessDuty?
+        lastSeen: LastSeenDuty, published: PublishedPosition, announcements: PushAnnouncements, mails: MailOutbox,
+        clock: MachineClock?, presence: PresenceDuty?, access: ReservedDevicesDuty?
     ) {
         let always: [any Duty] = [
             KeyChangeDuty(),
             ChallengeDuty(),
             PreviousTokenDuty(),
+            MailDuty(mails),
+            AccountExpiryDuty(),
+            AccountRemovalDuty(),
             ExpiryDuty(),
             FeedRemovalDuty(),
             ChallengeRemovalDuty(),

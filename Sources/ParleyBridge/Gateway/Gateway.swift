@@ -59,11 +59,14 @@ package final class Gateway: Sendable {
         let tokens = TokenIssuer(key: try directory.readSigningKey())
         let link = BrokerLink(socket: directory.brokerSocket, tokens: tokens, batchLimit: settings.batchLimit)
         let pushes = try PushSystem(directory, settings, logger: logger) { [queue] in queue.roomMade.signal() }
+        let accounts = try AccountSystem(
+            store: store, settings: settings, tokens: tokens, services: .none, queue: queue, counters: shared.counters,
+            clock: shared.clock, logger: logger)
         let readers = ReaderPool(
             reader: Reader(
                 store: store, pushes: pushes.store, settings: settings, seal: try CursorSeal(tokens), limits: limits,
                 counters: shared.counters, people: pushes.people, vapidKey: pushes.vapidPublicKey,
-                publishedThrough: shared.publishedThrough),
+                publishedThrough: shared.publishedThrough, identityProviders: accounts.providers),
             queue: queue, limit: settings.waitingReads, now: { [shared] in shared.clock.now })
         let sessions = SessionRemover(link: link, logger: logger, clock: shared.clock)
         try pushes.resume(store, clock: shared.clock, counters: shared.counters)
@@ -76,6 +79,7 @@ package final class Gateway: Sendable {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await readers.run() }
             group.addTask { try await sessions.run() }
+            group.addTask { try await accounts.run() }
             group.addTask { [self] in try await pushes.run(store, clock: shared.clock, counters: shared.counters) }
             group.addTask { [self] in
                 try await LoopThread.run(name: "parley-out") { [self] in
@@ -87,7 +91,7 @@ package final class Gateway: Sendable {
             }
             group.addTask { [self] in
                 try await LoopThread.run(name: "parley-intake") { [self] in
-                    try runIntake(store, tokens, link, readers, sessions, pushes, handlers)
+                    try runIntake(store, tokens, link, readers, sessions, accounts, pushes, handlers)
                 }
             }
             // The first loop that ends, ends the others: by `stop()`, or because it cannot go on.
@@ -95,6 +99,7 @@ package final class Gateway: Sendable {
             stop()
             readers.close()
             sessions.close()
+            accounts.close()
             pushes.close()
             queue.close()
             try await group.waitForAll()
@@ -112,16 +117,17 @@ package final class Gateway: Sendable {
 
     private func runIntake(
         _ store: Store, _ tokens: TokenIssuer, _ link: BrokerLink, _ readers: ReaderPool, _ sessions: SessionRemover,
-        _ pushes: PushSystem, _ handlers: OperationHandlers
+        _ accounts: AccountSystem, _ pushes: PushSystem, _ handlers: OperationHandlers
     ) throws {
         defer {
             shared.hasIntakeEnded.raise()
             queue.arrived.signal()
         }
-        let access = OperatorAccessDuty(directory, logger: logger, at: shared.clock.moment)
+        let access = ReservedDevicesDuty(directory, logger: logger, at: shared.clock.moment)
         let writer = Writer(
             store: store, settings: settings, tokens: tokens, limits: limits, push: try pushes.gate(store),
             counters: shared.counters, published: shared.publishedThrough, clock: shared.clock,
+            mails: accounts.mails,
             presence: try PresenceDuty(
                 store, settings, people: pushes.people, now: shared.clock.now, lastTime: shared.clock.timeBefore),
             access: access, logger: logger)
@@ -134,7 +140,8 @@ package final class Gateway: Sendable {
             queue.add(writer.run(ExpiryDuty.self, now: shared.clock.now))
         }
         try Intake(
-            link: link, writer: writer, readers: readers, sessions: sessions, queue: queue, shared: shared,
+            link: link, writer: writer, readers: readers, sessions: sessions, desk: accounts.desk, queue: queue,
+            shared: shared,
             handlers: handlers, settings: settings, logger: logger
         ).run()
     }

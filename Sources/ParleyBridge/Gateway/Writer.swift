@@ -34,13 +34,15 @@ final class Writer {
     ///   - push: the writer's side of pushes.
     ///   - published: the last position that the broker has acknowledged.
     ///   - clock: is stored; `nil` for a writer whose clock is not.
+    ///   - mails: for the thread that sends them.
     ///   - presence: `nil` for a writer that publishes none.
     ///   - access: `nil` for a writer that makes no operator device.
     ///   - instant: the clock by which writes are measured.
     init(
         store: Store, settings: Settings, tokens: TokenIssuer, limits: UserLimits? = nil, push: PushGate? = nil,
         counters: Counters, published: PublishedPosition = PublishedPosition(), clock: MachineClock? = nil,
-        presence: PresenceDuty? = nil, access: OperatorAccessDuty? = nil, logger: Logger,
+        mails: MailOutbox = MailOutbox(), presence: PresenceDuty? = nil, access: ReservedDevicesDuty? = nil,
+        logger: Logger,
         instant: @escaping () -> ContinuousClock.Instant = { .now }
     ) {
         self.instant = instant
@@ -54,8 +56,8 @@ final class Writer {
         cache = FactCache(capacity: settings.cachedConversations)
         typing = TypingTracker(startInterval: settings.typingInterval)
         duties = Duties(
-            lastSeen: lastSeen, published: published, announcements: environment.push.announcements, clock: clock,
-            presence: presence, access: access)
+            lastSeen: lastSeen, published: published, announcements: environment.push.announcements, mails: mails,
+            clock: clock, presence: presence, access: access)
     }
 
     // MARK: A batch
@@ -163,10 +165,9 @@ final class Writer {
         let begin = instant()
         defer { times.record(begin.duration(to: instant()), of: incoming.sender.user) }
         do {
-            let isOperator = try batch.device(incoming.sender)?.isOperator
-            try AuthorizeRule.check(isForOperators: incoming.isForOperators, isOperator: isOperator)
+            try AuthorizeRule.check(incoming.askers, role: try batch.device(incoming.sender)?.role)
             lastSeen.record(incoming.sender, now: batch.now)
-            try incoming.request.carryOut(incoming.route, in: batch)
+            try incoming.request.carryOut(incoming.route, by: incoming.finding, in: batch)
         } catch let rejection as Rejection {
             batch.afterCommit.rejected += 1
             batch.effects.outgoing.reject(incoming.route, rejection)

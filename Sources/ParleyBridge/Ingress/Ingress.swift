@@ -5,10 +5,14 @@ import ParleyRules
 /// A request of a device, parsed once: from here on nothing of it is bytes.
 struct Incoming<Handler: Sendable>: Sendable {
     let route: ReplyRoute
-    let isForOperators: Bool
+    let askers: Askers
     let request: Handler
+    /// Whether it goes to the desk first.
+    var isForDesk = false
     /// The length of a query's payload.
     var payloadBytes = 0
+    /// What the desk has found out for it.
+    var finding: (any Sendable)?
 
     var sender: DeviceAddress { route.address }
 }
@@ -78,12 +82,14 @@ struct Ingress {
             return report(on: topic, Array(batch.bytes[message.payload])) ?? .ignored
         }
         let entry = handlers[operation]
+        // Doors ask for everybody: they are limited by whom they ask for.
+        let isLimited = address != .webDoor
         var route = ReplyRoute(
             address: address, operation: operation,
             responseTopic: responseTopic(message, in: batch, of: address),
             correlationData: message.correlationData.map { Array(batch.bytes[$0]) }, requestID: nil,
             isSilent: entry?.isSilent ?? false)
-        if let wait = consumeToken(address, entry?.area, now: now) {
+        if isLimited, let wait = consumeToken(address, entry?.area, now: now) {
             return .refused(
                 route, Rejection(.rateLimited, "Too many requests; wait a little.", retryAfterMilliseconds: wait))
         }
@@ -156,10 +162,12 @@ struct OperationHandlers: Sendable {
     struct Entry: Sendable {
         /// The area that rates of requests count by.
         let area: String
-        let isForOperators: Bool
+        let askers: Askers
         /// Whether it is never replied to.
         let isSilent: Bool
         let table: TableShape?
+        /// Whether it goes to the desk first.
+        let isForDesk: Bool
         fileprivate let handler: Handler
 
         /// Reads a request from a scanned payload.
@@ -167,11 +175,12 @@ struct OperationHandlers: Sendable {
             switch handler {
             case .command(let type):
                 .command(
-                    Incoming(route: route, isForOperators: isForOperators, request: try type.init(members: object)))
+                    Incoming(
+                        route: route, askers: askers, request: try type.init(members: object), isForDesk: isForDesk))
             case .query(let type):
                 .query(
                     Incoming(
-                        route: route, isForOperators: isForOperators, request: try type.init(members: object),
+                        route: route, askers: askers, request: try type.init(members: object),
                         payloadBytes: payloadBytes))
             }
         }
@@ -191,8 +200,9 @@ struct OperationHandlers: Sendable {
             let handler = try OperationHandlers.handler(of: entry)
             let known = entries.updateValue(
                 Entry(
-                    area: request.operation.area, isForOperators: request.isForOperators,
-                    isSilent: !request.hasReply, table: request.table, handler: handler),
+                    area: request.operation.area, askers: request.askers,
+                    isSilent: !request.hasReply, table: request.table,
+                    isForDesk: request is any AccountHandler.Type, handler: handler),
                 forKey: request.operation)
             guard known == nil else { throw .repeated(request.operation) }
         }

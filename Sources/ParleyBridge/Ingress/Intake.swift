@@ -13,6 +13,7 @@ final class Intake {
     private let writer: Writer
     private let readers: ReaderPool
     private let sessions: SessionRemover
+    private let desk: AccountDesk
     private let queue: OutQueue
     private let shared: GatewayState
     private let logger: Logger
@@ -24,13 +25,14 @@ final class Intake {
     private var generator = SystemRandomNumberGenerator()
 
     init(
-        link: BrokerLink, writer: Writer, readers: ReaderPool, sessions: SessionRemover, queue: OutQueue,
-        shared: GatewayState, handlers: OperationHandlers, settings: Settings, logger: Logger
+        link: BrokerLink, writer: Writer, readers: ReaderPool, sessions: SessionRemover, desk: AccountDesk,
+        queue: OutQueue, shared: GatewayState, handlers: OperationHandlers, settings: Settings, logger: Logger
     ) {
         self.link = link
         self.writer = writer
         self.readers = readers
         self.sessions = sessions
+        self.desk = desk
         self.queue = queue
         self.shared = shared
         self.logger = logger
@@ -158,11 +160,11 @@ final class Intake {
     // MARK: One batch
 
     private func carryOut() {
-        guard !batch.isEmpty else { return }
+        var writes = desk.drainFound()
+        guard !batch.isEmpty || !writes.isEmpty else { return }
         defer { batch.removeAll() }
         let now = readClock()
         var refusals = Outgoing()
-        var writes: [IncomingCommand] = []
         var reads: [IncomingQuery] = []
         for message in batch.messages {
             switch ingress.judge(message, in: batch, now: now) {
@@ -175,6 +177,14 @@ final class Intake {
                 if command.route.isSilent, isInBacklog {
                     // Typing that has waited in the broker is out of date.
                     shared.counters.ignored.add(1)
+                } else if command.isForDesk {
+                    switch desk.submit(command, now: now) {
+                    case .accepted: break
+                    case .needsNothing: writes.append(command)
+                    case .refused(let rejection):
+                        shared.counters.rejected.add(1)
+                        refusals.reject(command.route, rejection)
+                    }
                 } else {
                     writes.append(command)
                 }

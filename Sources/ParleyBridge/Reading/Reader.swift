@@ -16,6 +16,7 @@ struct Reader: Sendable {
     let vapidKey: String?
     /// The stored position lags behind.
     let publishedThrough: PublishedPosition
+    var identityProviders: [IdentityProvider] = []
 
     func answer(_ incoming: IncomingQuery, now: Timestamp) -> Outgoing {
         counters.reads.add(1)
@@ -23,8 +24,8 @@ struct Reader: Sendable {
             return try store.read { snapshot in
                 var outgoing = Outgoing()
                 do {
-                    let isOperator = try snapshot.devices.device(incoming.sender)?.isOperator
-                    try AuthorizeRule.check(isForOperators: incoming.isForOperators, isOperator: isOperator)
+                    let role = try snapshot.devices.device(incoming.sender)?.role
+                    try AuthorizeRule.check(incoming.askers, role: role)
                     let context = QueryContext(
                         reader: self, snapshot: snapshot, caller: incoming.sender, now: now)
                     outgoing.accept(incoming.route, try incoming.request.answer(in: context))

@@ -47,6 +47,21 @@ package struct Settings: Hashable, Sendable {
     package var pushTrustFile = ""
     /// The settings of push providers, by name.
     var providers = usualProviders
+    package var registration = Registration.closed.rawValue
+    package var accountAttemptsPerNetwork = 120
+    package var accountAttemptsPerAccount = 20
+    package var accountMailsPerNetwork = 30
+    package var accountMailsPerAccount = 5
+    package var registrationsPerNetwork = 20
+    package var passwordPasses = 2
+    package var passwordKibibytes = 65_536
+    package var appleClientIDs = ""
+    package var googleClientIDs = ""
+    package var identityProvidersFile = ""
+    package var mailURL = ""
+    package var mailCredentialsFile = ""
+    package var mailFrom = ""
+    package var mailSink = ""
     package var broker = BrokerLimits()
 
     package init() {}
@@ -56,7 +71,7 @@ package struct Settings: Hashable, Sendable {
     var presenceHold: Duration { .milliseconds(presenceHoldMilliseconds) }
     var typingInterval: Duration { .milliseconds(typingIntervalMilliseconds) }
 
-    package static let entries = gatewayEntries + pushEntries + providerEntries + brokerEntries
+    package static let entries = gatewayEntries + accountEntries + pushEntries + providerEntries + brokerEntries
 
     private static let gatewayEntries: [Entry] = [
         Entry(

@@ -23,7 +23,9 @@ extension RelationshipHandler {
         try Relationship.checkOther(user, than: caller)
         try context.chargeLookup(of: user)
         let conversation = try context.conversation(.direct([caller, user]))
-        guard let contact = try conversation?.contact ?? context.facts.contacts.contact(caller, user) else {
+        guard try context.facts.users.hasMember(user),
+            let contact = try conversation?.contact ?? context.facts.contacts.contact(caller, user)
+        else {
             throw Rejection.userNotFound
         }
         return try RelationshipDecision(act, contact, conversation, in: context)

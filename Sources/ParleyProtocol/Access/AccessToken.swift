@@ -35,6 +35,7 @@ package struct AccessToken: Hashable, Sendable {
     package enum Role: String, Hashable, Sendable, CaseIterable {
         case device
         case `operator`
+        case door
         /// The gateway's own connections; no device ever has it.
         case gateway
     }

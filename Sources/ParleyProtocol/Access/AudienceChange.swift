@@ -58,7 +58,7 @@ package struct DeviceStatus: Hashable, Sendable {
     package let token: TokenID
     /// The expiry of the token and of the sessions that it signed in, in seconds since 1970.
     package let expiresAt: Int64
-    package let isOperator: Bool
+    package let role: DeviceRole
     /// The token before `token`, while it still signs in.
     package let previous: PreviousToken?
     /// When the name passed to this device from a revoked one, in milliseconds since 1970; `nil` if it has always been
@@ -66,11 +66,11 @@ package struct DeviceStatus: Hashable, Sendable {
     package let nameReusedAt: Int64?
 
     package init(
-        token: TokenID, expiresAt: Int64, isOperator: Bool, previous: PreviousToken? = nil, nameReusedAt: Int64? = nil
+        token: TokenID, expiresAt: Int64, role: DeviceRole, previous: PreviousToken? = nil, nameReusedAt: Int64? = nil
     ) {
         self.token = token
         self.expiresAt = expiresAt
-        self.isOperator = isOperator
+        self.role = role
         self.previous = previous
         self.nameReusedAt = nameReusedAt
     }
@@ -83,7 +83,7 @@ package struct DeviceStatus: Hashable, Sendable {
 
     /// The status after `token` has signed in.
     package var withoutPrevious: DeviceStatus {
-        DeviceStatus(token: token, expiresAt: expiresAt, isOperator: isOperator, nameReusedAt: nameReusedAt)
+        DeviceStatus(token: token, expiresAt: expiresAt, role: role, nameReusedAt: nameReusedAt)
     }
 }
 

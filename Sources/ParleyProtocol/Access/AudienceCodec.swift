@@ -6,7 +6,7 @@ package enum AudienceCodec {
     /// The most bytes of a message that has more than one change.
     package static let usualLength = 64 * 1024
 
-    private static let format: UInt8 = 6
+    private static let format: UInt8 = 7
 
     /// The changes, in order, in as few messages as hold them.
     package static func messages(for changes: some Sequence<AudienceChange>) -> [[UInt8]] {
@@ -201,13 +201,33 @@ private struct StatusFlags: OptionSet {
     static let isOperator = StatusFlags(rawValue: 1)
     static let hasPrevious = StatusFlags(rawValue: 2)
     static let hasReusedName = StatusFlags(rawValue: 4)
-    static let all: StatusFlags = [.isOperator, .hasPrevious, .hasReusedName]
+    static let isDoor = StatusFlags(rawValue: 8)
+    static let all: StatusFlags = [.isOperator, .hasPrevious, .hasReusedName, .isDoor]
+
+    init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    init(_ role: DeviceRole) {
+        switch role {
+        case .device: self = []
+        case .operator: self = .isOperator
+        case .door: self = .isDoor
+        }
+    }
+
+    /// `nil` for a device of two roles.
+    var role: DeviceRole? {
+        switch (contains(.isOperator), contains(.isDoor)) {
+        case (false, false): .device
+        case (true, false): .operator
+        case (false, true): .door
+        case (true, true): nil
+        }
+    }
 }
 
 extension ByteWriter {
     fileprivate mutating func status(_ status: DeviceStatus) {
-        var flags: StatusFlags = []
-        if status.isOperator { flags.insert(.isOperator) }
+        var flags = StatusFlags(status.role)
         if status.previous != nil { flags.insert(.hasPrevious) }
         if status.nameReusedAt != nil { flags.insert(.hasReusedName) }
         bytes(status.token.value.bytes)
@@ -227,6 +247,7 @@ extension ByteReader {
             bits & ~StatusFlags.all.rawValue == 0
         else { return nil }
         let flags = StatusFlags(rawValue: bits)
+        guard let role = flags.role else { return nil }
         var previous: PreviousToken?
         if flags.contains(.hasPrevious) {
             guard let token = uuid(), let end = number(bytes: 8) else { return nil }
@@ -238,7 +259,7 @@ extension ByteReader {
             reused = moment
         }
         return DeviceStatus(
-            token: TokenID(token), expiresAt: Int64(bitPattern: expiry), isOperator: flags.contains(.isOperator),
-            previous: previous, nameReusedAt: reused.map { Int64(bitPattern: $0) })
+            token: TokenID(token), expiresAt: Int64(bitPattern: expiry), role: role, previous: previous,
+            nameReusedAt: reused.map { Int64(bitPattern: $0) })
     }
 }

@@ -74,7 +74,7 @@ public struct DeviceCredentials: GatewayObject, Codable {
 /// `admin/add-user`.
 public struct AddUser: Command {
     public static let operation = Operation(validatedArea: "admin", verb: "add-user")
-    public static let isForOperators = true
+    package static let askers = Askers.operators
 
     public let user: UserID
     public let displayName: String?
@@ -95,7 +95,7 @@ public struct AddUser: Command {
 /// `admin/add-device`: makes a device, or a new token for one.
 public struct AddDevice: Command {
     public static let operation = Operation(validatedArea: "admin", verb: "add-device")
-    public static let isForOperators = true
+    package static let askers = Askers.operators
     public typealias Reply = DeviceCredentials
 
     public let address: DeviceAddress
@@ -118,7 +118,7 @@ public struct AddDevice: Command {
 /// `admin/revoke-device`
 public struct RevokeUserDevice: Command {
     public static let operation = Operation(validatedArea: "admin", verb: "revoke-device")
-    public static let isForOperators = true
+    package static let askers = Askers.operators
 
     public let address: DeviceAddress
     /// Whether the devices that it has made as an operator's device stay. Otherwise they are revoked with it.
@@ -136,7 +136,7 @@ public struct RevokeUserDevice: Command {
 
 public struct ListUsers: Query, PageRequest {
     public static let operation = Operation(validatedArea: "admin", verb: "list-users")
-    public static let isForOperators = true
+    package static let askers = Askers.operators
 
     public let page: Page
 

@@ -21,7 +21,8 @@ public enum ErrorCode: String, Sendable, CaseIterable, Codable {
     public var meaning: String {
         switch self {
         case .badRequest: "the payload is not what the operation takes"
-        case .unauthenticated: "the device was revoked after it had sent this"
+        case .unauthenticated:
+            "the device was revoked after it had sent this; or the password, code or identity token of a sign-in is wrong"
         case .forbidden: "known and visible, but not for this caller"
         case .notFound: "an unknown user, message or operation, or a conversation or group that the caller may not see"
         case .conflict:

@@ -17,4 +17,6 @@ extension DeviceAddress {
     /// The operator's device, which the gateway makes.
     package static let operatorConsole = DeviceAddress(
         user: UserID(validated: "operator"), device: DeviceID(validated: "console"))
+    /// The device of all web doors, which the gateway makes.
+    package static let webDoor = DeviceAddress(user: UserID(validated: "web"), device: DeviceID(validated: "door"))
 }

@@ -226,6 +226,17 @@ package struct UUIDsForm<ID: UUIDIdentifier>: FieldForm {
     package var schema: FieldSchema { .array(ID.schema, 0...maximum) }
 }
 
+/// An array of texts.
+package struct TextsForm: FieldForm {
+    package func read(_ name: String, of object: JSONObject) throws(Rejection) -> [String]? {
+        try object.strings(name, maximum: .max, or: "not a text") { String(copying: $0) }
+    }
+
+    package func write(_ value: [String], to writer: inout JSONWriter) {
+        writer.array(value) { $1.write(to: &$0) }
+    }
+}
+
 /// A table by the ids of users, written in their order.
 package struct UserTableForm<Form: FieldForm>: FieldForm {
     let form: Form

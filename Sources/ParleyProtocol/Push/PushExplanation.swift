@@ -1,7 +1,7 @@
 /// `admin/explain-push`: why a user was or was not notified of a message.
 public struct ExplainPush: Query {
     public static let operation = Operation(validatedArea: "admin", verb: "explain-push")
-    public static let isForOperators = true
+    package static let askers = Askers.operators
     public typealias Reply = PushExplanation
 
     public let message: MessageID

@@ -3,7 +3,7 @@
 /// `admin/trace`: the course of a message, or of one notification.
 public struct TraceMessage: Query {
     public static let operation = Operation(validatedArea: "admin", verb: "trace")
-    public static let isForOperators = true
+    package static let askers = Askers.operators
     public typealias Reply = MessageTrace
 
     /// Of a message, or of a notification.

@@ -1,7 +1,7 @@
 /// `admin/test-push`: sends a notification of the type `test` to every registered device of a user, connected or not.
 public struct TestPush: Command, UserRequest {
     public static let operation = Operation(validatedArea: "admin", verb: "test-push")
-    public static let isForOperators = true
+    package static let askers = Askers.operators
     public typealias Reply = TestedPushes
 
     public let user: UserID

@@ -51,7 +51,7 @@ public struct CreateReport: RepeatableCommand {
 /// `admin/list-reports`
 public struct ListReports: Query, PageRequest {
     public static let operation = Operation(validatedArea: "admin", verb: "list-reports")
-    public static let isForOperators = true
+    package static let askers = Askers.operators
     public typealias Reply = ListPage<Report>
 
     public let page: Page

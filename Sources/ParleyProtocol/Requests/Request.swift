@@ -8,8 +8,7 @@ package protocol Request: GatewayObject {
 
     /// `area/verb`
     static var operation: Operation { get }
-    /// Whether the caller must hold the operator role.
-    static var isForOperators: Bool { get }
+    static var askers: Askers { get }
     /// The refusal of operators by an operation for people alone; `nil` if operators may use it.
     static var refusalOfOperators: String? { get }
     /// Whether the gateway answers. Typing it never answers.
@@ -26,8 +25,18 @@ package protocol Command: Request {}
 /// A request that changes nothing: it is executed on a snapshot.
 package protocol Query: Request {}
 
+/// Whose devices may send a request.
+package enum Askers: Hashable, Sendable {
+    /// People's; and operators', unless the request has a `refusalOfOperators`.
+    case everyone
+    case operators
+    /// Those that sign people in.
+    case doors
+}
+
 extension Request {
-    package static var isForOperators: Bool { false }
+    package static var askers: Askers { .everyone }
+    package static var isForOperators: Bool { askers == .operators }
     package static var refusalOfOperators: String? { nil }
     package static var hasReply: Bool { true }
     package static var namesWhatItMakes: Bool { false }

@@ -17,7 +17,7 @@ public struct ListPeople: Hashable, Sendable {
 /// `admin/explain`: whether one person may write to another, and why.
 public struct ExplainPermission: Query {
     public static let operation = Operation(validatedArea: "admin", verb: "explain")
-    public static let isForOperators = true
+    package static let askers = Askers.operators
 
     public let sender: UserID
     public let recipient: UserID

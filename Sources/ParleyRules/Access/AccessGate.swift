@@ -108,7 +108,7 @@ extension AccessGate {
         let keepsSession = !(attempt.cleanStart && attempt.protocolVersion == 4)
         connections.open(key, device: id, token: token, status: status, keepsSession: keepsSession)
         usage.recordConnection(id, uptime: uptime)
-        if !status.isOperator, attempt.origin != .unixSocket { unseen.begin(key, of: id.address, uptime: uptime) }
+        if !status.role.isLocal, attempt.origin != .unixSocket { unseen.begin(key, of: id.address, uptime: uptime) }
         if id.connection == nil { away.forget(id.address) }
         resumption.begin(key, id, status)
         earliestExpiry = min(earliestExpiry, status.end(of: token) ?? .min)
@@ -125,9 +125,9 @@ extension AccessGate {
         guard connections.key(of: id) == nil else { return nil }
         if connections.count(of: address) >= limits.connectionsPerDevice { return .deviceConnections }
         if connections.count(of: address.user) >= limits.connectionsPerUser { return .userConnections }
-        // Operators may always connect by the gateway's own socket.
-        let isOperator = feed.audiences?.status(of: address)?.isOperator == true
-        if isOperator, origin == .unixSocket { return nil }
+        // Operators and doors may always connect by the gateway's own socket.
+        let isLocal = feed.audiences?.status(of: address)?.role.isLocal == true
+        if isLocal, origin == .unixSocket { return nil }
         return connections.count >= limits.connections ? .connections : nil
     }
 

@@ -21,8 +21,10 @@ package enum AccessDenial: Hashable, Sendable {
     case qualityOfService
     /// A retained request.
     case retained
-    /// A request for `admin` by a user.
+    /// A request for `admin` by another than an operator.
     case operatorsOnly
+    /// A request for `accounts` by another than a door, or another request by a door.
+    case doorsOnly
     /// The client has as many filters as can match its topics.
     case tooManyFilters
     /// The device or its user is over a limit.
@@ -40,8 +42,9 @@ package enum AccessPolicy {
         else { return .denied(.foreignTopic) }
         guard qos <= 1 else { return .denied(.qualityOfService) }
         guard !retain else { return .denied(.retained) }
-        guard bearer.isOperator || !topic.extracting(path.third).equals("admin") else { return .denied(.operatorsOnly) }
-        return .allowed
+        let area = topic.extracting(path.third)
+        guard bearer.isOperator || !area.equals("admin") else { return .denied(.operatorsOnly) }
+        return (bearer.role == .door) == area.equals("accounts") ? .allowed : .denied(.doorsOnly)
     }
 
     /// A device's filter spells its ids out; wildcards are allowed only after them, where a topic has a level
@@ -62,6 +65,8 @@ package enum AccessPolicy {
         _ bearer: Bearer, _ path: TopicPath, _ filter: Span<UInt8>, _ audiences: Audiences
     ) -> Bool {
         let isBounded = path.levelCount <= TopicShape.deepestOperatorFilter
+        // A door hears its replies and nothing else.
+        guard bearer.role != .door || path.kind == .down else { return false }
         switch path.kind {
         case .down: return isReplyFilter(path, filter) && path.names(bearer.address, in: filter)
         case .up:
@@ -96,6 +101,7 @@ package enum AccessPolicy {
         _ bearer: Bearer, topic: Span<UInt8>, payload: Span<UInt8>, audiences: Audiences
     ) -> AccessDecision {
         guard let path = TopicPath(parsing: topic) else { return .denied(.foreignTopic) }
+        guard bearer.role != .door || path.kind == .down else { return .denied(.foreignTopic) }
         let user = bearer.address.user
         let isAllowed =
             switch path.kind {

@@ -122,9 +122,11 @@ package struct Audiences: Sendable {
 /// A signed-in device, as rights see it.
 package struct Bearer: Hashable, Sendable {
     package let address: DeviceAddress
-    package let isOperator: Bool
+    package let role: DeviceRole
 
-    package init(address: DeviceAddress, isOperator: Bool) { (self.address, self.isOperator) = (address, isOperator) }
+    package init(address: DeviceAddress, role: DeviceRole) { (self.address, self.role) = (address, role) }
+
+    var isOperator: Bool { role == .operator }
 
     /// `nil` when the token of its sign-in has ended.
     package init?(_ device: Connections.SignedIn, now: Int64) {
@@ -134,6 +136,6 @@ package struct Bearer: Hashable, Sendable {
     /// `nil` when this token of the device's has ended.
     package init?(_ address: DeviceAddress, _ status: DeviceStatus, token: TokenID, now: Int64) {
         guard let end = status.end(of: token), now < end else { return nil }
-        self.init(address: address, isOperator: status.isOperator)
+        self.init(address: address, role: status.role)
     }
 }

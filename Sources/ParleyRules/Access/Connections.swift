@@ -110,11 +110,11 @@ package struct Connections: Sendable {
         close(key)
         let older = (keys[id.address] ?? []).filter { devices[$0]?.id == id }
         devices[key] = Device(
-            id: id, hasPresence: !status.isOperator, token: token, status: status,
+            id: id, hasPresence: status.role == .device, token: token, status: status,
             keepsSession: id.connection == nil && keepsSession)
         keys[id.address, default: []].append(key)
         userCounts[id.address.user, default: 0] += 1
-        if !status.isOperator { users.connect(id.address.user) }
+        if status.role == .device { users.connect(id.address.user) }
         for older in older { close(older) }
     }
 

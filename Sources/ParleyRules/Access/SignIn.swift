@@ -70,6 +70,8 @@ package enum SignInRefusal: String, Hashable, Sendable {
     case notLocal = "gateway's name from outside"
     /// An operator's token is taken on the listeners that the plugin's option names.
     case operatorNotLocal = "operator's token from outside"
+    /// The same for a door's.
+    case doorNotLocal = "door's token from outside"
 }
 
 /// Who a client is, once signed in.
@@ -122,10 +124,12 @@ extension SignInAttempt {
         guard token.claims.address == id.address, token.claims.role != .gateway else { return .refused(.foreignToken) }
         guard now < token.claims.expiresAt else { return .refused(.expired) }
         guard let status = audiences.status(of: id.address), let end = status.end(of: token.claims.id),
-            status.isOperator == (token.claims.role == .operator)
+            status.role.tokenRole == token.claims.role
         else { return .refused(.revoked) }
         guard now < end else { return .refused(.expired) }
-        guard !status.isOperator || operatorListeners.includes(origin) else { return .refused(.operatorNotLocal) }
+        guard !status.role.isLocal || operatorListeners.includes(origin) else {
+            return .refused(status.role == .door ? .doorNotLocal : .operatorNotLocal)
+        }
         guard id.connection == nil || cleanStart else { return .refused(.sessionKept) }
         return isSigned(token) ? .admitted(.device(id)) : .refused(.token)
     }

@@ -33,13 +33,26 @@ package enum InviteRule {
         }
     }
 
+    /// Whether an invite opens something for somebody.
+    ///
+    /// - Parameters:
+    ///   - usesLeft: `nil` for no limit.
+    ///   - isMakerMember: a maker who has left invites nobody, and an ended group has no members.
+    package static func isLive(
+        isRevoked: Bool, expiresAt: Timestamp, usesLeft: Int?, isMakerMember: Bool, now: Timestamp
+    ) -> Bool {
+        !isRevoked && now < expiresAt && usesLeft.map { $0 > 0 } ?? true && isMakerMember
+    }
+
     /// `invites/preview`, and the first check of `invites/accept`.
     ///
     /// - Throws: `invite_invalid`; `blocked` where the invite is valid and the caller blocks its maker.
     package static func open(_ facts: Facts, now: Timestamp) throws(Rejection) {
-        guard !facts.isRevoked, now < facts.expiresAt, facts.usesLeft.map({ $0 > 0 }) ?? true,
-            // A maker who has left invites nobody, and an ended group has no members.
-            facts.conversation.member(facts.maker) != nil, !facts.isFromBeforeRemoval, !facts.makerBlocksCaller
+        guard
+            isLive(
+                isRevoked: facts.isRevoked, expiresAt: facts.expiresAt, usesLeft: facts.usesLeft,
+                isMakerMember: facts.conversation.member(facts.maker) != nil, now: now),
+            !facts.isFromBeforeRemoval, !facts.makerBlocksCaller
         else { throw .inviteInvalid }
         guard !facts.callerBlocksMaker else { throw .blocked }
     }

@@ -1,14 +1,20 @@
 import ParleyProtocol
 
-/// Decides which operations are for operators, and which for people (protocol §5).
+/// Decides which operations are for operators, which for doors, and which for people (protocol §5).
 package enum AuthorizeRule {
     /// A device may have been revoked while its request waited in the broker.
     ///
-    /// - Parameter isOperator: whether the device is an operator's; `nil` for a revoked one.
+    /// - Parameter role: of the calling device; `nil` for a revoked one.
     /// - Throws: `unauthenticated`, `forbidden`
-    package static func check(isForOperators: Bool, isOperator: Bool?) throws(Rejection) {
-        guard let isOperator else { throw Rejection(.unauthenticated, "This device was revoked.") }
-        guard isOperator || !isForOperators else { throw Rejection(.forbidden, "Only an operator may do this.") }
+    package static func check(_ askers: Askers, role: DeviceRole?) throws(Rejection) {
+        guard let role else { throw Rejection(.unauthenticated, "This device was revoked.") }
+        switch (askers, role) {
+        case (.everyone, .device), (.everyone, .operator), (.operators, .operator), (.doors, .door): return
+        case (.everyone, .door): throw Rejection(.forbidden, "A door asks for accounts alone.")
+        case (.operators, .device), (.operators, .door):
+            throw Rejection(.forbidden, "Only an operator may do this.")
+        case (.doors, .device), (.doors, .operator): throw Rejection(.forbidden, "Only a door may do this.")
+        }
     }
 
     /// - Parameters:

@@ -12,6 +12,8 @@ package enum Inconsistency: Hashable, Sendable, CustomStringConvertible {
     case noMorePositions
     /// The user id of the operator is a person's.
     case operatorIsMember
+    /// A user who can have no devices has one.
+    case roleWithoutDevices
 
     package var description: String {
         switch self {
@@ -23,6 +25,7 @@ package enum Inconsistency: Hashable, Sendable, CustomStringConvertible {
         case .fullLog: "the log of a conversation has no more places"
         case .noMorePositions: "there are no more positions for what is to be published"
         case .operatorIsMember: "the user id of the operator is a person's"
+        case .roleWithoutDevices: "a user who can have no devices has one"
         }
     }
 }

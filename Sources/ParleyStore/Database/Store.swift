@@ -104,6 +104,12 @@ package struct Snapshot {
     let database: Database
 
     package var accounts: AccountQueries { AccountQueries(database: database) }
+    package var identities: IdentityQueries { IdentityQueries(database: database) }
+    package var passwords: PasswordQueries { PasswordQueries(database: database) }
+    package var accountCodes: AccountCodeQueries { AccountCodeQueries(database: database) }
+    package var accountRequests: AccountRequestQueries { AccountRequestQueries(database: database) }
+    package var accountRemovals: AccountRemovalQueries { AccountRemovalQueries(database: database) }
+    package var mails: MailQueries { MailQueries(database: database) }
     package var links: LinkQueries { LinkQueries(database: database) }
     package var devices: DeviceQueries { DeviceQueries(database: database) }
     package var tokens: TokenQueries { TokenQueries(database: database) }
@@ -156,6 +162,12 @@ package struct WriteTransaction {
     package var facts: Snapshot { Snapshot(database: database) }
 
     package var accounts: AccountWrites { AccountWrites(database: database) }
+    package var identities: IdentityWrites { IdentityWrites(database: database) }
+    package var passwords: PasswordWrites { PasswordWrites(database: database) }
+    package var accountCodes: AccountCodeWrites { AccountCodeWrites(database: database) }
+    package var accountRequests: AccountRequestWrites { AccountRequestWrites(database: database) }
+    package var accountRemovals: AccountRemovalWrites { AccountRemovalWrites(database: database) }
+    package var mails: MailWrites { MailWrites(database: database) }
     package var links: LinkWrites { LinkWrites(database: database) }
     package var devices: DeviceWrites { DeviceWrites(database: database) }
     package var tokens: TokenWrites { TokenWrites(database: database) }

@@ -9,7 +9,7 @@ package struct DeviceState: Hashable, Sendable {
     package let tokenID: UUIDValue
     package let createdAt: Timestamp
     package let expiresAt: Timestamp
-    package let isOperator: Bool
+    package let role: DeviceRole
     /// The token before a renewal, until the new one has signed in; its end may have come.
     package let previousToken: RenewedToken?
     /// When it was given the name of a device that had been revoked.
@@ -199,9 +199,11 @@ extension DeviceState {
     fileprivate init(_ row: HotStatement) throws(StoreError) {
         let previous: RenewedToken? =
             row.isNull(6) ? nil : RenewedToken(tokenID: try row.uuidValue(6), endsAt: row.time(7))
+        // A departed user has no live devices.
+        guard let role = UserRole(rawValue: row.text(5))?.deviceRole else { throw .inconsistent(.roleWithoutDevices) }
         self.init(
             address: DeviceAddress(user: try row.level(0), device: try row.level(1)), tokenID: try row.uuidValue(2),
-            createdAt: row.time(3), expiresAt: row.time(4), isOperator: row.text(5) == UserRole.operator.rawValue,
+            createdAt: row.time(3), expiresAt: row.time(4), role: role,
             previousToken: previous, nameReusedAt: row.optionalTime(8))
     }
 }

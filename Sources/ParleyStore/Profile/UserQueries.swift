@@ -7,6 +7,20 @@ package enum UserRole: String, Sendable {
     case member
     /// Operates the gateway, and has no conversations.
     case `operator`
+    /// Signs people in, and has no conversations.
+    case door
+    /// Was a person, who has deleted their account. The id is never given to another.
+    case departed
+
+    /// What devices of such a user are; `nil` where there are none.
+    package var deviceRole: DeviceRole? {
+        switch self {
+        case .member: .device
+        case .operator: .operator
+        case .door: .door
+        case .departed: nil
+        }
+    }
 }
 
 package struct UserQueries {

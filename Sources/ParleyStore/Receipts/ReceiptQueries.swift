@@ -89,6 +89,12 @@ struct WatermarkWrite {
 package struct ReceiptWrites {
     let database: Database
 
+    /// Removes the watermarks of a user's devices, who reads nothing there any more.
+    package func removeWatermarks(of user: UserID, in conversation: ConversationKey) throws(StoreError) {
+        try database.run(
+            #"DELETE FROM device_watermarks WHERE conversation = ? AND "user" = ?"#, [conversation.value, user.text])
+    }
+
     /// Writes watermarks as decided. The rule lets them only go forward; the schema holds `read <= delivered`.
     ///
     /// A conversation in which something was read is no longer marked as unread.

@@ -8,11 +8,19 @@ package struct ContactQueries {
     /// `nil` if one of the users is unknown, or both are the same.
     package func contact(_ one: UserID, _ other: UserID) throws(StoreError) -> Contact? {
         guard one != other else { return nil }
+        return try contacts([(one, other)], roles: "('member')").first
+    }
+
+    /// The same where one of them may have departed: their conversations stay.
+    package func anyContact(_ one: UserID, _ other: UserID) throws(StoreError) -> Contact? {
+        guard one != other else { return nil }
         return try contacts([(one, other)]).first
     }
 
     /// The contacts of pairs of known users, in no order.
-    func contacts(_ pairs: [(UserID, UserID)]) throws(StoreError) -> [Contact] {
+    func contacts(
+        _ pairs: [(UserID, UserID)], roles: String = "('member', 'departed')"
+    ) throws(StoreError) -> [Contact] {
         var contacts: [Contact] = []
         let keys = pairs.map { [BoundValue.text($0.0.text), .text($0.1.text)] }
         try database.read(keys, key: "(?, ?)") { pairs in
@@ -28,7 +36,7 @@ package struct ContactQueries {
                     WHERE lesser = CASE WHEN a.id < b.id THEN a.id ELSE b.id END
                         AND greater = CASE WHEN a.id < b.id THEN b.id ELSE a.id END)
             FROM (VALUES \(pairs)) AS k CROSS JOIN users a CROSS JOIN users b
-            WHERE a.id = k.column1 AND b.id = k.column2 AND a.role = 'member' AND b.role = 'member'
+            WHERE a.id = k.column1 AND b.id = k.column2 AND a.role IN \(roles) AND b.role IN \(roles)
             """
         } _: { row in
             let (one, other): (UserID, UserID) = (try row.level(0), try row.level(1))

@@ -26,7 +26,7 @@
 @Sendable func fuzzFilter(_ bytes: [UInt8]) {
     let user = UserID(validated: "alice")
     let bearer = Bearer(
-        address: DeviceAddress(user: user, device: DeviceID(validated: "phone")), isOperator: false)
+        address: DeviceAddress(user: user, device: DeviceID(validated: "phone")), role: .device)
     let isAllowed = AccessPolicy.subscribe(bearer, filter: bytes.span, held: 0, audiences: sampleAudiences).isAllowed
     _ = AccessPolicy.publish(bearer, topic: bytes.span, qos: 1, retain: false)
     _ = AccessPolicy.receive(bearer, topic: bytes.span, payload: bytes.span, audiences: sampleAudiences)

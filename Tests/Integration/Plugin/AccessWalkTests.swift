@@ -34,7 +34,7 @@ struct AccessWalkTests {
         var walk = AccessWalk(Seeded())
         let broker = try PluginBroker()
         let out = try broker.gateway()
-        let devices = walk.allDevices.map { TestDevice($0.user, $0.name, isOperator: $0.user == "operator") }
+        let devices = walk.allDevices.map { TestDevice($0.user, $0.name, role: DeviceRole($0)) }
         // At first everybody may hear everything, so that each has a subscription to whatever becomes theirs or not.
         var limits = BrokerLimits()
         limits.subscribeBurst = 1 << 40
@@ -150,6 +150,16 @@ struct AccessWalkTests {
                 let payload = #"{"number":\#(index + 1),"data":{"user_id":"\#(delivery.cause)"}}"#
                 #expect(got.contains(payload) == (expected && listener.listens(to: delivery.topic)), "\(question)")
             }
+        }
+    }
+}
+
+extension DeviceRole {
+    fileprivate init(_ device: AccessWorld.Device) {
+        switch AccessWorld.role(of: device.user) {
+        case .person: self = .device
+        case .operator: self = .operator
+        case .door: self = .door
         }
     }
 }

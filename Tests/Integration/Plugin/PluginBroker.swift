@@ -137,13 +137,13 @@ struct TestDevice {
     let address: DeviceAddress
     var token = TokenID.random()
     var expiresAt = PluginBroker.seconds(fromNow: 3600)
-    var isOperator = false
+    var role = DeviceRole.device
     var previous: PreviousToken?
     var nameReusedAt: Int64?
 
-    init(_ user: String, _ device: String, isOperator: Bool = false) {
+    init(_ user: String, _ device: String, role: DeviceRole = .device) {
         address = DeviceAddress(user: UserID(validated: user), device: DeviceID(validated: device))
-        self.isOperator = isOperator
+        self.role = role
     }
 
     var user: String { address.user.text }
@@ -154,14 +154,14 @@ struct TestDevice {
     var claims: AccessToken.Claims {
         AccessToken.Claims(
             user: address.user, device: address.device, expiresAt: expiresAt, id: token,
-            role: isOperator ? .operator : .device)
+            role: role.tokenRole)
     }
 
     func change() -> AudienceChange {
         .device(
             address,
             DeviceStatus(
-                token: token, expiresAt: expiresAt, isOperator: isOperator, previous: previous,
+                token: token, expiresAt: expiresAt, role: role, previous: previous,
                 nameReusedAt: nameReusedAt))
     }
 

@@ -9,7 +9,7 @@ struct PluginTests {
     let alice = TestDevice("alice", "phone")
     let bob = TestDevice("bob", "phone")
     let eve = TestDevice("eve", "phone")
-    let console = TestDevice("operator", "console", isOperator: true)
+    let console = TestDevice("operator", "console", role: .operator)
     let conversation = ConversationID.random()
 
     var topic: String { "parley/v1/conversations/\(conversation)/messages" }
@@ -72,7 +72,7 @@ extension PluginTests {
         var replaced = alice
         replaced.token = .random()
         var promoted = alice
-        promoted.isOperator = true
+        promoted.role = .operator
         var passwords: [[UInt8]?] = try [expired, replaced, promoted, bob].map { try broker.token($0.claims) }
         passwords.append(try broker.token(alice.claims, signedBy: other))
         passwords.append(contentsOf: [[], Array("secret".utf8), nil])

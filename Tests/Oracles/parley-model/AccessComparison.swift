@@ -130,19 +130,17 @@ package struct AccessComparison {
             guard isThere else { return fault == .revocationIgnored ? [] : [.deviceEnded(address)] }
             let token = TokenID.random()
             tokens[device] = token
-            let isOperator = fault == .everyoneOperator || device.user == "operator"
             return [
-                .device(address, DeviceStatus(token: token, expiresAt: Self.now + 1000, isOperator: isOperator))
+                .device(address, DeviceStatus(token: token, expiresAt: Self.now + 1000, role: role(of: device)))
             ]
         }
     }
 
     private mutating func connect(_ device: AccessWorld.Device, isThere: Bool) {
         guard isThere, let address = Self.address(device), let token = tokens[device] else { return }
-        let isOperator = fault == .everyoneOperator || device.user == "operator"
         let claims = AccessToken.Claims(
             user: address.user, device: address.device, expiresAt: Self.now + 1000, id: token,
-            role: isOperator ? .operator : .device)
+            role: role(of: device).tokenRole)
         let key = ConnectionKey(nextKey)
         nextKey += 1
         keys[device] = key
@@ -158,6 +156,19 @@ package struct AccessComparison {
             clientID: Array(clientID.utf8), username: Array(username.utf8), password: token, origin: .unixSocket,
             cleanStart: true)
         return gate.signIn(attempt, on: key, now: Self.now) { _ in true }
+    }
+
+    private func role(of device: AccessWorld.Device) -> DeviceRole {
+        fault == .everyoneOperator ? .operator : Self.role(of: device.user)
+    }
+
+    /// The role of a user's devices, as the gateway calls it.
+    package static func role(of user: String) -> DeviceRole {
+        switch AccessWorld.role(of: user) {
+        case .person: .device
+        case .operator: .operator
+        case .door: .door
+        }
     }
 
     private static func address(_ device: AccessWorld.Device) -> DeviceAddress? {

@@ -9,6 +9,10 @@ extension DeviceID: ExpressibleByStringLiteral {
     public init(stringLiteral text: String) { self.init(validated: text) }
 }
 
+extension IdentityProviderName: ExpressibleByStringLiteral {
+    public init(stringLiteral text: String) { self.init(validated: text) }
+}
+
 /// `user/device`
 package func device(_ user: UserID, _ device: DeviceID) -> DeviceAddress { DeviceAddress(user: user, device: device) }
 

@@ -36,36 +36,41 @@ package struct AccessOracle {
 
     /// Whether it is allowed; `nil` where the contract does not say.
     package func verdict(_ question: AccessQuestion) -> Bool? {
-        guard let isOperator = world.devices[question.who] else { return false }
+        guard let role = world.devices[question.who] else { return false }
         let all = Self.levels(question.topic)
         guard all.count > 2, all[0] == "parley", all[1] == "v1" else { return false }
         let path = Array(all.dropFirst(2))
         switch question.verb {
-        case .publish(let qos, let retain): return publishes(question.who, isOperator, path, qos: qos, retain: retain)
-        case .subscribe: return subscribes(question.who, isOperator, path)
-        case .receive(let cause): return receives(question.who, isOperator, path, cause: cause)
+        case .publish(let qos, let retain): return publishes(question.who, role, path, qos: qos, retain: retain)
+        case .subscribe: return subscribes(question.who, role, path)
+        case .receive(let cause): return receives(question.who, role, path, cause: cause)
         }
     }
 
     // MARK: Publishing
 
     /// "A device publishes only under its own `up/{uid}/{did}/`, at QoS 0 or 1, never retained"; "any
-    /// `up/{uid}/{did}/{area}/{verb}` of one's own passes"; `admin` is for operators alone.
+    /// `up/{uid}/{did}/{area}/{verb}` of one's own passes"; `admin` is for operators alone, `accounts` for doors.
     private func publishes(
-        _ who: AccessWorld.Device, _ isOperator: Bool, _ path: [String], qos: UInt8, retain: Bool
+        _ who: AccessWorld.Device, _ role: AccessWorld.Role, _ path: [String], qos: UInt8, retain: Bool
     ) -> Bool? {
         guard path.starts(with: ["up", who.user, who.name]), qos <= 1, !retain else { return false }
         // "Any other number of levels may be refused."
         guard path.count == 5 else { return nil }
         guard Self.isName(path[3]), Self.isName(path[4]) else { return nil }
-        return path[3] != "admin" || isOperator
+        // "A door publishes requests of the area accounts, and nobody else does."
+        guard role != .door else { return path[3] == "accounts" }
+        return path[3] != "accounts" && (path[3] != "admin" || role == .operator)
     }
 
     // MARK: Receiving
 
     private func receives(
-        _ who: AccessWorld.Device, _ isOperator: Bool, _ path: [String], cause: String
+        _ who: AccessWorld.Device, _ role: AccessWorld.Role, _ path: [String], cause: String
     ) -> Bool? {
+        let isOperator = role == .operator
+        // "It hears its replies and nothing else."
+        if role == .door, path[0] != "down" { return false }
         if path[0] == "up" || path[0] == "down" {
             guard path.count >= 3, path[1] == who.user, path[2] == who.name else { return false }
             if path[0] == "up" { return isOperator ? (path.count == 5 ? true : nil) : false }
@@ -103,7 +108,8 @@ package struct AccessOracle {
 
     /// "Only filters that can match a topic of the table are granted, level by level", and none with a wildcard where
     /// an id of a conversation, a group or another user stands.
-    private func subscribes(_ who: AccessWorld.Device, _ isOperator: Bool, _ filter: [String]) -> Bool? {
+    private func subscribes(_ who: AccessWorld.Device, _ role: AccessWorld.Role, _ filter: [String]) -> Bool? {
+        let isOperator = role == .operator
         let isLong = filter.count > 8 || filter.joined(separator: "/").utf8.count > 240
         guard let kind = filter.first else { return false }
         // A wildcard in the middle of a level is none that MQTT knows; the broker refuses it before anybody is asked.
@@ -116,6 +122,7 @@ package struct AccessOracle {
             if kind == "up" { return isOperator ? (isLong || filter.count > 5 ? nil : true) : false }
             return isLong || filter.count == 4 && filter[3].isEmpty ? nil : true
         }
+        if role == .door { return false }
         if isOperator { return isLong || ["", "+", "#"].contains(kind) ? nil : true }
         var isGranted = false
         var isRefused = false
@@ -123,7 +130,7 @@ package struct AccessOracle {
             guard Self.spellsOutIDs(filter, of: entry.topic) else { return false }
             let topic = Self.instance(of: entry.topic, by: filter)
             // Whoever has blocked the other may subscribe all the same, and hears what they do themselves.
-            if receives(who, false, topic, cause: who.user) == true { isGranted = true } else { isRefused = true }
+            if receives(who, .person, topic, cause: who.user) == true { isGranted = true } else { isRefused = true }
         }
         // Of a filter that can match both what one may hear and what one may not nothing is said, nor of a wildcard
         // where all topics have a word.

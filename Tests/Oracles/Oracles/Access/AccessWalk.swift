@@ -10,14 +10,14 @@ package struct AccessWalk<Generator: RandomNumberGenerator> {
     }
 
     package private(set) var world = AccessWorld()
-    package let users = ["alice", "bob", "carol", "dave", "erin", "frank", "operator"]
+    package let users = ["alice", "bob", "carol", "dave", "erin", "frank", "operator", "web"]
     package let conversations: [String]
     /// Each of the conversation in the same place.
     package let groups: [String]
     package let allDevices: [AccessWorld.Device]
     package var generator: Generator
 
-    /// Seven people with two devices each, one of whom is an operator, and eight conversations.
+    /// Eight users with two devices each, one of whom is an operator and one a door, and eight conversations.
     package init(_ generator: Generator) {
         self.generator = generator
         var made: [String] = []
@@ -30,7 +30,7 @@ package struct AccessWalk<Generator: RandomNumberGenerator> {
         allDevices = users.flatMap { user in
             ["phone", "laptop"].map { AccessWorld.Device(user: user, name: $0) }
         }
-        for device in allDevices { world.devices[device] = device.user == "operator" }
+        for device in allDevices { world.devices[device] = AccessWorld.role(of: device.user) }
         for conversation in conversations {
             world.conversations[conversation] = AccessWorld.Conversation(members: [])
             setMembers(of: conversation)
@@ -74,7 +74,7 @@ package struct AccessWalk<Generator: RandomNumberGenerator> {
         default:
             let device = any(allDevices)
             let isThere = world.devices[device] == nil
-            world.devices[device] = isThere ? device.user == "operator" : nil
+            world.devices[device] = isThere ? AccessWorld.role(of: device.user) : nil
             return .device(device, isThere: isThere)
         }
     }
@@ -110,7 +110,8 @@ package struct AccessWalk<Generator: RandomNumberGenerator> {
         switch chance(0.3) ? favoured : Int.random(in: 0..<6, using: &generator) {
         case 0:
             levels += [
-                "up", user, device, any(["messages", "typing", "admin", "social"]), any(["send", "get", "start"]),
+                "up", user, device, any(["messages", "typing", "admin", "social", "accounts"]),
+                any(["send", "get", "start"]),
             ]
         case 1:
             levels += [

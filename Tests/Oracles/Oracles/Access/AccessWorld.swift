@@ -16,8 +16,12 @@ package struct AccessWorld: Sendable {
         package var silent: Set<String> = []
     }
 
-    /// Each with whether it is an operator's; who was revoked is not there.
-    package var devices: [Device: Bool] = [:]
+    package enum Role: Hashable, Sendable {
+        case person, `operator`, door
+    }
+
+    /// Who was revoked is not there.
+    package var devices: [Device: Role] = [:]
     package var conversations: [String: Conversation] = [:]
     /// The conversation of each group, whose members are the group's.
     package var groups: [String: String] = [:]
@@ -25,6 +29,15 @@ package struct AccessWorld: Sendable {
     package var friends: Set<[String]> = []
 
     package init() {}
+
+    /// Those of two users are others than people's.
+    package static func role(of user: String) -> Role {
+        switch user {
+        case "operator": .operator
+        case "web": .door
+        default: .person
+        }
+    }
 
     package func areFriends(_ one: String, _ other: String) -> Bool { friends.contains([one, other].sorted()) }
 }

@@ -23,7 +23,7 @@ final class DeviceQueriesTests: PeopleSuite {
     @Test("a device is known by its one token")
     func oneToken() throws {
         let expected = DeviceState(
-            address: phone, tokenID: token, createdAt: at(1), expiresAt: at(1000), isOperator: false,
+            address: phone, tokenID: token, createdAt: at(1), expiresAt: at(1000), role: .device,
             previousToken: nil, nameReusedAt: nil)
         #expect(try store.read { try $0.devices.device(phone) } == expected)
         #expect(try store.read { try $0.devices.device(device("bob", "phone")) } == nil)
@@ -125,7 +125,7 @@ final class DeviceQueriesTests: PeopleSuite {
             try transaction.devices.put(device("bob", "phone"), tokenID: .random(), now: at(1), expiresAt: at(1000))
             try transaction.devices.revoke(device("bob", "phone"), at: at(2))
             var found: [DeviceAddress: Bool] = [:]
-            try transaction.facts.devices.readAll { found[$0.address] = $0.isOperator }
+            try transaction.facts.devices.readAll { found[$0.address] = $0.role == .operator }
             #expect(found == [phone: false, console: true])
         }
     }

@@ -35,7 +35,8 @@ struct RecordedStatements {
             try store.read { try $0.texts(query) } + pushes.read { try Snapshot(database: $0.database).texts(query) }
         }
         tables = try texts("SELECT name FROM sqlite_schema WHERE \(ours) AND type = 'table'")
-        schema = try texts("SELECT sql FROM sqlite_schema WHERE \(ours) ORDER BY rowid")
+        // A later step has made the users anew, whom nearly all tables refer to.
+        schema = try texts("SELECT sql FROM sqlite_schema WHERE \(ours) ORDER BY name <> 'users', rowid")
         names = try texts(
             """
             SELECT name FROM sqlite_schema WHERE \(ours) UNION

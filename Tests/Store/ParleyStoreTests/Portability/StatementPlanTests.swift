@@ -33,6 +33,8 @@ struct StatementPlanTests {
         "DELETE FROM announcements",
         "SELECT DISTINCT of_group FROM boards WHERE version > published_version",
         "SELECT e.of_group, g.id, e.week",
+        "SELECT key, kind, address, seed, attempts, due_at, expires_at FROM mails",
+        #"SELECT "user", device, left_through FROM account_removals LIMIT 1"#,
     ]
 
     /// Tables of one row.

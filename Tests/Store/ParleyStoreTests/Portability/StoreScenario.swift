@@ -37,6 +37,7 @@ struct StoreScenario {
         try achievements()
         try pushes(in: direct)
         try gateway()
+        try accounts()
     }
 
     private func people() throws {

@@ -5,15 +5,15 @@ package struct FieldValues: Sendable {
     package let good: [String]
     package let bad: [(json: String, code: ErrorCode)]
 
-    private init(good: [String], bad: [String], tooLarge: [String] = [], invalid: [String] = []) {
+    init(good: [String], bad: [String], tooLarge: [String] = [], invalid: [String] = []) {
         self.good = good
         self.bad =
             bad.map { ($0, .badRequest) } + tooLarge.map { ($0, .tooLarge) } + invalid.map { ($0, .inviteInvalid) }
     }
 
-    private static let notStrings = ["1", "0.5", "true", "false", "[]", "{}", #"["x"]"#, #"{"x":"y"}"#]
+    static let notStrings = ["1", "0.5", "true", "false", "[]", "{}", #"["x"]"#, #"{"x":"y"}"#]
 
-    private static func quoted(_ texts: [String]) -> [String] { texts.map { #""\#($0)""# } }
+    static func quoted(_ texts: [String]) -> [String] { texts.map { #""\#($0)""# } }
 
     private static func quoted(count: Int) -> String {
         #""\#(Base64.encode([UInt8](repeating: 7, count: count)))""#

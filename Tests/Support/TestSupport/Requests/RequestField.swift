@@ -191,7 +191,7 @@ package struct RequestField: CustomStringConvertible {
                 optional("name", .text(100)),
             ]
         case is RevokeUserDevice.Type: return [user, required("device_id", .level), optional("keep_issued", .bool)]
-        default: return []
+        default: return ofAccounts(kind)
         }
     }
 

@@ -14,7 +14,7 @@ struct CommandExample: Sendable, CustomTestStringConvertible {
 
     var testDescription: String { name }
 
-    private init(
+    init(
         _ type: any Command.Type, after prepare: @escaping @Sendable (SocialWorld) throws -> Void = { _ in },
         _ make: @escaping @Sendable () throws -> IncomingCommand
     ) {
@@ -28,7 +28,11 @@ struct CommandExample: Sendable, CustomTestStringConvertible {
     /// People who know each other, a group of alice, bob and carol with two messages, and a direct conversation of
     /// alice and bob with one.
     func world() throws -> SocialWorld {
-        let world = try SocialWorld { $0.firstMessageBurst = 3 }
+        let world = try SocialWorld {
+            $0.firstMessageBurst = 3
+            $0.openAccounts()
+        }
+        try world.test.addDoor()
         try world.test.store.write { transaction in
             for user in ["dave", "erin"] as [UserID] {
                 try transaction.users.insert(user, role: .member, displayName: user.text, at: at(0))
@@ -69,7 +73,7 @@ struct CommandExample: Sendable, CustomTestStringConvertible {
         let operatorDevice = device("operator", "console")
         let keys = try TestKeys(3)
         let account = try TestAccount(1)
-        return [
+        return try accountExamples() + [
             CommandExample(SendMessage.self) { try send(group, id: MessageID(UUIDValue(high: 3, low: 1))) },
             CommandExample(EditMessage.self) {
                 try change(.edit, first, in: group, id: MessageID(UUIDValue(high: 3, low: 2)))
@@ -269,7 +273,7 @@ extension SocialWorld {
     func everything() throws -> [String: String] {
         let random = [
             "token_id", "epoch", "payload", "farewell", "id", "target", "previous_token_id", "last_seen", "seed",
-            "token_digest", "notification",
+            "token_digest", "notification", "salt", "hash",
         ]
         var rows: [String: String] = [:]
         for table in try FailingWrites.tables(of: test.store) {

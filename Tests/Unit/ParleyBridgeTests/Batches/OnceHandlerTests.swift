@@ -38,7 +38,7 @@ struct OnceHandlerTests {
             let route = ReplyRoute(
                 address: sender, operation: command.route.operation, responseTopic: nil, correlationData: nil,
                 requestID: nil, isSilent: false)
-            let other = IncomingCommand(route: route, isForOperators: false, request: command.request)
+            let other = IncomingCommand(route: route, askers: .everyone, request: command.request)
             #expect(try world.result(of: other).code == "conflict", "\(sender)")
         }
     }

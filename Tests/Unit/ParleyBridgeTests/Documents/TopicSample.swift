@@ -71,7 +71,8 @@ struct TopicSample {
         let name = Array(topic.name.utf8)
         func hears(_ address: DeviceAddress, isOperator: Bool = false) -> Bool {
             AccessPolicy.receive(
-                Bearer(address: address, isOperator: isOperator), topic: name.span, payload: [UInt8]().span,
+                Bearer(address: address, role: isOperator ? .operator : .device), topic: name.span,
+                payload: [UInt8]().span,
                 audiences: audiences
             ).isAllowed
         }

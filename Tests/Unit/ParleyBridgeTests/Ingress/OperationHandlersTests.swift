@@ -25,7 +25,7 @@ struct OperationHandlersTests {
     ) throws {
         let entry = try #require(try OperationHandlers()[type.operation])
         #expect(entry.area == type.operation.area)
-        #expect(entry.isForOperators == type.isForOperators)
+        #expect(entry.askers == type.askers)
         #expect(entry.isSilent == !type.hasReply)
         #expect(entry.table == type.table)
     }

@@ -99,5 +99,5 @@ func incoming(_ request: any Command, from sender: DeviceAddress) throws -> Inco
         route: ReplyRoute(
             address: sender, operation: request.operation, responseTopic: nil, correlationData: nil, requestID: nil,
             isSilent: false),
-        isForOperators: false, request: try #require(request as? any CommandHandler))
+        askers: .everyone, request: try #require(request as? any CommandHandler))
 }

@@ -76,6 +76,7 @@ struct ReadCase: Sendable {
 
     static let all: [ReadCase] =
         [
+            ReadCase(GetAccount.self), ReadCase(GetAccountProviders.self, by: "web", "door"),
             ReadCase(GetHistory.self, named), ReadCase(GetHistory.self, named, by: "bob"),
             ReadCase(SyncRequest.self, #"{"cursors":{}}"#), ReadCase(SyncRequest.self, #"{"cursors":{}}"#, by: "bob"),
             ReadCase(GetConversation.self, named), ReadCase(ListConversations.self),

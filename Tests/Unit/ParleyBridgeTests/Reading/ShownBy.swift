@@ -27,6 +27,16 @@ enum ShownBy {
         "requests/decline": ["requests/list"],
         "keys/publish": ["devices/list", "keys/get"],
         "account/backup": ["account/get-backup"],
+        "account/link": ["account/get"],
+        "account/confirm": ["account/get"],
+        "account/unlink": ["account/get"],
+        "account/set-password": ["account/get"],
+        "account/sign-out-everywhere": ["admin/list-users", "devices/list"],
+        "account/delete": ["admin/list-users"],
+        "accounts/verify": ["admin/list-users"],
+        "accounts/sign-in": ["admin/list-users", "devices/list"],
+        "accounts/sign-in-with": ["admin/list-users"],
+        "accounts/reset": ["admin/list-users"],
         "links/offer": ["devices/list", "links/get"],
         "devices/revoke": ["admin/list-users", "devices/list"],
         "devices/renew": ["devices/list"],
@@ -91,6 +101,6 @@ enum ShownBy {
 
     /// Writes that no read shows.
     static let nothing: Set<String> = [
-        "admin/test-push", "links/approve", "typing/start", "typing/stop",
+        "accounts/register", "accounts/send-code", "admin/test-push", "links/approve", "typing/start", "typing/stop",
     ]
 }

@@ -51,14 +51,17 @@ final class TestWriter {
         }
     }
 
+    static func tokens() throws -> TokenIssuer {
+        let seed = [UInt8](repeating: 7, count: Ed25519.seedLength)
+        return TokenIssuer(key: try Ed25519.SigningKey(seed: try SecretBytes(copying: seed.span)))
+    }
+
     private static func writer(
         _ store: Store, _ settings: Settings, _ counters: Counters, _ published: PublishedPosition,
         _ instant: @escaping () -> ContinuousClock.Instant = { .now }
     ) throws -> Writer {
-        let seed = [UInt8](repeating: 7, count: Ed25519.seedLength)
-        let tokens = TokenIssuer(key: try Ed25519.SigningKey(seed: try SecretBytes(copying: seed.span)))
-        return Writer(
-            store: store, settings: settings, tokens: tokens, counters: counters, published: published,
+        Writer(
+            store: store, settings: settings, tokens: try tokens(), counters: counters, published: published,
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, instant: instant)
     }
 
@@ -139,8 +142,13 @@ final class TestWriter {
     }
 
     /// What is unread is counted afterwards, as the publisher does.
+    ///
+    /// - Parameter withFindings: whether requests that have no finding of the desk's get one.
     @discardableResult
-    func carryOut(_ requests: [IncomingCommand], now: Timestamp = at(0)) -> Writer.Outcome {
+    func carryOut(
+        _ requests: [IncomingCommand], now: Timestamp = at(0), withFindings: Bool = true
+    ) -> Writer.Outcome {
+        let requests = withFindings ? requests.map(withFindingIfNone) : requests
         var outcome = writer.carryOut(requests, now: now)
         do throws(StoreError) {
             try countUnread(in: &outcome.effects.outgoing)
@@ -173,7 +181,7 @@ func request(
 ) throws -> IncomingCommand {
     let handler = try #require(type as? any CommandHandler.Type)
     return Incoming(
-        route: route(of: type, from: sender), isForOperators: type.isForOperators,
+        route: route(of: type, from: sender), askers: type.askers,
         request: try handler.init(members: try JSONObject(parsing: Array(json.utf8))))
 }
 
@@ -183,7 +191,7 @@ func request(
 ) throws -> IncomingQuery {
     let handler = try #require(type as? any QueryHandler.Type)
     return Incoming(
-        route: route(of: type, from: sender), isForOperators: type.isForOperators,
+        route: route(of: type, from: sender), askers: type.askers,
         request: try handler.init(members: try JSONObject(parsing: Array(json.utf8))))
 }
 

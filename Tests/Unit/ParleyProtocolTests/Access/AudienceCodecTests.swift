@@ -7,19 +7,19 @@ struct AudienceCodecTests {
         let alice = try #require(UserID("alice"))
         let long = try #require(UserID(String(repeating: "u", count: 64)))
         let phone = DeviceAddress(user: alice, device: try #require(DeviceID("phone")))
-        let status = DeviceStatus(token: .random(), expiresAt: 1_768_469_400, isOperator: false)
+        let status = DeviceStatus(token: .random(), expiresAt: 1_768_469_400, role: .device)
         var limits = BrokerLimits()
         limits.connectionsPerUser = 0
         limits.publishBurstBytes = BrokerLimits.greatest
-        let console = DeviceStatus(token: .random(), expiresAt: .max, isOperator: true)
+        let console = DeviceStatus(token: .random(), expiresAt: .max, role: .operator)
         let renewed = DeviceStatus(
-            token: .random(), expiresAt: 5, isOperator: false, previous: PreviousToken(token: .random(), endsAt: 4))
+            token: .random(), expiresAt: 5, role: .device, previous: PreviousToken(token: .random(), endsAt: 4))
         let another = DeviceStatus(
-            token: .random(), expiresAt: 5, isOperator: true, previous: PreviousToken(token: .random(), endsAt: .min),
+            token: .random(), expiresAt: 5, role: .operator, previous: PreviousToken(token: .random(), endsAt: .min),
             nameReusedAt: .max)
         return [
             .begin(version: .max), .limits(limits), .device(phone, status), .device(phone, console),
-            .device(phone, renewed),
+            .device(phone, renewed), .device(phone, DeviceStatus(token: .random(), expiresAt: 5, role: .door)),
             .device(phone, another), .deviceEnded(phone),
             .conversation(.random(), members: [alice, long]),
             .conversation(
@@ -116,13 +116,16 @@ struct AudienceCodecTests {
         shortGroup[5] -= 2
         var excess = AudienceCodec.messages(for: [.limits(BrokerLimits())])[0]
         excess[6] = 1
-        let status = DeviceStatus(token: .random(), expiresAt: 0, isOperator: false)
+        let status = DeviceStatus(token: .random(), expiresAt: 0, role: .device)
         var unknownFlag = AudienceCodec.messages(for: [.device(phone, status)])[0]
-        unknownFlag[unknownFlag.count - 1] = 8
+        unknownFlag[unknownFlag.count - 1] = 16
+        var twoRoles = unknownFlag
+        twoRoles[twoRoles.count - 1] = 1 | 8
         var missingToken = unknownFlag
         missingToken[missingToken.count - 1] = 2
         let cases = [
-            longGroup, Array(shortGroup), unknownFlag, missingToken, excess, silence, silencesNobody, threeFriends, [],
+            longGroup, Array(shortGroup), unknownFlag, twoRoles, missingToken, excess, silence, silencesNobody,
+            threeFriends, [],
             ended + [5], unknownKind,
             zeroKind,
             hugeLength,

@@ -16,10 +16,18 @@ struct FieldDocumentTests {
                     fields.allSatisfy { words.contains($0.prefix { $0.isLetter || $0 == "_" }) }, "\(kind.operation)")
             }
             return [
-                "`\(kind.operation)`", notation.isEmpty ? "" : "`\(notation)`", kind.isForOperators ? "operators" : "",
+                "`\(kind.operation)`", notation.isEmpty ? "" : "`\(notation)`", Self.name(of: kind.askers),
             ]
         }
         try Document("topics.md").expect("operations", is: table(["area/verb", "request", "for"], rows))
+    }
+
+    private static func name(of askers: Askers) -> String {
+        switch askers {
+        case .everyone: ""
+        case .operators: "operators"
+        case .doors: "doors"
+        }
     }
 
     /// Where a list of names says too little.
@@ -29,6 +37,9 @@ struct FieldDocumentTests {
         "notifications/mark-read": "ids or all",
         "reports/create": "id, reason, message_id or user_id, evidence?",
         "devices/renew": "",
+        "account/link": "id, email? and password?, or provider?, id_token?, nonce?",
+        "accounts/sign-in-with":
+            "id, address, provider, id_token, nonce?, user_id?, display_name?, invite?, device_id?, device_name?",
         "push/register":
             "provider:\"apns\"｜\"fcm\"｜\"webpush\"｜\"webhook\", endpoint? and secret?, endpoint?, p256dh? and auth?, token? and topic?, or token?",
     ]

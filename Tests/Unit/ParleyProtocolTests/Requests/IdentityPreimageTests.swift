@@ -87,7 +87,10 @@ struct IdentityPreimageTests {
 
     @Test("every operation with such a digest is among the examples")
     func allAreHere() {
-        let operations = OperationTable.all.filter { $0 is any RepeatableCommand.Type }.map { $0.operation }
+        // Requests about accounts are known for an hour, and no digest of before is compared with.
+        let operations = OperationTable.all.filter {
+            $0 is any RepeatableCommand.Type && !($0 is any AccountCommand.Type)
+        }.map { $0.operation }
         #expect(Set(operations) == Set(Self.examples.map { $0.type.operation }))
     }
 }

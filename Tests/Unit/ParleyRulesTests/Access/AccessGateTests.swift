@@ -12,7 +12,7 @@ struct AccessGateTests {
     var topic: String { "parley/v1/conversations/\(cid)/messages" }
 
     static func status(_ token: TokenID, expiresIn seconds: Int64 = 60) -> DeviceStatus {
-        DeviceStatus(token: token, expiresAt: now + seconds, isOperator: false)
+        DeviceStatus(token: token, expiresAt: now + seconds, role: .device)
     }
 
     /// A gate with the gateway's `out` connection and, if asked for, a snapshot of one device and its conversation.

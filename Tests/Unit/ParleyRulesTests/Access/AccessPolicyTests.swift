@@ -9,10 +9,10 @@ struct AccessPolicyTests {
     static let foreign = "7f310b0c-6a52-4c1e-9a51-0d2b1a2f3c4e"
     static let alice = Bearer(
         address: DeviceAddress(user: UserID(validated: "alice"), device: DeviceID(validated: "phone")),
-        isOperator: false)
+        role: .device)
     static let console = Bearer(
         address: DeviceAddress(user: UserID(validated: "operator"), device: DeviceID(validated: "console")),
-        isOperator: true)
+        role: .operator)
 
     /// Alice is in one conversation and a friend of Carol's; the other conversation has Bob alone.
     static let audiences: Audiences = {
@@ -308,7 +308,7 @@ extension AccessPolicyTests {
         }
         func heard(by user: UserID, of actor: UserID, seq: Int = 8) -> [ConversationChannel] {
             let bearer = Bearer(
-                address: DeviceAddress(user: user, device: DeviceID(validated: "phone")), isOperator: false)
+                address: DeviceAddress(user: user, device: DeviceID(validated: "phone")), role: .device)
             return ConversationChannel.allCases.filter { channel in
                 let topic = Array(Topic.conversation(id, channel).name.utf8)
                 let event = channel.event(in: id, by: actor, seq: seq)

@@ -26,14 +26,16 @@ struct GroupAccessTests {
     {
         let bytes = Array("parley/v1/groups/\(filter)".utf8)
         return AccessPolicy.subscribe(
-            Bearer(address: device(user, "phone"), isOperator: isOperator), filter: bytes.span, held: held,
+            Bearer(address: device(user, "phone"), role: isOperator ? .operator : .device), filter: bytes.span,
+            held: held,
             audiences: audiences)
     }
 
     private func receives(_ user: UserID, _ topic: String, isOperator: Bool = false) -> Bool {
         let bytes = Array("parley/v1/groups/\(topic)".utf8)
         return AccessPolicy.receive(
-            Bearer(address: device(user, "phone"), isOperator: isOperator), topic: bytes.span, payload: [UInt8]().span,
+            Bearer(address: device(user, "phone"), role: isOperator ? .operator : .device), topic: bytes.span,
+            payload: [UInt8]().span,
             audiences: audiences
         ).isAllowed
     }

@@ -75,7 +75,7 @@ extension BrokerMemoryTests {
         }
         let tablet = TestNames.device("alice", "tablet")
         _ = gate.handle(
-            .device(tablet, DeviceStatus(token: AccessGate.token, expiresAt: AccessGate.now + 60, isOperator: false)))
+            .device(tablet, DeviceStatus(token: AccessGate.token, expiresAt: AccessGate.now + 60, role: .device)))
         for (key, device) in [(UInt(10), Self.phone), (11, Self.laptop), (12, tablet)] {
             signIn(&gate, device, on: key)
             _ = queued(&gate, key, "alice:\(device.device)", of: 40)

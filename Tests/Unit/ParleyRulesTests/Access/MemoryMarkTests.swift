@@ -55,7 +55,7 @@ extension BrokerMemoryTests {
         var gate = gate { $0.awayBytesPerDevice = 10 * size }
         let tablet = TestNames.device("alice", "tablet")
         _ = gate.handle(
-            .device(tablet, DeviceStatus(token: AccessGate.token, expiresAt: AccessGate.now + 60, isOperator: false)))
+            .device(tablet, DeviceStatus(token: AccessGate.token, expiresAt: AccessGate.now + 60, role: .device)))
         #expect(queued(&gate, 50, "alice:phone", of: 12) == 10)
         #expect(queued(&gate, 51, "alice:laptop", of: 7) == 7)
         #expect(queued(&gate, 52, "alice:tablet", of: 12) == 3)

@@ -6,7 +6,7 @@ import Testing
 /// A device that has the name of a revoked one, and what the broker has kept under that name.
 extension AccessGateTests {
     private static func reused(_ token: TokenID, at moment: Int64 = 5) -> DeviceStatus {
-        DeviceStatus(token: token, expiresAt: now + 60, isOperator: false, nameReusedAt: moment)
+        DeviceStatus(token: token, expiresAt: now + 60, role: .device, nameReusedAt: moment)
     }
 
     private static let own = "parley/v1/up/alice/phone/messages/send"

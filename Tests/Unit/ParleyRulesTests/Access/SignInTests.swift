@@ -11,10 +11,10 @@ struct SignInTests {
     static let phone = DeviceAddress(user: user, device: DeviceID(validated: "phone"))
 
     static func audiences(
-        token: TokenID = current, expiresAt: Int64 = now + 60, isOperator: Bool = false
+        token: TokenID = current, expiresAt: Int64 = now + 60, role: DeviceRole = .device
     ) -> Audiences {
         var audiences = Audiences()
-        audiences.set(DeviceStatus(token: token, expiresAt: expiresAt, isOperator: isOperator), for: phone)
+        audiences.set(DeviceStatus(token: token, expiresAt: expiresAt, role: role), for: phone)
         return audiences
     }
 
@@ -52,9 +52,9 @@ struct SignInTests {
     func operators() throws {
         let id = try #require(ClientID(address: Self.phone))
         let claims = Self.claims(role: .operator)
-        #expect(Self.decide(claims: claims, audiences: Self.audiences(isOperator: true)) == .admitted(.device(id)))
+        #expect(Self.decide(claims: claims, audiences: Self.audiences(role: .operator)) == .admitted(.device(id)))
         #expect(Self.decide(claims: claims) == .refused(.revoked))
-        #expect(Self.decide(audiences: Self.audiences(isOperator: true)) == .refused(.revoked))
+        #expect(Self.decide(audiences: Self.audiences(role: .operator)) == .refused(.revoked))
     }
 
     @Test("an operator's token signs in on the listeners that the option names, a device's on all")
@@ -67,12 +67,26 @@ struct SignInTests {
             for origin in [ClientOrigin.unixSocket, .loopback, .elsewhere] {
                 let decision = Self.decide(
                     claims: Self.claims(role: .operator), origin: origin,
-                    audiences: Self.audiences(isOperator: true), operatorListeners: listeners)
+                    audiences: Self.audiences(role: .operator), operatorListeners: listeners)
                 #expect(decision.isAdmitted == origins.contains(origin))
                 #expect(decision.isAdmitted || decision == .refused(.operatorNotLocal))
                 #expect(Self.decide(origin: origin, operatorListeners: listeners).isAdmitted)
             }
         }
+    }
+
+    @Test("a door's token is for a door, and signs in where an operator's does")
+    func doors() {
+        let audiences = Self.audiences(role: .door)
+        for origin in [ClientOrigin.unixSocket, .loopback, .elsewhere] {
+            let decision = Self.decide(
+                claims: Self.claims(role: .door), origin: origin, audiences: audiences, operatorListeners: .loopback)
+            #expect(decision.isAdmitted == (origin != .elsewhere))
+            #expect(decision.isAdmitted || decision == .refused(.doorNotLocal))
+        }
+        #expect(Self.decide(audiences: audiences) == .refused(.revoked))
+        #expect(Self.decide(claims: Self.claims(role: .operator), audiences: audiences) == .refused(.revoked))
+        #expect(Self.decide(claims: Self.claims(role: .door)) == .refused(.revoked))
     }
 
     @Test("a client's origin is told from its address; a WebSocket's is elsewhere whatever it says")
@@ -156,7 +170,7 @@ struct SignInTests {
         #expect(decide(username: "gateway") == .refused(.username))
         #expect(decide(isSigned: false) == .refused(.token))
         #expect(decide(claims: connection.claims(id: .random(), expiresAt: Self.now)) == .refused(.expired))
-        for role in [AccessToken.Role.device, .operator] {
+        for role in [AccessToken.Role.device, .operator, .door] {
             let claims = Self.claims(user: "gateway", device: name, role: role)
             #expect(decide(claims: claims) == .refused(.foreignToken))
         }

@@ -36,7 +36,8 @@ extension AccessGate {
             AudienceChange.device(
                 address,
                 DeviceStatus(
-                    token: Self.token, expiresAt: Self.now + 60, isOperator: address.device.text == "console"))
+                    token: Self.token, expiresAt: Self.now + 60,
+                    role: address.device.text == "console" ? .operator : .device))
         }
         _ = handle([.begin(version: version), .limits(limits)] + statuses + changes + [.ready(version: version)])
     }

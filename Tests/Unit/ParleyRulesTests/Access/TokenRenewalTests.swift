@@ -12,7 +12,7 @@ extension AccessGateTests {
 
         var status: DeviceStatus {
             DeviceStatus(
-                token: second, expiresAt: now + 600, isOperator: false,
+                token: second, expiresAt: now + 600, role: .device,
                 previous: PreviousToken(token: first, endsAt: now + 30))
         }
     }

@@ -6,13 +6,15 @@ import Testing
 @Suite("Who may ask for what")
 struct AuthorizeRuleTests {
     @Test(
-        "operators alone have their operations, and a revoked device has none",
+        "operators and doors alone have their operations, a door no others, and a revoked device none",
         arguments: [
-            (false, false, nil), (false, true, nil), (true, true, nil), (true, false, .forbidden),
-            (false, nil, .unauthenticated), (true, nil, .unauthenticated),
-        ] as [(Bool, Bool?, ErrorCode?)])
-    func operators(isForOperators: Bool, isOperator: Bool?, code: ErrorCode?) {
-        let refusal = rejection { try AuthorizeRule.check(isForOperators: isForOperators, isOperator: isOperator) }
+            (.everyone, .device, nil), (.everyone, .operator, nil), (.everyone, .door, .forbidden),
+            (.operators, .device, .forbidden), (.operators, .operator, nil), (.operators, .door, .forbidden),
+            (.doors, .device, .forbidden), (.doors, .operator, .forbidden), (.doors, .door, nil),
+            (.everyone, nil, .unauthenticated), (.operators, nil, .unauthenticated), (.doors, nil, .unauthenticated),
+        ] as [(Askers, DeviceRole?, ErrorCode?)])
+    func askers(askers: Askers, role: DeviceRole?, code: ErrorCode?) {
+        let refusal = rejection { try AuthorizeRule.check(askers, role: role) }
         #expect(refusal?.code == code)
     }
 

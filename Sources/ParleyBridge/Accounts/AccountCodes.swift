@@ -1,0 +1,73 @@
+import ParleyProtocol
+import ParleyRules
+import ParleyStore
+import Sodium
+
+extension TokenIssuer {
+    /// The code that was sent by mail. It follows from its seed and the gateway's own key, like the tokens of invites:
+    /// the mail can be written again, though the code is not stored.
+    ///
+    /// - Parameter seed: 16 random bytes.
+    func accountCode(seed: [UInt8]) throws(SodiumError) -> AccountCode {
+        let secret = try secret(for: "account codes")
+        return AccountCode(digest: try BLAKE2b.hash(seed.span, length: .bytes16, key: secret.span))
+    }
+}
+
+extension DecisionContext {
+    /// The live code of an address and purpose that this is; `nil` for a wrong one.
+    func find(
+        _ code: AccountCode, of email: EmailAddress, _ kind: CodePurpose.Kind
+    ) throws -> StoredCode? {
+        let stored = try facts.accountCodes.codes(of: email, kind, steady: steady)
+        let sent = try stored.map { (code: try tokens.accountCode(seed: $0.code.seed), attempts: $0.attempts) }
+        return AccountCodeRule.find(code, in: sent).map { stored[$0] }
+    }
+
+    /// A mail with a new code; with the last one where the address has as many as it may.
+    func mail(to email: EmailAddress, _ purpose: CodePurpose) throws -> CodeMail {
+        let stored = try facts.accountCodes.codes(of: email, purpose.kind, steady: steady)
+        if stored.count >= AccountCodeRule.mostCodes { return .none }
+        return .new(
+            SentCode(
+                email: email, purpose: purpose, seed: try RandomBytes.make(count: 16),
+                expiresAt: steady.advanced(by: AccountCodeRule.lifetime)))
+    }
+}
+
+/// What goes to an address.
+enum CodeMail {
+    case new(SentCode)
+    /// The mail of a code that was sent before.
+    case again(SentCode)
+    case registered
+    case linked
+    /// Nothing: the address is unknown, or has had as many codes as it may.
+    case none
+}
+
+extension ApplyContext {
+    /// Puts a mail into the outbox, with its code. A request that sends none writes one too, to nobody.
+    func send(_ mail: CodeMail, to email: EmailAddress) throws(StoreError) {
+        let lifetime = AccountCodeRule.lifetime
+        let pending: PendingMail
+        switch mail {
+        case .new(let code):
+            try transaction.accountCodes.insert(code)
+            pending = PendingMail(code)
+        case .again(let code): pending = PendingMail(code)
+        case .registered: pending = PendingMail(to: email, .registered, expiresAt: steady.advanced(by: lifetime))
+        case .linked: pending = PendingMail(to: email, .linked, expiresAt: steady.advanced(by: lifetime))
+        case .none: pending = PendingMail(to: email, .none, expiresAt: steady.advanced(by: lifetime))
+        }
+        try transaction.mails.insert(pending, dueAt: steady)
+        afterCommit.wake(MailDuty.self, at: steady)
+        afterCommit.wake(AccountExpiryDuty.self, at: pending.expiresAt)
+    }
+}
+
+extension PendingMail {
+    fileprivate init(_ code: SentCode) {
+        self.init(to: code.email, .code(code.purpose.kind, seed: code.seed), expiresAt: code.expiresAt)
+    }
+}

@@ -1,0 +1,245 @@
+import ParleyProtocol
+import ParleyRules
+import ParleyStore
+import Platform
+import Sodium
+
+extension IncomingCommand {
+    var accountRequest: (any AccountHandler)? { request as? any AccountHandler }
+}
+
+/// What the desk works with.
+struct DeskContext: Sendable {
+    let sender: DeviceAddress
+    let passwords: PasswordHashing
+    /// Whom a provider's token names, if the request has one.
+    let identity: CheckedIdentity?
+    let store: Store
+
+    /// Reads one state of the database.
+    func read<Result>(_ body: (Snapshot) throws -> Result) throws -> Result { try store.read(body) }
+}
+
+/// Works beside the writer for requests about accounts: it limits them, hashes passwords on a thread of its own, which
+/// gives way to all others, and has identity tokens checked. The writer gets each request back with the finding; its
+/// transaction alone decides and changes.
+///
+/// Nothing waits for it, and what it has to do is bounded: beyond that requests are refused at once.
+final class AccountDesk: Sendable {
+    fileprivate struct State {
+        var limits: AccountLimits
+        var waiting = Fifo<IncomingCommand>()
+        var found: [IncomingCommand] = []
+        /// Identity tokens that are being checked.
+        var checks = 0
+        /// The number of copies of a request that have come lately, by its digest.
+        var copies = BoundedCache<[UInt8], Int>(capacity: 4096)
+        /// The digests of those that are waiting or under way.
+        var underway: Set<[UInt8]> = []
+        var isClosed = false
+    }
+
+    enum Submission {
+        /// The writer gets it back, or it is answered from here.
+        case accepted
+        /// It can be carried out at once.
+        case needsNothing
+        case refused(Rejection)
+    }
+
+    private let state: Monitor<State>
+    private let store: Store
+    private let passwords: PasswordHashing
+    private let identities: any IdentityChecking
+    private let queue: OutQueue
+    private let counters: Counters
+    private let wakeWriter: @Sendable () -> Void
+    private let digestKey: [UInt8]
+
+    /// Passwords that wait to be hashed: some seconds' work.
+    static let mostWaiting = 32
+    /// Identity tokens that are checked at once.
+    static let mostChecks = 64
+    /// Copies of a request that are not charged: a door repeats it after 2, 4 and 8 s, and after a reconnection.
+    static let freeCopies = 4
+    /// Where the desk has no room, in milliseconds.
+    private static let pauseWhenFull = 2000
+
+    /// - Parameters:
+    ///   - queue: for refusals.
+    ///   - wakeWriter: called when a request has its finding.
+    init(
+        store: Store, settings: Settings, tokens: TokenIssuer, identities: any IdentityChecking, queue: OutQueue,
+        counters: Counters, wakeWriter: @escaping @Sendable () -> Void
+    ) throws {
+        state = Monitor(State(limits: AccountLimits(settings)))
+        self.store = store
+        passwords = try PasswordHashing(settings)
+        self.identities = identities
+        self.queue = queue
+        self.counters = counters
+        self.wakeWriter = wakeWriter
+        digestKey = try tokens.secret(for: "requests at the desk")
+    }
+
+    // MARK: The writer's thread
+
+    /// Takes a request. Never waits.
+    func submit(_ incoming: IncomingCommand, now: Timestamp) -> Submission {
+        guard let request = incoming.accountRequest else { return .needsNothing }
+        guard let digest = try? digest(of: request, by: incoming.sender) else { return .refused(.internalFault) }
+        let submission = state.withLock { state -> Submission in
+            // The reply to the first copy is the reply to this one.
+            guard !state.underway.contains(digest) else { return .accepted }
+            do throws(Rejection) {
+                try state.charge(request.uses(by: incoming.sender), digest, now: now)
+                return try state.take(incoming, request.work, digest)
+            } catch {
+                return .refused(error)
+            }
+        }
+        if case .accepted = submission, case .identity(let proof) = request.work { check(proof, incoming, digest, now) }
+        return submission
+    }
+
+    /// Requests that have their findings.
+    func drainFound() -> [IncomingCommand] {
+        state.withLock { state in
+            defer { state.found = [] }
+            return state.found
+        }
+    }
+
+    // MARK: The desk's thread
+
+    /// Hashes passwords until `close`.
+    func run() async throws {
+        try await LoopThread.run(name: "parley-desk") { [self] in
+            LoopThread.lowerPriority()
+            while let incoming = next() { work(on: incoming, identity: nil) }
+        }
+    }
+
+    func close() { state.withLock { $0.isClosed = true } }
+
+    /// Works on all that is waiting, and waits for nothing.
+    func workOnWaiting() {
+        while let incoming = state.withLock({ $0.waiting.popFirst() }) { work(on: incoming, identity: nil) }
+    }
+
+    /// - Returns: `nil` when the desk is closed.
+    private func next() -> IncomingCommand? {
+        state.wait { state -> IncomingCommand?? in
+            if state.isClosed { return .some(nil) }
+            return state.waiting.popFirst().map { .some($0) }
+        }
+    }
+
+    private func check(_ proof: IdentityProof, _ incoming: IncomingCommand, _ digest: [UInt8], _ now: Timestamp) {
+        identities.check(proof, now: now) { [self] result in
+            state.withLock { $0.checks -= 1 }
+            switch result {
+            case .success(let identity): work(on: incoming, identity: identity)
+            case .failure(let rejection): refuse(incoming, incoming.accountRefusal(rejection))
+            }
+        }
+    }
+
+    /// Finds out what a request needs, and hands it to the writer.
+    private func work(on incoming: IncomingCommand, identity: CheckedIdentity?) {
+        guard let request = incoming.accountRequest else { return }
+        do {
+            try finish(incoming, with: finding(of: request, incoming, identity))
+        } catch let rejection as Rejection {
+            refuse(incoming, rejection)
+        } catch {
+            refuse(incoming, StoreError(error).isPassing ? .unavailable : .internalFault)
+        }
+    }
+
+    /// - Returns: `nil` for a repeat, which the writer knows.
+    private func finding(
+        of request: some AccountHandler, _ incoming: IncomingCommand, _ identity: CheckedIdentity?
+    ) throws -> (any Sendable)? {
+        let (role, isRepeat) = try store.read { snapshot in
+            (
+                try snapshot.devices.device(incoming.sender)?.role,
+                try snapshot.accountRequests.request(request.id) != nil
+            )
+        }
+        try AuthorizeRule.check(incoming.askers, role: role)
+        guard !isRepeat else { return nil }
+        return try request.find(
+            in: DeskContext(sender: incoming.sender, passwords: passwords, identity: identity, store: store))
+    }
+
+    private func finish(_ incoming: IncomingCommand, with finding: (any Sendable)?) throws {
+        var incoming = incoming
+        incoming.finding = finding
+        let digest = try digest(of: incoming)
+        state.withLock { state in
+            state.underway.remove(digest)
+            state.found.append(incoming)
+        }
+        wakeWriter()
+    }
+
+    private func refuse(_ incoming: IncomingCommand, _ rejection: Rejection) {
+        if let digest = try? digest(of: incoming) { state.withLock { _ = $0.underway.remove(digest) } }
+        counters.rejected.add(1)
+        var outgoing = Outgoing()
+        outgoing.reject(incoming.route, rejection)
+        queue.addWhenRoom(outgoing)
+    }
+
+    private func digest(of incoming: IncomingCommand) throws -> [UInt8] {
+        guard let request = incoming.accountRequest else { return [] }
+        return try digest(of: request, by: incoming.sender)
+    }
+
+    private func digest(of request: any AccountHandler, by sender: DeviceAddress) throws -> [UInt8] {
+        let (preimage, key) = (request.identityPreimage(sender: sender), digestKey)
+        return try BLAKE2b.hash(preimage.span, length: .bytes16, key: key.span)
+    }
+}
+
+extension AccountDesk.State {
+    /// Charges a request, unless it is one of the copies that its sender makes by itself.
+    fileprivate mutating func charge(
+        _ uses: [AccountUse], _ digest: [UInt8], now: Timestamp
+    ) throws(Rejection) {
+        let earlier = copies[digest] ?? 0
+        if earlier == 0 || earlier > AccountDesk.freeCopies { try limits.charge(uses, now: now) }
+        copies[digest] = min(earlier + 1, AccountDesk.freeCopies + 1)
+    }
+
+    /// - Throws: `rate_limited` where there is no room.
+    fileprivate mutating func take(
+        _ incoming: IncomingCommand, _ work: DeskWork, _ digest: [UInt8]
+    ) throws(Rejection) -> AccountDesk.Submission {
+        switch work {
+        case .none: return .needsNothing
+        case .hashing:
+            guard waiting.count < AccountDesk.mostWaiting else { throw AccountDesk.full }
+            waiting.append(incoming)
+        case .identity:
+            guard checks < AccountDesk.mostChecks else { throw AccountDesk.full }
+            checks += 1
+        }
+        underway.insert(digest)
+        return .accepted
+    }
+}
+
+extension AccountDesk {
+    fileprivate static let full = Rejection(
+        .rateLimited, "Too many people sign in at once; wait a little.", retryAfterMilliseconds: pauseWhenFull)
+}
+
+extension IncomingCommand {
+    /// A device that is signed in stays so, whatever a provider says.
+    fileprivate func accountRefusal(_ rejection: Rejection) -> Rejection {
+        guard rejection.code == .unauthenticated, askers != .doors else { return rejection }
+        return Rejection(.forbidden, rejection.message)
+    }
+}

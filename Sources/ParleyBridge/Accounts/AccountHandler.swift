@@ -1,0 +1,123 @@
+import ParleyProtocol
+import ParleyRules
+import ParleyStore
+import Sodium
+
+/// Where what a request about an account needs is found out.
+enum DeskWork {
+    /// It needs nothing.
+    case none
+    /// A password is hashed, on the desk's own thread.
+    case hashing
+    /// A provider's identity token is checked.
+    case identity(IdentityProof)
+}
+
+/// A command about an account as the gateway carries it out: limited by who asks and for whom, worked on beside the
+/// writer where it takes long, and carried out once.
+protocol AccountHandler: CommandHandler, AccountCommand where Decision == AccountDecision<New> {
+    /// What the desk finds out.
+    associatedtype Finding: Sendable = Nothing
+    /// All that is needed to carry it out.
+    associatedtype New
+
+    var work: DeskWork { get }
+
+    /// Charged before anything is read.
+    ///
+    /// - Parameter sender: the calling device.
+    func uses(by sender: DeviceAddress) -> [AccountUse]
+
+    /// The refusal of a wrong code.
+    static var codeRefusal: Rejection { get }
+
+    /// Works for it, on another thread than the writer's.
+    ///
+    /// - Throws: a `Rejection`, or an error of the store.
+    func find(in context: DeskContext) throws -> Finding
+
+    /// - Throws: a `Rejection`, or an error of the store.
+    func decide(with finding: Finding, in context: DecisionContext) throws -> New
+
+    func carryOut(_ new: New, in context: ApplyContext) throws(StoreError) -> AccountRequestOutcome
+
+    /// Replies to what is done.
+    func reply(in context: ApplyContext) throws(StoreError)
+}
+
+/// The finding of a request that needs none.
+struct Nothing: Sendable {}
+
+enum AccountDecision<New> {
+    case repeated(AccountRequestOutcome)
+    case new(New, digest: [UInt8])
+}
+
+extension AccountHandler where Finding == Nothing {
+    var work: DeskWork { .none }
+
+    func find(in context: DeskContext) -> Nothing { Nothing() }
+}
+
+extension AccountHandler {
+    static var codeRefusal: Rejection { askers == .doors ? .codeInvalid : .ownCodeInvalid }
+
+    func reply(in context: ApplyContext) throws(StoreError) { context.accept { writer in writer.object { _ in } } }
+
+    func decide(in context: DecisionContext) throws -> AccountDecision<New> {
+        let digest = try context.accountDigest(of: self)
+        if let first = try context.facts.accountRequests.request(id) {
+            try RepeatRule.check(digest, of: first.digest)
+            return .repeated(first.outcome)
+        }
+        let finding = context.finding as? Finding ?? Nothing() as? Finding
+        // The first copy of the request was carried out while the desk had this one, and is forgotten since.
+        guard let finding else { throw Rejection.unavailable }
+        return .new(try decide(with: finding, in: context), digest: digest)
+    }
+
+    func apply(_ decision: AccountDecision<New>, in context: ApplyContext) throws(StoreError) {
+        let outcome: AccountRequestOutcome
+        switch decision {
+        case .repeated(let first): outcome = first
+        case .new(let new, let digest):
+            outcome = try carryOut(new, in: context)
+            let removedAt = context.steady.advanced(by: AccountTimes.repeats)
+            try context.transaction.accountRequests.insert(id, digest: digest, outcome, removedAt: removedAt)
+            context.afterCommit.wake(AccountExpiryDuty.self, at: removedAt)
+        }
+        switch outcome {
+        case .done: try reply(in: context)
+        case .refused: context.refuse(Self.codeRefusal)
+        case .signedIn(let address): try context.replySignedIn(address)
+        }
+    }
+}
+
+enum AccountTimes {
+    /// How long a request about an account is known, so that a repeat does nothing.
+    static let repeats = Duration.seconds(3600)
+}
+
+extension DecisionContext {
+    /// The digest of a request about an account, 16 bytes. It is stored, and passwords are part of it: without the
+    /// gateway's key nobody can try words against it.
+    func accountDigest(of command: some AccountCommand) throws -> [UInt8] {
+        let key = try tokens.secret(for: "account requests")
+        return try BLAKE2b.hash(command.identityPreimage(sender: sender).span, length: .bytes16, key: key.span)
+    }
+}
+
+extension ApplyContext {
+    /// Replies with a device's credentials. It may have been revoked since, if the request is a repeat.
+    fileprivate func replySignedIn(_ address: DeviceAddress) throws(StoreError) {
+        guard let device = try read({ try $0.devices.device(address) }) else { return refuse(.notSignedIn) }
+        let signedIn: SignedIn
+        do {
+            signedIn = SignedIn(address: address, credentials: try tokens.credentials(of: device))
+        } catch {
+            throw StoreError(error)
+        }
+        accept(isSecret: true) { signedIn.write(to: &$0) }
+    }
+}

@@ -1,0 +1,128 @@
+import Logging
+import ParleyProtocol
+import ParleyRules
+import ParleyStore
+import Platform
+
+/// A mail about an account.
+struct AccountMail: Hashable, Sendable {
+    enum Text: Hashable, Sendable {
+        /// The address is the reader's, by this code.
+        case verification(AccountCode)
+        /// A new password, by this code.
+        case reset(AccountCode)
+        /// The address has an account already.
+        case alreadyRegistered
+    }
+
+    let recipient: EmailAddress
+    let text: Text
+}
+
+/// Why a mail was not sent. Nothing of its content, nor the address.
+enum MailingFailure: Error, Hashable, Sendable {
+    /// It never will be.
+    case refused
+    case passing
+}
+
+/// Sends mails.
+protocol Mailing: Sendable {
+    /// - Parameter then: called once, in half a minute at the latest, on any thread.
+    func send(
+        _ mail: AccountMail, now: Timestamp, then: @escaping @Sendable (Result<Void, MailingFailure>) -> Void)
+}
+
+/// The thread of mails: it sends what the outbox has, at least once each. It reads snapshots, and the writer writes what
+/// became of them.
+final class MailLoop {
+    private let store: Store
+    private let tokens: TokenIssuer
+    private let outbox: MailOutbox
+    private let mailer: any Mailing
+    private let clock: @Sendable () -> Moment
+    private let woken: WakeUp
+    private let underway = Monitor<Set<RowKey<PendingMail>>>([])
+    private let logger: Logger
+
+    /// Mails under way at once.
+    static let atOnce = 8
+    /// After a mail that could not be sent; it doubles.
+    static let firstPause = Duration.seconds(10)
+    /// The clock may be set meanwhile.
+    private static let longestWait = Duration.seconds(60)
+
+    /// - Parameter woken: signalled by the outbox.
+    init(
+        store: Store, tokens: TokenIssuer, outbox: MailOutbox, mailer: any Mailing,
+        clock: @escaping @Sendable () -> Moment, woken: WakeUp, logger: Logger
+    ) {
+        (self.store, self.tokens, self.outbox, self.mailer) = (store, tokens, outbox, mailer)
+        (self.clock, self.woken, self.logger) = (clock, woken, logger)
+    }
+
+    /// Sends until the outbox is closed.
+    func run() throws {
+        while !outbox.isClosed {
+            woken.drain()
+            let moment = clock()
+            let nextDue = try sendDue(at: moment)
+            let wait = nextDue.map { max(.zero, moment.steady.duration(to: $0)) } ?? Self.longestWait
+            var watched = [WatchedDescriptor(woken.descriptor)]
+            try waitForEvents(&watched, timeout: min(wait, Self.longestWait))
+        }
+    }
+
+    /// - Returns: when the next mail is due that is not under way, by the steady time; `nil` if there is none, or no room
+    ///   for it: the end of one that is under way wakes this thread.
+    func sendDue(at moment: Moment) throws -> Timestamp? {
+        // Before the database is read: what is recorded meanwhile is in one of the two.
+        let known = underway.withLock { $0 }.union(outbox.recorded)
+        let room = max(0, Self.atOnce - underway.withLock { $0.count })
+        let mails = try store.read { try $0.mails.next(limit: Self.atOnce + known.count) }
+            .filter { !known.contains($0.key) }
+        let due = mails.prefix { $0.dueAt <= moment.steady }
+        for stored in due.prefix(room) {
+            guard stored.mail.expiresAt > moment.steady, let mail = try AccountMail(stored.mail, tokens) else {
+                outbox.record(.finished, of: stored.key)
+                continue
+            }
+            underway.withLock { _ = $0.insert(stored.key) }
+            send(mail, stored)
+        }
+        if due.count > room { return nil }
+        // Those that were recorded as finished are looked past by the next look.
+        return due.count == mails.count && !due.isEmpty ? moment.steady : mails.dropFirst(due.count).first?.dueAt
+    }
+
+    private func send(_ mail: AccountMail, _ stored: StoredMail) {
+        mailer.send(mail, now: clock().now) { [outbox, underway, clock, woken, logger] result in
+            switch result {
+            case .success: outbox.record(.finished, of: stored.key)
+            case .failure(.refused):
+                logger.warning("a mail was refused, and is not sent again")
+                outbox.record(.finished, of: stored.key)
+            case .failure(.passing):
+                let pause = Self.firstPause * (1 << min(stored.attempts, 10))
+                outbox.record(.postponed(to: clock().steady.advanced(by: pause)), of: stored.key)
+            }
+            underway.withLock { _ = $0.remove(stored.key) }
+            woken.signal()
+        }
+    }
+}
+
+extension AccountMail {
+    /// `nil` for one that goes to nobody.
+    fileprivate init?(_ mail: PendingMail, _ tokens: TokenIssuer) throws {
+        let text: Text
+        switch mail.text {
+        case .code(.register, let seed), .code(.link, let seed):
+            text = .verification(try tokens.accountCode(seed: seed))
+        case .code(.reset, let seed): text = .reset(try tokens.accountCode(seed: seed))
+        case .registered, .linked: text = .alreadyRegistered
+        case .none: return nil
+        }
+        self.init(recipient: mail.recipient, text: text)
+    }
+}

@@ -1,0 +1,214 @@
+import ParleyProtocol
+import ParleyRules
+import ParleyStore
+
+extension Snapshot {
+    /// How a user signs in.
+    func account(of user: UserID) throws -> AccountState {
+        let ways = try identities.identities(of: user)
+        return AccountState(
+            user: user, email: ways.lazy.compactMap(\.address).first,
+            hasPassword: try passwords.password(of: user) != nil,
+            providers: ways.filter { $0.provider != .email }.map {
+                LinkedProvider(provider: $0.provider, linkedAt: $0.linkedAt)
+            })
+    }
+
+    fileprivate func ways(of user: UserID) throws -> [IdentityProviderName] {
+        try identities.identities(of: user).map(\.provider)
+    }
+}
+
+extension ApplyContext {
+    fileprivate func replyAccount() throws(StoreError) {
+        let user = sender.user
+        let account = try read { try $0.account(of: user) }
+        accept { account.write(to: &$0) }
+    }
+}
+
+extension GetAccount: QueryHandler {
+    func answer(in context: QueryContext) throws -> WrittenAnswer {
+        let user = context.caller.user
+        try AuthorizeRule.check(refusalOfOperators: Self.refusalOfOperators) {
+            try context.snapshot.users.hasMember(user)
+        }
+        return try context.snapshot.account(of: user).write
+    }
+}
+
+/// A password that somebody has given for their own account, and the one that they had then.
+struct PasswordProof: Sendable {
+    let proof: AccountRule.Proof
+    let stored: PasswordHash?
+
+    init(_ password: AccountPassword?, in context: DeskContext) throws {
+        stored = try context.read { try $0.passwords.password(of: context.sender.user) }
+        if let password {
+            proof = try context.passwords.verify(password, stored) ? .right : .wrong
+        } else {
+            proof = .missing
+        }
+    }
+
+    /// - Throws: `forbidden` unless it is the password that the user has now, or they have none.
+    func check(in context: DecisionContext) throws {
+        let current = try context.facts.passwords.password(of: context.sender.user)
+        try AccountRule.checkPassword(current == stored ? proof : .wrong, hasPassword: current != nil)
+    }
+}
+
+extension LinkIdentity: AccountHandler {
+    enum Finding: Sendable {
+        /// The hash of a first password, where the user had none.
+        case email(EmailAddress, PasswordProof, first: PasswordHash?)
+        case identity(CheckedIdentity)
+    }
+
+    enum New {
+        case mail(CodeMail, EmailAddress)
+        case identity(StoredIdentity)
+    }
+
+    var work: DeskWork {
+        switch way {
+        case .email: .hashing
+        case .provider(let proof): .identity(proof)
+        }
+    }
+
+    func uses(by sender: DeviceAddress) -> [AccountUse] {
+        switch way {
+        case .email(let credentials):
+            [.attempt(.user(sender.user)), .mail(.user(sender.user)), .mail(.email(credentials.email))]
+        case .provider: [.attempt(.user(sender.user))]
+        }
+    }
+
+    func find(in context: DeskContext) throws -> Finding {
+        switch way {
+        case .email(let credentials):
+            let proof = try PasswordProof(credentials.password, in: context)
+            let first = proof.stored == nil ? try context.passwords.hash(credentials.password) : nil
+            return .email(credentials.email, proof, first: first)
+        case .provider:
+            guard let identity = context.identity else { throw Rejection.internalFault }
+            return .identity(identity)
+        }
+    }
+
+    func decide(with finding: Finding, in context: DecisionContext) throws -> New {
+        let (caller, facts) = (context.sender.user, try context.facts)
+        switch finding {
+        case .email(let email, let proof, let first):
+            try proof.check(in: context)
+            // Who has an address is not told to others.
+            guard try facts.identities.user(email) ?? caller == caller else { return .mail(.linked, email) }
+            return .mail(try context.mail(to: email, .link(caller, first)), email)
+        case .identity(let identity):
+            try AccountRule.link(
+                ownedBy: facts.identities.user(identity.provider, identity.subject), by: caller)
+            return .identity(
+                StoredIdentity(provider: identity.provider, subject: identity.subject, linkedAt: context.now))
+        }
+    }
+
+    func carryOut(_ new: New, in context: ApplyContext) throws(StoreError) -> AccountRequestOutcome {
+        switch new {
+        case .mail(let mail, let email): try context.send(mail, to: email)
+        case .identity(let identity): try context.transaction.identities.set(identity, of: context.sender.user)
+        }
+        return .done
+    }
+}
+
+extension ConfirmEmail: AccountHandler {
+    enum New {
+        case wrong
+        case link(StoredIdentity, first: PasswordHash?)
+    }
+
+    func uses(by sender: DeviceAddress) -> [AccountUse] { [.attempt(.user(sender.user)), .attempt(.email(email))] }
+
+    func decide(with finding: Nothing, in context: DecisionContext) throws -> New {
+        let caller = context.sender.user
+        guard let code = try context.find(code, of: email, .link)?.code,
+            case .link(caller, let first) = code.purpose,
+            try context.facts.identities.user(email) ?? caller == caller
+        else { return .wrong }
+        let hasPassword = try context.facts.passwords.password(of: caller) != nil
+        return .link(StoredIdentity(code.email, linkedAt: context.now), first: hasPassword ? nil : first)
+    }
+
+    func carryOut(_ new: New, in context: ApplyContext) throws(StoreError) -> AccountRequestOutcome {
+        let user = context.sender.user
+        switch new {
+        case .wrong:
+            try context.transaction.accountCodes.countAttempt(email, .link)
+            return .refused
+        case .link(let identity, let first):
+            try context.transaction.accountCodes.removeAll(of: email, .link)
+            try context.transaction.identities.set(identity, of: user)
+            if let first { try context.transaction.passwords.set(first, of: user, at: context.now) }
+            return .done
+        }
+    }
+
+    func reply(in context: ApplyContext) throws(StoreError) { try context.replyAccount() }
+}
+
+extension UnlinkIdentity: CommandHandler {
+    /// - Returns: whether there is something to unlink.
+    func decide(in context: DecisionContext) throws -> Bool {
+        try AccountRule.unlink(provider, from: context.facts.ways(of: context.sender.user))
+    }
+
+    func apply(_ isLinked: Bool, in context: ApplyContext) throws(StoreError) {
+        let user = context.sender.user
+        if isLinked {
+            try context.transaction.identities.remove(provider, of: user)
+            // Without an address no password signs in.
+            if provider == .email { try context.transaction.passwords.remove(of: user) }
+        }
+        try context.replyAccount()
+    }
+}
+
+extension SetPassword: AccountHandler {
+    struct Finding: Sendable {
+        let current: PasswordProof
+        let hash: PasswordHash
+    }
+
+    var work: DeskWork { .hashing }
+
+    func uses(by sender: DeviceAddress) -> [AccountUse] { [.attempt(.user(sender.user))] }
+
+    func find(in context: DeskContext) throws -> Finding {
+        Finding(
+            current: try PasswordProof(current, in: context), hash: try context.passwords.hash(password))
+    }
+
+    func decide(with finding: Finding, in context: DecisionContext) throws -> PasswordHash {
+        try AccountRule.checkEmail(context.facts.ways(of: context.sender.user))
+        try finding.current.check(in: context)
+        return finding.hash
+    }
+
+    func carryOut(_ hash: PasswordHash, in context: ApplyContext) throws(StoreError) -> AccountRequestOutcome {
+        try context.transaction.passwords.set(hash, of: context.sender.user, at: context.now)
+        return .done
+    }
+}
+
+extension SignOutEverywhere: CommandHandler {
+    func decide(in context: DecisionContext) throws -> [DeviceAddress] {
+        let caller = context.sender
+        return try context.facts.devices.addresses(of: caller.user).filter { !keepsCaller || $0 != caller }
+    }
+
+    func apply(_ devices: [DeviceAddress], in context: ApplyContext) throws(StoreError) {
+        try context.revoke(devices)
+        context.accept { writer in writer.object { _ in } }
+    }
+}

@@ -1,0 +1,165 @@
+import ParleyProtocol
+import ParleyRules
+import ParleyStore
+import Sodium
+
+/// A sign-in that is to be carried out.
+struct SignInPlan {
+    /// Somebody who has no account yet.
+    struct NewMember {
+        let user: UserID
+        let displayName: String
+        let identity: StoredIdentity
+        let password: PasswordHash?
+    }
+
+    let member: NewMember?
+    let token: TokenIssue
+    let deviceName: String?
+}
+
+extension DecisionContext {
+    /// - Parameter command: from whose digest the id of a new device follows.
+    func signIn(
+        _ user: UserID, on device: SignInDevice, _ member: SignInPlan.NewMember? = nil,
+        by command: some AccountCommand
+    ) throws -> SignInPlan {
+        let digest = try accountDigest(of: command)
+        let device = device.device ?? DeviceID(digest: digest)
+        let address = DeviceAddress(user: user, device: device)
+        let devices = try facts.devices.summaries(of: user)
+        try AccountRule.checkDevices(devices.count, isNew: !devices.contains { $0.device == device })
+        return SignInPlan(
+            member: member,
+            token: try TokenIssue(to: address, role: .device, days: nil, .anew(by: nil), request: digest, in: self),
+            deviceName: command.deviceName)
+    }
+
+    /// Whether an invite to a group is good enough to make an account.
+    func isInvite(_ token: InviteToken?) throws -> Bool {
+        guard let token, let invite = try facts.invites.invite(tokenDigest: token.digest) else { return false }
+        let conversation = try conversation(invite.group.conversationID)
+        return InviteRule.isLive(
+            isRevoked: invite.isRevoked, expiresAt: invite.expiresAt, usesLeft: invite.usesLeft,
+            isMakerMember: conversation?.facts.member(invite.maker) != nil, now: now)
+    }
+
+    func checkRegistration(of new: NewUser) throws {
+        try RegistrationRule.check(
+            settings.registrationOfPeople, hasInvite: { try isInvite(new.invite) }, user: new.user,
+            isTaken: facts.users.role(of: new.user) != nil)
+    }
+}
+
+extension AccountCommand {
+    /// The name that a sign-in gives its device.
+    fileprivate var deviceName: String? { (self as? any DeviceSigningIn)?.device.name }
+}
+
+/// A request that signs a device in.
+private protocol DeviceSigningIn {
+    var device: SignInDevice { get }
+}
+
+extension SignInByPassword: DeviceSigningIn {}
+extension SignInByProvider: DeviceSigningIn {}
+extension VerifyRegistration: DeviceSigningIn {}
+
+extension DeviceID {
+    /// The id of a device that a request makes: a repeat makes the same one.
+    fileprivate init(digest: [UInt8]) {
+        let digits = Array("0123456789abcdef")
+        self.init(
+            validated: "d-" + String(digest.prefix(8).flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }))
+    }
+}
+
+extension ApplyContext {
+    func carryOut(_ plan: SignInPlan) throws(StoreError) -> AccountRequestOutcome {
+        let address = plan.token.address
+        if let member = plan.member {
+            try transaction.users.insert(
+                member.user, role: .member, displayName: member.displayName, at: now)
+            try transaction.identities.set(member.identity, of: member.user)
+            if let password = member.password {
+                try transaction.passwords.set(password, of: member.user, at: now)
+            }
+        }
+        try issue(plan.token)
+        if let name = plan.deviceName { try transaction.devices.setName(name, of: address) }
+        return .signedIn(address)
+    }
+}
+
+extension SignInByPassword: AccountHandler {
+    struct Finding: Sendable {
+        /// Whose password it is; `nil` for nobody's.
+        let user: UserID?
+        let password: PasswordHash?
+    }
+
+    var work: DeskWork { .hashing }
+
+    func uses(by sender: DeviceAddress) -> [AccountUse] { [.attempt(.network(network)), .attempt(.email(email))] }
+
+    func find(in context: DeskContext) throws -> Finding {
+        let (user, stored) = try context.read { snapshot in
+            let user = try snapshot.identities.user(email)
+            return (user, try user.flatMap { try snapshot.passwords.password(of: $0) })
+        }
+        let isRight = try context.passwords.verify(password, stored)
+        return Finding(user: isRight ? user : nil, password: stored)
+    }
+
+    func decide(with finding: Finding, in context: DecisionContext) throws -> SignInPlan {
+        // Both may have changed since.
+        guard let user = finding.user, try context.facts.identities.user(email) == user,
+            try context.facts.passwords.password(of: user) == finding.password
+        else { throw Rejection.notSignedIn }
+        return try context.signIn(user, on: device, by: self)
+    }
+
+    func carryOut(_ plan: SignInPlan, in context: ApplyContext) throws(StoreError) -> AccountRequestOutcome {
+        try context.carryOut(plan)
+    }
+}
+
+extension SignInByProvider: AccountHandler {
+    var work: DeskWork { .identity(proof) }
+
+    func uses(by sender: DeviceAddress) -> [AccountUse] { [.attempt(.network(network))] }
+
+    func find(in context: DeskContext) throws -> CheckedIdentity {
+        guard let identity = context.identity else { throw Rejection.internalFault }
+        return identity
+    }
+
+    func decide(with identity: CheckedIdentity, in context: DecisionContext) throws -> SignInPlan {
+        if let user = try context.facts.identities.user(identity.provider, identity.subject) {
+            return try context.signIn(user, on: device, by: self)
+        }
+        guard let newUser else {
+            throw Rejection(.notFound, "Nobody signs in with this identity yet; a user_id is needed for a new account.")
+        }
+        try context.checkRegistration(of: newUser)
+        let member = SignInPlan.NewMember(
+            user: newUser.user, displayName: newUser.displayName ?? newUser.user.text,
+            identity: StoredIdentity(
+                provider: identity.provider, subject: identity.subject, linkedAt: context.now),
+            password: nil)
+        return try context.signIn(newUser.user, on: device, member, by: self)
+    }
+
+    func carryOut(_ plan: SignInPlan, in context: ApplyContext) throws(StoreError) -> AccountRequestOutcome {
+        try context.carryOut(plan)
+    }
+}
+
+extension GetAccountProviders: QueryHandler {
+    func answer(in context: QueryContext) throws -> WrittenAnswer {
+        let reader = context.reader
+        return AccountProviders(
+            registration: .known(reader.settings.registrationOfPeople), providers: reader.identityProviders
+        ).write
+    }
+}

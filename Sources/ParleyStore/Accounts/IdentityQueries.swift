@@ -1,0 +1,71 @@
+import GRDB
+import ParleyProtocol
+
+/// A way in which a user signs in.
+package struct StoredIdentity: Hashable, Sendable {
+    package let provider: IdentityProviderName
+    /// What the provider calls the user, or the normal form of an address.
+    package let subject: String
+    /// As it was written; `nil` of a provider.
+    package let address: String?
+    package let linkedAt: Timestamp
+
+    package init(provider: IdentityProviderName, subject: String, address: String? = nil, linkedAt: Timestamp) {
+        (self.provider, self.subject, self.address) = (provider, subject, address)
+        self.linkedAt = linkedAt
+    }
+
+    package init(_ email: EmailAddress, linkedAt: Timestamp) {
+        self.init(provider: .email, subject: email.normalForm, address: email.text, linkedAt: linkedAt)
+    }
+}
+
+package struct IdentityQueries {
+    let database: Database
+
+    /// Who signs in so; `nil` for nobody.
+    package func user(_ provider: IdentityProviderName, _ subject: String) throws(StoreError) -> UserID? {
+        try database.first(
+            #"SELECT "user" FROM identities WHERE provider = ? AND subject = ?"#, [provider.text, subject]
+        ) { try $0.level(0) }
+    }
+
+    package func user(_ email: EmailAddress) throws(StoreError) -> UserID? { try user(.email, email.normalForm) }
+
+    /// In the order of the providers' names.
+    package func identities(of user: UserID) throws(StoreError) -> [StoredIdentity] {
+        try database.list(
+            #"SELECT provider, subject, address, linked_at FROM identities WHERE "user" = ? ORDER BY provider"#,
+            [user.text]
+        ) { row in
+            StoredIdentity(
+                provider: try row.level(0), subject: row.text(1), address: row.optionalText(2), linkedAt: row.time(3))
+        }
+    }
+}
+
+package struct IdentityWrites {
+    let database: Database
+
+    /// Adds a way to sign in, in the place of the user's own of this provider.
+    ///
+    /// The identity must be nobody else's.
+    package func set(_ identity: StoredIdentity, of user: UserID) throws(StoreError) {
+        try remove(identity.provider, of: user)
+        try database.run(
+            #"INSERT INTO identities (provider, subject, "user", address, linked_at) VALUES (?, ?, ?, ?, ?)"#,
+            [
+                identity.provider.text, identity.subject, user.text, identity.address,
+                identity.linkedAt.milliseconds,
+            ])
+    }
+
+    package func remove(_ provider: IdentityProviderName, of user: UserID) throws(StoreError) {
+        try database.run(
+            #"DELETE FROM identities WHERE "user" = ? AND provider = ?"#, [user.text, provider.text])
+    }
+
+    package func removeAll(of user: UserID) throws(StoreError) {
+        try database.run(#"DELETE FROM identities WHERE "user" = ?"#, [user.text])
+    }
+}

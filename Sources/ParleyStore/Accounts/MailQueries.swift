@@ -1,0 +1,100 @@
+import Foundation
+import GRDB
+import ParleyProtocol
+
+/// A mail that is to be sent.
+package struct PendingMail: Hashable, Sendable {
+    package enum Text: Hashable, Sendable {
+        /// The code that follows from a seed, for this purpose.
+        case code(CodePurpose.Kind, seed: [UInt8])
+        /// The address that somebody wants to register has an account.
+        case registered
+        /// The address that somebody wants to link is another's.
+        case linked
+        /// Sent to nobody: the address is unknown, and the request for it writes as much as for a known one.
+        case none
+    }
+
+    package let recipient: EmailAddress
+    package let text: Text
+    /// It is of no use afterwards, by the steady time.
+    package let expiresAt: Timestamp
+
+    package init(to recipient: EmailAddress, _ text: Text, expiresAt: Timestamp) {
+        (self.recipient, self.text, self.expiresAt) = (recipient, text, expiresAt)
+    }
+}
+
+package struct StoredMail: Hashable, Sendable {
+    package let key: RowKey<PendingMail>
+    package let mail: PendingMail
+    /// How often it could not be sent.
+    package let attempts: Int
+    /// By the steady time.
+    package let dueAt: Timestamp
+}
+
+package struct MailQueries {
+    let database: Database
+
+    /// The next mails, in the order in which they are due.
+    package func next(limit: Int) throws(StoreError) -> [StoredMail] {
+        try database.list(
+            "SELECT key, kind, address, seed, attempts, due_at, expires_at FROM mails ORDER BY due_at, key LIMIT ?",
+            [limit]
+        ) { row in
+            guard let recipient = EmailAddress(row.text(2)) else { throw StoreError.inconsistent(.column(2)) }
+            let mail = PendingMail(
+                to: recipient, try PendingMail.Text(row.text(1), seed: row.bytes(3)), expiresAt: row.time(6))
+            return StoredMail(key: row.key(0), mail: mail, attempts: row.integer(4), dueAt: row.time(5))
+        }
+    }
+}
+
+package struct MailWrites {
+    let database: Database
+
+    /// - Parameter dueAt: by the steady time.
+    package func insert(_ mail: PendingMail, dueAt: Timestamp) throws(StoreError) {
+        let (kind, seed) = mail.text.columns
+        try database.run(
+            "INSERT INTO mails (kind, address, seed, due_at, expires_at) VALUES (?, ?, ?, ?, ?)",
+            [
+                kind, mail.recipient.text, seed.map { Data($0) }, dueAt.milliseconds, mail.expiresAt.milliseconds,
+            ])
+    }
+
+    /// It was sent, or never will be.
+    package func remove(_ key: RowKey<PendingMail>) throws(StoreError) {
+        try database.run("DELETE FROM mails WHERE key = ?", [key.value])
+    }
+
+    /// It could not be sent, and is tried again.
+    package func postpone(_ key: RowKey<PendingMail>, to dueAt: Timestamp) throws(StoreError) {
+        try database.run(
+            "UPDATE mails SET attempts = attempts + 1, due_at = ? WHERE key = ?", [dueAt.milliseconds, key.value])
+    }
+}
+
+extension PendingMail.Text {
+    fileprivate var columns: (kind: String, seed: [UInt8]?) {
+        switch self {
+        case .code(let kind, let seed): (kind.rawValue, seed)
+        case .registered: ("registered", nil)
+        case .linked: ("linked", nil)
+        case .none: ("none", nil)
+        }
+    }
+
+    fileprivate init(_ kind: String, seed: [UInt8]?) throws(StoreError) {
+        switch (kind, seed) {
+        case ("registered", nil): self = .registered
+        case ("linked", nil): self = .linked
+        case ("none", nil): self = .none
+        case (_, let seed?):
+            guard let kind = CodePurpose.Kind(rawValue: kind) else { throw .inconsistent(.column(1)) }
+            self = .code(kind, seed: seed)
+        case (_, nil): throw .inconsistent(.column(1))
+        }
+    }
+}
