@@ -86,8 +86,8 @@ let package = Package(
         .target(
             name: "ParleyBridge",
             dependencies: [
-                "MQTTClient", "ParleyProtocol", "ParleyPush", "ParleyRules", "ParleyStore", "Platform", "PrivateFiles",
-                "Sodium", logging,
+                "MQTTClient", "ParleyIdentity", "ParleyProtocol", "ParleyPush", "ParleyRules", "ParleyStore",
+                "Platform", "PrivateFiles", "Sodium", logging,
             ],
             swiftSettings: strict),
         .target(

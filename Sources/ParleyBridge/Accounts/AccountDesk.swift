@@ -161,6 +161,10 @@ final class AccountDesk: Sendable {
     private func finding(
         of request: some AccountHandler, _ incoming: IncomingCommand, _ identity: CheckedIdentity?
     ) throws -> (any Sendable)? {
+        let context = DeskContext(sender: incoming.sender, passwords: passwords, identity: identity, store: store)
+        // A provider's answer comes on its connections' thread, which must not wait for the database; the writer checks
+        // both again.
+        guard identity == nil else { return try request.find(in: context) }
         let (role, isRepeat) = try store.read { snapshot in
             (
                 try snapshot.devices.device(incoming.sender)?.role,
@@ -169,8 +173,7 @@ final class AccountDesk: Sendable {
         }
         try AuthorizeRule.check(incoming.askers, role: role)
         guard !isRepeat else { return nil }
-        return try request.find(
-            in: DeskContext(sender: incoming.sender, passwords: passwords, identity: identity, store: store))
+        return try request.find(in: context)
     }
 
     private func finish(_ incoming: IncomingCommand, with finding: (any Sendable)?) throws {
@@ -189,7 +192,8 @@ final class AccountDesk: Sendable {
         counters.rejected.add(1)
         var outgoing = Outgoing()
         outgoing.reject(incoming.route, rejection)
-        queue.addWhenRoom(outgoing)
+        // They are few: what the desk works on is bounded.
+        queue.add(outgoing)
     }
 
     private func digest(of incoming: IncomingCommand) throws -> [UInt8] {

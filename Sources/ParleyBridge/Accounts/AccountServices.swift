@@ -2,14 +2,12 @@ import Logging
 import ParleyProtocol
 
 /// What knows people elsewhere: providers of identities, and a server of mail.
-struct AccountServices: Sendable {
+package struct AccountServices: Sendable {
     let identities: any IdentityChecking
     let mailer: any Mailing
     /// Owns their connections until `stop`.
     var run: @Sendable () async throws -> Void = {}
     var stop: @Sendable () -> Void = {}
-
-    static let none = AccountServices(identities: NoIdentities(), mailer: NoMails())
 }
 
 /// Where no mail is sent.

@@ -33,8 +33,8 @@ protocol Mailing: Sendable {
         _ mail: AccountMail, now: Timestamp, then: @escaping @Sendable (Result<Void, MailingFailure>) -> Void)
 }
 
-/// The thread of mails: it sends what the outbox has, at least once each. It reads snapshots, and the writer writes what
-/// became of them.
+/// The thread of mails: it sends what the outbox has, at least once each. It reads snapshots, and the writer writes
+/// what became of them.
 final class MailLoop {
     private let store: Store
     private let tokens: TokenIssuer
@@ -73,8 +73,8 @@ final class MailLoop {
         }
     }
 
-    /// - Returns: when the next mail is due that is not under way, by the steady time; `nil` if there is none, or no room
-    ///   for it: the end of one that is under way wakes this thread.
+    /// - Returns: when the next mail is due that is not under way, by the steady time; `nil` if there is none, or no
+    ///   room for it: the end of one that is under way wakes this thread.
     func sendDue(at moment: Moment) throws -> Timestamp? {
         // Before the database is read: what is recorded meanwhile is in one of the two.
         let known = underway.withLock { $0 }.union(outbox.recorded)

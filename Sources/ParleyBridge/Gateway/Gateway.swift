@@ -60,7 +60,9 @@ package final class Gateway: Sendable {
         let link = BrokerLink(socket: directory.brokerSocket, tokens: tokens, batchLimit: settings.batchLimit)
         let pushes = try PushSystem(directory, settings, logger: logger) { [queue] in queue.roomMade.signal() }
         let accounts = try AccountSystem(
-            store: store, settings: settings, tokens: tokens, services: .none, queue: queue, counters: shared.counters,
+            store: store, settings: settings, tokens: tokens,
+            services: try directory.accountServices(settings, logger: logger),
+            queue: queue, counters: shared.counters,
             clock: shared.clock, logger: logger)
         let readers = ReaderPool(
             reader: Reader(

@@ -111,6 +111,16 @@ package final class MailServer: Sendable {
     }
 }
 
+extension MailFailure {
+    /// Whether the mail may be sent again; after an answer that was lost it may come twice.
+    package var isPassing: Bool {
+        switch self {
+        case .refused: false
+        case .deferred, .notSent, .answerLost: true
+        }
+    }
+}
+
 extension MailFailure: CustomStringConvertible {
     package var description: String {
         switch self {

@@ -30,6 +30,12 @@ extension AccountPassword: JSONReadable {
         guard let password = AccountPassword(text) else { throw .badRequest(name, "empty") }
         return password
     }
+
+    public static var schema: FieldSchema {
+        .text(
+            1...maximumLength, FieldSchema.Pattern(FieldSchema.Pattern.any.expression, example: "correct horse battery")
+        )
+    }
 }
 
 /// A code that was sent by mail: eight digits.
@@ -61,6 +67,10 @@ extension AccountCode: JSONReadable {
         guard let text = try object.text(name, maximum: length) else { return nil }
         guard let code = AccountCode(text) else { throw .badRequest(name, "not a code of \(length) digits") }
         return code
+    }
+
+    public static var schema: FieldSchema {
+        .text(length...length, FieldSchema.Pattern("^[0-9]{8}$", example: "40817263"))
     }
 }
 

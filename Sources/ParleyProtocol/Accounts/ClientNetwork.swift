@@ -85,4 +85,10 @@ extension ClientNetwork: JSONReadable {
         guard let network = ClientNetwork(text) else { throw .badRequest(name, "not an internet address") }
         return network
     }
+
+    public static var schema: FieldSchema {
+        // Less than is accepted: IPv4 alone.
+        let byte = "(25[0-5]|2[0-4][0-9]|1?[0-9]?[0-9])"
+        return .text(7...15, FieldSchema.Pattern("^(\(byte)\\.){3}\(byte)$", example: "192.0.2.1"))
+    }
 }

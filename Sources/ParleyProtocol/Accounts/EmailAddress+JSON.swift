@@ -6,6 +6,14 @@ extension EmailAddress: JSONReadable {
         guard let address = EmailAddress(text) else { throw .badRequest(name, "not \(textForm)") }
         return address
     }
+
+    public static var schema: FieldSchema {
+        // Less than is accepted.
+        let label = "[A-Za-z0-9]([A-Za-z0-9-]{0,20}[A-Za-z0-9])?"
+        let pattern = FieldSchema.Pattern(
+            "^[A-Za-z0-9_+-]{1,64}@(\(label)\\.){1,3}[A-Za-z]{2,24}$", format: "email", example: "alice@example.com")
+        return .text(6...maximumLength, pattern)
+    }
 }
 
 extension IdentityProviderName {

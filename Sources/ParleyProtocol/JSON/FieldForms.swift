@@ -235,6 +235,8 @@ package struct TextsForm: FieldForm {
     package func write(_ value: [String], to writer: inout JSONWriter) {
         writer.array(value) { $1.write(to: &$0) }
     }
+
+    package var schema: FieldSchema { .array(.text(0...Int.max), 0...Int.max) }
 }
 
 /// A table by the ids of users, written in their order.

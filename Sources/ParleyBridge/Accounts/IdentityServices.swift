@@ -1,0 +1,155 @@
+import Logging
+import ParleyIdentity
+import ParleyProtocol
+
+extension DataDirectory {
+    /// The providers of identities and the mailer of the settings, and of the files that those name.
+    ///
+    /// - Throws: for a setting that cannot be used.
+    package func accountServices(_ settings: Settings, logger: Logger) throws(DataDirectoryError) -> AccountServices {
+        let (providers, mail) = (try identityProviders(settings), try mailConfiguration(settings))
+        do throws(IdentityConfigurationError) {
+            // Without a provider there is nothing to connect to.
+            let identities =
+                providers.isEmpty
+                ? nil
+                : try IdentityProviders(IdentityConfiguration(providers: providers), logger: logger)
+            var mailer: Mailer?
+            if let mail { mailer = try Mailer(mail, logger: logger) }
+            return AccountServices(identities, mailer)
+        } catch {
+            throw DataDirectoryError("\(self.settings): \(error)")
+        }
+    }
+
+    private func identityProviders(_ settings: Settings) throws(DataDirectoryError) -> [IdentityProviderSettings] {
+        var list: [IdentityProviderSettings] = []
+        do throws(IdentityConfigurationError) {
+            for (name, ids) in [
+                (IdentityProviderName.apple, settings.appleClientIDs), (.google, settings.googleClientIDs),
+            ] where !ids.isEmpty {
+                let audiences = ids.split(separator: " ").map(String.init)
+                list.append(try IdentityProviderSettings(name: name, issuer: nil, audiences: audiences))
+            }
+        } catch {
+            throw DataDirectoryError("\(self.settings): \(error)")
+        }
+        guard !settings.identityProvidersFile.isEmpty else { return list }
+        let bytes = try read(settings.identityProvidersFile)
+        do {
+            for object in try JSONObject(parsing: bytes).objects("providers", maximum: 32) ?? [] {
+                list.append(try IdentityProviderSettings(object))
+            }
+        } catch {
+            let reason = (error as? Rejection)?.message ?? "\(error)"
+            throw DataDirectoryError("\(self.settings): identity_providers_file: \(reason)")
+        }
+        return list
+    }
+
+    /// `nil` where no mail is sent.
+    private func mailConfiguration(_ settings: Settings) throws(DataDirectoryError) -> MailConfiguration? {
+        let way: MailConfiguration.Way
+        if !settings.mailSink.isEmpty {
+            let sink = settings.mailSink
+            way = .directory(sink.hasPrefix("/") ? sink : "\(path)/\(sink)")
+        } else if !settings.mailURL.isEmpty {
+            let file = settings.mailCredentialsFile
+            way = .server(url: settings.mailURL, credentials: file.isEmpty ? nil : try readSecret(file))
+        } else {
+            return nil
+        }
+        let from = settings.mailFrom.isEmpty && !settings.mailSink.isEmpty ? Self.sinkSender : settings.mailFrom
+        guard let sender = EmailAddress(from) else {
+            throw DataDirectoryError("\(self.settings): mail_from: not an email address")
+        }
+        return MailConfiguration(way: way, sender: sender)
+    }
+
+    /// Of mails that go nowhere (RFC 2606 §2).
+    private static let sinkSender = "parley@parley.invalid"
+}
+
+extension IdentityProviderSettings {
+    /// A provider of the file.
+    fileprivate init(_ object: JSONObject) throws {
+        guard let name = try object.level("name", as: IdentityProviderName.self), name != .email else {
+            throw Rejection(.badRequest, "name: missing, or taken")
+        }
+        guard let audiences = try object.texts("client_ids", maximum: 32, length: 255) else {
+            throw Rejection(.badRequest, "client_ids: missing")
+        }
+        try self.init(
+            name: name, issuer: try object.text("issuer", maximum: Limits.urlBytes), audiences: audiences,
+            keysURL: try object.text("keys_url", maximum: Limits.urlBytes))
+    }
+}
+
+extension AccountServices {
+    fileprivate init(_ identities: IdentityProviders?, _ mailer: Mailer?) {
+        self.init(
+            identities: identities.map { KnownProviders(providers: $0) } ?? NoIdentities(),
+            mailer: mailer.map { SentMails(mailer: $0) } ?? NoMails(),
+            run: {
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    if let identities { group.addTask { try await identities.run() } }
+                    if let mailer { group.addTask { try await mailer.run() } }
+                    try await group.waitForAll()
+                }
+            },
+            stop: {
+                identities?.stop()
+                mailer?.stop()
+            })
+    }
+}
+
+private struct KnownProviders: IdentityChecking {
+    fileprivate let checker: IdentityProviders
+    let providers: [IdentityProvider]
+
+    init(providers checker: IdentityProviders) {
+        self.checker = checker
+        providers = checker.settings.map {
+            IdentityProvider(name: $0.name, issuer: $0.issuer, clientIDs: $0.audiences)
+        }
+    }
+
+    func check(
+        _ proof: IdentityProof, now: Timestamp,
+        then: @escaping @Sendable (Result<CheckedIdentity, Rejection>) -> Void
+    ) {
+        checker.check(Array(proof.token.utf8), of: proof.provider, nonce: proof.nonce, now: now) { result in
+            then(
+                result.map { CheckedIdentity(provider: $0.provider, subject: $0.subject) }
+                    .mapError { $0.rejection })
+        }
+    }
+}
+
+private struct SentMails: Mailing {
+    let mailer: Mailer
+
+    func send(
+        _ mail: AccountMail, now: Timestamp, then: @escaping @Sendable (Result<Void, MailingFailure>) -> Void
+    ) {
+        guard let text = MailText(mail.text) else { return then(.failure(.refused)) }
+        mailer.send(Mail(to: mail.recipient, text), now: now) { result in
+            then(result.mapError { $0.isPassing ? .passing : .refused })
+        }
+    }
+}
+
+extension MailText {
+    fileprivate init?(_ text: AccountMail.Text) {
+        switch text {
+        case .verification(let code):
+            guard let code = MailCode(code.digits) else { return nil }
+            self = .verification(code)
+        case .reset(let code):
+            guard let code = MailCode(code.digits) else { return nil }
+            self = .reset(code)
+        case .alreadyRegistered: self = .alreadyRegistered
+        }
+    }
+}
