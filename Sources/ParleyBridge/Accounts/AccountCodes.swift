@@ -42,23 +42,36 @@ enum CodeMail {
     case again(SentCode)
     case registered
     case linked
+    /// To the address that an account had until now.
+    case replaced
     /// Nothing: the address is unknown, or has had as many codes as it may.
     case none
+}
+
+extension CodeMail {
+    /// How long it is tried to send it. What somebody must hear is tried for longer than a code counts.
+    fileprivate var lifetime: Duration {
+        switch self {
+        case .new, .again, .registered, .linked, .none: AccountCodeRule.lifetime
+        case .replaced: .days(2)
+        }
+    }
 }
 
 extension ApplyContext {
     /// Puts a mail into the outbox, with its code. A request that sends none writes one too, to nobody.
     func send(_ mail: CodeMail, to email: EmailAddress) throws(StoreError) {
-        let lifetime = AccountCodeRule.lifetime
+        let end = steady.advanced(by: mail.lifetime)
         let pending: PendingMail
         switch mail {
         case .new(let code):
             try transaction.accountCodes.insert(code)
             pending = PendingMail(code)
         case .again(let code): pending = PendingMail(code)
-        case .registered: pending = PendingMail(to: email, .registered, expiresAt: steady.advanced(by: lifetime))
-        case .linked: pending = PendingMail(to: email, .linked, expiresAt: steady.advanced(by: lifetime))
-        case .none: pending = PendingMail(to: email, .none, expiresAt: steady.advanced(by: lifetime))
+        case .registered: pending = PendingMail(to: email, .registered, expiresAt: end)
+        case .linked: pending = PendingMail(to: email, .linked, expiresAt: end)
+        case .replaced: pending = PendingMail(to: email, .replaced, expiresAt: end)
+        case .none: pending = PendingMail(to: email, .none, expiresAt: end)
         }
         try transaction.mails.insert(pending, dueAt: steady)
         afterCommit.wake(MailDuty.self, at: steady)

@@ -143,13 +143,14 @@ private struct SentMails: Mailing {
 extension MailText {
     fileprivate init?(_ text: AccountMail.Text) {
         switch text {
-        case .verification(let code):
+        case .verification(let code, let user):
             guard let code = MailCode(code.digits) else { return nil }
-            self = .verification(code)
-        case .reset(let code):
+            self = .verification(code, of: user)
+        case .reset(let code, let user):
             guard let code = MailCode(code.digits) else { return nil }
-            self = .reset(code)
-        case .alreadyRegistered: self = .alreadyRegistered
+            self = .reset(code, of: user)
+        case .alreadyRegistered(let user): self = .alreadyRegistered(of: user)
+        case .replaced: self = .replaced
         }
     }
 }

@@ -7,12 +7,14 @@ import Platform
 /// A mail about an account.
 struct AccountMail: Hashable, Sendable {
     enum Text: Hashable, Sendable {
-        /// The address is the reader's, by this code.
-        case verification(AccountCode)
-        /// A new password, by this code.
-        case reset(AccountCode)
-        /// The address has an account already.
-        case alreadyRegistered
+        /// The address is this user's, by this code.
+        case verification(AccountCode, of: UserID)
+        /// A new password of this user, by this code.
+        case reset(AccountCode, of: UserID)
+        /// The address is this user's already.
+        case alreadyRegistered(of: UserID)
+        /// The address is no account's any more.
+        case replaced
     }
 
     let recipient: EmailAddress
@@ -83,7 +85,7 @@ final class MailLoop {
             .filter { !known.contains($0.key) }
         let due = mails.prefix { $0.dueAt <= moment.steady }
         for stored in due.prefix(room) {
-            guard stored.mail.expiresAt > moment.steady, let mail = try AccountMail(stored.mail, tokens) else {
+            guard stored.mail.expiresAt > moment.steady, let mail = try mail(of: stored.mail, at: moment) else {
                 outbox.record(.finished, of: stored.key)
                 continue
             }
@@ -112,17 +114,32 @@ final class MailLoop {
     }
 }
 
-extension AccountMail {
-    /// `nil` for one that goes to nobody.
-    fileprivate init?(_ mail: PendingMail, _ tokens: TokenIssuer) throws {
-        let text: Text
-        switch mail.text {
-        case .code(.register, let seed), .code(.link, let seed):
-            text = .verification(try tokens.accountCode(seed: seed))
-        case .code(.reset, let seed): text = .reset(try tokens.accountCode(seed: seed))
-        case .registered, .linked: text = .alreadyRegistered
-        case .none: return nil
+extension MailLoop {
+    /// - Returns: `nil` for one that goes to nobody, and for one that is of no use any more: its code was used, or the
+    ///   address is nobody's by now.
+    private func mail(of pending: PendingMail, at moment: Moment) throws -> AccountMail? {
+        let email = pending.recipient
+        let text: AccountMail.Text?
+        switch pending.text {
+        case .code(let kind, let seed):
+            let code = try store.read { try $0.accountCodes.codes(of: email, kind, steady: moment.steady) }
+                .first { $0.code.seed == seed }
+            text = try code.map { try .init($0.code.purpose, tokens.accountCode(seed: seed)) }
+        case .registered, .linked:
+            text = try store.read { try $0.identities.user(email) }.map { .alreadyRegistered(of: $0) }
+        case .replaced: text = .replaced
+        case .none: text = nil
         }
-        self.init(recipient: mail.recipient, text: text)
+        return text.map { AccountMail(recipient: email, text: $0) }
+    }
+}
+
+extension AccountMail.Text {
+    fileprivate init(_ purpose: CodePurpose, _ code: AccountCode) {
+        switch purpose {
+        case .register(let account, _): self = .verification(code, of: account.user)
+        case .link(let user, _): self = .verification(code, of: user)
+        case .reset(let user): self = .reset(code, of: user)
+        }
     }
 }

@@ -125,7 +125,8 @@ extension LinkIdentity: AccountHandler {
 extension ConfirmEmail: AccountHandler {
     enum New {
         case wrong
-        case link(StoredIdentity, first: PasswordHash?)
+        /// In the place of the former address, if the user had another one.
+        case link(StoredIdentity, first: PasswordHash?, former: EmailAddress?)
     }
 
     func uses(by sender: DeviceAddress) -> [AccountUse] { [.attempt(.user(sender.user)), .attempt(.email(email))] }
@@ -137,7 +138,11 @@ extension ConfirmEmail: AccountHandler {
             try context.facts.identities.user(email) ?? caller == caller
         else { return .wrong }
         let hasPassword = try context.facts.passwords.password(of: caller) != nil
-        return .link(StoredIdentity(code.email, linkedAt: context.now), first: hasPassword ? nil : first)
+        let address = try context.facts.identities.identities(of: caller).lazy.compactMap(\.address).first
+        let former = address.flatMap { EmailAddress($0) }
+        return .link(
+            StoredIdentity(code.email, linkedAt: context.now), first: hasPassword ? nil : first,
+            former: former == code.email ? nil : former)
     }
 
     func carryOut(_ new: New, in context: ApplyContext) throws(StoreError) -> AccountRequestOutcome {
@@ -146,10 +151,12 @@ extension ConfirmEmail: AccountHandler {
         case .wrong:
             try context.transaction.accountCodes.countAttempt(email, .link)
             return .refused
-        case .link(let identity, let first):
+        case .link(let identity, let first, let former):
             try context.transaction.accountCodes.removeAll(of: email, .link)
             try context.transaction.identities.set(identity, of: user)
             if let first { try context.transaction.passwords.set(first, of: user, at: context.now) }
+            // Whoever has taken an account over is not to take its address in silence.
+            if let former { try context.send(.replaced, to: former) }
             return .done
         }
     }

@@ -10,12 +10,14 @@ package struct Mail: Hashable, Sendable {
 
 /// What a mail says.
 package enum MailText: Hashable, Sendable {
-    /// The address is the reader's, by this code.
-    case verification(MailCode)
-    /// A new password may be set, by this code.
-    case reset(MailCode)
-    /// Somebody has tried to register an address that has an account.
-    case alreadyRegistered
+    /// The address is the reader's, by this code, and belongs to this account, which may be a new one.
+    case verification(MailCode, of: UserID)
+    /// A new password of an account may be set, by this code.
+    case reset(MailCode, of: UserID)
+    /// Somebody has tried to use the address of this account for another one.
+    case alreadyRegistered(of: UserID)
+    /// The address was that of an account, which has another one now.
+    case replaced
 }
 
 /// A code that a mail carries: 4 to 12 digits. It prints as nothing.

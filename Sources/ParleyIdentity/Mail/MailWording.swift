@@ -8,30 +8,37 @@ struct MailWording: Sendable {
 
     init(_ text: MailText) {
         switch text {
-        case .verification(let code):
+        case .verification(let code, let user):
             subject = "Your verification code"
             lines = MailWording.lines(
-                "Use this code to confirm that this email address is yours:", code,
+                ["Use this code to confirm that this email address is that of the account", "\(user):"], code,
                 "If you did not ask for it, ignore this mail.")
-        case .reset(let code):
+        case .reset(let code, let user):
             subject = "Your password reset code"
             lines = MailWording.lines(
-                "Use this code to set a new password. It signs out all your devices:", code,
+                ["Use this code to set a new password. It signs out all devices of your account", "\(user):"], code,
                 "If you did not ask for it, ignore this mail: your password stays as it is.")
-        case .alreadyRegistered:
+        case .alreadyRegistered(let user):
             subject = "You already have an account"
             lines = [
-                "Somebody, perhaps you, has tried to register this email address.",
-                "It already has an account, and nothing has changed.", "",
+                "Somebody, perhaps you, has tried to use this email address for another account.",
+                "It is that of your account", "\(user),", "and nothing has changed.", "",
                 "To sign in, use your password. If you have forgotten it, ask for a new one.",
+            ]
+        case .replaced:
+            subject = "Your email address was replaced"
+            lines = [
+                "Your account has another email address now. This one signs in no more, and", "gets no more mails.", "",
+                "If that was not you, somebody else uses your account: sign out all devices,",
+                "or ask the operator of your gateway for help.",
             ]
         }
     }
 
     /// The code stands on a line of its own, where people and ``MailDirectory`` find it.
-    private static func lines(_ purpose: String, _ code: MailCode, _ otherwise: String) -> [String] {
-        [
-            purpose, "", MailWording.codeIndent + code.digits, "",
+    private static func lines(_ purpose: [String], _ code: MailCode, _ otherwise: String) -> [String] {
+        purpose + [
+            "", MailWording.codeIndent + code.digits, "",
             "It is valid for \(MailPeriods.codeMinutes) minutes. Do not share it with anyone.", otherwise,
         ]
     }

@@ -11,6 +11,8 @@ package struct PendingMail: Hashable, Sendable {
         case registered
         /// The address that somebody wants to link is another's.
         case linked
+        /// The address was an account's, which has another one now.
+        case replaced
         /// Sent to nobody: the address is unknown, and the request for it writes as much as for a known one.
         case none
     }
@@ -82,6 +84,7 @@ extension PendingMail.Text {
         case .code(let kind, let seed): (kind.rawValue, seed)
         case .registered: ("registered", nil)
         case .linked: ("linked", nil)
+        case .replaced: ("replaced", nil)
         case .none: ("none", nil)
         }
     }
@@ -90,6 +93,7 @@ extension PendingMail.Text {
         switch (kind, seed) {
         case ("registered", nil): self = .registered
         case ("linked", nil): self = .linked
+        case ("replaced", nil): self = .replaced
         case ("none", nil): self = .none
         case (_, let seed?):
             guard let kind = CodePurpose.Kind(rawValue: kind) else { throw .inconsistent(.column(1)) }

@@ -102,7 +102,8 @@ extension Migration {
             CREATE TABLE mails (
                 key INTEGER PRIMARY KEY,
                 -- "none" is sent to nobody: a request for an unknown address writes as much as one for a known one.
-                kind TEXT NOT NULL CHECK (kind IN ('register', 'reset', 'link', 'registered', 'linked', 'none')),
+                kind TEXT NOT NULL
+                    CHECK (kind IN ('register', 'reset', 'link', 'registered', 'linked', 'replaced', 'none')),
                 address TEXT NOT NULL,
                 seed BLOB CHECK (length(seed) = 16),
                 attempts INTEGER NOT NULL DEFAULT 0 CHECK (attempts >= 0),

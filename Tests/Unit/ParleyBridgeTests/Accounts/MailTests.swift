@@ -62,7 +62,8 @@ struct MailTests {
         let code = try world.lastCode()
         let mailer = TestMailer()
         try deliver(mailer)
-        let mail = AccountMail(recipient: try AccountWorld.email("dave@example.com"), text: .verification(code))
+        let mail = AccountMail(
+            recipient: try AccountWorld.email("dave@example.com"), text: .verification(code, of: "dave"))
         #expect(mailer.mails == [mail])
         #expect(try world.mails().isEmpty)
     }
@@ -110,7 +111,56 @@ struct MailTests {
         _ = try world.register("dave@example.com", as: "dora")
         let mailer = TestMailer()
         try deliver(mailer)
-        #expect(mailer.mails.map(\.text) == [.alreadyRegistered])
+        #expect(mailer.mails.map(\.text) == [.alreadyRegistered(of: "dave")])
+    }
+
+    @Test("the mail of a code that was used meanwhile is not sent")
+    func used() throws {
+        _ = try world.register("dave@example.com", as: "dave")
+        #expect(try world.verify("dave@example.com", try world.lastCode()).isOK == true)
+        let mailer = TestMailer()
+        try deliver(mailer)
+        #expect(try mailer.mails.isEmpty && world.mails().isEmpty)
+    }
+
+    @Test("a mail with a code for a new password, or for an address to link, names the user")
+    func named() throws {
+        let device = try world.makeAccount("dave@example.com", "dave").address
+        let email = try AccountWorld.email("dave@example.com")
+        _ = try world.ask(
+            SendAccountCode(id: .random(), network: try #require(AccountWorld.network), email: email))
+        let mailer = TestMailer()
+        let reset = try world.lastCode()
+        try deliver(mailer)
+        #expect(mailer.mails == [AccountMail(recipient: email, text: .reset(reset, of: "dave"))])
+        let other = try AccountWorld.email("d@example.org")
+        let credentials = EmailCredentials(email: other, password: try AccountWorld.password("correct horse"))
+        _ = try world.ask(LinkIdentity(id: .random(), way: .email(credentials)), by: device)
+        let link = try world.lastCode()
+        try deliver(mailer)
+        #expect(mailer.mails.last == AccountMail(recipient: other, text: .verification(link, of: "dave")))
+    }
+
+    @Test("who links another address is told so at the former one, and who links the same is not")
+    func replaced() throws {
+        let device = try world.makeAccount("dave@example.com", "dave").address
+        let mailer = TestMailer()
+        func link(_ text: String) throws {
+            let email = try AccountWorld.email(text)
+            let credentials = EmailCredentials(email: email, password: try AccountWorld.password("correct horse"))
+            _ = try world.ask(LinkIdentity(id: .random(), way: .email(credentials)), by: device)
+            let code = try world.lastCode()
+            try deliver(mailer)
+            let reply = try world.ask(ConfirmEmail(id: .random(), email: email, code: code), by: device)
+            #expect(reply.isOK == true)
+        }
+        try link("DAVE@example.com")
+        #expect(try world.mails().isEmpty)
+        try link("d@example.org")
+        #expect(try world.mails().map(\.to) == ["DAVE@example.com"])
+        try deliver(mailer, now: at(.seconds(901)))
+        let former = try AccountWorld.email("DAVE@example.com")
+        #expect(mailer.mails.last == AccountMail(recipient: former, text: .replaced))
     }
 
     @Test("the thread of mails sends what is committed while it runs, and ends when the outbox is closed")

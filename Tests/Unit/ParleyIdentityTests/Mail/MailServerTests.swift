@@ -21,7 +21,9 @@ struct MailServerTests {
             way: .server(url: "smtp://localhost:\(double.port)", credentials: credentials.map { Array($0.utf8) }),
             sender: try #require(Self.sender), connectLimit: connectLimit, sendLimit: sendLimit)
         let mailer = try Mailer(configuration, logger: Logger(label: "mail"))
-        let mail = Mail(to: try #require(Self.recipient), .verification(try #require(MailCode("12345678"))))
+        let mail = Mail(
+            to: try #require(Self.recipient),
+            .verification(try #require(MailCode("12345678")), of: try #require(UserID("alice"))))
         return await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await mailer.run() }
             defer { mailer.stop() }

@@ -12,6 +12,7 @@ struct MailTests {
     private static let now = Timestamp(milliseconds: 1_800_000_000_123)
 
     private func code(_ digits: String = "12345678") throws -> MailCode { try #require(MailCode(digits)) }
+    private func user(_ text: String = "alice") throws -> UserID { try #require(UserID(text)) }
     private func address(_ text: String) throws -> EmailAddress { try #require(EmailAddress(text)) }
 
     private func compose(_ text: MailText, to recipient: String = "alice@example.org") throws -> String {
@@ -23,7 +24,7 @@ struct MailTests {
     @Test("a mail with a code is these bytes")
     func verification() throws {
         #expect(
-            try compose(.verification(code())) == """
+            try compose(.verification(code(), of: user())) == """
                 Date: Fri, 15 Jan 2027 08:00:00 +0000\r
                 From: <parley@Example.com>\r
                 To: <alice@example.org>\r
@@ -34,7 +35,8 @@ struct MailTests {
                 Content-Type: text/plain; charset=us-ascii\r
                 Content-Transfer-Encoding: 7bit\r
                 \r
-                Use this code to confirm that this email address is yours:\r
+                Use this code to confirm that this email address is that of the account\r
+                alice:\r
                 \r
                     12345678\r
                 \r
@@ -47,7 +49,11 @@ struct MailTests {
     @Test("every mail is ASCII in short lines with one end each, and has no link")
     func form() throws {
         let longest = String(repeating: "l", count: 64) + "@" + String(repeating: "d", count: 60) + ".example"
-        for text in [MailText.verification(try code()), .reset(try code("123456789012")), .alreadyRegistered] {
+        let named = try user(String(repeating: "u", count: 64))
+        for text in [
+            MailText.verification(try code(), of: named), .reset(try code("123456789012"), of: named),
+            .alreadyRegistered(of: named), .replaced,
+        ] {
             let message = try compose(text, to: longest)
             #expect(message.hasSuffix("\r\n"))
             for line in message.dropLast(2).split(separator: "\r\n", omittingEmptySubsequences: false) {
@@ -56,8 +62,10 @@ struct MailTests {
             }
             #expect(!message.contains("http"))
         }
-        #expect(try compose(.reset(code())).contains("    12345678\r\n"))
-        #expect(try !compose(.alreadyRegistered).contains("    "))
+        #expect(try compose(.reset(code(), of: user())).contains("    12345678\r\n"))
+        for text in [MailText.alreadyRegistered(of: try user()), .replaced] {
+            #expect(try !compose(text).contains("    "))
+        }
     }
 
     @Test(
@@ -75,9 +83,9 @@ struct MailTests {
         for text in ["", "123", "1234567890123", "12 45", "12345\r\n", "\u{0661}\u{0662}\u{0663}\u{0664}", "+1234"] {
             #expect(MailCode(text) == nil)
         }
-        #expect("\(try code()) \(MailText.reset(try code()))".contains("1234") == false)
+        #expect("\(try code()) \(MailText.reset(try code(), of: try user()))".contains("1234") == false)
         var dumped = ""
-        dump(Mail(to: try address("a@example.com"), .reset(try code())), to: &dumped)
+        dump(Mail(to: try address("a@example.com"), .reset(try code(), of: try user())), to: &dumped)
         #expect(!dumped.contains("1234"))
     }
 
@@ -90,10 +98,10 @@ struct MailTests {
         let save = { (mail: Mail, seconds: Int64) in
             sink.save(mail, now: Self.now.advanced(byMilliseconds: seconds * 1000)).isSuccess
         }
-        #expect(save(Mail(to: alice, .verification(try code("11111111"))), 0))
-        #expect(save(Mail(to: bob, .reset(try code("22222222"))), 1))
-        #expect(save(Mail(to: alice, .reset(try code("33333333"))), 2))
-        #expect(save(Mail(to: alice, .alreadyRegistered), 3))
+        #expect(save(Mail(to: alice, .verification(try code("11111111"), of: try user())), 0))
+        #expect(save(Mail(to: bob, .reset(try code("22222222"), of: try user("bob"))), 1))
+        #expect(save(Mail(to: alice, .reset(try code("33333333"), of: try user())), 2))
+        #expect(save(Mail(to: alice, .alreadyRegistered(of: try user())), 3))
         #expect(try MailDirectory.newestCode(in: path, for: EmailAddress("ALICE@example.org"))?.digits == "33333333")
         #expect(try MailDirectory.newestCode(in: path, for: bob)?.digits == "22222222")
         #expect(try MailDirectory.newestCode(in: path, for: nil)?.digits == "33333333")
@@ -109,7 +117,7 @@ struct MailTests {
     @Test("a directory that cannot be written says so")
     func unwritable() throws {
         let sink = MailDirectory(path: "/proc/none/mails", sender: try address("parley@example.com"))
-        #expect(!sink.save(Mail(to: try address("a@example.com"), .alreadyRegistered), now: Self.now).isSuccess)
+        #expect(!sink.save(Mail(to: try address("a@example.com"), .replaced), now: Self.now).isSuccess)
         #expect(throws: (any Error).self) { try MailDirectory.newestCode(in: "/proc/none/mails", for: nil) }
     }
 
