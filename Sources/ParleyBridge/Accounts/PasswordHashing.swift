@@ -24,6 +24,9 @@ struct PasswordHashing: Sendable {
             salt: salt, passes: cost.passes, kibibytes: cost.kibibytes, hash: try derive(password, salt, cost))
     }
 
+    /// Whether a hash was made at another cost than the settings have by now.
+    func isOutdated(_ hash: PasswordHash) -> Bool { hash.passes != cost.passes || hash.kibibytes != cost.kibibytes }
+
     /// - Parameter stored: `nil` where there is none; the answer is `false` then, in the same time.
     func verify(_ password: AccountPassword, _ stored: PasswordHash?) throws -> Bool {
         let expected = stored ?? decoy

@@ -16,6 +16,8 @@ struct SignInPlan {
     let member: NewMember?
     let token: TokenIssue
     let deviceName: String?
+    /// The user's password anew, at the present cost; `nil` where it stays.
+    var rehashed: PasswordHash?
 }
 
 extension DecisionContext {
@@ -85,6 +87,7 @@ extension ApplyContext {
                 try transaction.passwords.set(password, of: member.user, at: now)
             }
         }
+        if let password = plan.rehashed { try transaction.passwords.set(password, of: address.user, at: now) }
         try issue(plan.token)
         if let name = plan.deviceName { try transaction.devices.setName(name, of: address) }
         return .signedIn(address)
@@ -96,6 +99,8 @@ extension SignInByPassword: AccountHandler {
         /// Whose password it is; `nil` for nobody's.
         let user: UserID?
         let password: PasswordHash?
+        /// The password at the cost of the settings, where it was hashed at another one.
+        let rehashed: PasswordHash?
     }
 
     var work: DeskWork { .hashing }
@@ -108,7 +113,10 @@ extension SignInByPassword: AccountHandler {
             return (user, try user.flatMap { try snapshot.passwords.password(of: $0) })
         }
         let isRight = try context.passwords.verify(password, stored)
-        return Finding(user: isRight ? user : nil, password: stored)
+        let isOutdated = isRight && stored.map(context.passwords.isOutdated) == true
+        return Finding(
+            user: isRight ? user : nil, password: stored,
+            rehashed: isOutdated ? try context.passwords.hash(password) : nil)
     }
 
     func decide(with finding: Finding, in context: DecisionContext) throws -> SignInPlan {
@@ -116,7 +124,9 @@ extension SignInByPassword: AccountHandler {
         guard let user = finding.user, try context.facts.identities.user(email) == user,
             try context.facts.passwords.password(of: user) == finding.password
         else { throw Rejection.notSignedIn }
-        return try context.signIn(user, on: device, by: self)
+        var plan = try context.signIn(user, on: device, by: self)
+        plan.rehashed = finding.rehashed
+        return plan
     }
 
     func carryOut(_ plan: SignInPlan, in context: ApplyContext) throws(StoreError) -> AccountRequestOutcome {

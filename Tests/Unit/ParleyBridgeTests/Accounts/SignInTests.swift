@@ -32,6 +32,22 @@ struct AccountSignInTests {
         #expect(try devices() == 1)
     }
 
+    @Test("a password that was hashed at another cost is hashed anew by a sign-in, and only by one with that password")
+    func rehashed() throws {
+        var settings = world.test.writer.settings
+        settings.passwordPasses += 1
+        let former = try PasswordHashing(settings).hash(try AccountWorld.password("correct horse"))
+        try world.test.store.write { try $0.passwords.set(former, of: "dave", at: at(0)) }
+        func stored() throws -> PasswordHash? { try world.test.store.read { try $0.passwords.password(of: "dave") } }
+        #expect(try world.signIn("dave@example.com", "wrong horse").isOK == false)
+        #expect(try stored() == former)
+        #expect(try world.signIn("dave@example.com").isOK == true)
+        let present = try stored()
+        #expect(present?.passes == world.test.writer.settings.passwordPasses)
+        #expect(try world.signIn("dave@example.com").isOK == true)
+        #expect(try stored() == present)
+    }
+
     @Test("each sign-in makes a device, which has the name that was given to it")
     func freshDevice() throws {
         let second: SignedIn = try world.signIn(
