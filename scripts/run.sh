@@ -86,7 +86,7 @@ find_way_in "$data" "$binaries" "$root/broker-config" "${runtime[@]}"
 allowances=()
 [[ $allow_root == no ]] || allowances=(--allow-root)
 (as_owner "$binaries/parleyd" init --data "$data" --mqtt-port "$mqtt_port" --web-port "$web_port" \
-    --plugin "$plugin" --template "$root/broker-config/development.conf" "${allowances[@]}") >&2 </dev/null ||
+    --plugin "$plugin" --template "$root/broker-config/development.conf" --development "${allowances[@]}") >&2 </dev/null ||
     fail "parleyd could not prepare $data"
 
 # The template's path of the gateway's socket is relative to the directory that the broker is started in.

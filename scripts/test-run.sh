@@ -165,9 +165,13 @@ keeps_keys_and_takes_new_ports() {
     local keys old_port
     start_ready
     keys=$(cat "$data"/keys/* | sha256sum) old_port=$mqtt_port
+    # Development's, in a directory that was made for it.
+    [[ $(cat "$data/parleyd.json") == *'"registration":"open"'* ]] || fail "$current: nobody can register"
     kill -TERM "$run"
     ends 0
+    printf '{}\n' >"$data/parleyd.json"
     start_ready
+    [[ $(cat "$data/parleyd.json") == '{}' ]] || fail "$current: the settings have changed"
     listening "$mqtt_port" && ! listening "$old_port" || fail "$current: the new port is not in force"
     [[ $(cat "$data"/keys/* | sha256sum) == "$keys" ]] || fail "$current: the keys have changed"
     kill -TERM "$run"

@@ -27,6 +27,13 @@ struct Initialize: ParsableCommand {
     @Option(help: ArgumentHelp("The template of the broker's configuration.", valueName: "file"))
     var template: String
 
+    @Flag(
+        help: """
+            For development: settings that are made let everybody register at the web door, and mails become files in \
+            DIR/mails. Settings that are there stay as they are.
+            """)
+    var development = false
+
     @Flag(help: "Let the broker run as root, without a warning, in a directory that belongs to root.")
     var allowRoot = false
 
@@ -59,7 +66,7 @@ struct Initialize: ParsableCommand {
         }
         let template = try BrokerTemplate(path: template, door: door.door())
         let directory = data.directory
-        try directory.prepare()
+        try directory.prepare(isForDevelopment: development)
         let user = try directory.owner()
         if user == "root", !allowRoot {
             let warning = "warning: the broker will run as root, which owns \(directory.path); --allow-root means it\n"

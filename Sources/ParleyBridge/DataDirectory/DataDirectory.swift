@@ -16,7 +16,7 @@ package struct DataDirectory: Sendable {
     package var database: String { path + "/parley.db" }
     /// The database of pushes.
     package var pushDatabase: String { path + "/push.db" }
-    package var settings: String { path + "/parleyd.json" }
+    package var settings: String { path + "/" + DataDirectoryLayout.settings }
     package var brokerConfiguration: String { path + "/mosquitto.conf" }
     package var brokerSocket: String { path + "/" + DataDirectoryLayout.brokerSocket }
     package var publicKey: String { path + "/keys/signing.pub" }
@@ -33,7 +33,9 @@ package struct DataDirectory: Sendable {
     }
 
     /// Makes the directories, the key pair and an empty settings file, as far as they are missing.
-    package func prepare() throws(DataDirectoryError) {
+    ///
+    /// - Parameter isForDevelopment: whether new settings let everybody register, with mails that become files.
+    package func prepare(isForDevelopment: Bool = false) throws(DataDirectoryError) {
         guard brokerSocket.utf8.count <= DataDirectoryLayout.longestSocketPath else {
             throw DataDirectoryError(
                 "the path \(path) is too long: the broker's socket in it must not exceed "
@@ -54,9 +56,12 @@ package struct DataDirectory: Sendable {
             try DataDirectory.write(try readSigningKey().publicKey.bytes, to: publicKey)
         }
         if !FileManager.default.fileExists(atPath: settings) {
-            try wrap("write \(settings)") { try DataDirectory.write(Array("{}\n".utf8), to: settings) }
+            let text = isForDevelopment ? DataDirectory.developmentSettings : "{}"
+            try wrap("write \(settings)") { try DataDirectory.write(Array("\(text)\n".utf8), to: settings) }
         }
     }
+
+    private static let developmentSettings = #"{"registration":"open","mail_sink":"mails"}"#
 
     /// The name of the user that the directory belongs to, who is to run the broker too.
     package func owner() throws(DataDirectoryError) -> String {

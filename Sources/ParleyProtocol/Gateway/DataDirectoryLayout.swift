@@ -6,6 +6,7 @@ package enum DataDirectoryLayout {
     package static let longestSocketPath = 107
     /// The gateway's address for devices.
     package static let endpoint = "endpoint.json"
+    package static let settings = "parleyd.json"
     package static let devices = "devices"
     /// In a device's directory.
     package static let credentials = "credentials.json"
