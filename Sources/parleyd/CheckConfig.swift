@@ -11,7 +11,9 @@ struct CheckConfig: ParsableCommand {
     func run() throws {
         let directory = data.directory
         let settings = try directory.readSettings()
-        for warning in try directory.checkPushes(settings) { print("\(directory.settings): warning: \(warning)") }
+        for warning in try directory.checkPushes(settings) + directory.checkAccounts(settings) {
+            print("\(directory.settings): warning: \(warning)")
+        }
         print("\(directory.settings): no mistakes")
         let check = BrokerConfigurationCheck(directory, settings, broker: .installed())
         for warning in check.warnings { print("\(directory.brokerConfiguration): warning: \(warning)") }

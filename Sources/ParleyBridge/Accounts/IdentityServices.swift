@@ -3,10 +3,29 @@ import ParleyIdentity
 import ParleyProtocol
 
 extension DataDirectory {
+    /// Checks the settings of accounts and the files that they name.
+    ///
+    /// - Returns: what else keeps people from their accounts, in sentences for the operator.
+    package func checkAccounts(_ settings: Settings) throws(DataDirectoryError) -> [String] {
+        let services = try accountServices(settings, logger: Logger(label: "check"))
+        var warnings: [String] = []
+        if !settings.mailSink.isEmpty {
+            warnings.append("mail_sink: mails become files, and reach nobody")
+        } else if settings.registrationOfPeople != .closed, settings.mailURL.isEmpty {
+            let names = services.identities.providers.map(\.name.text).joined(separator: ", ")
+            warnings.append("registration: only by \(names); without mail_url nobody registers an email address")
+        }
+        return warnings
+    }
+
     /// The providers of identities and the mailer of the settings, and of the files that those name.
     ///
-    /// - Throws: for a setting that cannot be used.
+    /// - Throws: for a setting that cannot be used, or contradicts another.
     package func accountServices(_ settings: Settings, logger: Logger) throws(DataDirectoryError) -> AccountServices {
+        let contradictions = settings.contradictionsOfAccounts
+        guard contradictions.isEmpty else {
+            throw DataDirectoryError("\(self.settings): \(contradictions.joined(separator: "; "))")
+        }
         let (providers, mail) = (try identityProviders(settings), try mailConfiguration(settings))
         do throws(IdentityConfigurationError) {
             // Without a provider there is nothing to connect to.
@@ -34,17 +53,13 @@ extension DataDirectory {
         } catch {
             throw DataDirectoryError("\(self.settings): \(error)")
         }
-        guard !settings.identityProvidersFile.isEmpty else { return list }
-        let bytes = try read(settings.identityProvidersFile)
-        do {
-            for object in try JSONObject(parsing: bytes).objects("providers", maximum: 32) ?? [] {
-                list.append(try IdentityProviderSettings(object))
-            }
+        let setting = "identity_providers_file"
+        guard let bytes = try file(settings.identityProvidersFile, of: setting, isSecret: false) else { return list }
+        do throws(ProviderFileError) {
+            return list + (try ProviderFile(parsing: bytes).providers)
         } catch {
-            let reason = (error as? Rejection)?.message ?? "\(error)"
-            throw DataDirectoryError("\(self.settings): identity_providers_file: \(reason)")
+            throw DataDirectoryError("\(self.settings): \(setting): \(error)")
         }
-        return list
     }
 
     /// `nil` where no mail is sent.
@@ -54,8 +69,8 @@ extension DataDirectory {
             let sink = settings.mailSink
             way = .directory(sink.hasPrefix("/") ? sink : "\(path)/\(sink)")
         } else if !settings.mailURL.isEmpty {
-            let file = settings.mailCredentialsFile
-            way = .server(url: settings.mailURL, credentials: file.isEmpty ? nil : try readSecret(file))
+            let credentials = try file(settings.mailCredentialsFile, of: "mail_credentials_file")
+            way = .server(url: settings.mailURL, credentials: credentials)
         } else {
             return nil
         }
@@ -70,18 +85,21 @@ extension DataDirectory {
     private static let sinkSender = "parley@parley.invalid"
 }
 
-extension IdentityProviderSettings {
-    /// A provider of the file.
-    fileprivate init(_ object: JSONObject) throws {
-        guard let name = try object.level("name", as: IdentityProviderName.self), name != .email else {
-            throw Rejection(.badRequest, "name: missing, or taken")
-        }
-        guard let audiences = try object.texts("client_ids", maximum: 32, length: 255) else {
-            throw Rejection(.badRequest, "client_ids: missing")
-        }
-        try self.init(
-            name: name, issuer: try object.text("issuer", maximum: Limits.urlBytes), audiences: audiences,
-            keysURL: try object.text("keys_url", maximum: Limits.urlBytes))
+extension Settings {
+    /// What the settings of accounts ask for that cannot be had together.
+    fileprivate var contradictionsOfAccounts: [String] {
+        let sendsMail = !mailURL.isEmpty || !mailSink.isEmpty
+        let hasProviders = [appleClientIDs, googleClientIDs, identityProvidersFile].contains { !$0.isEmpty }
+        let cases = [
+            (
+                registrationOfPeople != .closed && !sendsMail && !hasProviders,
+                "registration: \"\(registration)\" needs a mail_url, for codes, or a provider of identities"
+            ),
+            (!mailURL.isEmpty && !mailSink.isEmpty, "mail_url and mail_sink: only one of them"),
+            (!mailURL.isEmpty && mailFrom.isEmpty, "mail_from: missing, for mail_url"),
+            (mailURL.isEmpty && !mailCredentialsFile.isEmpty, "mail_credentials_file: without mail_url"),
+        ]
+        return cases.filter(\.0).map(\.1)
     }
 }
 

@@ -152,7 +152,7 @@ extension DataDirectory {
     }
 
     /// A file that a setting names; `nil` where it names none.
-    private func file(
+    func file(
         _ name: String, of setting: String, isSecret: Bool = true
     ) throws(DataDirectoryError) -> [UInt8]? {
         guard !name.isEmpty else { return nil }
