@@ -107,8 +107,8 @@ let package = Package(
         .executableTarget(
             name: "parley",
             dependencies: [
-                "ParleyClient", "ParleyCrypto", "ParleyDeviceStore", "ParleyMosquitto", "ParleyProtocol", "Platform",
-                "PrivateFiles", argumentParser,
+                "HTTPClient", "ParleyClient", "ParleyCrypto", "ParleyDeviceStore", "ParleyIdentity", "ParleyMosquitto",
+                "ParleyProtocol", "Platform", "PrivateFiles", argumentParser,
             ],
             swiftSettings: quicklyBuilt),
         .target(
@@ -254,8 +254,8 @@ let package = Package(
         .testTarget(
             name: "ParleyToolTests",
             dependencies: [
-                "parley", "ParleyClient", "ParleyCrypto", "ParleyProtocol", "Sodium", "TestNames", "TestSupport",
-                argumentParser,
+                "HTTPDoubles", "parley", "ParleyClient", "ParleyCrypto", "ParleyProtocol", "Sodium", "TestNames",
+                "TestSupport", argumentParser,
             ], path: "Tests/Unit/ParleyToolTests", swiftSettings: strict),
 
         // Tests of the stores, on database files.

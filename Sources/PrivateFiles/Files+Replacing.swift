@@ -26,6 +26,16 @@ extension Files {
         withExtendedLifetime(lock) {}
     }
 
+    /// `unlink`, and `fsync` of the directory; a file that is not there is no error.
+    package static func remove(_ name: String, in directory: String) throws(FileError) {
+        let path = "\(directory)/\(name)"
+        guard unsafe unlink(path) == 0 else {
+            guard errno == ENOENT else { throw FileError(call: "unlink", path: path, errno: errno) }
+            return
+        }
+        try synchronize(directory: directory)
+    }
+
     /// Whether ``removeUnfinished(_:in:holding:)`` has something to remove, or a replacement is under way.
     package static func hasUnfinished(_ name: String, in directory: String) -> Bool {
         unsafe access("\(directory)/\(unfinishedName(of: name))", F_OK) == 0

@@ -11,13 +11,15 @@ struct Parley: AsyncParsableCommand {
             Exit status: 0 done or accepted; 1 the gateway refused; 2 wrong arguments; 3 no answer: the gateway \
             cannot be reached, does not accept the credentials, or takes too long, or a file cannot be used.
 
-            The data directory DIR is the gateway's own. Users and devices are managed with the credentials of the \
-            operator's device, which the gateway keeps in DIR/devices/operator/console/. What belongs to another \
-            device is kept in DIR/devices/UID/DID/, readable by its owner alone. Where a passphrase protects a device's \
+            The data directory DIR is the gateway's own, or one of a person's who signs in by a web door. Users and devices \
+            are managed with the credentials of the operator's device, which the gateway keeps in \
+            DIR/devices/operator/console/. What belongs to another device is kept in DIR/devices/UID/DID/, readable by its \
+            owner alone. Where a passphrase protects a device's \
             keys it is asked for at the terminal, or read from the file of --passphrase-file.
             """,
         version: parleyVersion,
         subcommands: [
+            RegisterCommand.self, LoginCommand.self, LogoutCommand.self, WhoAmICommand.self,
             UserCommand.self, DeviceCommand.self, ChatCommand.self, SendCommand.self, EditCommand.self,
             DeleteCommand.self, ReactCommand.self, ListenCommand.self, SafetyNumberCommand.self, VerifyCommand.self,
             AcceptKeyCommand.self, LinkCommand.self, OwnDevicesCommand.self, AccountCommand.self,
@@ -26,7 +28,7 @@ struct Parley: AsyncParsableCommand {
             PlanCommand.self,
             NotificationsCommand.self, PushCommand.self, ActivityCommand.self,
             RequestCommand.self, TailCommand.self, TraceCommand.self, ExplainCommand.self, ReportsCommand.self,
-            CheckConfigCommand.self,
+            CheckConfigCommand.self, CodeCommand.self,
         ])
 
     @OptionGroup var common: CommonOptions

@@ -16,11 +16,18 @@ package struct LocalEndpoint: Hashable, Sendable {
     package let host: String
     package let mqttPort: UInt16
     package let transport: Transport
+    /// Of the web door on this machine; `nil` if it is not known.
+    package let webPort: UInt16?
 
     package enum Transport: Hashable, Sendable {
         case plain
         /// Trusting the certificates of `caFile`, or else the system's.
         case tls(caFile: String?)
+    }
+
+    package init(host: String, mqttPort: UInt16, transport: Transport) {
+        (self.host, self.mqttPort, self.transport) = (host, mqttPort, transport)
+        webPort = nil
     }
 
     package var address: GatewayAddress {
@@ -47,13 +54,19 @@ package struct LocalEndpoint: Hashable, Sendable {
     }
 
     init?(json bytes: [UInt8]) {
+        guard let object = try? JSONObject(parsing: bytes) else { return nil }
+        self.init(object)
+    }
+
+    init?(_ object: JSONObject) {
         let ports = 1...Int(UInt16.max)
-        guard let object = try? JSONObject(parsing: bytes), let host = try? object.text("host", maximum: 253),
+        guard let host = try? object.text("host", maximum: 253),
             let mqttPort = try? object.integer("mqtt_port", in: ports)
         else { return nil }
         self.host = host
         self.mqttPort = UInt16(mqttPort)
         do {
+            webPort = try object.integer("web_port", in: ports).map { UInt16($0) }
             let caFile = try object.text("ca_file", maximum: 4096)
             switch try object.text("scheme", maximum: 16) {
             case nil, "mqtt": transport = .plain

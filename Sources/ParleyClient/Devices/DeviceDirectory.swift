@@ -49,6 +49,18 @@ public struct DeviceDirectory: Sendable {
         return try read()
     }
 
+    /// Removes the credentials, and before them their copies: the device signs in no more. Its keys and messages stay.
+    package func removeCredentials(copies: [String]) throws(CredentialsError) {
+        try locked { lock throws(CredentialsError) in
+            do throws(FileError) {
+                for name in copies + [DeviceDirectory.fileName] { try Files.remove(name, in: path) }
+            } catch {
+                throw .file(error)
+            }
+            Files.removeUnfinished(DeviceDirectory.fileName, in: path, holding: lock)
+        }
+    }
+
     private func read() throws(CredentialsError) -> StoredCredentials {
         let file: FileContents
         do throws(FileError) {

@@ -15,7 +15,7 @@ public struct GatewayReply: Hashable, Sendable {
     }
 
     /// - Returns: `nil` if the payload is not a reply.
-    init?(payload: [UInt8]) {
+    package init?(payload: [UInt8]) {
         guard let object = try? JSONObject(parsing: payload), let isAccepted = try? object.bool("ok") else {
             return nil
         }

@@ -1,6 +1,5 @@
 import ParleyClient
 import ParleyProtocol
-import PrivateFiles
 
 // Where the passphrase of a device's keys comes from.
 
@@ -15,7 +14,7 @@ extension LocalGateway {
             return FileKeyStore(in: directory, protectedBy: .passphrase(passphrase))
         }
         guard try needsPassphrase(directory) else { return FileKeyStore(in: directory) }
-        let passphrase = try HiddenTerminal.open { (terminal) throws(ToolError) in
+        let passphrase = try ControllingTerminal.open { (terminal) throws(ToolError) in
             try Passphrase(typed: terminal.ask("the passphrase of the keys of \(device)"))
         }
         guard let passphrase else {
@@ -40,25 +39,14 @@ extension LocalGateway {
     /// A file that others may use is refused, as one with keys is.
     func readPassphraseFile() throws(ToolError) -> Passphrase? {
         guard let passphraseFile else { return nil }
-        let path = passphraseFile.printable
-        let file: FileContents
-        do throws(FileError) {
-            file = try Files.read(passphraseFile, maximum: 4 * Passphrase.maximumLength)
-        } catch {
-            throw ToolError(.noAnswer, error.description.printable)
-        }
-        guard !file.isOpenToOthers else {
+        let file = SecretFile(path: passphraseFile, danger: "open the keys with it")
+        guard let text = try file.readFirstLine(maximum: 4 * Passphrase.maximumLength),
+            let passphrase = Passphrase(text)
+        else {
             throw ToolError(
                 .noAnswer,
-                "\(path) can be read by others than its owner, who could open the keys with it; correct it with: "
-                    + "chmod 600 \(path)")
-        }
-        let line = file.bytes.prefix { $0 != UInt8(ascii: "\n") }
-        guard let text = String(validating: line, as: UTF8.self), let passphrase = Passphrase(text) else {
-            throw ToolError(
-                .noAnswer,
-                "\(path) does not begin with a passphrase: a line of 1 to \(Passphrase.maximumLength) bytes of UTF-8"
-            )
+                "\(passphraseFile.printable) does not begin with a passphrase: a line of 1 to "
+                    + "\(Passphrase.maximumLength) bytes of UTF-8")
         }
         return passphrase
     }

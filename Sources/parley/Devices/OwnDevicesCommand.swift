@@ -45,12 +45,7 @@ struct ListOwnDevicesCommand: AsyncParsableCommand {
             ])
         }
         table.print()
-        // They end with the client.
-        for await event in events {
-            if case .keys(.thisDeviceNotLinked(let device)) = event {
-                Terminal.report("\(PeerKeyNotice.thisDeviceNotLinked(device)), by: parley link --as \(device)")
-            }
-        }
+        await gateway.reportUnlinked(events)
         for device in devices where device.status == .notCertified {
             Terminal.report(
                 "\(device.summary.device) is linked by none of your devices, and gets nothing; if it is not yours: parley "

@@ -35,7 +35,7 @@ struct PassphraseCommand: AsyncParsableCommand {
         }
         let given = isProtected ? try gateway.readPassphraseFile() : nil
         if isatty(STDIN_FILENO) == 1 {
-            let isDone: Bool? = try HiddenTerminal.open { (terminal) throws(ToolError) in
+            let isDone: Bool? = try ControllingTerminal.open { (terminal) throws(ToolError) in
                 var current = given
                 if isProtected, current == nil { current = try typedCurrent(terminal) }
                 try change(directory, from: current) { () throws(ToolError) in try typedTwice(terminal) }
@@ -73,11 +73,11 @@ struct PassphraseCommand: AsyncParsableCommand {
         }
     }
 
-    private func typedCurrent(_ terminal: HiddenTerminal) throws(ToolError) -> Passphrase {
+    private func typedCurrent(_ terminal: ControllingTerminal) throws(ToolError) -> Passphrase {
         try Passphrase(typed: terminal.ask("the passphrase that the keys of \(sender.device) have"))
     }
 
-    private func typedTwice(_ terminal: HiddenTerminal) throws(ToolError) -> Passphrase {
+    private func typedTwice(_ terminal: ControllingTerminal) throws(ToolError) -> Passphrase {
         let text = try terminal.ask("a new passphrase for the keys of \(sender.device)")
         let passphrase = try Passphrase(typed: text)
         guard try terminal.ask("the same once more") == text else {

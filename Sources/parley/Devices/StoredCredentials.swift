@@ -25,17 +25,23 @@ extension LocalGateway {
 
     /// Writes the options of Mosquitto's clients, where they are others than the kept credentials ask for.
     func saveOptions(in directory: DeviceDirectory) throws(ToolError) {
-        let endpoint = try endpoint()
+        let endpoint = try endpoint(of: directory.device)
         do throws(CredentialsError) {
             try directory.storeCopies { credentials in
-                [("mosquitto_sub", "sub"), ("mosquitto_pub", "pub"), ("mosquitto_rr", "rr")].map { client, name in
-                    (client, Array(mosquittoOptions(credentials, name, endpoint).utf8))
+                LocalGateway.mosquittoClients.map { file, name in
+                    (file, Array(mosquittoOptions(credentials, name, endpoint).utf8))
                 }
             }
         } catch {
             throw ToolError(.noAnswer, "the credentials could not be kept: \(error)")
         }
     }
+
+    /// The names of the files of Mosquitto's clients, and of their connections.
+    static let mosquittoClients = [
+        (file: "mosquitto_sub", connection: "sub"), (file: "mosquitto_pub", connection: "pub"),
+        (file: "mosquitto_rr", connection: "rr"),
+    ]
 
     /// One option a line, as these clients read them below `$XDG_CONFIG_HOME`. Each is a further connection of the
     /// device (protocol §1), under the same name each time: a device has eight a day. A second one at the same time

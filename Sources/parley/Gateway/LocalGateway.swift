@@ -22,7 +22,7 @@ struct LocalGateway: Sendable {
     /// The configuration of a device's connection.
     func connection(as device: DeviceAddress) throws(ToolError) -> DeviceConfiguration {
         let directory = DeviceDirectory(of: device, in: path)
-        let endpoint = try endpoint()
+        let endpoint = try endpoint(of: device)
         let address = device == .operatorConsole ? LocalEndpoint.operatorAddress(in: path) : endpoint.address
         var configuration = DeviceConfiguration(gateway: address, device: device) {
             try directory.readCredentials()
@@ -67,7 +67,13 @@ struct LocalGateway: Sendable {
         if case .tls = try? endpoint().transport { true } else { false }
     }
 
-    func endpoint() throws(ToolError) -> LocalEndpoint {
+    /// The broker's address for a device: where it was signed in, or else that of the data directory's gateway.
+    func endpoint(of device: DeviceAddress) throws(ToolError) -> LocalEndpoint {
+        if let endpoint = try signInPlace(of: device)?.endpoint { return endpoint }
+        return try endpoint()
+    }
+
+    private func endpoint() throws(ToolError) -> LocalEndpoint {
         do throws(FileError) {
             if let endpoint = try LocalEndpoint.read(in: path) { return endpoint }
         } catch {
@@ -93,6 +99,11 @@ extension LocalGateway {
     }
 
     func sentence(_ cause: ConnectionError, _ device: DeviceAddress) -> String {
+        (try? signInPlace(of: device))?.sentence(cause, device) ?? ownSentence(cause, device)
+    }
+
+    /// For the gateway of the data directory.
+    private func ownSentence(_ cause: ConnectionError, _ device: DeviceAddress) -> String {
         switch cause {
         case .notAuthorized where device == .operatorConsole:
             "the gateway does not accept the operator's credentials in \(path)/devices/\(device)"

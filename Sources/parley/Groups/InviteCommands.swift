@@ -94,10 +94,22 @@ struct JoinGroupCommand: ClientCommand {
     func ask(_ client: MessagingClient) async throws -> TrainingGroup { try await client.invites.accept(token()) }
 
     private func token() throws -> InviteToken {
-        if let token = InviteToken(link) { return token }
-        guard case .invite(let token)? = AppLink(link) else {
+        guard let token = InviteToken(linkOrToken: link) else {
             throw ValidationError("LINK is no link to a group, and no token")
         }
         return token
+    }
+}
+
+extension InviteToken {
+    /// From a token, or a link to a group that ends in one.
+    init?(linkOrToken text: String) {
+        if let token = InviteToken(text) {
+            self = token
+        } else if case .invite(let token)? = AppLink(text) {
+            self = token
+        } else {
+            return nil
+        }
     }
 }

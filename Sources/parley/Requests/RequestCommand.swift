@@ -62,8 +62,9 @@ extension LocalGateway {
         else { return nil }
         let left = credentials.expiresAt.milliseconds - now.milliseconds
         guard left > 0, left < LocalGateway.warningDays * 86_400_000 else { return nil }
-        return "the token of \(device) ends at \(credentials.expiresAt); devices/renew or "
-            + "`parley device add \(device.user) \(device.device)` makes a new one"
+        let command =
+            (try? signInPlace(of: device))?.login(device) ?? "parley device add \(device.user) \(device.device)"
+        return "the token of \(device) ends at \(credentials.expiresAt); devices/renew or `\(command)` makes a new one"
     }
 }
 

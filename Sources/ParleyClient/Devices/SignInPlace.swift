@@ -1,0 +1,87 @@
+import ParleyProtocol
+import PrivateFiles
+
+/// Where a person has signed a device in, by a web door: `sign-in.json` in the device's directory. It stays when the
+/// device is signed out, so that the next sign-in finds the same device, with its keys.
+///
+/// A device that an operator has made has none.
+package struct SignInPlace: Hashable, Sendable {
+    /// The door's base URL, without a slash at its end.
+    package let door: String
+    package let email: EmailAddress
+    /// The broker's address; `nil` for the gateway whose data directory this is, and whose own file says where it is.
+    package let endpoint: LocalEndpoint?
+
+    package init(door: String, email: EmailAddress, endpoint: LocalEndpoint?) {
+        (self.door, self.email, self.endpoint) = (door, email, endpoint)
+    }
+
+    fileprivate static let name = "sign-in.json"
+    /// In bytes.
+    fileprivate static let longest = 16_384
+
+    fileprivate init?(json bytes: [UInt8]) {
+        guard let object = try? JSONObject(parsing: bytes),
+            let door = try? object.text("door", maximum: Limits.urlBytes),
+            let text = try? object.text("email", maximum: EmailAddress.maximumLength),
+            let email = EmailAddress(text)
+        else { return nil }
+        (self.door, self.email) = (door, email)
+        guard object.has("broker") else {
+            endpoint = nil
+            return
+        }
+        guard let broker = try? object.object("broker"), let endpoint = LocalEndpoint(broker) else { return nil }
+        self.endpoint = endpoint
+    }
+
+    fileprivate var json: [UInt8] {
+        let text = JSONWriter.object { object in
+            object.member("door", door)
+            object.member("email", email.text)
+            if let endpoint { object.member("broker", object: { endpoint.writeMembers(to: &$0) }) }
+        }
+        return text + [UInt8(ascii: "\n")]
+    }
+}
+
+extension LocalEndpoint {
+    /// The members that ``init(json:)`` reads.
+    fileprivate func writeMembers(to writer: inout JSONWriter) {
+        writer.member("host", host)
+        writer.member("mqtt_port", Int(mqttPort))
+        switch transport {
+        case .plain: writer.member("scheme", "mqtt")
+        case .tls(let caFile):
+            writer.member("scheme", "mqtts")
+            if let caFile { writer.member("ca_file", caFile) }
+        }
+    }
+}
+
+extension DeviceDirectory {
+    /// - Returns: `nil` for a device that was not signed in by a door.
+    package func readSignInPlace() throws(CredentialsError) -> SignInPlace? {
+        let file: FileContents
+        do throws(FileError) {
+            file = try Files.read("\(path)/\(SignInPlace.name)", maximum: SignInPlace.longest)
+        } catch {
+            guard error.isMissing else { throw .file(error) }
+            return nil
+        }
+        guard let place = SignInPlace(json: file.bytes) else {
+            throw .malformed(path: "\(path)/\(SignInPlace.name)")
+        }
+        return place
+    }
+
+    /// Replaces the file atomically: mode 0600, in directories of mode 0700.
+    package func store(_ place: SignInPlace) throws(CredentialsError) {
+        do throws(FileError) {
+            try make()
+            try Files.replace(SignInPlace.name, in: path, with: place.json)
+        } catch {
+            throw .file(error)
+        }
+    }
+}

@@ -1,0 +1,118 @@
+import ArgumentParser
+import ParleyClient
+import ParleyProtocol
+
+struct LoginCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "login", abstract: "Signs in at a web door, as a device of an account that one has.",
+        discussion: """
+            Asks for the email address and the password, which is not shown. Where standard input is no terminal, each is \
+            a line of it. The device then works as one that an operator has added: its credentials are in \
+            DIR/devices/UID/DID/, and beside them, in sign-in.json, the door and the broker that it belongs to. DIR is \
+            made if it is not there; it may be the gateway's own data directory. Keys are made, as at every device's \
+            first use; the door sees none.
+
+            Whoever signs in again with the same address is the same device, with its keys and messages.
+
+            Examples:
+              parley login https://chat.example.org
+              parley login https://chat.example.org --email alice@example.org --code
+              parley login https://chat.example.org --reset
+              parley login https://chat.example.org --mqtt mqtt.example.org:8883
+            """)
+
+    enum Way: String, EnumerableFlag {
+        case code, reset
+
+        static func help(for value: Way) -> ArgumentHelp? {
+            switch value {
+            case .code: "In place of the password, the code of an account that was registered and not yet used."
+            case .reset: "The password is forgotten: sets another by a code that is sent. Signs out all devices."
+            }
+        }
+    }
+
+    @OptionGroup var signIn: SignInOptions
+    @Flag var way: Way?
+    @OptionGroup var common: CommonOptions
+
+    func run() async throws {
+        let gateway = common.gateway
+        var answers = Answers()
+        let email = try await signIn.email(&answers)
+        let door = signIn.webDoor(gateway)
+        let device = signIn.signInDevice(email, gateway)
+        let signedIn: SignedIn
+        switch way {
+        case nil:
+            let password = try await signIn.password(of: email, &answers)
+            try gateway.prepareForSignIn()
+            signedIn = try await door.naming { try await door.signIn(email, password, on: device) }
+        case .code:
+            try gateway.prepareForSignIn()
+            guard let verified = try await door.verify(email, on: device, &answers) else {
+                throw ToolError(.usage, "standard input has no line for the code")
+            }
+            signedIn = verified
+        case .reset:
+            try gateway.prepareForSignIn()
+            let password = try await reset(email, door, &answers)
+            signedIn = try await door.naming { try await door.signIn(email, password, on: device) }
+        }
+        try await gateway.complete(signedIn, at: signIn.place(email, gateway))
+    }
+
+    /// Sets a new password, and gives it.
+    private func reset(
+        _ email: EmailAddress, _ door: WebDoor, _ answers: inout Answers
+    ) async throws -> AccountPassword {
+        try await door.naming { try await door.sendCode(to: email) }
+        Terminal.report("if \(email) has an account, a code was sent; it counts for 15 minutes")
+        let code = try AccountCode(typed: await answers.required(WebDoor.codeQuestion(email)))
+        let password = try await signIn.newPassword(for: email, &answers)
+        try await door.naming { try await door.reset(email, code, to: password) }
+        return password
+    }
+}
+
+extension WebDoor {
+    /// How often a code is asked for; the gateway takes five.
+    private static let attempts = 3
+
+    static func codeQuestion(_ email: EmailAddress) -> String { "the code that was sent to \(email)" }
+
+    /// Asks for the code of a registration and signs in with it; at a terminal again if it was wrong.
+    ///
+    /// - Returns: `nil` where standard input has ended.
+    func verify(
+        _ email: EmailAddress, on device: SignInDevice, _ answers: inout Answers
+    ) async throws -> SignedIn? {
+        for attempt in 1... {
+            guard let text = try await answers.next(WebDoor.codeQuestion(email)) else { return nil }
+            do {
+                return try await verify(email, AccountCode(typed: text), on: device)
+            } catch let error where answers.isTerminal && attempt < WebDoor.attempts && error.isOfCode {
+                Terminal.report("that is not the code, or it has expired; once more")
+            } catch let rejection as Rejection {
+                throw ToolError(rejection)
+            }
+        }
+        return nil
+    }
+
+    /// Runs `body`; a refusal becomes the gateway's own sentence.
+    func naming<Value: Sendable>(_ body: () async throws -> Value) async throws -> Value {
+        do {
+            return try await body()
+        } catch let rejection as Rejection {
+            throw ToolError(rejection)
+        }
+    }
+}
+
+extension Error {
+    /// Whether another code may do.
+    fileprivate var isOfCode: Bool {
+        (self as? Rejection)?.code == .unauthenticated || (self as? ToolError)?.status == .usage
+    }
+}

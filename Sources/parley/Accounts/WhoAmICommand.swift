@@ -1,0 +1,98 @@
+import ArgumentParser
+import Foundation
+import ParleyClient
+import ParleyProtocol
+
+struct WhoAmICommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "whoami", abstract: "Shows who is signed in, as which device and where, and by what ways.",
+        discussion: """
+            What is known here comes first: user, device, gateway and the end of the token. The address of the account and \
+            the ways to sign in are the gateway's to say; --offline does not ask it.
+            """)
+
+    @OptionGroup var person: PersonOptions
+    @Flag(help: "Show only what is known here.") var offline = false
+    @Flag(help: "One JSON object.") var json = false
+    @OptionGroup var common: CommonOptions
+
+    func run() async throws {
+        let gateway = common.gateway
+        let device = try person.device(gateway)
+        let known = try gateway.signIn(of: device)
+        if !json { known.lines.forEach(Terminal.print) }
+        let account = offline ? nil : try await gateway.account(of: device)
+        if json { return Terminal.printJSON(known.json(account)) }
+        account?.lines.forEach(Terminal.print)
+    }
+}
+
+/// What the data directory knows of a device that is signed in.
+struct KnownSignIn {
+    let device: DeviceAddress
+    let place: SignInPlace?
+    let endpoint: LocalEndpoint
+    let expiresAt: Timestamp
+
+    var lines: [String] {
+        [
+            "device: \(device)", place.map { "web door: \($0.door)" }, "broker: \(endpoint.url)",
+            "token: until \(TimeZone.local.civil(expiresAt).stamp)",
+        ].compactMap(\.self)
+    }
+
+    func json(_ account: AccountState?) -> [UInt8] {
+        JSONWriter.object { object in
+            object.member("user_id", device.user)
+            object.member("device_id", device.device)
+            object.member("door", place?.door)
+            object.member("broker", endpoint.url)
+            object.member("expires_at", expiresAt)
+            if let account {
+                object.member("email", account.email)
+                object.member("has_password", account.hasPassword)
+                object.member("providers", array: account.providers.map(\.provider)) { $0.value($1) }
+            }
+        }
+    }
+}
+
+extension AccountState {
+    fileprivate var lines: [String] {
+        let ways = (hasPassword ? ["password"] : []) + providers.map(\.provider.text)
+        return [
+            "email: \(email ?? "none")",
+            "signs in by: \(ways.isEmpty ? "what an operator hands over" : ways.joined(separator: ", "))",
+        ]
+    }
+}
+
+extension LocalGateway {
+    fileprivate func signIn(of device: DeviceAddress) throws(ToolError) -> KnownSignIn {
+        let directory = DeviceDirectory(of: device, in: path)
+        try requireCredentials(directory)
+        let credentials: DeviceCredentials
+        do throws(CredentialsError) {
+            credentials = try directory.readCredentials()
+        } catch {
+            throw ToolError(.noAnswer, sentence(.noCredentials(error), device))
+        }
+        return KnownSignIn(
+            device: device, place: try signInPlace(of: device), endpoint: try endpoint(of: device),
+            expiresAt: credentials.expiresAt)
+    }
+
+    fileprivate func account(of device: DeviceAddress) async throws -> AccountState {
+        try await connect(as: device) { connection in
+            do throws(RequestError) {
+                return try await GatewayRequests(connection, timeout: timeout).ask(GetAccount())
+            } catch {
+                switch error {
+                case .refused(let rejection): throw ToolError(rejection)
+                case .unanswered(let failure): throw self.failure(failure, device)
+                case .unreadable: throw self.failure(.malformedReply, device)
+                }
+            }
+        }
+    }
+}
