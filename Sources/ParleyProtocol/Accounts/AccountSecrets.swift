@@ -4,19 +4,13 @@ public struct AccountPassword: Hashable, Sendable, CustomStringConvertible {
 
     package static let maximumLength = 256
     /// Of a password that is set (NIST SP 800-63B §5.1.1.2).
-    package static let minimumNewLength = 8
+    fileprivate static let minimumNewLength = 8
 
     /// `nil` for nothing, and for a text that is too long.
     public init?(_ text: String) {
         guard !text.isEmpty, text.unicodeScalars.count <= Self.maximumLength else { return nil }
         self.text = text
     }
-
-    /// Whether it may be set.
-    package var isAcceptable: Bool { text.unicodeScalars.count >= Self.minimumNewLength }
-
-    package static let tooShort = Rejection(
-        .badRequest, "password: shorter than \(minimumNewLength) characters")
 
     /// Never the password.
     public var description: String { "a password" }
@@ -31,11 +25,27 @@ extension AccountPassword: JSONReadable {
         return password
     }
 
-    public static var schema: FieldSchema {
-        .text(
-            1...maximumLength, FieldSchema.Pattern(FieldSchema.Pattern.any.expression, example: "correct horse battery")
-        )
+    public static var schema: FieldSchema { schema(from: 1) }
+
+    fileprivate static func schema(from minimumLength: Int) -> FieldSchema {
+        let any = FieldSchema.Pattern.any.expression
+        return .text(minimumLength...maximumLength, FieldSchema.Pattern(any, example: "correct horse battery"))
     }
+}
+
+/// A password that is to be set.
+struct NewPasswordForm: FieldForm {
+    func read(_ name: String, of object: JSONObject) throws(Rejection) -> AccountPassword? {
+        guard let password = try AccountPassword.read(name, of: object) else { return nil }
+        guard password.text.unicodeScalars.count >= AccountPassword.minimumNewLength else {
+            throw .badRequest(name, "shorter than \(AccountPassword.minimumNewLength) characters")
+        }
+        return password
+    }
+
+    func write(_ value: AccountPassword, to writer: inout JSONWriter) { value.write(to: &writer) }
+
+    var schema: FieldSchema { AccountPassword.schema(from: AccountPassword.minimumNewLength) }
 }
 
 /// A code that was sent by mail: eight digits.

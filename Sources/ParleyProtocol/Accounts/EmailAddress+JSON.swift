@@ -8,10 +8,12 @@ extension EmailAddress: JSONReadable {
     }
 
     public static var schema: FieldSchema {
-        // Less than is accepted.
+        // Less than is accepted: shorter parts, and fewer of them.
+        let atom = "[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]{1,20}"
         let label = "[A-Za-z0-9]([A-Za-z0-9-]{0,20}[A-Za-z0-9])?"
         let pattern = FieldSchema.Pattern(
-            "^[A-Za-z0-9_+-]{1,64}@(\(label)\\.){1,3}[A-Za-z]{2,24}$", format: "email", example: "alice@example.com")
+            "^\(atom)(\\.\(atom)){0,2}@(\(label)\\.){1,3}[A-Za-z]{2,24}$", format: "email", example: "alice@example.com"
+        )
         return .text(6...maximumLength, pattern)
     }
 }

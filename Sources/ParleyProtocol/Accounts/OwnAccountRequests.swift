@@ -57,9 +57,7 @@ public struct EmailCredentials: GatewayObject {
 
     package init<Pass: FieldPass<EmailCredentials>>(fields pass: inout Pass) throws(Pass.Failure) {
         email = try pass.required("email", \.email)
-        let password = try pass.required("password", \.password)
-        try pass.check(password.isAcceptable, or: AccountPassword.tooShort)
-        self.password = password
+        password = try pass.required("password", \.password, as: NewPasswordForm())
     }
 }
 
@@ -149,9 +147,7 @@ public struct SetPassword: AccountCommand, OwnAccountRequest {
     package init<Pass: FieldPass<SetPassword>>(fields pass: inout Pass) throws(Pass.Failure) {
         id = try pass.required("id", \.id)
         current = try pass.optional("current", \.current)
-        let password = try pass.required("password", \.password)
-        try pass.check(password.isAcceptable, or: AccountPassword.tooShort)
-        self.password = password
+        password = try pass.required("password", \.password, as: NewPasswordForm())
     }
 }
 

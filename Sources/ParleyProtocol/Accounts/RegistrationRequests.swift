@@ -20,9 +20,7 @@ public struct Register: AccountCommand {
         id = try pass.required("id", \.id)
         network = try pass.required("address", \.network)
         email = try pass.required("email", \.email)
-        let password = try pass.required("password", \.password)
-        try pass.check(password.isAcceptable, or: AccountPassword.tooShort)
-        self.password = password
+        password = try pass.required("password", \.password, as: NewPasswordForm())
         newUser = try pass.part(\.newUser)
     }
 }
@@ -100,8 +98,6 @@ public struct ResetPassword: AccountCommand {
         network = try pass.required("address", \.network)
         email = try pass.required("email", \.email)
         code = try pass.required("code", \.code)
-        let password = try pass.required("password", \.password)
-        try pass.check(password.isAcceptable, or: AccountPassword.tooShort)
-        self.password = password
+        password = try pass.required("password", \.password, as: NewPasswordForm())
     }
 }
