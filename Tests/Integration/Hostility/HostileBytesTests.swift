@@ -77,8 +77,9 @@ struct HostileBytesTests {
         var generator = Seeded(stream: 470)
         let valid = message(ConversationID.random().description).bytes
         let client = try signedIn(.v5, 0)
-        let operations =
-            OperationTable.all.filter { $0.askers == .everyone }.map { "\($0.operation)" } + ["no/such", "a/b"]
+        // It needs no field, and would end this very connection.
+        let others = OperationTable.all.filter { $0.askers == .everyone && $0 != SignOutEverywhere.self }
+        let operations = others.map { "\($0.operation)" } + ["no/such", "a/b"]
         for round in 0..<2000 {
             var payload = valid
             if round % 4 == 0 {

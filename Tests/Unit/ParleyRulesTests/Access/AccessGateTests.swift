@@ -84,7 +84,7 @@ extension AccessGateTests {
     func failsClosed() throws {
         let token = TokenID.random()
         let messages: [([UInt8], AudienceFeedError)] = [
-            ([], .malformed), ([6, 99], .malformed), ([7], .unsupportedFormat),
+            ([], .malformed), ([7, 99], .malformed), ([8], .unsupportedFormat),
             (AudienceCodec.messages(for: [.ready(version: 7)])[0], .outOfOrder),
             (AudienceCodec.messages(for: [.begin(version: 1), .ready(version: 2)])[0], .outOfOrder),
         ]
