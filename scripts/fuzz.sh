@@ -2,8 +2,8 @@
 # Gives the parsers that meet strangers' bytes, in the broker, the gateway and a device, as many inputs as there is time for.
 # Usage: scripts/fuzz.sh [SECONDS [PARSER…]]
 #   SECONDS  for each parser; 60 if left out
-#   PARSER   topic, filter, token, audience, gate, presence, report, request, received, packet or connect; all of them if
-#            left out
+#   PARSER   topic, filter, token, audience, gate, presence, report, request, received, packet, connect or account; all of
+#            them if left out
 # Compiles import-free sources, in a minute or so, with the fuzzer and the address sanitizer, into a directory that goes
 # at the end. A parser that crashes, hangs or breaks a property ends the script with status 1; the input stays in
 # ./fuzz-PARSER-….
@@ -16,7 +16,7 @@ seconds=${1:-60}
 [[ $seconds =~ ^[1-9][0-9]*$ ]] || fail "SECONDS must be a whole number, not '$seconds'; see scripts/fuzz.sh --help"
 shift $(($# > 0 ? 1 : 0))
 parsers=("$@")
-((${#parsers[@]} > 0)) || parsers=(topic filter token audience gate presence report request received packet connect)
+((${#parsers[@]} > 0)) || parsers=(topic filter token audience gate presence report request received packet connect account)
 
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
@@ -63,24 +63,33 @@ seed() {
     esac
     case $1 in
     audience | gate)
-        printf '\x05\x01\x00\x00\x00\x08\x00\x00\x00\x00\x00\x00\x00\x01' >"$folder/begin"
+        # The first byte is the format of `AudienceCodec`.
+        printf '\x07\x01\x00\x00\x00\x08\x00\x00\x00\x00\x00\x00\x00\x01' >"$folder/begin"
         {
-            printf '\x05\x09\x00\x00\x00\x68'
+            printf '\x07\x09\x00\x00\x00\x68'
             for number in {1..13}; do printf '\x00\x00\x00\x00\x00\x00\x00\x08'; done
         } >"$folder/limits"
-        printf '\x05\x03\x00\x00\x00\x0c\x05alice\x05phone' >"$folder/ended"
-        printf '\x05\x04\x00\x00\x00\x190123456789abcdef\x00\x01\x05alice\x00' >"$folder/members"
-        printf '\x05\x07\x00\x00\x00\x0a\x05alice\x03bob' >"$folder/friends"
-        printf '\x05\x06\x00\x00\x00\x08\x00\x00\x00\x00\x00\x00\x00\x01' >"$folder/ready"
+        printf '\x07\x03\x00\x00\x00\x0c\x05alice\x05phone' >"$folder/ended"
+        printf '\x07\x04\x00\x00\x00\x190123456789abcdef\x00\x01\x05alice\x00' >"$folder/members"
+        printf '\x07\x07\x00\x00\x00\x0a\x05alice\x03bob' >"$folder/friends"
+        printf '\x07\x06\x00\x00\x00\x08\x00\x00\x00\x00\x00\x00\x00\x01' >"$folder/ready"
         ;;
     request | received)
         # The first byte chooses what is read.
         for text in '{"id":"'$cid'","conversation_id":"'$cid'","epoch":"e","seq":1,"kind":"message","sender_id":"alice","sender_device_id":"phone","message_type":"text","suite":"nacl-box","encrypted_content":"c2VhbGVk","nonce":"MDEy","recipient_keys":[{"user_id":"bob","device_id":"phone","encrypted_key":"MDEy"}],"expires_at":null,"created_at":"2026-01-15T09:30:00.000Z"}' \
             '{"cursors":{"'$cid'":{"epoch":"e","seq":42}},"limit":200,"request_id":"\u0061"}' \
             '{"conversations":[{"conversation_id":"'$cid'","recovered":true,"epoch":"e","last_seq":1,"messages":[],"watermarks":{"bob":{"delivered":1,"read":0}},"unread_count":1}],"left":[],"complete":true}' \
+            '{"id":"'$cid'","address":"192.0.2.1","email":"alice@example.com","password":"correct horse","user_id":"alice","code":"40817263","device_name":"Phone","provider":"google","id_token":"a.b.c"}' \
+            '{"user_id":"alice","device_id":"phone","username":"alice","client_id":"alice:phone","password":"t","expires_at":"2026-01-15T09:30:00.000Z","email":null,"has_password":true,"providers":[{"provider":"google","linked_at":"2026-01-15T09:30:00.000Z"}]}' \
             '{"type":"message.read","data":{"conversation_id":"'$cid'","user_id":"bob","last_read_message_id":"'$cid'","seq":1,"at":"2026-01-15T09:30:00.000Z"}}'; do
             number=$((number + 1))
             printf "\\x$(printf %02x "$number")%s" "$text" >"$folder/$number"
+        done
+        ;;
+    account)
+        for text in 'Alice.b+c@Example.co.uk' 192.0.2.1 2001:db8::1 ::ffff:192.0.2.1 1:2:3:4:5:6:7:8 fe80:: 40817263; do
+            number=$((number + 1))
+            printf '%s' "$text" >"$folder/$number"
         done
         ;;
     report)

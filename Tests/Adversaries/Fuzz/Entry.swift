@@ -24,6 +24,7 @@ private let parser: @Sendable ([UInt8]) -> Void = {
     case "received": return fuzzReceived
     case "packet": return fuzzPacket
     case "connect": return fuzzConnect
+    case "account": return fuzzAccount
     default: fatalError("there is no parser \(name)")
     }
 }()

@@ -38,6 +38,7 @@ private let receivedValues: [@Sendable ([UInt8]) -> Void] = [
     reads(PermissionReply.self), reads(SentMessage.self), reads(AcceptedChange.self), reads(Watermark.self),
     reads(TrainingGroup.self), reads(GroupList.self), reads(Invite.self), reads(InvitePreview.self),
     reads(NotificationPage.self), reads(ListPage<ActivityItem>.self), reads(FriendSummary.self),
+    reads(AccountState.self), reads(SignedIn.self), reads(AccountProviders.self),
 ]
 
 private func reads<Value: GatewayValue>(_: Value.Type) -> @Sendable ([UInt8]) -> Void {
