@@ -9,7 +9,7 @@ package final class ChildProcess: Sendable {
     package let identifier: pid_t
     private let ending = Ending()
 
-    package static let longestLife = Duration.seconds(900)
+    package static let longestLife = Duration.seconds(300)
 
     /// - Parameters:
     ///   - directory: where it works.
