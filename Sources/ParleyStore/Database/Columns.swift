@@ -87,7 +87,9 @@ extension Row: ColumnReader {
 
     func text(_ column: Int) -> String { self[column] as String? ?? "" }
 
-    func bytes(_ column: Int) -> [UInt8]? { (self[column] as Data?).map(Array.init) }
+    func bytes(_ column: Int) -> [UInt8]? {
+        (self[column] as Data?).map { data in unsafe data.withUnsafeBytes { unsafe Array($0) } }
+    }
 
     func withBytes<Result>(_ column: Int, _ body: (Span<UInt8>) -> Result?) -> Result? {
         let bytes = bytes(column) ?? []

@@ -120,15 +120,18 @@ package struct RecordQueries {
         _ limit: Int, _ body: (MessageRecord) throws -> Bool
     ) throws {
         let end = conversation.facts.end(seenBy: viewer).lastSeq
-        try database.read(
+        let search = try HotStatement(
             """
             SELECT \(RecordColumn.list) FROM records r
             WHERE r.conversation = ? AND r.seq > ? AND r.seq < ? AND r.seq <= ? \(order) LIMIT ?
-            """, [conversation.key.value, floor, ceiling, end, limit]
-        ) { row in
-            try body(
-                MessageRecord(row, conversation: conversation.facts.id, epoch: conversation.facts.epoch, seenBy: viewer)
-            )
+            """, database)
+        try search.bind([
+            .key(conversation.key), .integer(floor), .integer(ceiling), .integer(end), .integer(limit),
+        ])
+        defer { search.reset() }
+        let (id, epoch) = (conversation.facts.id, conversation.facts.epoch)
+        while try search.hasRow() {
+            guard try body(MessageRecord(search, conversation: id, epoch: epoch, seenBy: viewer)) else { return }
         }
     }
 

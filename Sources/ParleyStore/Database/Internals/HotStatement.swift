@@ -120,15 +120,12 @@ extension HotStatement: ColumnReader {
     }
 
     func bytes(_ column: Int) -> [UInt8]? {
-        isNull(column)
-            ? nil
-            : withBytes(column) { bytes in
-                var copy: [UInt8] = []
-                copy.append(addingCapacity: bytes.count) { output in
-                    for index in 0..<bytes.count { output.append(bytes[index]) }
-                }
-                return copy
-            }
+        guard !isNull(column) else { return nil }
+        let column = Int32(truncatingIfNeeded: column)
+        // An empty blob has no address.
+        guard let start = unsafe sqlite3_column_blob(statement.sqliteStatement, column) else { return [] }
+        let count = unsafe Int(sqlite3_column_bytes(statement.sqliteStatement, column))
+        return unsafe Array(UnsafeRawBufferPointer(start: start, count: count))
     }
 }
 
