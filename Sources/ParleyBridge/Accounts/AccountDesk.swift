@@ -54,6 +54,7 @@ final class AccountDesk: Sendable {
     private let queue: OutQueue
     private let counters: Counters
     private let wakeWriter: @Sendable () -> Void
+    private let tokens: TokenIssuer
     private let digestKey: [UInt8]
 
     /// Passwords that wait to be hashed: some seconds' work.
@@ -79,6 +80,7 @@ final class AccountDesk: Sendable {
         self.queue = queue
         self.counters = counters
         self.wakeWriter = wakeWriter
+        self.tokens = tokens
         digestKey = try tokens.secret(for: "requests at the desk")
     }
 
@@ -165,10 +167,11 @@ final class AccountDesk: Sendable {
         // A provider's answer comes on its connections' thread, which must not wait for the database; the writer checks
         // both again.
         guard identity == nil else { return try request.find(in: context) }
+        let name = try request.id.storedName(by: tokens)
         let (role, isRepeat) = try store.read { snapshot in
             (
                 try snapshot.devices.device(incoming.sender)?.role,
-                try snapshot.accountRequests.request(request.id) != nil
+                try snapshot.accountRequests.request(name) != nil
             )
         }
         try AuthorizeRule.check(incoming.askers, role: role)

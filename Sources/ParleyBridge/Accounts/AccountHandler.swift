@@ -50,7 +50,8 @@ struct Nothing: Sendable {}
 
 enum AccountDecision<New> {
     case repeated(AccountRequestOutcome)
-    case new(New, digest: [UInt8])
+    /// - Parameter name: under which the outcome is stored.
+    case new(New, name: AccountRequestID, digest: [UInt8])
 }
 
 extension AccountHandler where Finding == Nothing {
@@ -66,24 +67,25 @@ extension AccountHandler {
 
     func decide(in context: DecisionContext) throws -> AccountDecision<New> {
         let digest = try context.accountDigest(of: self)
-        if let first = try context.facts.accountRequests.request(id) {
+        let name = try id.storedName(by: context.tokens)
+        if let first = try context.facts.accountRequests.request(name) {
             try RepeatRule.check(digest, of: first.digest)
             return .repeated(first.outcome)
         }
         let finding = context.finding as? Finding ?? Nothing() as? Finding
         // The first copy of the request was carried out while the desk had this one, and is forgotten since.
         guard let finding else { throw Rejection.unavailable }
-        return .new(try decide(with: finding, in: context), digest: digest)
+        return .new(try decide(with: finding, in: context), name: name, digest: digest)
     }
 
     func apply(_ decision: AccountDecision<New>, in context: ApplyContext) throws(StoreError) {
         let outcome: AccountRequestOutcome
         switch decision {
         case .repeated(let first): outcome = first
-        case .new(let new, let digest):
+        case .new(let new, let name, let digest):
             outcome = try carryOut(new, in: context)
             let removedAt = context.steady.advanced(by: AccountTimes.repeats)
-            try context.transaction.accountRequests.insert(id, digest: digest, outcome, removedAt: removedAt)
+            try context.transaction.accountRequests.insert(name, digest: digest, outcome, removedAt: removedAt)
             context.afterCommit.wake(AccountExpiryDuty.self, at: removedAt)
         }
         switch outcome {
@@ -97,6 +99,17 @@ extension AccountHandler {
 enum AccountTimes {
     /// How long a request about an account is known, so that a repeat does nothing.
     static let repeats = Duration.seconds(3600)
+}
+
+extension AccountRequestID {
+    /// The name that is stored in its place. A web door makes ids of what people send, and passwords are part of that:
+    /// without the gateway's key nobody can try words against it.
+    func storedName(by tokens: TokenIssuer) throws -> AccountRequestID {
+        let (id, key) = (value.bytes, try tokens.secret(for: "names of account requests"))
+        let digest = try BLAKE2b.hash(id.span, length: .bytes16, key: key.span)
+        guard let name = UUIDValue.nameBased(digest: digest) else { throw Rejection.internalFault }
+        return AccountRequestID(name)
+    }
 }
 
 extension DecisionContext {

@@ -119,8 +119,16 @@ package protocol AccountCommand: RepeatableCommand {
 }
 
 extension AccountCommand {
-    /// The gateway stores its digest for an hour, and only under a key, since passwords are part of it.
+    /// The gateway stores its digest for an hour, and only under a key, since passwords are part of it. The client's
+    /// address is none of it: a phone that has changed its network repeats the same request.
     package func identityPreimage(sender: DeviceAddress) -> [UInt8] {
-        IdentityPreimage(of: sender).field("\(Self.operation)").field(payload()).bytes
+        let payload = payload()
+        var preimage = IdentityPreimage(of: sender).field("\(Self.operation)")
+        guard let object = try? JSONObject(parsing: payload) else { return preimage.field(payload).bytes }
+        for name in object.names where name != ClientNetwork.field {
+            guard let place = object.place(of: name) else { continue }
+            preimage = preimage.field(name).field(payload[place])
+        }
+        return preimage.bytes
     }
 }

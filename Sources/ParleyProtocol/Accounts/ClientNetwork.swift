@@ -7,6 +7,8 @@ public struct ClientNetwork: Hashable, Sendable, CustomStringConvertible {
 
     /// In characters: an IPv4 address written inside an IPv6 one.
     private static let longestText = 45
+    /// Of the requests that name it.
+    package static let field = "address"
 
     /// - Parameter text: an address as in RFC 4291 §2.2, without a zone and a port.
     public init?(_ text: String) {

@@ -18,7 +18,7 @@ public struct Register: AccountCommand {
 
     package init<Pass: FieldPass<Register>>(fields pass: inout Pass) throws(Pass.Failure) {
         id = try pass.required("id", \.id)
-        network = try pass.required("address", \.network)
+        network = try pass.required(ClientNetwork.field, \.network)
         email = try pass.required("email", \.email)
         password = try pass.required("password", \.password, as: NewPasswordForm())
         newUser = try pass.part(\.newUser)
@@ -47,7 +47,7 @@ public struct VerifyRegistration: AccountCommand {
 
     package init<Pass: FieldPass<VerifyRegistration>>(fields pass: inout Pass) throws(Pass.Failure) {
         id = try pass.required("id", \.id)
-        network = try pass.required("address", \.network)
+        network = try pass.required(ClientNetwork.field, \.network)
         email = try pass.required("email", \.email)
         code = try pass.required("code", \.code)
         device = try pass.part(\.device)
@@ -70,7 +70,7 @@ public struct SendAccountCode: AccountCommand {
 
     package init<Pass: FieldPass<SendAccountCode>>(fields pass: inout Pass) throws(Pass.Failure) {
         id = try pass.required("id", \.id)
-        network = try pass.required("address", \.network)
+        network = try pass.required(ClientNetwork.field, \.network)
         email = try pass.required("email", \.email)
     }
 }
@@ -95,7 +95,7 @@ public struct ResetPassword: AccountCommand {
 
     package init<Pass: FieldPass<ResetPassword>>(fields pass: inout Pass) throws(Pass.Failure) {
         id = try pass.required("id", \.id)
-        network = try pass.required("address", \.network)
+        network = try pass.required(ClientNetwork.field, \.network)
         email = try pass.required("email", \.email)
         code = try pass.required("code", \.code)
         password = try pass.required("password", \.password, as: NewPasswordForm())

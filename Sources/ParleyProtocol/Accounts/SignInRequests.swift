@@ -70,7 +70,7 @@ public struct SignInByPassword: AccountCommand {
 
     package init<Pass: FieldPass<SignInByPassword>>(fields pass: inout Pass) throws(Pass.Failure) {
         id = try pass.required("id", \.id)
-        network = try pass.required("address", \.network)
+        network = try pass.required(ClientNetwork.field, \.network)
         email = try pass.required("email", \.email)
         password = try pass.required("password", \.password)
         device = try pass.part(\.device)
@@ -100,7 +100,7 @@ public struct SignInByProvider: AccountCommand {
 
     package init<Pass: FieldPass<SignInByProvider>>(fields pass: inout Pass) throws(Pass.Failure) {
         id = try pass.required("id", \.id)
-        network = try pass.required("address", \.network)
+        network = try pass.required(ClientNetwork.field, \.network)
         proof = try pass.part(\.proof)
         newUser = try pass.part(\.newUser, shownBy: "user_id")
         device = try pass.part(\.device)

@@ -85,6 +85,16 @@ struct AccountDeskTests {
         #expect(replies.map(\.code) == ["unavailable"])
     }
 
+    @Test("the id of a request, which may follow from a password, is not stored")
+    func keyedName() throws {
+        let world = try AccountWorld()
+        let id = AccountRequestID.random()
+        #expect(try world.register("dave@example.com", as: "dave", id: id).isOK == true)
+        #expect(try world.register("dave@example.com", as: "dave", id: id).isOK == true)
+        let stored = try world.test.text("SELECT group_concat(hex(id)) FROM account_requests")
+        #expect(stored?.count == 32 && stored != "\(id)".replacing("-", with: "").uppercased())
+    }
+
     @Test("a digest of a password cannot be tried without the gateway's key")
     func keyedDigest() throws {
         let world = try AccountWorld()

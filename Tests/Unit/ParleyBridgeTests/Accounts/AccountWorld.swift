@@ -111,11 +111,11 @@ final class AccountWorld {
 
     func signIn(
         _ email: String, _ password: String = "correct horse", id: AccountRequestID = .random(),
-        device: SignInDevice = SignInDevice(), now: Timestamp = at(0)
+        device: SignInDevice = SignInDevice(), from network: ClientNetwork? = network, now: Timestamp = at(0)
     ) throws -> Published {
         try ask(
             SignInByPassword(
-                id: id, network: try #require(Self.network), email: try Self.email(email),
+                id: id, network: try #require(network), email: try Self.email(email),
                 password: try Self.password(password), device: device), now: now)
     }
 

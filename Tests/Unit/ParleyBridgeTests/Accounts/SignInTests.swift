@@ -69,6 +69,17 @@ struct AccountSignInTests {
         #expect(try world.signIn("dave@example.com", "another", id: id).code == "conflict")
     }
 
+    @Test("a repeat from another network is one: a phone changes between two")
+    func repeatedElsewhere() throws {
+        let id = AccountRequestID.random()
+        let one: SignedIn = try world.signIn("dave@example.com", id: id).value()
+        let other: SignedIn = try world.signIn(
+            "dave@example.com", id: id, from: ClientNetwork("2001:db8::1"), now: at(8000)
+        ).value()
+        #expect(one == other)
+        #expect(try devices() == 2)
+    }
+
     @Test("a device of the user's gets a new token, and the old one ends")
     func knownDevice() throws {
         let again: SignedIn = try world.signIn(
