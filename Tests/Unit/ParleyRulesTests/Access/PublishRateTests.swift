@@ -45,6 +45,25 @@ struct PublishRateTests {
         #expect(passed(&gate, Self.laptop, on: 11, of: 60) == 0)
     }
 
+    @Test("a door, which asks for everybody, has no such limit: the gateway limits those for whom it asks")
+    func door() throws {
+        let web = DeviceAddress.webDoor
+        let expiry = AccessGate.now + 60
+        var gate = AccessGate.ready(
+            [], [.device(web, DeviceStatus(token: AccessGate.token, expiresAt: expiry, role: .door))], few)
+        let claims = AccessToken.Claims(
+            user: web.user, device: web.device, expiresAt: expiry, id: AccessGate.token, role: .door)
+        let decision = gate.signIn(
+            "web:door:one", "web", claims, on: ConnectionKey(20), from: .unixSocket, cleanStart: true,
+            protocolVersion: 5)
+        #expect(decision.isAdmitted)
+        let passed = (0..<1000).count { _ in
+            gate.publish(20, "parley/v1/up/web/door/accounts/sign-in", payloadLength: 32_768).isAllowed
+                && gate.carry(ConnectionKey(20), properties: 2, bytes: 64).isAllowed
+        }
+        #expect(passed == 1000 && gate.drainExcessive().isEmpty)
+    }
+
     @Test("bytes of topic and payload count, and those of properties")
     func bytes() {
         let topic = "parley/v1/up/alice/phone/profile/get".utf8.count
