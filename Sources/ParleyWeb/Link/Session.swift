@@ -28,6 +28,9 @@ final class Session {
     /// Those who wait for the connection to be signed in.
     private var waiters: [(promise: EventLoopPromise<Void>, deadline: NIODeadline)] = []
     private var audience = Audience()
+    /// Those who listened by a connection that broke, until the next attempt tells why: the broker says nothing when it
+    /// ends a connection because the token has ended.
+    private var cutOff = Audience()
 
     init(_ token: SessionToken, _ handle: SessionHandle, on loop: any EventLoop, _ configuration: LinkConfiguration) {
         (self.token, self.handle, self.loop, self.configuration) = (token, handle, loop, configuration)
@@ -123,6 +126,7 @@ extension Session {
         guard case .opening = link else { return broker.close() }
         link = .ready(broker)
         pause = configuration.firstPause
+        endCutOff(.unavailable)
         broker.subscribe([BrokerFilter(replyTopic, .atMostOnce)], nil)
         for number in requests.numbers { send(number, by: broker) }
         for waiter in waiters { waiter.promise.succeed() }
@@ -139,15 +143,16 @@ extension Session {
         case .takenOver: return end(.takenOver)
         case .broken: break
         }
+        endCutOff(.unavailable)
         // Events of meanwhile are lost: listeners have to resume from what they hold.
-        if wasReady { endAudience(.unavailable) }
+        if wasReady { (cutOff, audience) = (audience, Audience()) }
         link = .pausing(until: .now() + (wasReady ? .zero : pause))
         if !wasReady { pause = min(pause * 2, configuration.longestPause) }
         if isWanted { tick(.now()) }
     }
 
     /// Whether anything waits for the connection.
-    private var isWanted: Bool { !requests.isEmpty || !waiters.isEmpty || !audience.isEmpty }
+    private var isWanted: Bool { !requests.isEmpty || !waiters.isEmpty || !audience.isEmpty || !cutOff.isEmpty }
 
     /// What time brings: repeats, ends, the next attempt.
     func tick(_ now: NIODeadline) {
@@ -181,7 +186,14 @@ extension Session {
         let ended = waiters
         waiters.removeAll()
         for waiter in ended { waiter.promise.fail(cause) }
+        endCutOff(cause)
         endAudience(cause)
+    }
+
+    private func endCutOff(_ cause: SessionEnd) {
+        let ended = cutOff
+        cutOff = Audience()
+        ended.end(cause)
     }
 
     /// The next listener begins from nothing.
@@ -216,6 +228,7 @@ extension Session {
     func remove(_ listener: any SessionListener) {
         if !isOver { lastUse = .now() }
         audience.remove(listener)
+        cutOff.remove(listener)
     }
 
     /// Succeeds with the broker's answer. A refused filter is left out: the broker's plugin knows why.
