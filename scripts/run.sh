@@ -92,7 +92,11 @@ allowances=()
 # The template's path of the gateway's socket is relative to the directory that the broker is started in.
 launch_mosquitto() { cd "$data" && as_owner mosquitto -c "$data/mosquitto.conf"; }
 launch_parleyd() { as_owner "$binaries/parleyd" run --data "$data"; }
-launch_parley-web() { as_owner "$binaries/parley-web" --port "$web_port" --broker "127.0.0.1:$mqtt_port"; }
+# The credentials by which the door signs people in are parleyd's to make.
+launch_parley-web() {
+    cd "$data" && as_owner "$binaries/parley-web" --port "$web_port" --broker "127.0.0.1:$mqtt_port" \
+        --accounts devices/web/door/credentials.json --accounts-socket run/broker.sock
+}
 
 # A gateway needs neither the tool nor the door to be up. The gateway, and whoever uses it, comes first.
 later_build=

@@ -55,7 +55,8 @@ parley() { "$binaries/parley" --data "$scratch/data" "$@"; }
 # token UID: of a device of that user's.
 token() { parley device add "$1" phone | sed -E 's/.*"password":"([^"]*)".*/\1/'; }
 
-# The first start makes the directory; the settings, which the next one reads, are for a client that asks without pause.
+# The first start makes the directory; the settings, which the next one reads, are for a client that asks without pause,
+# and let everybody make an account, with mails that become files and passwords that cost little.
 ports=(--mqtt-port "$(free_port)" --web-port "$(free_port)")
 start_gateway_and_door "$scratch/first.log" --data "$scratch/data" "${ports[@]}"
 stop_gateway
@@ -64,7 +65,10 @@ cat >"$scratch/data/parleyd.json" <<'SETTINGS'
 "first_messages_per_hour": 10000000, "key_fetches_per_hour": 10000000, "reports_per_hour": 10000000,
 "account_backups_per_hour": 10000000, "invites_per_hour": 10000000, "stranger_lookups_per_hour": 10000000,
 "challenges_per_hour": 10000000, "activities_per_hour": 10000000, "activity_reactions_per_hour": 10000000,
-"groups_per_user": 100, "publish_burst": 10000000, "publishes_per_second": 1000000, "subscribe_burst": 10000000}
+"groups_per_user": 100, "publish_burst": 10000000, "publishes_per_second": 1000000, "subscribe_burst": 10000000,
+"registration": "open", "mail_sink": "mails", "password_kibibytes": 8192, "password_passes": 1,
+"account_attempts_per_network": 10000000, "account_attempts_per_account": 10000000, "account_mails_per_network": 10000000,
+"account_mails_per_account": 10000000, "registrations_per_network": 10000000}
 SETTINGS
 chmod 644 "$scratch/data/parleyd.json"
 start_gateway_and_door "$scratch/gateway.log" --data "$scratch/data" "${ports[@]}"

@@ -47,6 +47,27 @@ struct ParleyWebProgram: AsyncParsableCommand {
             valueName: "file"))
     var ticketKeyFile: String?
 
+    @Option(
+        help: ArgumentHelp(
+            """
+            The credentials of the door's own device, devices/web/door/credentials.json in the gateway's data directory, \
+            by which people sign in who have no token yet; without it, nobody does here.
+            """, valueName: "file"))
+    var accounts: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "The broker's Unix socket, by which the door's own device connects; without it, as the others.",
+            valueName: "path"))
+    var accountsSocket: String?
+
+    @Flag(
+        help: """
+            Believe the last entry of X-Forwarded-For, by which attempts to sign in are counted. For a door that is \
+            reached by a proxy alone, which writes it.
+            """)
+    var forwardedFor = false
+
     @Flag(help: "Let ?token=TOKEN sign in at /ws. What stands in a URL ends in the logs of proxies.")
     var tokenInURL = false
 
@@ -87,11 +108,27 @@ struct ParleyWebProgram: AsyncParsableCommand {
         configuration.address = address
         configuration.allowedOrigins = Set(origin)
         configuration.takesTokenInURL = tokenInURL
+        configuration.accounts = try accountConfiguration()
         if let ticketKeyFile {
             let key = try Data(contentsOf: URL(fileURLWithPath: ticketKeyFile))
             guard key.count == 32 else { throw ValidationError("--ticket-key-file: the file has not 32 bytes") }
             configuration.ticketKey = Array(key)
         }
+        return configuration
+    }
+
+    private func accountConfiguration() throws -> AccountConfiguration? {
+        guard let accounts else {
+            guard accountsSocket == nil, !forwardedFor else {
+                throw ValidationError("--accounts-socket and --forwarded-for belong to --accounts")
+            }
+            return nil
+        }
+        var configuration = AccountConfiguration {
+            FileManager.default.contents(atPath: accounts).map { Array($0) }
+        }
+        configuration.broker = accountsSocket.map { .unixSocket(path: $0) }
+        configuration.takesForwardedAddress = forwardedFor
         return configuration
     }
 

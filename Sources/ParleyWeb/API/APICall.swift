@@ -64,7 +64,7 @@ package struct APICall: Sendable {
         _ request: any Request.Type, _ bytes: [UInt8], by caller: DeviceAddress
     ) throws(APIRefusal) -> GatewayCall {
         guard request.namesWhatItMakes || !request.hasReply else {
-            try checkContentType(of: bytes)
+            try RequestBody.check(contentType, of: bytes)
             return try GatewayCall(request, bytes.isEmpty ? RequestBody.empty : bytes, .reply)
         }
         let body = try read(bytes, as: request)
@@ -95,14 +95,7 @@ package struct APICall: Sendable {
     // MARK: Bodies
 
     private func read(_ bytes: [UInt8], as request: any Request.Type) throws(APIRefusal) -> RequestBody {
-        try checkContentType(of: bytes)
-        return try RequestBody(bytes, of: request)
-    }
-
-    private func checkContentType(of body: [UInt8]) throws(APIRefusal) {
-        guard !body.isEmpty, let contentType, !contentType.isEmpty else { return }
-        let type = contentType.prefix { $0 != ";" }.filter { $0 != " " && $0 != "\t" }
-        guard type.lowercased() == "application/json" else { throw .contentType }
+        try RequestBody(bytes, of: request, contentType: contentType)
     }
 
     /// The id of what the request makes, unless the body has it: repeats of the request, those of the door among them,

@@ -19,6 +19,8 @@ package struct APIRequestHead: Hashable, Sendable {
 package enum APIRoute: Sendable {
     /// The gateway, by a device that is signed in.
     case call(APICall)
+    /// The gateway, by the door's own device, for somebody who is not signed in.
+    case account(AccountCall)
     /// A ticket for a WebSocket, for a device that is signed in.
     case ticket
     /// The OpenAPI document, for anybody.
@@ -35,7 +37,9 @@ package enum APIRoute: Sendable {
             self = try APIRoute(resource, id: id, target.query, head)
         } else if let request = APIRoute.request(at: target.path) {
             guard head.method == APIMethod.post.rawValue else { throw .method(allowed: [.post]) }
-            self = .call(APICall(.operation(request), head))
+            self =
+                request.askers == .doors
+                ? .account(AccountCall(request, head)) : .call(APICall(.operation(request), head))
         } else {
             throw .unknownPath
         }
@@ -47,7 +51,7 @@ package enum APIRoute: Sendable {
             let operation = Operation(
                 area: String(decoding: path[0], as: UTF8.self), verb: String(decoding: path[1], as: UTF8.self))
         else { return nil }
-        return operation.isOffered ? OperationTable.request(operation) : nil
+        return OperationTable.request(operation)
     }
 
     private init(
@@ -81,10 +85,4 @@ package enum APIRoute: Sendable {
         }
         return conversation
     }
-}
-
-extension Operation {
-    /// Whether the API has a path for the operation. Those of `accounts` only the door may ask, for people who are not
-    /// signed in.
-    var isOffered: Bool { area != "accounts" }
 }

@@ -5,13 +5,21 @@ struct RequestBody: Sendable {
     let object: JSONObject
 
     /// - Parameter bytes: empty for an object without members.
-    init(_ bytes: [UInt8], of request: any Request.Type) throws(APIRefusal) {
+    init(_ bytes: [UInt8], of request: any Request.Type, contentType: String?) throws(APIRefusal) {
+        try RequestBody.check(contentType, of: bytes)
         do throws(JSONError) {
             object = try JSONObject(
                 parsing: bytes.isEmpty ? RequestBody.empty : bytes, MemberBound(requestOf: request))
         } catch {
             throw APIRefusal(Rejection(payload: error))
         }
+    }
+
+    /// Refuses a body of another type than JSON.
+    static func check(_ contentType: String?, of body: [UInt8]) throws(APIRefusal) {
+        guard !body.isEmpty, let contentType, !contentType.isEmpty else { return }
+        let type = contentType.prefix { $0 != ";" }.filter { $0 != " " && $0 != "\t" }
+        guard type.lowercased() == "application/json" else { throw .contentType }
     }
 
     static let empty = Array("{}".utf8)

@@ -58,18 +58,22 @@ final class BrokerLink: ChannelInboundHandler {
     /// Connects and signs in; the session hears what comes of it.
     static func connect(for session: Session, on loop: any EventLoop, _ configuration: LinkConfiguration) {
         let bound = NIOLoopBound(session, eventLoop: loop)
-        ClientBootstrap(group: loop)
+        let bootstrap = ClientBootstrap(group: loop)
             .connectTimeout(configuration.connectTime)
-            .channelOption(.tcpOption(.tcp_nodelay), value: 1)
             .channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     try channel.pipeline.syncOperations.addHandler(BrokerLink(bound.value, configuration))
                 }
             }
-            .connect(host: configuration.broker.host, port: configuration.broker.port)
-            .whenFailure { _ in
-                loop.execute { bound.value.didLose(nil, .broken) }
+        let connected =
+            switch configuration.broker {
+            case .tcp(let host, let port):
+                bootstrap.channelOption(.tcpOption(.tcp_nodelay), value: 1).connect(host: host, port: port)
+            case .unixSocket(let path): bootstrap.connect(unixDomainSocketPath: path)
             }
+        connected.whenFailure { _ in
+            loop.execute { bound.value.didLose(nil, .broken) }
+        }
     }
 }
 

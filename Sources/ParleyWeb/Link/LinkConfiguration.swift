@@ -31,10 +31,11 @@ package struct LinkConfiguration: Sendable {
     package init(_ broker: BrokerAddress, name: ConnectionName) { (self.broker, self.name) = (broker, name) }
 }
 
-/// Where the broker listens for MQTT over TCP.
-package struct BrokerAddress: Hashable, Sendable {
-    package let host: String
-    package let port: Int
+/// Where the broker listens for MQTT.
+package enum BrokerAddress: Hashable, Sendable {
+    case tcp(host: String, port: Int)
+    /// For the door's own device alone: to the broker whoever comes by it is of this machine.
+    case unixSocket(path: String)
 
     /// From `HOST:PORT`; an address of IPv6 stands in brackets.
     package init?(_ text: String) {
@@ -43,7 +44,14 @@ package struct BrokerAddress: Hashable, Sendable {
         var host = text[..<colon]
         if host.hasPrefix("["), host.hasSuffix("]") { host = host.dropFirst().dropLast() }
         guard !host.isEmpty else { return nil }
-        (self.host, self.port) = (String(host), Int(port))
+        self = .tcp(host: String(host), port: Int(port))
+    }
+
+    func resolved() throws -> SocketAddress {
+        switch self {
+        case .tcp(let host, let port): try .makeAddressResolvingHost(host, port: port)
+        case .unixSocket(let path): try SocketAddress(unixDomainSocketPath: path)
+        }
     }
 }
 

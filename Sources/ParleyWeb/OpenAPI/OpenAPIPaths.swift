@@ -22,6 +22,7 @@ struct OpenAPIPaths {
             OperationSummaries.summary(of: operation)
                 + (request.isForOperators ? " For operators." : ""))
         if request.namesWhatItMakes { method.append("parameters", .array([OpenAPIPaths.idempotencyKey])) }
+        if request.askers == .doors { method.append("security", .array([])) }
         method.append("requestBody", try body(of: request))
         method.append("responses", try responses(request.hasReply ? 200 : 202, envelope(request.replySchema(&schemas))))
         append(method, at: "\(operation)", .post)
@@ -31,6 +32,8 @@ struct OpenAPIPaths {
     private static func shape(of request: any Request.Type) throws(Rejection) -> ObjectShape {
         var shape = try request.shape
         if request.namesWhatItMakes { shape.makeOptional("id") }
+        // The door says where the client is.
+        if request.askers == .doors { shape.remove(ClientNetwork.field) }
         if request == SendMessage.self { shape.keepNames(of: "reply") { $0 != "event" } }
         return shape
     }

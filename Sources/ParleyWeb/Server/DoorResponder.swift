@@ -7,15 +7,19 @@ import ParleyProtocol
 /// A request to the door, which is none to the gateway.
 typealias WebRequest = HummingbirdCore.Request
 
-/// Answers HTTP requests: for who is signed in, by asking the gateway with their own token.
+/// Answers HTTP requests: for who is signed in, by asking the gateway with their own token; for who is not, by asking
+/// about accounts alone.
 struct DoorResponder: Sendable {
     let sessions: Sessions
     let upgrades: Upgrades
     let credentials: Credentials
     let tickets: Tickets
+    /// `nil` for a door that takes no sign-ins.
+    let accounts: AccountDoor?
     let configuration: WebConfiguration
 
-    func respond(to request: WebRequest, _ writer: consuming ResponseWriter) async throws {
+    /// - Parameter peer: at the other end of the connection.
+    func respond(to request: WebRequest, peer: SocketAddress?, _ writer: consuming ResponseWriter) async throws {
         let origin = request.headers[.origin]
         guard credentials.isAllowed(origin: origin, host: request.head.authority) else {
             return try await write(APIResponse(Credentials.otherOrigin), to: request, nil, writer)
@@ -24,7 +28,7 @@ struct DoorResponder: Sendable {
         if request.method == .options, let origin {
             return try await writer.writeResponse(DoorResponder.preflight(origin))
         }
-        try await write(await answer(request), to: request, origin, writer)
+        try await write(await answer(request, peer), to: request, origin, writer)
     }
 
     private func write(
@@ -37,7 +41,7 @@ struct DoorResponder: Sendable {
         try await writer.write(response: head, body: ResponseBody(byteBuffer: ByteBuffer(bytes: response.body)))
     }
 
-    private func answer(_ request: WebRequest) async -> APIResponse {
+    private func answer(_ request: WebRequest, _ peer: SocketAddress?) async -> APIResponse {
         do throws(APIRefusal) {
             let target = request.head.path ?? "/"
             switch target.prefix(while: { $0 != "?" }) {
@@ -53,6 +57,9 @@ struct DoorResponder: Sendable {
             case .document: return OpenAPIDocument.response
             case .ticket: return try await ticket(request)
             case .call(let call): return try await ask(call, request)
+            case .account(let call):
+                guard let accounts else { throw APIRefusal.noAccounts }
+                return try await accounts.answer(call, request, peer: peer)
             }
         } catch {
             return error.response
@@ -63,7 +70,8 @@ struct DoorResponder: Sendable {
         let session = sessions.session(of: try token(of: request))
         // Strangers keep no memory: a long body is read for those whom the broker has let in.
         if hasLongBody(request) { try await signIn(session) }
-        let call = try call.call(body: try await body(of: request), by: session.device)
+        let call = try call.call(
+            body: try await request.collectBody(upTo: configuration.limits.bodyBytes), by: session.device)
         do throws(SessionEnd) {
             if let response = call.responseWithoutReply {
                 try await session.publish(call.operation, call.payload)
@@ -132,12 +140,17 @@ struct DoorResponder: Sendable {
         }
     }
 
-    private func body(of request: WebRequest) async throws(APIRefusal) -> [UInt8] {
+}
+
+extension WebRequest {
+    /// - Parameter limit: in bytes.
+    func collectBody(upTo limit: Int) async throws(APIRefusal) -> [UInt8] {
         do {
-            let body = try await request.body.collect(upTo: configuration.limits.bodyBytes)
-            return Array(body.readableBytesView)
+            return Array(try await body.collect(upTo: limit).readableBytesView)
+        } catch is NIOTooManyBytesError {
+            throw APIRefusal(Rejection(.tooLarge, "The body is longer than \(limit) bytes."))
         } catch {
-            throw APIRefusal(Rejection(.tooLarge, "The body is longer than the gateway takes."))
+            throw APIRefusal(Rejection(.badRequest, "The body did not come whole."))
         }
     }
 }

@@ -7,6 +7,8 @@ package struct WebConfiguration: Sendable {
     package var port: Int
     package var link: LinkConfiguration
     package var sockets = EventSocketConfiguration()
+    /// `nil` for a door that takes no sign-ins.
+    package var accounts: AccountConfiguration?
     package var limits = HTTPLimits()
     /// Origins, such as `https://app.example`, whose pages may use the door from a browser, beside its own. Pages of
     /// others get no answer that they could read.

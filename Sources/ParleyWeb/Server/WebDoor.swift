@@ -27,13 +27,16 @@ package struct WebDoor: Service {
         let link = configuration.link
         let upgrades = Upgrades(
             credentials: credentials, sessions: sessions, configuration: configuration,
-            broker: try .makeAddressResolvingHost(link.broker.host, port: link.broker.port))
+            broker: try link.broker.resolved())
+        let accounts = try await makeAccountDoor()
         let responder = DoorResponder(
             sessions: sessions, upgrades: upgrades, credentials: credentials, tickets: tickets,
-            configuration: configuration)
+            accounts: accounts, configuration: configuration)
         let isReady = isReady
         let server = DoorChannel(
-            responder: { request, writer, _ in try await responder.respond(to: request, writer) },
+            responder: { request, writer, channel in
+                try await responder.respond(to: request, peer: channel.remoteAddress, writer)
+            },
             configuration: configuration, upgrades: upgrades
         ).server(
             configuration: ServerConfiguration(
@@ -45,9 +48,18 @@ package struct WebDoor: Service {
             try await server.run()
         } onGracefulShutdown: {
             // WebSockets end with their sessions; requests under way are answered first, as long as that takes.
-            Task { await sessions.drain() }
+            Task {
+                await sessions.drain()
+                await accounts?.drain()
+            }
         }
         await sessions.end()
+        await accounts?.end()
+    }
+
+    private func makeAccountDoor() async throws -> AccountDoor? {
+        guard let accounts = configuration.accounts else { return nil }
+        return try await AccountDoor(accounts, configuration.link, on: group.next(), logger: logger)
     }
 }
 

@@ -8,11 +8,15 @@ import ParleyProtocol
 enum DoorSample {
     /// A token in the form of the gateway's; its signature is nobody's.
     static func token(user: String = "alice", device: String = "phone") -> SessionToken? {
+        SessionToken(tokenText(user: user, device: device, .device))
+    }
+
+    static func tokenText(user: String, device: String, _ role: AccessToken.Role) -> String {
         let claims = AccessToken.Claims(
             user: UserID(validated: user), device: DeviceID(validated: device), expiresAt: 1_800_000_000,
-            id: TokenID(UUIDValue.random()), role: .device)
+            id: TokenID(UUIDValue.random()), role: role)
         let signed = String(decoding: AccessToken.signingInput(for: claims), as: UTF8.self)
-        return SessionToken("\(signed).\(base64URL([UInt8](repeating: 1, count: 64)))")
+        return "\(signed).\(base64URL([UInt8](repeating: 1, count: 64)))"
     }
 
     private static func base64URL(_ bytes: [UInt8]) -> String {
@@ -23,7 +27,7 @@ enum DoorSample {
 
     /// Runs a door in this process, before a broker that refuses connections.
     static func withDoor(
-        _ limits: HTTPLimits, _ body: (_ port: UInt16) async throws -> Void
+        _ limits: HTTPLimits, _ accounts: AccountConfiguration? = nil, _ body: (_ port: UInt16) async throws -> Void
     ) async throws {
         let refusing = try RefusingPort(0)
         guard let broker = BrokerAddress("127.0.0.1:\(refusing.number)"), let name = ConnectionName("web") else {
@@ -31,6 +35,7 @@ enum DoorSample {
         }
         var configuration = WebConfiguration(port: 0, link: LinkConfiguration(broker, name: name))
         configuration.limits = limits
+        configuration.accounts = accounts
         let (ready, isReady) = AsyncStream.makeStream(of: Int.self)
         let door = WebDoor(configuration, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }) { port in
             isReady.yield(port)

@@ -21,9 +21,15 @@ struct SessionTokenTests {
     }
 
     @Test(
-        "operators do not come through the door, nor does the gateway",
-        arguments: [AccessToken.Role.operator, .gateway])
+        "operators do not come through the door, nor do doors and the gateway",
+        arguments: [AccessToken.Role.operator, .door, .gateway])
     func others(_ role: AccessToken.Role) throws {
         #expect(SessionToken(try token(role)) == nil)
+    }
+
+    @Test("the door's own device has a token of that role, and no other is one", arguments: AccessToken.Role.allCases)
+    func door(role: AccessToken.Role) throws {
+        #expect((SessionToken(ofDoor: try token(role)) != nil) == (role == .door))
+        #expect(SessionToken(ofDoor: "x") == nil)
     }
 }

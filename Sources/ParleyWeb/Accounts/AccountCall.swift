@@ -1,0 +1,52 @@
+import ParleyProtocol
+
+/// A request about an account by somebody who is not signed in, whose body has not come yet. The door sends it to the
+/// gateway by its own device.
+package struct AccountCall: Sendable {
+    private let request: any Request.Type
+    private let contentType: String?
+    private let idempotencyKey: String?
+
+    /// Of a body, in bytes. An identity token is the longest that anybody sends.
+    package static let longestBody = 32_768
+
+    init(_ request: any Request.Type, _ head: APIRequestHead) {
+        self.request = request
+        (contentType, idempotencyKey) = (head.contentType, head.idempotencyKey)
+    }
+
+    /// The request to the gateway.
+    ///
+    /// - Parameters:
+    ///   - body: all of it; an empty one is `{}`.
+    ///   - network: where the client is, whatever the body says of that.
+    package func call(body bytes: [UInt8], from network: ClientNetwork) throws(APIRefusal) -> GatewayCall {
+        let body = try RequestBody(bytes, of: request, contentType: contentType)
+        guard request.namesWhatItMakes else { return try GatewayCall(request, body.object.source, .reply) }
+        var members = try missingID(in: body, bytes)
+        members.append((ClientNetwork.field, network.json))
+        return try GatewayCall(request, body.setting(members), .reply)
+    }
+
+    /// The id of the request, unless the body has it.
+    private func missingID(
+        in body: RequestBody, _ bytes: [UInt8]
+    ) throws(APIRefusal) -> [(name: String, json: [UInt8])] {
+        do throws(Rejection) {
+            let key = try idempotencyKey.map { text throws(Rejection) in try IdempotencyKey(text) }
+            guard body.givenValue("id") == nil else { return [] }
+            let id = try key?.id(of: request.operation, body: bytes) ?? UUIDValue.random()
+            return [("id", RequestBody.text("\(AccountRequestID(id))"))]
+        } catch {
+            throw APIRefusal(error, requestID: body.requestID)
+        }
+    }
+}
+
+extension ClientNetwork {
+    fileprivate var json: [UInt8] {
+        var writer = JSONWriter()
+        write(to: &writer)
+        return writer.finish()
+    }
+}

@@ -1,0 +1,78 @@
+import HummingbirdCore
+import Logging
+import Metrics
+import NIOCore
+import ParleyProtocol
+
+/// Asks the gateway for people who are not signed in, by the door's own device. Nothing is kept of them.
+struct AccountDoor: Sendable {
+    private let token: DoorToken
+    /// Of the door's own device alone: nothing that strangers ask takes the place of somebody who is signed in.
+    private let sessions: Sessions
+    private let takesForwardedAddress: Bool
+
+    /// - Parameter link: of all connections of this door.
+    init(
+        _ configuration: AccountConfiguration, _ link: LinkConfiguration, on loop: any EventLoop, logger: Logger
+    ) async throws {
+        var link = link
+        if let broker = configuration.broker { link.broker = broker }
+        link.requestsAtOnce = configuration.requestsAtOnce
+        link.sessions = AccountDoor.mostTokens
+        token = DoorToken(logger: logger, configuration.readCredentials)
+        sessions = try await Sessions(on: loop, link)
+        takesForwardedAddress = configuration.takesForwardedAddress
+        // The first who ask have a token already.
+        _ = await token.current()
+    }
+
+    /// The token, and those before it whose sessions have not ended yet.
+    private static let mostTokens = 8
+
+    /// - Parameter peer: at the other end of the connection.
+    func answer(
+        _ call: AccountCall, _ request: WebRequest, peer: SocketAddress?
+    ) async throws(APIRefusal) -> APIResponse {
+        let network = ClientAddress.network(
+            peer: peer, request.headers, takesForwarded: takesForwardedAddress)
+        guard let network else { throw APIRefusal(.unavailable) }
+        let call = try call.call(body: try await request.collectBody(upTo: AccountCall.longestBody), from: network)
+        let began = NIODeadline.now()
+        let reply = try await ask(call)
+        DoorMetrics.shared.requestTime.recordNanoseconds((NIODeadline.now() - began).nanoseconds)
+        return call.response(to: reply)
+    }
+
+    /// Asks, and once more with a newer token where there is one by then.
+    private func ask(_ call: GatewayCall) async throws(APIRefusal) -> [UInt8] {
+        var used: SessionToken?
+        while let token = await token.current(), token != used {
+            used = token
+            do throws(SessionEnd) {
+                let reply = try await sessions.session(of: token).request(call.operation, call.payload)
+                self.token.recordSuccess()
+                return reply
+            } catch {
+                switch error {
+                case .unauthenticated: self.token.recordRefusal()
+                case .takenOver: break
+                case .busy: throw AccountDoor.busy
+                case .unavailable, .forbidden: throw APIRefusal(.unavailable)
+                }
+            }
+        }
+        throw APIRefusal(.unavailable)
+    }
+
+    /// Of the door's own bound, for which nobody who asks is to blame.
+    private static let busy = APIRefusal(
+        Rejection(.unavailable, "Too many people sign in at once; wait a little.", retryAfterMilliseconds: 1000))
+
+    func drain() async { await sessions.drain() }
+    func end() async { await sessions.end() }
+}
+
+extension APIRefusal {
+    /// By a door that has no device of its own.
+    static let noAccounts = APIRefusal(Rejection(.notFound, "This door takes no sign-ins."))
+}
