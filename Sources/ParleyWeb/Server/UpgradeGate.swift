@@ -90,13 +90,11 @@ final class UpgradeGate: ChannelInboundHandler, RemovableChannelHandler {
     }
 
     private func refuse(_ error: any Error, _ context: ChannelHandlerContext) {
-        // RFC 6585 §5 for headers that are too long.
-        let status = error as? HTTPParserError == .headerOverflow ? 431 : 400
-        let response = APIResponse(Rejection(.badRequest, "This is no request of HTTP/1.1."), status: status)
+        let response = APIResponse(malformedBy: error)
         var headers = HTTPHeaders(response.headers)
         headers.add(name: "Content-Length", value: String(response.body.count))
         headers.add(name: "Connection", value: "close")
-        let head = HTTPResponseHead(version: .http1_1, status: .init(statusCode: status), headers: headers)
+        let head = HTTPResponseHead(version: .http1_1, status: .init(statusCode: response.status), headers: headers)
         context.write(wrapOutboundOut(.head(head)), promise: nil)
         context.write(wrapOutboundOut(.body(.byteBuffer(ByteBuffer(bytes: response.body)))), promise: nil)
         let bound = NIOLoopBound(context, eventLoop: context.eventLoop)

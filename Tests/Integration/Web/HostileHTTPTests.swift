@@ -57,6 +57,22 @@ extension GatewayTests.WebTests {
             #expect(try door.answersOthers())
         }
 
+        @Test(
+            "what is no HTTP behind a good request is refused in the form of all errors",
+            arguments: [
+                ("GET\r\n\r\n", 400), ("\0\0\0\0\r\n\r\n", 400), ("GET / HTTP/1.1\r\n: x\r\n\r\n", 400),
+                ("GET / HTTP/1.1\r\nA: \(String(repeating: "a", count: 65_536))\r\n\r\n", 431),
+            ])
+        func laterRequest(request: String, status: Int) throws {
+            let connection = try door.connect()
+            try connection.send(TestDoor.request("GET", HostileHTTPTests.document))
+            #expect(try connection.answer()?.status == 200)
+            try connection.send(request)
+            let answer = WebAnswer(try #require(try connection.answer()))
+            #expect(answer.status == status && answer.code == "bad_request")
+            try connection.awaitEnd()
+        }
+
         @Test("bare line feeds and chunk extensions are read as one request or refused, never as two")
         func lenientFraming() throws {
             let lines = "GET \(HostileHTTPTests.document) HTTP/1.1\nHost: x\nConnection: close\n\n"
@@ -170,7 +186,8 @@ extension GatewayTests.WebTests {
                 "/api/v1/openapi.json/": 404, "/api/v1//openapi.json": 404, "/api%2fv1/openapi.json": 404,
                 "/api/v1/openapi.json%00": 404, "/api/v1/%zz": 404, "/api/v1/%": 404, "/api/v1/%c0%ae": 404,
                 "/api/v1/users/%2e%2e%2fme/public-key": 404, "/API/v1/openapi.json": 404, "/api/v1/%f0%9f%8f%83": 404,
-                "/api/v1/accounts/sign-in": 404, "/api/v1/openapi.json?x=%zz": 200, "/": 404, "*": 404, "/ws%2f": 404,
+                "/api/v1/accounts/sign-in": 405, "/api/v1/accounts/%2fsign-in": 404, "/api/v1/openapi.json?x=%zz": 200,
+                "/": 404, "*": 404, "/ws%2f": 404,
             ])
         func paths(path: String, status: Int) throws {
             let answer = try door.ask("GET", path)

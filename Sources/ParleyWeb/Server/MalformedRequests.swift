@@ -1,0 +1,46 @@
+import HTTPTypes
+import NIOCore
+import NIOHTTP1
+import NIOHTTPTypes
+import ParleyProtocol
+
+/// Gives the answer to what is no request, behind the first of a connection, the form of all others: the server's own
+/// has no body.
+final class MalformedRequests: ChannelDuplexHandler {
+    typealias InboundIn = HTTPRequestPart
+    typealias InboundOut = HTTPRequestPart
+    typealias OutboundIn = HTTPResponsePart
+    typealias OutboundOut = HTTPResponsePart
+
+    private var error: (any Error)?
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        self.error = error
+        context.fireErrorCaught(error)
+    }
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        guard let error, case .head(let head) = unwrapOutboundIn(data), head.status == .badRequest,
+            head.headerFields[.contentLength] == "0"
+        else { return context.write(data, promise: promise) }
+        let response = APIResponse(malformedBy: error)
+        var fields = HTTPFields()
+        for (name, value) in response.headers {
+            if let name = HTTPField.Name(name) { fields.append(HTTPField(name: name, value: value)) }
+        }
+        fields[.contentLength] = String(response.body.count)
+        fields[.connection] = "close"
+        let status = HTTPResponse.Status(code: response.status)
+        context.write(wrapOutboundOut(.head(HTTPResponse(status: status, headerFields: fields))), promise: nil)
+        context.write(wrapOutboundOut(.body(ByteBuffer(bytes: response.body))), promise: promise)
+    }
+}
+
+extension APIResponse {
+    /// To what is no request of HTTP, by the parser's error.
+    init(malformedBy error: any Error) {
+        // RFC 6585 §5 for headers that are too long.
+        let status = error as? HTTPParserError == .headerOverflow ? 431 : 400
+        self.init(Rejection(.badRequest, "This is no request of HTTP/1.1."), status: status)
+    }
+}
