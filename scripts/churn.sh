@@ -26,7 +26,7 @@ PATH=$PATH:/usr/sbin
 need_packages "$install" "${run_packages[@]}" python3
 need_swift
 need_packages "$install" "${build_packages[@]}"
-build_release "$root" parleyd ParleyBrokerPlugin
+build_release "$root" parleyd ParleyBrokerPlugin parley-web
 
 ulimit -S -n 16384 2>/dev/null || ulimit -S -n "$(ulimit -H -n)"
 export PYTHONDONTWRITEBYTECODE=1

@@ -33,7 +33,7 @@ need_packages "$install" "${run_packages[@]}" haproxy openssl python3
 if [[ " $* " != *" --list "* ]]; then
     need_swift
     need_packages "$install" "${build_packages[@]}"
-    build_release "$root" parleyd parley ParleyBrokerPlugin
+    build_release "$root" parleyd parley ParleyBrokerPlugin parley-web
 fi
 
 # A connection takes a descriptor, here and in the broker, and the usual limit of 1024 is less than some attacks open.

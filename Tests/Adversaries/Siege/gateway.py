@@ -1,8 +1,9 @@
-"""A gateway of the siege's own: Mosquitto with the plugin, and parleyd, in a temporary data directory."""
+"""A gateway of the siege's own: Mosquitto with the plugin, parleyd, and the web door, in a temporary data directory."""
 
 import contextlib
 import json
 import os
+import re
 import shutil
 import socket
 import sqlite3
@@ -11,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from device import Credentials, Endpoint
-from launch import ROOT, Launched
+from launch import BINARIES, ROOT, Launched, StartFailed
 from ports import free_ports
 
 # In seconds, for notifications of a month to be decided of.
@@ -29,16 +30,27 @@ class Gateway(Launched):
     def __init__(self, data: Path, has_door: bool = False) -> None:
         super().__init__(data)
         self._has_door, self._door_port = has_door, 0
+        self._web_port = 0
 
     # Life
 
     def start(self, settings: dict[str, int | bool]) -> None:
         """Returns when devices can sign in. `settings` is what stands in `parleyd.json`."""
         self.launch(settings, "production" if self._has_door else "development")
+        self._start_web_door()
         if self._has_door:
             (self._door_port,) = free_ports(1)
             self.start_program("haproxy", ["haproxy", "-db", "-f", str(self._configure_door())])
             self.until("haproxy", lambda: is_listening(self._door_port))
+
+    def _start_web_door(self) -> None:
+        command = [str(BINARIES / "parley-web"), "--port", "0", "--broker", f"127.0.0.1:{self.mqtt_port}", "--name", "web"]
+        self.start_program("parley-web", command)
+        self.until("parley-web", lambda: self.log("parley-web.out").endswith("\n"))
+        ready = re.match(r"parley-web: ready, http://127\.0\.0\.1:(\d+)$", self.log("parley-web.out"))
+        if not ready:
+            raise StartFailed(f"parley-web: {self.log('parley-web.out')}")
+        self._web_port = int(ready[1])
 
     def _configure_door(self) -> Path:
         """HAProxy's configuration, with a certificate that is made on the spot."""
@@ -69,8 +81,8 @@ class Gateway(Launched):
             self.until("parleyd", lambda: database.execute(undecided).fetchone()[0], DECISION_LIMIT, pause=0.1)
 
     def stop(self) -> None:
-        """The door first, then the gateway, then the broker."""
-        self.end("haproxy")
+        """The doors first, then the gateway, then the broker."""
+        self.end("haproxy", "parley-web")
         super().stop()
 
     @contextlib.contextmanager
@@ -104,12 +116,12 @@ class Gateway(Launched):
 
     @property
     def websocket(self) -> Endpoint:
-        """Where a WebSocket would be, were there any: the web door is not started, and the broker ends the connection."""
-        return self.tcp
+        """Where WebSockets are: at the web door, without TLS."""
+        return Endpoint("127.0.0.1", self._web_port)
 
     @property
     def programs(self) -> list[str]:
-        return ["mosquitto", "parleyd"] + (["haproxy"] if self._has_door else [])
+        return ["mosquitto", "parleyd", "parley-web"] + (["haproxy"] if self._has_door else [])
 
     def operator(self) -> Credentials:
         stored = json.loads((self.data / "devices" / "operator" / "console" / "credentials.json").read_text())

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from ledger import Ledger, Phase
 
 MEGABYTE = 1 << 20
-PROGRAMS = {"mosquitto": "broker", "parleyd": "gateway", "haproxy": "door"}
+PROGRAMS = {"mosquitto": "broker", "parleyd": "gateway", "haproxy": "door", "parley-web": "web door"}
 
 
 @dataclass(frozen=True)
