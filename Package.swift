@@ -130,6 +130,10 @@ let package = Package(
         .target(
             name: "HTTPDoubles", dependencies: ["CHTTPDoubles", "Platform"], path: "Tests/Support/HTTPDoubles",
             swiftSettings: strict),
+        .target(
+            name: "IdentityDoubles",
+            dependencies: ["HTTPDoubles", "OpenSSL", "ParleyIdentity", "ParleyProtocol", "TestSupport"],
+            path: "Tests/Support/IdentityDoubles", swiftSettings: strict),
         .target(name: "Launch", dependencies: ["Platform"], path: "Tests/Support/Launch", swiftSettings: strict),
         .target(
             name: "MQTTWire", dependencies: ["MQTTPackets", "Platform"], path: "Tests/Support/MQTTWire",
@@ -231,8 +235,8 @@ let package = Package(
         .testTarget(
             name: "ParleyIdentityTests",
             dependencies: [
-                "HTTPClient", "HTTPDoubles", "OpenSSL", "ParleyIdentity", "ParleyProtocol", "PrivateFiles",
-                "TestSupport", logging,
+                "HTTPClient", "HTTPDoubles", "IdentityDoubles", "OpenSSL", "ParleyIdentity", "ParleyProtocol",
+                "PrivateFiles", "TestSupport", logging,
             ], path: "Tests/Unit/ParleyIdentityTests", swiftSettings: strict),
         .testTarget(
             name: "ParleyBridgeTests",
@@ -272,9 +276,9 @@ let package = Package(
         .testTarget(
             name: "IntegrationTests",
             dependencies: [
-                "ParleyBridge", "ParleyClient", "ParleyCrypto", "ParleyMosquitto", "ParleyProtocol", "ParleyRules",
-                "ParleyStore", "Launch", "MQTTClient", "MQTTPackets", "MQTTWire", "Oracles", "Platform", "Sodium",
-                "TestSupport",
+                "ParleyBridge", "ParleyClient", "ParleyCrypto", "ParleyIdentity", "ParleyMosquitto", "ParleyProtocol",
+                "ParleyRules", "ParleyStore", "HTTPDoubles", "IdentityDoubles", "Launch", "MQTTClient", "MQTTPackets",
+                "MQTTWire", "OpenSSL", "Oracles", "Platform", "Sodium", "TestSupport",
             ], path: "Tests/Integration", swiftSettings: strict),
     ]
 )

@@ -3,26 +3,26 @@ import OpenSSL
 import ParleyProtocol
 
 /// A key of a provider's, with both halves.
-struct SigningKey: Sendable {
+package struct SigningKey: Sendable {
     private enum Secret {
         case rsa(RSA.PrivateKey, modulus: String)
         case p256(P256.PrivateKey)
     }
 
-    let id: String
+    package let id: String
     private let secret: Secret
 
     /// - Parameter isOther: another key than usual.
-    static func rsa(_ id: String, isOther: Bool = false) throws -> SigningKey {
+    package static func rsa(_ id: String, isOther: Bool = false) throws -> SigningKey {
         let pem = Array((isOther ? otherRSA : TestKeys.rsa).utf8)
         return SigningKey(
             id: id, secret: .rsa(try RSA.PrivateKey(pem: pem.span), modulus: isOther ? otherModulus : modulus))
     }
 
     /// A new one.
-    static func p256(_ id: String) throws -> SigningKey { SigningKey(id: id, secret: .p256(try .generate())) }
+    package static func p256(_ id: String) throws -> SigningKey { SigningKey(id: id, secret: .p256(try .generate())) }
 
-    var algorithm: String {
+    package var algorithm: String {
         switch secret {
         case .rsa: "RS256"
         case .p256: "ES256"
@@ -30,7 +30,7 @@ struct SigningKey: Sendable {
     }
 
     /// The public half as a JSON Web Key.
-    var jwk: String {
+    package var jwk: String {
         switch secret {
         case .rsa(_, let modulus): SigningKey.rsaJWK(id, modulus: modulus)
         case .p256(let key):
@@ -42,32 +42,32 @@ struct SigningKey: Sendable {
         }
     }
 
-    func sign(_ message: [UInt8]) throws -> [UInt8] {
+    package func sign(_ message: [UInt8]) throws -> [UInt8] {
         switch secret {
         case .rsa(let key, _): try key.sign(message.span)
         case .p256(let key): try key.sign(message.span)
         }
     }
 
-    static func rsaJWK(_ id: String, modulus: String, exponent: String = "AQAB") -> String {
+    package static func rsaJWK(_ id: String, modulus: String, exponent: String = "AQAB") -> String {
         #"{"kty":"RSA","kid":"\#(id)","use":"sig","alg":"RS256","n":"\#(modulus)","e":"\#(exponent)"}"#
     }
 }
 
 extension SigningKey {
     /// Of ``TestKeys/rsa``.
-    static let modulus =
+    package static let modulus =
         "tM1bryc-prETQysjMsOBETClD7nITDqFJbP2wyKGaWFTEyumkT07nyCG-Sy0lzouys1E1RM_IjrAsykXPq92KvWt4r0kki9--j99"
         + "QpoUCTQr4knDjM_hZf8LU88Qgalj2xsPLqMTfB-MReJ5Vq92QHGFLP3ekWMRa2a55amtZaTZucEngqJWOUGyu-WK76WH49ReZ2E_"
         + "X4-wLmzLJD7jKabthJfVKMIMO58K4BV4ppJk5UJc-g7AfjineSLVLpMAwZg-DyGdc4g2YECsNO_K2C4Nf_4vFwTkJquDxe3u2fn4"
         + "VCGAhOWY5j-sDe7jBRHcyglXA2pizM1G6bUVCMBqyw"
 
     /// Of 512 bits.
-    static let smallModulus =
+    package static let smallModulus =
         "6Fb3SnqB6OfKO9nFwiU7mGJqFLaOpXIo4he0df-KhiVuZZnhEjJOZ4MWzCXa9oyIDeeViNp-r8Go29rQnAfDzw"
 
     /// Of 5120 bits.
-    static let largeModulus =
+    package static let largeModulus =
         "yvyapNtgcjTj0qLywwuKK5hqc0XmLle4CAixwnrMGejYNb7NqKyCivpzbGuKOvdl7heDQERoR-c-UQBDrgAo6w-KHC9CJJGi4vof"
         + "kRVqW97jQ-pfiieSIbFK47e-GfYWTmXTY8IaAQoYnqNlWa-Ew7jFsaz73UfrkbdAj8PAMFrh4W028IzBqrfdYR8Wi1vMZ6L7c-NL"
         + "GGFZUKQN8voq-xt4maleBwkhVuKNbtC7On1rkTNP3Ln_WCcu4Dw7mblEH8Z_tViaQu4IpRoidKHJFslSaB1hDS7ZyLiewwf9Hk5P"

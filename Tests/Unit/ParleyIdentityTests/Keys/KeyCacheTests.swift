@@ -1,3 +1,4 @@
+import IdentityDoubles
 import ParleyProtocol
 import Testing
 

@@ -1,4 +1,5 @@
 import HTTPDoubles
+import IdentityDoubles
 import ParleyProtocol
 import TestSupport
 import Testing

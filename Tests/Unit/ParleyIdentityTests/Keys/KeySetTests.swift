@@ -1,4 +1,5 @@
 import HTTPClient
+import IdentityDoubles
 import ParleyProtocol
 import TestSupport
 import Testing

@@ -1,3 +1,4 @@
+import IdentityDoubles
 import OpenSSL
 import ParleyProtocol
 import TestSupport

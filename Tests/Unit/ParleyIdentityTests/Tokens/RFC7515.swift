@@ -1,3 +1,5 @@
+import IdentityDoubles
+
 /// The examples of RFC 7515, Appendices A.2 and A.3.
 enum RFC7515 {
     /// The claims of both.
