@@ -32,7 +32,9 @@ extension DataDirectory {
             let identities =
                 providers.isEmpty
                 ? nil
-                : try IdentityProviders(IdentityConfiguration(providers: providers), logger: logger)
+                : try IdentityProviders(
+                    // The settings alone name an issuer: one on this machine is the owner's own.
+                    IdentityConfiguration(providers: providers, allowsLoopback: true), logger: logger)
             var mailer: Mailer?
             if let mail { mailer = try Mailer(mail, logger: logger) }
             return AccountServices(identities, mailer)

@@ -14,7 +14,10 @@ package enum IdentityError: Error, Hashable, Sendable {
         switch self {
         case .unknownProvider: Rejection(.notFound, "There is no such identity provider.")
         case .token: Rejection(.unauthenticated, "The identity token is not valid.")
-        case .unavailable: Rejection(.unavailable, "The identity provider cannot be asked at the moment.")
+        case .unavailable:
+            Rejection(
+                .unavailable, "The identity provider cannot be asked at the moment.",
+                retryAfterMilliseconds: Int(KeyCache.pauseAfterFailure / .milliseconds(1)))
         }
     }
 }
