@@ -10,7 +10,10 @@ extension SendAccountCode: AccountHandler {
         let facts = try context.facts
         if let user = try facts.identities.user(email) { return try context.mail(to: email, .reset(user)) }
         let pending = try facts.accountCodes.codes(of: email, .register, steady: context.steady).first
-        return pending.map { .again($0.code) } ?? .none
+        guard let pending else { return .none }
+        // A void one would be of no use to whom the address belongs.
+        guard AccountCodeRule.isVoid(attempts: pending.attempts) else { return .again(pending.code) }
+        return try context.mail(to: email, pending.code.purpose)
     }
 
     func carryOut(_ mail: CodeMail, in context: ApplyContext) throws(StoreError) -> AccountRequestOutcome {

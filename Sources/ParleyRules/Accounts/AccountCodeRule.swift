@@ -10,12 +10,15 @@ package enum AccountCodeRule {
     /// Live codes of one address and purpose; a mail may be lost, and be asked for again.
     package static let mostCodes = 3
 
+    /// - Parameter attempts: wrong ones that were given for a code.
+    package static func isVoid(attempts: Int) -> Bool { attempts >= mostAttempts }
+
     /// - Parameter sent: the live codes of the address, with the wrong ones that were given for each.
     /// - Returns: the place of the code in `sent`; `nil` for a wrong one. All are compared, in time that does not tell
     ///   where they differ.
     package static func find(_ code: AccountCode, in sent: [(code: AccountCode, attempts: Int)]) -> Int? {
         var found: Int?
-        for (index, sent) in sent.enumerated() where sent.attempts < mostAttempts {
+        for (index, sent) in sent.enumerated() where !isVoid(attempts: sent.attempts) {
             if isEqual(code, sent.code) { found = index }
         }
         return found
