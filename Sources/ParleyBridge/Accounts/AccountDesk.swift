@@ -94,8 +94,10 @@ final class AccountDesk: Sendable {
             // The reply to the first copy is the reply to this one.
             guard !state.underway.contains(digest) else { return .accepted }
             do throws(Rejection) {
+                // First: whoever is turned away here has tried nothing.
+                try state.requireRoom(for: request.work)
                 try state.charge(request.uses(by: incoming.sender), digest, now: now)
-                return try state.take(incoming, request.work, digest)
+                return state.take(incoming, request.work, digest)
             } catch {
                 return .refused(error)
             }
@@ -220,18 +222,24 @@ extension AccountDesk.State {
         copies[digest] = min(earlier + 1, AccountDesk.freeCopies + 1)
     }
 
-    /// - Throws: `rate_limited` where there is no room.
+    /// - Throws: `rate_limited` where there is none.
+    fileprivate func requireRoom(for work: DeskWork) throws(Rejection) {
+        let hasRoom =
+            switch work {
+            case .none: true
+            case .hashing: waiting.count < AccountDesk.mostWaiting
+            case .identity: checks < AccountDesk.mostChecks
+            }
+        guard hasRoom else { throw AccountDesk.full }
+    }
+
     fileprivate mutating func take(
         _ incoming: IncomingCommand, _ work: DeskWork, _ digest: [UInt8]
-    ) throws(Rejection) -> AccountDesk.Submission {
+    ) -> AccountDesk.Submission {
         switch work {
         case .none: return .needsNothing
-        case .hashing:
-            guard waiting.count < AccountDesk.mostWaiting else { throw AccountDesk.full }
-            waiting.append(incoming)
-        case .identity:
-            guard checks < AccountDesk.mostChecks else { throw AccountDesk.full }
-            checks += 1
+        case .hashing: waiting.append(incoming)
+        case .identity: checks += 1
         }
         underway.insert(digest)
         return .accepted

@@ -34,6 +34,18 @@ struct AccountDeskTests {
         #expect(refusal(world.desk.submit(try signIn(200), now: at(0))) == nil)
     }
 
+    @Test("whoever is turned away for want of room has made no attempt, however often")
+    func turnedAway() throws {
+        let world = try AccountWorld {
+            $0.accountAttemptsPerNetwork = 1_000_000
+            $0.accountAttemptsPerAccount = 1
+        }
+        for number in 0..<AccountDesk.mostWaiting { _ = world.desk.submit(try signIn(number), now: at(0)) }
+        for _ in 0..<20 { #expect(refusal(world.desk.submit(try signIn(99), now: at(0)))?.code == .rateLimited) }
+        world.desk.workOnWaiting()
+        #expect(refusal(world.desk.submit(try signIn(99), now: at(0))) == nil)
+    }
+
     @Test("a copy of a request that is under way waits for its reply, and costs nothing")
     func copies() throws {
         let world = try AccountWorld { $0.accountAttemptsPerAccount = 1 }
