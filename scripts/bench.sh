@@ -4,8 +4,9 @@
 #   --no-install  says which packages are missing and stops, even for root
 #   COMMAND       compare (the gateway beside relays, the default), store-size (a large database), lists (pages
 #                 of conversations), sync (bringing a device up to date), workouts (boards of groups, and the
-#                 end of a week), web (the web door), json (what the dearest payloads cost), crypto (sealing and
-#                 opening messages) or file (sealing and opening a large attachment)
+#                 end of a week), web (the web door), sign-ins (messages beside attempts to sign in), json (what the
+#                 dearest payloads cost), crypto (sealing and opening messages) or file (sealing and opening a large
+#                 attachment)
 #   OPTION        what `parley-bench COMMAND` takes: see scripts/bench.sh COMMAND --help; --quick is for a first look
 # Everything runs in a temporary directory (below TMPDIR, which should be on a disk like a gateway's) and is removed.
 # Standard output gets the tables. The status is 1 if a message was lost, doubled, out of order or refused.
@@ -23,7 +24,7 @@ case ${1-} in
 esac
 command=compare
 case ${1-} in
-compare | store-size | lists | sync | workouts | web | json | crypto | file) command=$1 && shift ;;
+compare | store-size | lists | sync | workouts | web | sign-ins | json | crypto | file) command=$1 && shift ;;
 -* | '') ;;
 *) fail "there is no command $1; see scripts/bench.sh --help" ;;
 esac
@@ -33,7 +34,7 @@ need_packages "$install" "${build_packages[@]}" "${run_packages[@]}"
 products=(parley-bench)
 options=()
 case $command in
-compare | store-size | workouts | web)
+compare | store-size | workouts | web | sign-ins)
     products+=(parleyd ParleyBrokerPlugin)
     [[ $command != web ]] || products+=(parley-web)
     options+=(--template "$root/broker-config/development.conf")

@@ -10,7 +10,8 @@ struct ParleyBench: ParsableCommand {
         version: parleyVersion,
         subcommands: [
             CompareCommand.self, StoreSizeCommand.self, ListsCommand.self, SyncCommand.self, JSONCommand.self,
-            WorkoutsCommand.self, WebCommand.self, WebKillsCommand.self, CryptoCommand.self, FileCommand.self,
+            WorkoutsCommand.self, WebCommand.self, WebKillsCommand.self, SignInsCommand.self, CryptoCommand.self,
+            FileCommand.self,
             RelayCommand.self,
         ],
         defaultSubcommand: CompareCommand.self)

@@ -4,7 +4,7 @@ import ParleyStore
 
 /// The users, devices and conversations of a site.
 package struct Population {
-    package struct Seat {
+    package struct Seat: Sendable {
         package let address: DeviceAddress
         /// The device's password.
         package let token: String
@@ -21,6 +21,9 @@ package struct Population {
                 role: role)
             (self.address, token) = (address, try tokens.issue(claims))
         }
+
+        /// A device that there is.
+        package init(_ address: DeviceAddress, token: String) { (self.address, self.token) = (address, token) }
     }
 
     /// A conversation and its members, each with one device; the first is the one that sends.

@@ -1,5 +1,7 @@
+import Foundation
 import Launch
 import ParleyBridge
+import ParleyProtocol
 
 extension Site {
     /// Launches a web door at the site's broker, and returns at once.
@@ -15,6 +17,13 @@ extension Site {
     package func awaitReady(webDoor: ChildProcess) throws {
         let files = webDoorFiles
         try webDoor.awaitStart("parley-web", said: files.errors) { files.output.hasPrefix("parley-web: ready") }
+    }
+
+    /// The gateway's own device by which web doors sign people in. The gateway makes it when it starts.
+    package func webDoorSeat() throws -> Population.Seat {
+        let folder = "\(directory.path)/\(DataDirectoryLayout.directory(of: .webDoor))"
+        let data = try Data(contentsOf: URL(filePath: "\(folder)/\(DataDirectoryLayout.credentials)"))
+        return Population.Seat(.webDoor, token: try JSONDecoder().decode(DeviceCredentials.self, from: data).password)
     }
 
     private var webDoorFiles: ServiceFiles { ServiceFiles("parley-web", in: directory.path) }
