@@ -4,13 +4,16 @@ public struct AccountPassword: Hashable, Sendable, CustomStringConvertible {
 
     package static let maximumLength = 256
     /// Of a password that is set (NIST SP 800-63B §5.1.1.2).
-    fileprivate static let minimumNewLength = 8
+    package static let minimumNewLength = 8
 
     /// `nil` for nothing, and for a text that is too long.
     public init?(_ text: String) {
         guard !text.isEmpty, text.unicodeScalars.count <= Self.maximumLength else { return nil }
         self.text = text
     }
+
+    /// Whether it may be set.
+    package var isLongEnough: Bool { text.unicodeScalars.count >= Self.minimumNewLength }
 
     /// Never the password.
     public var description: String { "a password" }
@@ -37,7 +40,7 @@ extension AccountPassword: JSONReadable {
 struct NewPasswordForm: FieldForm {
     func read(_ name: String, of object: JSONObject) throws(Rejection) -> AccountPassword? {
         guard let password = try AccountPassword.read(name, of: object) else { return nil }
-        guard password.text.unicodeScalars.count >= AccountPassword.minimumNewLength else {
+        guard password.isLongEnough else {
             throw .badRequest(name, "shorter than \(AccountPassword.minimumNewLength) characters")
         }
         return password

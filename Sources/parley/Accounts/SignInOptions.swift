@@ -71,7 +71,7 @@ extension SignInOptions {
                 try await answers.newSecret("a new password for \(email)")
             }
         let password = try AccountPassword(typed: text)
-        guard password.isAcceptable else {
+        guard password.isLongEnough else {
             throw ToolError(.usage, "a new password has at least \(AccountPassword.minimumNewLength) characters")
         }
         return password
