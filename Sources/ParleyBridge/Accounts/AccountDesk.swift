@@ -12,6 +12,9 @@ extension IncomingCommand {
 struct DeskContext: Sendable {
     let sender: DeviceAddress
     let passwords: PasswordHashing
+    /// Who may make an account.
+    let registration: Registration
+    let tokens: TokenIssuer
     /// Whom a provider's token names, if the request has one.
     let identity: CheckedIdentity?
     let store: Store
@@ -26,11 +29,29 @@ struct DeskContext: Sendable {
 ///
 /// Nothing waits for it, and what it has to do is bounded: beyond that requests are refused at once.
 final class AccountDesk: Sendable {
+    /// What waits for the desk's thread.
+    fileprivate struct Job {
+        let incoming: IncomingCommand
+        /// Where the sender is, if a door asks.
+        let network: ClientNetwork?
+        let step: Step
+
+        enum Step {
+            case check(IdentityProof, now: Timestamp)
+            case work(CheckedIdentity?)
+        }
+    }
+
     fileprivate struct State {
         var limits: AccountLimits
-        var waiting = Fifo<IncomingCommand>()
+        /// Passwords that are to be hashed.
+        var waiting = Fifo<Job>()
+        /// How many of them are of a network.
+        var waitingOf: [ClientNetwork: Int] = [:]
+        /// Identity tokens that are to be checked: that takes far less time.
+        var unchecked = Fifo<Job>()
         var found: [IncomingCommand] = []
-        /// Identity tokens that are being checked.
+        /// Identity tokens that wait or are being checked.
         var checks = 0
         /// The number of copies of a request that have come lately, by its digest.
         var copies = BoundedCache<[UInt8], Int>(capacity: 4096)
@@ -56,13 +77,17 @@ final class AccountDesk: Sendable {
     private let wakeWriter: @Sendable () -> Void
     private let tokens: TokenIssuer
     private let digestKey: [UInt8]
+    private let registration: Registration
 
     /// Passwords that wait to be hashed: some seconds' work.
     static let mostWaiting = 32
+    /// The same of one network: strangers of one place do not keep out all others.
+    static let mostWaitingOfNetwork = 8
     /// Identity tokens that are checked at once.
     static let mostChecks = 64
-    /// Copies of a request that are not charged: a door repeats it after 2, 4 and 8 s, and after a reconnection.
-    static let freeCopies = 4
+    /// Copies of a request that are not charged, beside those that come while it waits: a door repeats what it has no
+    /// answer to.
+    static let freeCopies = 1
     /// Where the desk has no room, in milliseconds.
     private static let pauseWhenFull = 2000
 
@@ -81,6 +106,7 @@ final class AccountDesk: Sendable {
         self.counters = counters
         self.wakeWriter = wakeWriter
         self.tokens = tokens
+        registration = settings.registrationOfPeople
         digestKey = try tokens.secret(for: "requests at the desk")
     }
 
@@ -90,20 +116,28 @@ final class AccountDesk: Sendable {
     func submit(_ incoming: IncomingCommand, now: Timestamp) -> Submission {
         guard let request = incoming.accountRequest else { return .needsNothing }
         guard let digest = try? digest(of: request, by: incoming.sender) else { return .refused(.internalFault) }
-        let submission = state.withLock { state -> Submission in
+        let uses = request.uses(by: incoming.sender)
+        let network = uses.lazy.compactMap(\.network).first
+        return state.withLock { state -> Submission in
             // The reply to the first copy is the reply to this one.
             guard !state.underway.contains(digest) else { return .accepted }
             do throws(Rejection) {
                 // First: whoever is turned away here has tried nothing.
-                try state.requireRoom(for: request.work)
-                try state.charge(request.uses(by: incoming.sender), digest, now: now)
-                return state.take(incoming, request.work, digest)
+                try state.requireRoom(for: request.work, of: network)
+                try state.charge(uses, digest, now: now)
             } catch {
                 return .refused(error)
             }
+            switch request.work {
+            case .none: return .needsNothing
+            case .hashing: state.append(Job(incoming: incoming, network: network, step: .work(nil)))
+            case .identity(let proof), .identityAndHashing(let proof):
+                state.checks += 1
+                state.unchecked.append(Job(incoming: incoming, network: network, step: .check(proof, now: now)))
+            }
+            state.underway.insert(digest)
+            return .accepted
         }
-        if case .accepted = submission, case .identity(let proof) = request.work { check(proof, incoming, digest, now) }
-        return submission
     }
 
     /// Requests that have their findings.
@@ -116,11 +150,11 @@ final class AccountDesk: Sendable {
 
     // MARK: The desk's thread
 
-    /// Hashes passwords until `close`.
+    /// Hashes passwords, and begins checks, until `close`.
     func run() async throws {
         try await LoopThread.run(name: "parley-desk") { [self] in
             LoopThread.lowerPriority()
-            while let incoming = next() { work(on: incoming, identity: nil) }
+            while let job = next() { carryOut(job) }
         }
     }
 
@@ -128,23 +162,33 @@ final class AccountDesk: Sendable {
 
     /// Works on all that is waiting, and waits for nothing.
     func workOnWaiting() {
-        while let incoming = state.withLock({ $0.waiting.popFirst() }) { work(on: incoming, identity: nil) }
+        while let job = state.withLock({ $0.popFirst() }) { carryOut(job) }
     }
 
     /// - Returns: `nil` when the desk is closed.
-    private func next() -> IncomingCommand? {
-        state.wait { state -> IncomingCommand?? in
+    private func next() -> Job? {
+        state.wait { state -> Job?? in
             if state.isClosed { return .some(nil) }
-            return state.waiting.popFirst().map { .some($0) }
+            return state.popFirst().map { .some($0) }
         }
     }
 
-    private func check(_ proof: IdentityProof, _ incoming: IncomingCommand, _ digest: [UInt8], _ now: Timestamp) {
+    private func carryOut(_ job: Job) {
+        switch job.step {
+        case .check(let proof, let now): check(proof, job, now)
+        case .work(let identity): work(on: job.incoming, identity: identity)
+        }
+    }
+
+    private func check(_ proof: IdentityProof, _ job: Job, _ now: Timestamp) {
+        let incoming = job.incoming
         identities.check(proof, now: now) { [self] result in
             state.withLock { $0.checks -= 1 }
-            switch result {
-            case .success(let identity): work(on: incoming, identity: identity)
-            case .failure(let rejection): refuse(incoming, incoming.accountRefusal(rejection))
+            switch (result, incoming.accountRequest?.work) {
+            case (.failure(let rejection), _): refuse(incoming, incoming.accountRefusal(rejection))
+            case (.success(let identity), .identityAndHashing):
+                state.withLock { $0.append(Job(incoming: incoming, network: job.network, step: .work(identity))) }
+            case (.success(let identity), _): work(on: incoming, identity: identity)
             }
         }
     }
@@ -165,7 +209,9 @@ final class AccountDesk: Sendable {
     private func finding(
         of request: some AccountHandler, _ incoming: IncomingCommand, _ identity: CheckedIdentity?
     ) throws -> (any Sendable)? {
-        let context = DeskContext(sender: incoming.sender, passwords: passwords, identity: identity, store: store)
+        let context = DeskContext(
+            sender: incoming.sender, passwords: passwords, registration: registration, tokens: tokens,
+            identity: identity, store: store)
         // A provider's answer comes on its connections' thread, which must not wait for the database; the writer checks
         // both again.
         guard identity == nil else { return try request.find(in: context) }
@@ -223,26 +269,30 @@ extension AccountDesk.State {
     }
 
     /// - Throws: `rate_limited` where there is none.
-    fileprivate func requireRoom(for work: DeskWork) throws(Rejection) {
+    fileprivate func requireRoom(for work: DeskWork, of network: ClientNetwork?) throws(Rejection) {
         let hasRoom =
             switch work {
             case .none: true
-            case .hashing: waiting.count < AccountDesk.mostWaiting
-            case .identity: checks < AccountDesk.mostChecks
+            case .hashing:
+                waiting.count < AccountDesk.mostWaiting
+                    && network.map { waitingOf[$0, default: 0] < AccountDesk.mostWaitingOfNetwork } ?? true
+            case .identity, .identityAndHashing: checks < AccountDesk.mostChecks
             }
         guard hasRoom else { throw AccountDesk.full }
     }
 
-    fileprivate mutating func take(
-        _ incoming: IncomingCommand, _ work: DeskWork, _ digest: [UInt8]
-    ) -> AccountDesk.Submission {
-        switch work {
-        case .none: return .needsNothing
-        case .hashing: waiting.append(incoming)
-        case .identity: checks += 1
+    fileprivate mutating func append(_ job: AccountDesk.Job) {
+        if let network = job.network { waitingOf[network, default: 0] += 1 }
+        waiting.append(job)
+    }
+
+    fileprivate mutating func popFirst() -> AccountDesk.Job? {
+        if let job = unchecked.popFirst() { return job }
+        guard let job = waiting.popFirst() else { return nil }
+        if let network = job.network, let count = waitingOf[network] {
+            waitingOf[network] = count > 1 ? count - 1 : nil
         }
-        underway.insert(digest)
-        return .accepted
+        return job
     }
 }
 

@@ -11,6 +11,8 @@ enum DeskWork {
     case hashing
     /// A provider's identity token is checked.
     case identity(IdentityProof)
+    /// Both, the token first.
+    case identityAndHashing(IdentityProof)
 }
 
 /// A command about an account as the gateway carries it out: limited by who asks and for whom, worked on beside the
@@ -49,7 +51,7 @@ protocol AccountHandler: CommandHandler, AccountCommand where Decision == Accoun
 struct Nothing: Sendable {}
 
 enum AccountDecision<New> {
-    case repeated(AccountRequestOutcome)
+    case repeated(StoredAccountRequest)
     /// - Parameter name: under which the outcome is stored.
     case new(New, name: AccountRequestID, digest: [UInt8])
 }
@@ -70,7 +72,7 @@ extension AccountHandler {
         let name = try id.storedName(by: context.tokens)
         if let first = try context.facts.accountRequests.request(name) {
             try RepeatRule.check(digest, of: first.digest)
-            return .repeated(first.outcome)
+            return .repeated(first)
         }
         let finding = context.finding as? Finding ?? Nothing() as? Finding
         // The first copy of the request was carried out while the desk had this one, and is forgotten since.
@@ -79,11 +81,11 @@ extension AccountHandler {
     }
 
     func apply(_ decision: AccountDecision<New>, in context: ApplyContext) throws(StoreError) {
-        let outcome: AccountRequestOutcome
+        let (outcome, digest): (AccountRequestOutcome, [UInt8])
         switch decision {
-        case .repeated(let first): outcome = first
-        case .new(let new, let name, let digest):
-            outcome = try carryOut(new, in: context)
+        case .repeated(let first): (outcome, digest) = (first.outcome, first.digest)
+        case .new(let new, let name, let newDigest):
+            (outcome, digest) = (try carryOut(new, in: context), newDigest)
             let removedAt = context.steady.advanced(by: AccountTimes.repeats)
             try context.transaction.accountRequests.insert(name, digest: digest, outcome, removedAt: removedAt)
             context.afterCommit.wake(AccountExpiryDuty.self, at: removedAt)
@@ -91,7 +93,7 @@ extension AccountHandler {
         switch outcome {
         case .done: try reply(in: context)
         case .refused: context.refuse(Self.codeRefusal)
-        case .signedIn(let address): try context.replySignedIn(address)
+        case .signedIn(let address): try context.replySignedIn(address, by: digest)
         }
     }
 }
@@ -122,9 +124,15 @@ extension DecisionContext {
 }
 
 extension ApplyContext {
-    /// Replies with a device's credentials. It may have been revoked since, if the request is a repeat.
-    fileprivate func replySignedIn(_ address: DeviceAddress) throws(StoreError) {
-        guard let device = try read({ try $0.devices.device(address) }) else { return refuse(.notSignedIn) }
+    /// Replies with a device's credentials, if the request is what has made its token. Since then the device may have
+    /// been revoked, and another request may have signed it in again: that token is not this sender's.
+    ///
+    /// - Parameter digest: of the request.
+    fileprivate func replySignedIn(_ address: DeviceAddress, by digest: [UInt8]) throws(StoreError) {
+        let device = try read { facts in
+            try facts.tokens.origin(of: address)?.digest == digest ? try facts.devices.device(address) : nil
+        }
+        guard let device else { return refuse(.notSignedIn) }
         let signedIn: SignedIn
         do {
             signedIn = SignedIn(address: address, credentials: try tokens.credentials(of: device))

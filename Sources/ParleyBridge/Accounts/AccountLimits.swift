@@ -11,6 +11,16 @@ enum AccountUse: Hashable, Sendable {
     case registration(ClientNetwork)
 }
 
+extension AccountUse {
+    /// Where the sender is, if it is charged for that.
+    var network: ClientNetwork? {
+        switch self {
+        case .attempt(.network(let network)), .mail(.network(let network)), .registration(let network): network
+        case .attempt, .mail: nil
+        }
+    }
+}
+
 /// Whose uses are counted together.
 enum AccountLimitKey: Hashable, Sendable {
     case network(ClientNetwork)

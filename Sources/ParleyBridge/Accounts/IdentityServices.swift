@@ -171,6 +171,7 @@ extension MailText {
             self = .reset(code, of: user)
         case .alreadyRegistered(let user): self = .alreadyRegistered(of: user)
         case .replaced: self = .replaced
+        case .added: self = .added
         }
     }
 }

@@ -15,6 +15,8 @@ struct AccountMail: Hashable, Sendable {
         case alreadyRegistered(of: UserID)
         /// The address is no account's any more.
         case replaced
+        /// An account signs in by a provider now, too.
+        case added
     }
 
     let recipient: EmailAddress
@@ -128,6 +130,7 @@ extension MailLoop {
         case .registered, .linked:
             text = try store.read { try $0.identities.user(email) }.map { .alreadyRegistered(of: $0) }
         case .replaced: text = .replaced
+        case .added: text = .added
         case .none: text = nil
         }
         return text.map { AccountMail(recipient: email, text: $0) }

@@ -62,18 +62,19 @@ extension LinkIdentity: AccountHandler {
     enum Finding: Sendable {
         /// The hash of a first password, where the user had none.
         case email(EmailAddress, PasswordProof, first: PasswordHash?)
-        case identity(CheckedIdentity)
+        case identity(CheckedIdentity, PasswordProof)
     }
 
     enum New {
         case mail(CodeMail, EmailAddress)
-        case identity(StoredIdentity)
+        /// The user's address, if they have one, is told.
+        case identity(StoredIdentity, told: EmailAddress?)
     }
 
     var work: DeskWork {
         switch way {
         case .email: .hashing
-        case .provider(let proof): .identity(proof)
+        case .provider(let link): .identityAndHashing(link.proof)
         }
     }
 
@@ -91,9 +92,9 @@ extension LinkIdentity: AccountHandler {
             let proof = try PasswordProof(credentials.password, in: context)
             let first = proof.stored == nil ? try context.passwords.hash(credentials.password) : nil
             return .email(credentials.email, proof, first: first)
-        case .provider:
+        case .provider(let link):
             guard let identity = context.identity else { throw Rejection.internalFault }
-            return .identity(identity)
+            return .identity(identity, try PasswordProof(link.current, in: context))
         }
     }
 
@@ -104,19 +105,25 @@ extension LinkIdentity: AccountHandler {
             try proof.check(in: context)
             // Who has an address is not told to others.
             guard try facts.identities.user(email) ?? caller == caller else { return .mail(.linked, email) }
-            return .mail(try context.mail(to: email, .link(caller, first)), email)
-        case .identity(let identity):
+            return .mail(try context.mail(to: email, for: caller, .link(caller, first)), email)
+        case .identity(let identity, let proof):
+            try proof.check(in: context)
+            let ways = try facts.identities.identities(of: caller)
             try AccountRule.link(
-                ownedBy: facts.identities.user(identity.provider, identity.subject), by: caller)
+                ownedBy: facts.identities.user(identity.provider, identity.subject), by: caller,
+                replaces: ways.contains { $0.provider == identity.provider && $0.subject != identity.subject })
             return .identity(
-                StoredIdentity(provider: identity.provider, subject: identity.subject, linkedAt: context.now))
+                StoredIdentity(provider: identity.provider, subject: identity.subject, linkedAt: context.now),
+                told: ways.address)
         }
     }
 
     func carryOut(_ new: New, in context: ApplyContext) throws(StoreError) -> AccountRequestOutcome {
         switch new {
         case .mail(let mail, let email): try context.send(mail, to: email)
-        case .identity(let identity): try context.transaction.identities.set(identity, of: context.sender.user)
+        case .identity(let identity, let address):
+            try context.transaction.identities.set(identity, of: context.sender.user)
+            if let address { try context.send(.added, to: address) }
         }
         return .done
     }
@@ -138,8 +145,7 @@ extension ConfirmEmail: AccountHandler {
             try context.facts.identities.user(email) ?? caller == caller
         else { return .wrong }
         let hasPassword = try context.facts.passwords.password(of: caller) != nil
-        let address = try context.facts.identities.identities(of: caller).lazy.compactMap(\.address).first
-        let former = address.flatMap { EmailAddress($0) }
+        let former = try context.facts.identities.identities(of: caller).address
         return .link(
             StoredIdentity(code.email, linkedAt: context.now), first: hasPassword ? nil : first,
             former: former == code.email ? nil : former)
@@ -164,21 +170,43 @@ extension ConfirmEmail: AccountHandler {
     func reply(in context: ApplyContext) throws(StoreError) { try context.replyAccount() }
 }
 
-extension UnlinkIdentity: CommandHandler {
-    /// - Returns: whether there is something to unlink.
-    func decide(in context: DecisionContext) throws -> Bool {
-        try AccountRule.unlink(provider, from: context.facts.ways(of: context.sender.user))
+extension UnlinkIdentity: AccountHandler {
+    enum New {
+        case nothing
+        /// The address that is unlinked is told.
+        case unlink(told: EmailAddress?)
     }
 
-    func apply(_ isLinked: Bool, in context: ApplyContext) throws(StoreError) {
+    var work: DeskWork { .hashing }
+
+    func uses(by sender: DeviceAddress) -> [AccountUse] { [.attempt(.user(sender.user))] }
+
+    func find(in context: DeskContext) throws -> PasswordProof { try PasswordProof(current, in: context) }
+
+    func decide(with proof: PasswordProof, in context: DecisionContext) throws -> New {
+        try proof.check(in: context)
+        let ways = try context.facts.identities.identities(of: context.sender.user)
+        guard try AccountRule.unlink(provider, from: ways.map(\.provider)) else { return .nothing }
+        return .unlink(told: provider == .email ? ways.address : nil)
+    }
+
+    func carryOut(_ new: New, in context: ApplyContext) throws(StoreError) -> AccountRequestOutcome {
         let user = context.sender.user
-        if isLinked {
+        if case .unlink(let address) = new {
             try context.transaction.identities.remove(provider, of: user)
             // Without an address no password signs in.
             if provider == .email { try context.transaction.passwords.remove(of: user) }
+            if let address { try context.send(.replaced, to: address) }
         }
-        try context.replyAccount()
+        return .done
     }
+
+    func reply(in context: ApplyContext) throws(StoreError) { try context.replyAccount() }
+}
+
+extension [StoredIdentity] {
+    /// The address among a user's ways to sign in.
+    fileprivate var address: EmailAddress? { lazy.compactMap(\.address).first.flatMap { EmailAddress($0) } }
 }
 
 extension SetPassword: AccountHandler {
@@ -211,7 +239,9 @@ extension SetPassword: AccountHandler {
 extension SignOutEverywhere: CommandHandler {
     func decide(in context: DecisionContext) throws -> [DeviceAddress] {
         let caller = context.sender
-        return try context.facts.devices.addresses(of: caller.user).filter { !keepsCaller || $0 != caller }
+        let devices = try context.facts.devices.addresses(of: caller.user).filter { !keepsCaller || $0 != caller }
+        try RevokeDeviceRule.check(devices, by: context.revokingCaller)
+        return devices
     }
 
     func apply(_ devices: [DeviceAddress], in context: ApplyContext) throws(StoreError) {

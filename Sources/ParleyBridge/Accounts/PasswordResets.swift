@@ -8,12 +8,10 @@ extension SendAccountCode: AccountHandler {
     /// Nothing of the reply depends on the address.
     func decide(with finding: Nothing, in context: DecisionContext) throws -> CodeMail {
         let facts = try context.facts
-        if let user = try facts.identities.user(email) { return try context.mail(to: email, .reset(user)) }
-        let pending = try facts.accountCodes.codes(of: email, .register, steady: context.steady).first
-        guard let pending else { return .none }
+        if let user = try facts.identities.user(email) { return try context.mail(to: email, for: user, .reset(user)) }
         // A void one would be of no use to whom the address belongs.
-        guard AccountCodeRule.isVoid(attempts: pending.attempts) else { return .again(pending.code) }
-        return try context.mail(to: email, pending.code.purpose)
+        return try facts.accountCodes.codes(of: email, .register, steady: context.steady)
+            .first { !AccountCodeRule.isVoid(attempts: $0.attempts) }.map { .again($0.code) } ?? .none
     }
 
     func carryOut(_ mail: CodeMail, in context: ApplyContext) throws(StoreError) -> AccountRequestOutcome {

@@ -10,8 +10,11 @@ extension Register: AccountHandler {
         [.registration(network), .mail(.network(network)), .mail(.email(email))]
     }
 
-    /// Hashes whatever the address is, so that the time tells nothing.
-    func find(in context: DeskContext) throws -> PasswordHash { try context.passwords.hash(password) }
+    /// Hashes whatever the address is, so that the time tells nothing; and where nobody registers, nothing.
+    func find(in context: DeskContext) throws -> PasswordHash {
+        try RegistrationRule.checkIsPossible(context.registration)
+        return try context.passwords.hash(password)
+    }
 
     /// Nothing of the reply depends on the address.
     func decide(with hash: PasswordHash, in context: DecisionContext) throws -> CodeMail {
@@ -19,7 +22,7 @@ extension Register: AccountHandler {
         guard try context.facts.identities.user(email) == nil else { return .registered }
         let account = CodePurpose.NewAccount(
             user: newUser.user, displayName: newUser.displayName, invite: try newUser.invite?.digest)
-        return try context.mail(to: email, .register(account, hash))
+        return try context.mail(to: email, account, hash)
     }
 
     func carryOut(_ mail: CodeMail, in context: ApplyContext) throws(StoreError) -> AccountRequestOutcome {
@@ -29,21 +32,36 @@ extension Register: AccountHandler {
 }
 
 extension VerifyRegistration: AccountHandler {
+    struct Finding: Sendable {
+        /// Of the registration that the code is for, if the password is that; otherwise `nil`.
+        let password: PasswordHash?
+    }
+
     enum New {
         case wrong
         case signIn(SignInPlan)
     }
 
+    var work: DeskWork { .hashing }
+
     func uses(by sender: DeviceAddress) -> [AccountUse] { [.attempt(.network(network)), .attempt(.email(email))] }
 
-    func decide(with finding: Nothing, in context: DecisionContext) throws -> New {
+    /// Hashes in any case, so that the time tells nothing.
+    func find(in context: DeskContext) throws -> Finding {
+        // Whether it is live, the writer finds out.
+        let stored = try context.read { try $0.accountCodes.codes(of: email, .register, steady: .earliest) }
+        var registered: PasswordHash?
+        if case .register(_, let hash) = try code.find(in: stored, context.tokens)?.code.purpose { registered = hash }
+        return Finding(password: try context.passwords.verify(password, registered) ? registered : nil)
+    }
+
+    func decide(with finding: Finding, in context: DecisionContext) throws -> New {
         guard let stored = try context.find(code, of: email, .register),
-            case .register(let account, let password) = stored.code.purpose,
+            case .register(let account, let password) = stored.code.purpose, password == finding.password,
             try context.facts.identities.user(email) == nil
         else { return .wrong }
-        // The registration was open to them when they asked; the id may have been given to another since.
-        try RegistrationRule.check(
-            .open, hasInvite: { true }, user: account.user, isTaken: context.facts.users.role(of: account.user) != nil)
+        // Since they asked, the id may have been given to another, and the invite may have ended.
+        try context.checkRegistration(of: account.user, inviteDigest: account.invite)
         let member = SignInPlan.NewMember(
             user: account.user, displayName: account.displayName ?? account.user.text,
             identity: StoredIdentity(stored.code.email, linkedAt: context.now), password: password)

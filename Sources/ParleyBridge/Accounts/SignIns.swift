@@ -30,7 +30,9 @@ extension DecisionContext {
         let device = device.device ?? DeviceID(digest: digest)
         let address = DeviceAddress(user: user, device: device)
         let devices = try facts.devices.summaries(of: user)
-        try AccountRule.checkDevices(devices.count, isNew: !devices.contains { $0.device == device })
+        // Those whose tokens have expired sign in no more, and people have forgotten their names.
+        try AccountRule.checkDevices(
+            devices.count { $0.expiresAt > now }, isNew: !devices.contains { $0.device == device })
         return SignInPlan(
             member: member,
             token: try TokenIssue(to: address, role: .device, days: nil, .anew(by: nil), request: digest, in: self),
@@ -38,8 +40,8 @@ extension DecisionContext {
     }
 
     /// Whether an invite to a group is good enough to make an account.
-    func isInvite(_ token: InviteToken?) throws -> Bool {
-        guard let token, let invite = try facts.invites.invite(tokenDigest: token.digest) else { return false }
+    private func isInvite(_ digest: [UInt8]?) throws -> Bool {
+        guard let digest, let invite = try facts.invites.invite(tokenDigest: digest) else { return false }
         let conversation = try conversation(invite.group.conversationID)
         return InviteRule.isLive(
             isRevoked: invite.isRevoked, expiresAt: invite.expiresAt, usesLeft: invite.usesLeft,
@@ -47,9 +49,13 @@ extension DecisionContext {
     }
 
     func checkRegistration(of new: NewUser) throws {
+        try checkRegistration(of: new.user, inviteDigest: new.invite?.digest)
+    }
+
+    func checkRegistration(of user: UserID, inviteDigest: [UInt8]?) throws {
         try RegistrationRule.check(
-            settings.registrationOfPeople, hasInvite: { try isInvite(new.invite) }, user: new.user,
-            isTaken: facts.users.role(of: new.user) != nil)
+            settings.registrationOfPeople, hasInvite: { try isInvite(inviteDigest) }, user: user,
+            isTaken: facts.users.role(of: user) != nil)
     }
 }
 

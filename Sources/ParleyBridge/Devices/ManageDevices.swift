@@ -43,6 +43,17 @@ extension DeviceQueries {
     }
 }
 
+extension DecisionContext {
+    /// The calling device as one that revokes others of its user.
+    var revokingCaller: RevokeDeviceRule.Caller {
+        get throws {
+            RevokeDeviceRule.Caller(
+                sender, hasAccountKey: try facts.accounts.key(of: sender.user) != nil,
+                isCertified: try facts.devices.keys(of: sender)?.certificate != nil)
+        }
+    }
+}
+
 extension ApplyContext {
     func revoke(_ devices: [DeviceAddress]) throws(StoreError) {
         for address in devices {
@@ -58,12 +69,9 @@ extension ApplyContext {
 
 extension RevokeDevice: CommandHandler {
     func decide(in context: DecisionContext) throws -> [DeviceAddress] {
-        let (sender, facts) = (context.sender, try context.facts)
-        let caller = RevokeDeviceRule.Caller(
-            sender, hasAccountKey: try facts.accounts.key(of: sender.user) != nil,
-            isCertified: try facts.devices.keys(of: sender)?.certificate != nil)
-        return try facts.devices.ended(
-            with: DeviceAddress(user: sender.user, device: device), by: caller, endsIssued: true)
+        let sender = context.sender
+        return try context.facts.devices.ended(
+            with: DeviceAddress(user: sender.user, device: device), by: context.revokingCaller, endsIssued: true)
     }
 
     func apply(_ devices: [DeviceAddress], in context: ApplyContext) throws(StoreError) {

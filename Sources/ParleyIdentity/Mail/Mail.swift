@@ -18,6 +18,8 @@ package enum MailText: Hashable, Sendable {
     case alreadyRegistered(of: UserID)
     /// The address was that of an account, which has another one now.
     case replaced
+    /// Their account signs in by a provider now, too.
+    case added
 }
 
 /// A code that a mail carries: 4 to 12 digits. It prints as nothing.

@@ -26,11 +26,19 @@ struct MailWording: Sendable {
                 "To sign in, use your password. If you have forgotten it, ask for a new one.",
             ]
         case .replaced:
-            subject = "Your email address was replaced"
+            subject = "Your email address was removed"
             lines = [
-                "Your account has another email address now. This one signs in no more, and", "gets no more mails.", "",
+                "Your account has another email address now, or none. This one signs in no more,",
+                "and gets no more mails.", "",
                 "If that was not you, somebody else uses your account: sign out all devices,",
                 "or ask the operator of your gateway for help.",
+            ]
+        case .added:
+            subject = "There is a new way to sign in to your account"
+            lines = [
+                "Your account signs in by an account of yours elsewhere now, too.", "",
+                "If that was not you, somebody else uses your account: set a new password,",
+                "which signs out all devices, and remove that way to sign in.",
             ]
         }
     }

@@ -27,7 +27,7 @@ package struct IdentityConfiguration: Sendable {
 /// A provider of OpenID Connect.
 package struct IdentityProviderSettings: Hashable, Sendable {
     /// How old a token may be: some apps keep one for as long as it is valid, which is an hour at most.
-    package static let usualMaximumAge: Duration = .seconds(3600)
+    package static let usualMaximumAge: Duration = .seconds(600)
 
     package let name: IdentityProviderName
     /// `iss`, to the letter.

@@ -68,13 +68,13 @@ public struct LinkIdentity: AccountCommand, OwnAccountRequest {
     public enum Way: Hashable, Sendable {
         /// The password is the user's own; or it is their first.
         case email(EmailCredentials)
-        case provider(IdentityProof)
+        case provider(ProviderLink)
 
         /// - Returns: `nil` for neither and for both.
-        fileprivate init?(_ email: EmailCredentials?, _ proof: IdentityProof?) {
-            switch (email, proof) {
+        fileprivate init?(_ email: EmailCredentials?, _ link: ProviderLink?) {
+            switch (email, link) {
             case (let email?, nil): self = .email(email)
-            case (nil, let proof?): self = .provider(proof)
+            case (nil, let link?): self = .provider(link)
             case (nil, nil), (_?, _?): return nil
             }
         }
@@ -89,10 +89,26 @@ public struct LinkIdentity: AccountCommand, OwnAccountRequest {
         id = try pass.required("id", \.id)
         let email: EmailCredentials? = try pass.part(
             { if case .email(let email) = $0.way { email } else { nil } }, shownBy: "email")
-        let proof: IdentityProof? = try pass.part(
-            { if case .provider(let proof) = $0.way { proof } else { nil } }, shownBy: "provider")
+        let link: ProviderLink? = try pass.part(
+            { if case .provider(let link) = $0.way { link } else { nil } }, shownBy: "provider")
         way = try pass.combined(
-            \.way, from: Way(email, proof), or: .badRequest("email, provider", "exactly one of them"))
+            \.way, from: Way(email, link), or: .badRequest("email, provider", "exactly one of them"))
+    }
+}
+
+/// A provider's identity that is to be linked.
+public struct ProviderLink: GatewayObject {
+    public let proof: IdentityProof
+    /// The user's password; needed where there is one.
+    public let current: AccountPassword?
+
+    public init(_ proof: IdentityProof, current: AccountPassword? = nil) {
+        (self.proof, self.current) = (proof, current)
+    }
+
+    package init<Pass: FieldPass<ProviderLink>>(fields pass: inout Pass) throws(Pass.Failure) {
+        proof = try pass.part(\.proof)
+        current = try pass.optional("current", \.current)
     }
 }
 
@@ -117,17 +133,24 @@ public struct ConfirmEmail: AccountCommand, OwnAccountRequest {
 }
 
 /// `account/unlink`: one way less to sign in. The last one stays.
-public struct UnlinkIdentity: Command, OwnAccountRequest {
+public struct UnlinkIdentity: AccountCommand, OwnAccountRequest {
     public static let operation = Operation(validatedArea: "account", verb: "unlink")
     public typealias Reply = AccountState
 
+    public let id: AccountRequestID
     /// ``IdentityProviderName/email`` for the address and its password.
     public let provider: IdentityProviderName
+    /// The user's password; needed where there is one.
+    public let current: AccountPassword?
 
-    public init(provider: IdentityProviderName) { self.provider = provider }
+    public init(id: AccountRequestID, provider: IdentityProviderName, current: AccountPassword? = nil) {
+        (self.id, self.provider, self.current) = (id, provider, current)
+    }
 
     package init<Pass: FieldPass<UnlinkIdentity>>(fields pass: inout Pass) throws(Pass.Failure) {
+        id = try pass.required("id", \.id)
         provider = try pass.required("provider", \.provider)
+        current = try pass.optional("current", \.current)
     }
 }
 

@@ -35,14 +35,16 @@ public struct VerifyRegistration: AccountCommand {
     public let network: ClientNetwork
     public let email: EmailAddress
     public let code: AccountCode
+    /// That of the registration: whoever registers the address of another has no use for a code that the other reads.
+    public let password: AccountPassword
     public let device: SignInDevice
 
     public init(
-        id: AccountRequestID, network: ClientNetwork, email: EmailAddress, code: AccountCode,
+        id: AccountRequestID, network: ClientNetwork, email: EmailAddress, code: AccountCode, password: AccountPassword,
         device: SignInDevice = SignInDevice()
     ) {
-        (self.id, self.network, self.email, self.code) = (id, network, email, code)
-        self.device = device
+        (self.id, self.network, self.email) = (id, network, email)
+        (self.code, self.password, self.device) = (code, password, device)
     }
 
     package init<Pass: FieldPass<VerifyRegistration>>(fields pass: inout Pass) throws(Pass.Failure) {
@@ -50,6 +52,7 @@ public struct VerifyRegistration: AccountCommand {
         network = try pass.required(ClientNetwork.field, \.network)
         email = try pass.required("email", \.email)
         code = try pass.required("code", \.code)
+        password = try pass.required("password", \.password)
         device = try pass.part(\.device)
     }
 }

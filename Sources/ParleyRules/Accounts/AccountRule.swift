@@ -60,11 +60,16 @@ package enum AccountRule {
 
     /// `account/link` of a provider's identity.
     ///
-    /// - Parameter owner: whose it is; `nil` if it is nobody's.
-    /// - Throws: `conflict` for somebody else's.
-    package static func link(ownedBy owner: UserID?, by caller: UserID) throws(Rejection) {
+    /// - Parameters:
+    ///   - owner: whose it is; `nil` if it is nobody's.
+    ///   - replaces: whether the caller has another one of this provider.
+    /// - Throws: `conflict` for somebody else's, and for a second one.
+    package static func link(ownedBy owner: UserID?, by caller: UserID, replaces: Bool) throws(Rejection) {
         guard owner ?? caller == caller else {
             throw Rejection(.conflict, "Another account signs in with this identity.")
+        }
+        guard !replaces else {
+            throw Rejection(.conflict, "You sign in with another identity of this provider; unlink it first.")
         }
     }
 

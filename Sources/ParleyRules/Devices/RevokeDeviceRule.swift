@@ -21,6 +21,15 @@ package enum RevokeDeviceRule {
         }
     }
 
+    /// `account/sign-out-everywhere`
+    ///
+    /// - Throws: `forbidden` to a device that is not linked, if one of the devices is another.
+    package static func check(_ devices: [DeviceAddress], by caller: Caller) throws(Rejection) {
+        guard devices.allSatisfy(caller.mayRevoke) else { throw notLinked }
+    }
+
+    private static let notLinked = Rejection(.forbidden, "Only a linked device may remove another one.")
+
     /// - Parameters:
     ///   - caller: `nil` for an operator.
     ///   - wasMade: whether the device ever existed.
@@ -34,7 +43,7 @@ package enum RevokeDeviceRule {
         guard wasMade else { throw .deviceNotFound }
         let ended = (isLive ? [device] : []) + issued
         guard ended.isEmpty || caller?.mayRevoke(device) ?? true else {
-            throw Rejection(.forbidden, "Only a linked device may remove another one.")
+            throw notLinked
         }
         return ended
     }

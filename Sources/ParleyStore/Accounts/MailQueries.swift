@@ -11,8 +11,10 @@ package struct PendingMail: Hashable, Sendable {
         case registered
         /// The address that somebody wants to link is another's.
         case linked
-        /// The address was an account's, which has another one now.
+        /// The address was an account's, which has another one now, or none.
         case replaced
+        /// The account of the address signs in by a provider now, too.
+        case added
         /// Sent to nobody: the address is unknown, and the request for it writes as much as for a known one.
         case none
     }
@@ -85,6 +87,7 @@ extension PendingMail.Text {
         case .registered: ("registered", nil)
         case .linked: ("linked", nil)
         case .replaced: ("replaced", nil)
+        case .added: ("added", nil)
         case .none: ("none", nil)
         }
     }
@@ -94,6 +97,7 @@ extension PendingMail.Text {
         case ("registered", nil): self = .registered
         case ("linked", nil): self = .linked
         case ("replaced", nil): self = .replaced
+        case ("added", nil): self = .added
         case ("none", nil): self = .none
         case (_, let seed?):
             guard let kind = CodePurpose.Kind(rawValue: kind) else { throw .inconsistent(.column(1)) }

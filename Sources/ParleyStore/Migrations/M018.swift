@@ -103,7 +103,7 @@ extension Migration {
                 key INTEGER PRIMARY KEY,
                 -- "none" is sent to nobody: a request for an unknown address writes as much as one for a known one.
                 kind TEXT NOT NULL
-                    CHECK (kind IN ('register', 'reset', 'link', 'registered', 'linked', 'replaced', 'none')),
+                    CHECK (kind IN ('register', 'reset', 'link', 'registered', 'linked', 'replaced', 'added', 'none')),
                 address TEXT NOT NULL,
                 seed BLOB CHECK (length(seed) = 16),
                 attempts INTEGER NOT NULL DEFAULT 0 CHECK (attempts >= 0),

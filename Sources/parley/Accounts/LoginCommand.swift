@@ -26,7 +26,7 @@ struct LoginCommand: AsyncParsableCommand {
 
         static func help(for value: Way) -> ArgumentHelp? {
             switch value {
-            case .code: "In place of the password, the code of an account that was registered and not yet used."
+            case .code: "The code, too, of an account that was registered and not yet used."
             case .reset: "The password is forgotten: sets another by a code that is sent. Signs out all devices."
             }
         }
@@ -49,8 +49,9 @@ struct LoginCommand: AsyncParsableCommand {
             try gateway.prepareForSignIn()
             signedIn = try await door.naming { try await door.signIn(email, password, on: device) }
         case .code:
+            let password = try await signIn.password(of: email, &answers)
             try gateway.prepareForSignIn()
-            guard let verified = try await door.verify(email, on: device, &answers) else {
+            guard let verified = try await door.verify(email, password, on: device, &answers) else {
                 throw ToolError(.usage, "standard input has no line for the code")
             }
             signedIn = verified
@@ -85,12 +86,12 @@ extension WebDoor {
     ///
     /// - Returns: `nil` where standard input has ended.
     func verify(
-        _ email: EmailAddress, on device: SignInDevice, _ answers: inout Answers
+        _ email: EmailAddress, _ password: AccountPassword, on device: SignInDevice, _ answers: inout Answers
     ) async throws -> SignedIn? {
         for attempt in 1... {
             guard let text = try await answers.next(WebDoor.codeQuestion(email)) else { return nil }
             do {
-                return try await verify(email, AccountCode(typed: text), on: device)
+                return try await verify(email, AccountCode(typed: text), password, on: device)
             } catch let error where answers.isTerminal && attempt < WebDoor.attempts && error.isOfCode {
                 Terminal.report("that is not the code, or it has expired; once more")
             } catch let rejection as Rejection {

@@ -52,7 +52,8 @@ struct RegisterCommand: AsyncParsableCommand {
                 email, password, as: NewUser(user: user, displayName: displayName, invite: invite))
         }
         Terminal.report("a mail was sent to \(email); the code in it counts for 15 minutes")
-        guard let signedIn = try await door.verify(email, on: signIn.signInDevice(email, gateway), &answers) else {
+        let device = signIn.signInDevice(email, gateway)
+        guard let signedIn = try await door.verify(email, password, on: device, &answers) else {
             return Terminal.report("type it with: parley login \(door.address.text) --email \(email) --code")
         }
         try await gateway.complete(signedIn, at: signIn.place(email, gateway))

@@ -112,11 +112,14 @@ extension WebDoor {
     }
 
     /// Makes the account that a code was sent for, and signs in.
-    func verify(_ email: EmailAddress, _ code: AccountCode, on device: SignInDevice) async throws -> SignedIn {
+    func verify(
+        _ email: EmailAddress, _ code: AccountCode, _ password: AccountPassword, on device: SignInDevice
+    ) async throws -> SignedIn {
         try signedIn(
             await ask(VerifyRegistration.operation) { object in
                 object.member("email", email)
                 object.member("code", code)
+                object.member("password", password)
                 device.writeMembers(to: &object)
             })
     }

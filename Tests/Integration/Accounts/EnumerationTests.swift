@@ -20,7 +20,8 @@ struct EnumerationTests {
                 return fields.with([
                     "password": .string(AccountDoor.password), "user_id": .string("u-\(newID())"),
                 ])
-            case .verify: return fields.with(["code": "00000000"])
+            case .verify:
+                return fields.with(["code": "00000000", "password": .string(AccountDoor.password)])
             case .sendCode: return fields
             case .reset: return fields.with(["code": "00000000", "password": .string(AccountDoor.password)])
             }

@@ -51,7 +51,8 @@ final class AccountDoor {
     }
 
     func verify(_ email: String, _ code: String, id: String = newID()) throws -> JSON {
-        try ask("verify", ["email": .string(email), "code": .string(code)], id: id)
+        try ask(
+            "verify", ["email": .string(email), "code": .string(code), "password": .string(Self.password)], id: id)
     }
 
     func signIn(

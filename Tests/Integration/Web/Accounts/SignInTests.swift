@@ -59,7 +59,7 @@ struct WebSignInTests {
             #expect(answers.allSatisfy { $0.status == 200 } && answers[0].fields.body == answers[1].fields.body)
         }
         let codes = try ["alice", "nobody"].map {
-            try site.ask("verify", ["email": .string("\($0)@example.com"), "code": "00000000"])
+            try site.ask("verify", AccountSite.signIn("\($0)@example.com").with(["code": "00000000"]))
         }
         #expect(codes[0].status == codes[1].status && codes[0].fields.body == codes[1].fields.body)
     }
@@ -116,7 +116,9 @@ struct WebSignInTests {
         #expect(try site.ask("register", body).status == 200)
         site.gateway.endParleyd(SIGKILL)
         try site.gateway.startParleyd()
-        let verify: JSON = ["email": "alice@example.com", "code": .string(try site.code(for: "alice@example.com"))]
+        let verify = AccountSite.signIn("alice@example.com").with([
+            "code": .string(try site.code(for: "alice@example.com"))
+        ])
         let account = try site.account(try site.ask("verify", verify))
         #expect(try site.profileStatus(account) == 200)
     }

@@ -75,7 +75,9 @@ final class AccountSite {
         let asked = try ask("register", Self.signIn(email, Self.password, ["user_id": .string(user)]))
         guard asked.status == 200 else { throw NeverCameError("a registration: \(asked.status) \(asked.json)") }
         return try account(
-            try ask("verify", ["email": .string(email), "code": .string(code(for: email)), "device_name": "Phone"]))
+            try ask(
+                "verify",
+                Self.signIn(email, Self.password, ["code": .string(code(for: email)), "device_name": "Phone"])))
     }
 
     /// A device that has signed in.

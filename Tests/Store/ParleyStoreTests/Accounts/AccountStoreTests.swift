@@ -91,7 +91,9 @@ struct AccountStoreTests {
 
     @Test("mails are sent in the order in which they are due, and go; requests are known with what became of them")
     func mailsAndRequests() throws {
-        let texts: [PendingMail.Text] = [.code(.reset, seed: Self.seed), .registered, .linked, .replaced, .none]
+        let texts: [PendingMail.Text] = [
+            .code(.reset, seed: Self.seed), .registered, .linked, .replaced, .added, .none,
+        ]
         let mails = try texts.map { PendingMail(to: try email(), $0, expiresAt: at(100)) }
         try store.write { transaction in
             for (index, mail) in mails.enumerated() {

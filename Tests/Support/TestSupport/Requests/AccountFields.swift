@@ -13,7 +13,8 @@ extension RequestField {
         switch kind {
         case is Register.Type:
             return asked + [required("password", .password(from: 8)), required("user_id", .level)] + newUser
-        case is VerifyRegistration.Type: return asked + [required("code", .code)] + device
+        case is VerifyRegistration.Type:
+            return asked + [required("code", .code), required("password", .password(from: 1))] + device
         case is SignInByPassword.Type: return asked + [required("password", .password(from: 1))] + device
         case is SignInByProvider.Type:
             // Who it is for, if it makes an account, is as in a registration.
@@ -21,9 +22,10 @@ extension RequestField {
         case is SendAccountCode.Type: return asked
         case is ResetPassword.Type:
             return asked + [required("code", .code), required("password", .password(from: 8))]
-        case is LinkIdentity.Type: return [id] + proof
+        case is LinkIdentity.Type: return [id] + proof + [optional("current", .password(from: 1))]
         case is ConfirmEmail.Type: return [id, required("email", .email), required("code", .code)]
-        case is UnlinkIdentity.Type: return [required("provider", .level)]
+        case is UnlinkIdentity.Type:
+            return [id, required("provider", .level), optional("current", .password(from: 1))]
         case is SetPassword.Type:
             return [
                 id, optional("current", .password(from: 1)), required("password", .password(from: 8)),

@@ -8,11 +8,13 @@ import Testing
 
 @Suite("The desk beside the writer")
 struct AccountDeskTests {
-    private func signIn(_ number: Int, network: String = "192.0.2.1") throws -> IncomingCommand {
+    /// - Parameter network: for each number another one.
+    private func signIn(_ number: Int, from network: String? = nil) throws -> IncomingCommand {
         try request(
             SignInByPassword(
                 id: AccountRequestID(UUIDValue(high: 9, low: UInt64(number))),
-                network: try #require(ClientNetwork(network)), email: try AccountWorld.email("u\(number)@example.com"),
+                network: try #require(ClientNetwork(network ?? "192.0.2.\(number)")),
+                email: try AccountWorld.email("u\(number)@example.com"),
                 password: try AccountWorld.password("correct horse")), from: .webDoor)
     }
 
@@ -32,6 +34,18 @@ struct AccountDeskTests {
         world.desk.workOnWaiting()
         #expect(world.desk.drainFound().count == AccountDesk.mostWaiting)
         #expect(refusal(world.desk.submit(try signIn(200), now: at(0))) == nil)
+    }
+
+    @Test("one network has a part of the room, and another one still comes in")
+    func shareOfNetwork() throws {
+        let world = try AccountWorld { $0.accountAttemptsPerNetwork = 1_000_000 }
+        for number in 0..<AccountDesk.mostWaitingOfNetwork {
+            #expect(refusal(world.desk.submit(try signIn(number, from: "192.0.2.1"), now: at(0))) == nil)
+        }
+        #expect(refusal(world.desk.submit(try signIn(90, from: "192.0.2.1"), now: at(0)))?.code == .rateLimited)
+        #expect(refusal(world.desk.submit(try signIn(91, from: "192.0.2.2"), now: at(0))) == nil)
+        world.desk.workOnWaiting()
+        #expect(refusal(world.desk.submit(try signIn(92, from: "192.0.2.1"), now: at(0))) == nil)
     }
 
     @Test("whoever is turned away for want of room has made no attempt, however often")

@@ -75,7 +75,7 @@ final class AccountWorld {
         try test.store.read { try $0.mails.next(limit: 100) }.map { stored in
             switch stored.mail.text {
             case .code(_, let seed): (stored.mail.recipient.text, try tokens.accountCode(seed: seed).digits)
-            case .registered, .linked, .replaced: (stored.mail.recipient.text, nil)
+            case .registered, .linked, .replaced, .added: (stored.mail.recipient.text, nil)
             case .none: ("", nil)
             }
         }
@@ -100,13 +100,13 @@ final class AccountWorld {
     }
 
     func verify(
-        _ email: String, _ code: AccountCode, id: AccountRequestID = .random(),
+        _ email: String, _ code: AccountCode, password: String = "correct horse", id: AccountRequestID = .random(),
         device: SignInDevice = SignInDevice(), now: Timestamp = at(0)
     ) throws -> Published {
         try ask(
             VerifyRegistration(
                 id: id, network: try #require(Self.network), email: try Self.email(email), code: code,
-                device: device), now: now)
+                password: try Self.password(password), device: device), now: now)
     }
 
     func signIn(
@@ -123,7 +123,7 @@ final class AccountWorld {
     @discardableResult
     func makeAccount(_ email: String, _ user: UserID, password: String = "correct horse") throws -> SignedIn {
         #expect(try register(email, as: user, password: password).isOK == true)
-        let signedIn: SignedIn = try verify(email, try lastCode()).value()
+        let signedIn: SignedIn = try verify(email, try lastCode(), password: password).value()
         try test.execute("DELETE FROM mails")
         return signedIn
     }

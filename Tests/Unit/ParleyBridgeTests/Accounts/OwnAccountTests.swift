@@ -29,9 +29,13 @@ struct OwnAccountTests {
             by: sender)
     }
 
-    private func link(identity token: String, by sender: DeviceAddress) throws -> Published {
-        try world.ask(
-            LinkIdentity(id: .random(), way: .provider(IdentityProof(provider: "google", token: token))), by: sender)
+    private func link(
+        identity token: String, password: String? = "correct horse", by sender: DeviceAddress
+    ) throws -> Published {
+        let link = ProviderLink(
+            IdentityProof(provider: "google", token: token),
+            current: try password.map { try AccountWorld.password($0) })
+        return try world.ask(LinkIdentity(id: .random(), way: .provider(link)), by: sender)
     }
 
     private func confirm(_ email: String, _ code: AccountCode, by sender: DeviceAddress) throws -> Published {
@@ -79,10 +83,40 @@ struct OwnAccountTests {
         #expect(try world.account(of: "alice").providers.map(\.provider) == ["google"])
     }
 
+    @Test("a device without the password adds no way to sign in and removes none, and the address is told of both")
+    func needsPassword() throws {
+        for password in [nil, "wrong"] {
+            #expect(try link(identity: "1234", password: password, by: dave).code == "forbidden")
+            let given = try password.map { try AccountWorld.password($0) }
+            #expect(
+                try world.ask(UnlinkIdentity(id: .random(), provider: .email, current: given), by: dave).code
+                    == "forbidden")
+        }
+        #expect(try world.mails().isEmpty)
+        #expect(try link(identity: "1234", by: dave).isOK == true)
+        #expect(try link(identity: "5678", by: dave).code == "conflict")
+        let password = try AccountWorld.password("correct horse")
+        let unlinked = try world.ask(
+            UnlinkIdentity(id: .random(), provider: .email, current: password), by: dave)
+        #expect(unlinked.isOK == true)
+        let told = try world.test.store.read { try $0.mails.next(limit: 10) }.map(\.mail.text)
+        #expect(told == [.added, .replaced])
+    }
+
+    @Test("a device that is not linked signs out no other, where there is an account key")
+    func unlinkedDevice() throws {
+        let other: SignedIn = try world.signIn("dave@example.com").value()
+        try world.test.execute("UPDATE users SET account_key = zeroblob(32) WHERE id = 'dave'")
+        #expect(try world.ask(SignOutEverywhere(keepsCaller: true), by: dave).code == "forbidden")
+        #expect(try world.test.store.read { try $0.devices.device(other.address) } != nil)
+    }
+
     @Test("the last way to sign in stays; with the address goes the password")
     func unlinks() throws {
         let unlink: (IdentityProviderName) throws -> Published = { provider in
-            try world.ask(UnlinkIdentity(provider: provider), by: dave)
+            try world.ask(
+                UnlinkIdentity(id: .random(), provider: provider, current: try AccountWorld.password("correct horse")),
+                by: dave)
         }
         #expect(try unlink(.email).code == "conflict")
         #expect(try unlink("apple").isOK == true)
@@ -124,7 +158,7 @@ struct OwnAccountTests {
     func operators() throws {
         let console = device("operator", "console")
         let commands: [any Command] = [
-            UnlinkIdentity(provider: .email), SignOutEverywhere(),
+            UnlinkIdentity(id: .random(), provider: .email), SignOutEverywhere(),
             DeleteAccount(id: .random(), user: "operator"),
             SetPassword(id: .random(), password: try AccountWorld.password("a password")),
         ]

@@ -115,6 +115,28 @@ struct RegistrationTests {
         #expect(try world.signIn("dave@example.com", "of mallory").code == "unauthenticated")
     }
 
+    @Test("a code that somebody else's registration has sent opens nothing to whoever reads it, and theirs is not lost")
+    func registeredByAnother() throws {
+        for _ in 0..<4 { _ = try world.register("dave@example.com", as: "dave", password: "of mallory") }
+        _ = try world.register("dave@example.com", as: "dave")
+        let codes = try world.mails().compactMap { $0.code.flatMap { AccountCode($0) } }
+        #expect(codes.count == 5)
+        #expect(try world.verify("dave@example.com", codes[0]).code == "unauthenticated")
+        #expect(try text("SELECT count(*) FROM users WHERE id = 'dave'") == "0")
+        #expect(try world.verify("dave@example.com", codes[4]).isOK == true)
+    }
+
+    @Test("an invite that ends before the code comes back makes no account")
+    func endedInvite() throws {
+        let world = try AccountWorld { $0.registration = Registration.invited.rawValue }
+        try world.test.group(["alice", "bob"], id: CommandExample.trainees)
+        let invite = try world.ask(CreateInvite(group: CommandExample.trainees), by: device("alice", "phone"))
+        let token = try #require((invite.data["token"] as? String).flatMap { InviteToken($0) })
+        #expect(try world.register("dave@example.com", as: "dave", invite: token).isOK == true)
+        try world.test.execute("UPDATE invites SET is_revoked = 1")
+        #expect(try world.verify("dave@example.com", try world.lastCode()).code == "invite_invalid")
+    }
+
     @Test("the setting says who may register: nobody, those with a good invite, everybody")
     func setting() throws {
         for (registration, code) in [(Registration.closed, "forbidden"), (.invited, "invite_invalid"), (.open, nil)] {

@@ -69,6 +69,21 @@ struct AccountSignInTests {
         #expect(try world.signIn("dave@example.com", "another", id: id).code == "conflict")
     }
 
+    @Test("a repeat gets nothing of a token that another request has made for the device since")
+    func repeatedTooLate() throws {
+        let (id, phone) = (AccountRequestID.random(), SignInDevice(device: "phone"))
+        #expect(try world.signIn("dave@example.com", id: id, device: phone).isOK == true)
+        #expect(try world.signIn("dave@example.com", device: phone).isOK == true)
+        #expect(try world.signIn("dave@example.com", id: id, device: phone).code == "unauthenticated")
+    }
+
+    @Test("devices whose tokens have expired take no place among the most")
+    func expiredDevices() throws {
+        for _ in 1..<AccountRule.mostDevices { _ = try world.signIn("dave@example.com") }
+        try world.test.execute("UPDATE devices SET expires_at = 0 WHERE user = 'dave'")
+        #expect(try world.signIn("dave@example.com").isOK == true)
+    }
+
     @Test("a repeat from another network is one: a phone changes between two")
     func repeatedElsewhere() throws {
         let id = AccountRequestID.random()

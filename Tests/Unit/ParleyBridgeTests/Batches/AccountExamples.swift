@@ -65,13 +65,13 @@ extension CommandExample {
         let proof = IdentityProof(provider: "google", token: "1")
         return [
             CommandExample(LinkIdentity.self) {
-                try request(LinkIdentity(id: requestID(1), way: .provider(proof)), from: alice)
+                try request(LinkIdentity(id: requestID(1), way: .provider(ProviderLink(proof))), from: alice)
             },
             CommandExample(ConfirmEmail.self, after: sent("frank@example.com") { .link("alice", try hash()) }) {
                 try request(ConfirmEmail(id: requestID(2), email: frank, code: try code()), from: alice)
             },
             CommandExample(UnlinkIdentity.self, after: identified("alice", [.email, "google"])) {
-                try request(UnlinkIdentity(provider: "google"), from: alice)
+                try request(UnlinkIdentity(id: requestID(11), provider: "google"), from: alice)
             },
             CommandExample(SetPassword.self, after: identified("alice")) {
                 try request(SetPassword(id: requestID(3), password: password), from: alice)
@@ -92,7 +92,8 @@ extension CommandExample {
                 VerifyRegistration.self, after: sent("frank@example.com") { .register(account, try hash()) }
             ) {
                 try request(
-                    VerifyRegistration(id: requestID(6), network: network, email: frank, code: try code()),
+                    VerifyRegistration(
+                        id: requestID(6), network: network, email: frank, code: try code(), password: password),
                     from: .webDoor)
             },
             CommandExample(SignInByPassword.self, after: identified("alice", hasPassword: true)) {

@@ -52,7 +52,7 @@ struct MailTests {
         let named = try user(String(repeating: "u", count: 64))
         for text in [
             MailText.verification(try code(), of: named), .reset(try code("123456789012"), of: named),
-            .alreadyRegistered(of: named), .replaced,
+            .alreadyRegistered(of: named), .replaced, .added,
         ] {
             let message = try compose(text, to: longest)
             #expect(message.hasSuffix("\r\n"))
@@ -63,7 +63,7 @@ struct MailTests {
             #expect(!message.contains("http"))
         }
         #expect(try compose(.reset(code(), of: user())).contains("    12345678\r\n"))
-        for text in [MailText.alreadyRegistered(of: try user()), .replaced] {
+        for text in [MailText.alreadyRegistered(of: try user()), .replaced, .added] {
             #expect(try !compose(text).contains("    "))
         }
     }

@@ -66,7 +66,7 @@ struct AccountValueTests {
         #expect(try Register(members: try JSONObject(parsing: register.payload())) == register)
         for way in [
             LinkIdentity.Way.email(EmailCredentials(email: email, password: password)),
-            .provider(IdentityProof(provider: .apple, token: "t", nonce: "n")),
+            .provider(ProviderLink(IdentityProof(provider: .apple, token: "t", nonce: "n"))),
         ] {
             let link = LinkIdentity(id: .random(), way: way)
             #expect(try LinkIdentity(members: try JSONObject(parsing: link.payload())) == link)

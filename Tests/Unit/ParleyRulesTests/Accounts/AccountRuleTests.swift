@@ -55,9 +55,10 @@ struct AccountRuleTests {
 
     @Test("an identity is one user's, an account its own user's, and a password an address's")
     func owners() throws {
-        try AccountRule.link(ownedBy: nil, by: "alice")
-        try AccountRule.link(ownedBy: "alice", by: "alice")
-        #expect(rejection { try AccountRule.link(ownedBy: "bob", by: "alice") }?.code == .conflict)
+        try AccountRule.link(ownedBy: nil, by: "alice", replaces: false)
+        try AccountRule.link(ownedBy: "alice", by: "alice", replaces: false)
+        #expect(rejection { try AccountRule.link(ownedBy: "bob", by: "alice", replaces: false) }?.code == .conflict)
+        #expect(rejection { try AccountRule.link(ownedBy: nil, by: "alice", replaces: true) }?.code == .conflict)
         try AccountRule.delete("alice", by: "alice")
         #expect(rejection { try AccountRule.delete("bob", by: "alice") }?.code == .forbidden)
         try AccountRule.checkEmail(["apple", .email])

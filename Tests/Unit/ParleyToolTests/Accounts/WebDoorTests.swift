@@ -53,7 +53,7 @@ struct WebDoorTests {
         let network = try #require(ClientNetwork("192.0.2.1"))
         let user = NewUser(user: "alice", displayName: "Alice")
         try await door.register(email, password, as: user)
-        let verified = try await door.verify(email, code, on: device)
+        let verified = try await door.verify(email, code, password, on: device)
         let signed = try await door.signIn(email, password, on: SignInDevice())
         try await door.sendCode(to: email)
         try await door.reset(email, code, to: password)
@@ -68,7 +68,10 @@ struct WebDoorTests {
         #expect(
             register == Register(id: register.id, network: network, email: email, password: password, newUser: user))
         let verify = try request(VerifyRegistration.self, received[1])
-        #expect(verify == VerifyRegistration(id: verify.id, network: network, email: email, code: code, device: device))
+        #expect(
+            verify
+                == VerifyRegistration(
+                    id: verify.id, network: network, email: email, code: code, password: password, device: device))
         let signIn = try request(SignInByPassword.self, received[2])
         #expect(signIn == SignInByPassword(id: signIn.id, network: network, email: email, password: password))
         let send = try request(SendAccountCode.self, received[3])
