@@ -21,12 +21,21 @@ struct IdempotencyKey: Hashable, Sendable {
             [caller.user.text.utf8, caller.device.text.utf8, "\(operation)".utf8, text.utf8].map(Array.init))
     }
 
-    /// The same of a request by somebody who is not signed in: over operation, key and the body's digest, so that
-    /// strangers who choose the same key have nothing to do with each other.
-    func id(of operation: Operation, body: [UInt8]) throws(Rejection) -> UUIDValue {
-        guard let digest = try? SHA256.hash(body.span) else { throw .internalFault }
-        return try IdempotencyKey.id([Array("\(operation)".utf8), Array(text.utf8), digest])
+    /// The same of a request by somebody who is not signed in: over operation, key and fields, so that strangers who
+    /// choose the same key have nothing to do with each other. Their order does not matter: an app may write a body anew
+    /// for each attempt, from a table without one.
+    func id(of operation: Operation, fields: JSONObject) throws(Rejection) -> UUIDValue {
+        var preimage = ["\(operation)", text].map { Array($0.utf8) }
+        for name in fields.names.sorted(by: { $0.utf8.lexicographicallyPrecedes($1.utf8) })
+        where name != IdempotencyKey.label && name != ClientNetwork.field {
+            guard let place = fields.place(of: name) else { continue }
+            preimage += [Array(name.utf8), Array(fields.source[place])]
+        }
+        return try IdempotencyKey.id(preimage)
     }
+
+    /// Each attempt may have another.
+    private static let label = "request_id"
 
     private static func id(_ fields: [[UInt8]]) throws(Rejection) -> UUIDValue {
         var preimage = ByteWriter()

@@ -23,19 +23,17 @@ package struct AccountCall: Sendable {
     package func call(body bytes: [UInt8], from network: ClientNetwork) throws(APIRefusal) -> GatewayCall {
         let body = try RequestBody(bytes, of: request, contentType: contentType)
         guard request.namesWhatItMakes else { return try GatewayCall(request, body.object.source, .reply) }
-        var members = try missingID(in: body, bytes)
+        var members = try missingID(in: body)
         members.append((ClientNetwork.field, network.json))
         return try GatewayCall(request, body.setting(members), .reply)
     }
 
     /// The id of the request, unless the body has it.
-    private func missingID(
-        in body: RequestBody, _ bytes: [UInt8]
-    ) throws(APIRefusal) -> [(name: String, json: [UInt8])] {
+    private func missingID(in body: RequestBody) throws(APIRefusal) -> [(name: String, json: [UInt8])] {
         do throws(Rejection) {
             let key = try idempotencyKey.map { text throws(Rejection) in try IdempotencyKey(text) }
             guard body.givenValue("id") == nil else { return [] }
-            let id = try key?.id(of: request.operation, body: bytes) ?? UUIDValue.random()
+            let id = try key?.id(of: request.operation, fields: body.object) ?? UUIDValue.random()
             return [("id", RequestBody.text("\(AccountRequestID(id))"))]
         } catch {
             throw APIRefusal(error, requestID: body.requestID)
