@@ -22,8 +22,8 @@ struct IdempotencyKey: Hashable, Sendable {
     }
 
     /// The same of a request by somebody who is not signed in: over operation, key and fields, so that strangers who
-    /// choose the same key have nothing to do with each other. Their order does not matter: an app may write a body anew
-    /// for each attempt, from a table without one.
+    /// choose the same key have nothing to do with each other. Their order does not matter: an app may write the body
+    /// anew for each attempt, from a table without one.
     func id(of operation: Operation, fields: JSONObject) throws(Rejection) -> UUIDValue {
         var preimage = ["\(operation)", text].map { Array($0.utf8) }
         for name in fields.names.sorted(by: { $0.utf8.lexicographicallyPrecedes($1.utf8) })
