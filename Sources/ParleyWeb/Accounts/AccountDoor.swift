@@ -22,8 +22,7 @@ struct AccountDoor: Sendable {
         token = DoorToken(logger: logger, configuration.readCredentials)
         sessions = try await Sessions(on: loop, link)
         takesForwardedAddress = configuration.takesForwardedAddress
-        // The first who ask have a token already.
-        _ = await token.current()
+        await token.prepare()
     }
 
     /// The token, and those before it whose sessions have not ended yet.
