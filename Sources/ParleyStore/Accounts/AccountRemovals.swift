@@ -72,12 +72,12 @@ package struct AccountRemovalWrites {
     /// - Returns: whether none is left: the removal is over then.
     package func removeRows(of user: UserID, limit: Int) throws(StoreError) -> Bool {
         var room = limit
-        for (table, key, owner) in Self.owned {
+        for (table, key, condition) in Self.owned {
             guard room > 0 else { return false }
             room -= try database.change(
                 """
                 DELETE FROM \(table) WHERE (\(key)) IN (
-                    SELECT \(key) FROM \(table) WHERE \(owner) = ? LIMIT ?)
+                    SELECT \(key) FROM \(table) WHERE \(condition) LIMIT ?)
                 """, [user.text, room])
         }
         guard room > 0 else { return false }
@@ -85,28 +85,30 @@ package struct AccountRemovalWrites {
         return true
     }
 
-    /// Each with its primary key and the column of its owner. What is not here stays: records, reports, challenges,
+    /// Each with its primary key and whose it is. What is not here stays: records, reports, challenges,
     /// message requests and blocks are others' too.
-    private static let owned: [(table: String, key: String, owner: String)] = [
-        ("follows", "follower, followed", "followed"),
-        ("ended_friendships", "lesser, greater", "lesser"),
-        ("ended_friendships", "lesser, greater", "greater"),
-        ("activity_reactions", #"activity, "user""#, #""user""#),
-        ("activities", "key", #""user""#),
-        ("notifications", #""user", number"#, #""user""#),
-        ("workouts", #""user", day, id"#, #""user""#),
-        ("deleted_workouts", "id", #""user""#),
-        ("workout_runs", #""user", first_day"#, #""user""#),
-        ("metrics", #""user", day"#, #""user""#),
-        ("board_entries", #"of_group, week, type, "user""#, #""user""#),
-        ("invite_uses", #"invite, "user""#, #""user""#),
-        ("group_removals", #"of_group, "user""#, #""user""#),
-        ("departures", #"conversation, "user""#, #""user""#),
-        ("stored_bytes", #""user", day"#, #""user""#),
-        ("name_changes", #""user""#, #""user""#),
-        ("presence", #""user""#, #""user""#),
-        ("push_registrations", #""user", device"#, #""user""#),
-        ("link_offers", #""user", device"#, #""user""#),
-        ("devices", #""user", id"#, #""user""#),
+    private static let owned: [(table: String, key: String, condition: String)] = [
+        ("follows", "follower, followed", "followed = ?"),
+        ("ended_friendships", "lesser, greater", "lesser = ?"),
+        ("ended_friendships", "lesser, greater", "greater = ?"),
+        ("activity_reactions", #"activity, "user""#, #""user" = ?"#),
+        ("activities", "key", #""user" = ?"#),
+        ("notifications", #""user", number"#, #""user" = ?"#),
+        ("workouts", #""user", day, id"#, #""user" = ?"#),
+        ("deleted_workouts", "id", #""user" = ?"#),
+        ("workout_runs", #""user", first_day"#, #""user" = ?"#),
+        ("metrics", #""user", day"#, #""user" = ?"#),
+        ("board_entries", #"of_group, week, type, "user""#, #""user" = ?"#),
+        ("invite_uses", #"invite, "user""#, #""user" = ?"#),
+        ("invite_uses", #"invite, "user""#, "invite IN (SELECT key FROM invites WHERE maker = ?)"),
+        ("invites", "key", "maker = ?"),
+        ("group_removals", #"of_group, "user""#, #""user" = ?"#),
+        ("departures", #"conversation, "user""#, #""user" = ?"#),
+        ("stored_bytes", #""user", day"#, #""user" = ?"#),
+        ("name_changes", #""user""#, #""user" = ?"#),
+        ("presence", #""user""#, #""user" = ?"#),
+        ("push_registrations", #""user", device"#, #""user" = ?"#),
+        ("link_offers", #""user", device"#, #""user" = ?"#),
+        ("devices", #""user", id"#, #""user" = ?"#),
     ]
 }

@@ -129,6 +129,7 @@ extension Migration {
             CREATE INDEX ended_friendships_of_greater ON ended_friendships (greater);
             CREATE INDEX activity_reactions_of_user ON activity_reactions ("user");
             CREATE INDEX deleted_workouts_of_user ON deleted_workouts ("user");
+            CREATE INDEX invites_of_maker ON invites (maker);
             CREATE INDEX invite_uses_of_user ON invite_uses ("user");
             CREATE INDEX group_removals_of_user ON group_removals ("user");
             CREATE INDEX departures_of_user ON departures ("user");
