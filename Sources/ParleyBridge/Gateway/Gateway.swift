@@ -85,6 +85,7 @@ package final class Gateway: Sendable {
             group.addTask { [self] in try await pushes.run(store, clock: shared.clock, counters: shared.counters) }
             group.addTask { [self] in
                 try await LoopThread.run(name: "parley-out") { [self] in
+                    LoopThread.prepareHeap()
                     try Publisher(
                         link: link, queue: queue, store: store, backlog: backlog, witness: witness,
                         limits: settings.broker, shared: shared, logger: logger
@@ -93,6 +94,7 @@ package final class Gateway: Sendable {
             }
             group.addTask { [self] in
                 try await LoopThread.run(name: "parley-intake") { [self] in
+                    LoopThread.prepareHeap()
                     try runIntake(store, tokens, link, readers, sessions, accounts, pushes, handlers)
                 }
             }

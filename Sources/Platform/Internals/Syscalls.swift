@@ -37,6 +37,14 @@ enum Syscalls {
         #endif
     }
 
+    /// Takes memory in pieces that the allocator keeps in the thread's own heap, and frees it.
+    static func touchHeap(bytes: Int) {
+        let piece = 65_536
+        let pieces = unsafe (0..<(bytes / piece)).map { _ in unsafe malloc(piece) }
+        // The last one first: the heap ends there, and gives it back.
+        unsafe pieces.reversed().forEach { unsafe free($0) }
+    }
+
     /// Names the calling thread for debuggers. Failures are ignored.
     static func nameThread(_ name: String) {
         #if canImport(Darwin)
