@@ -47,7 +47,8 @@ struct ProviderOutageTests {
         // A minute at most, for ids of keys that anybody can make up.
         let reply = try eventually("a fetch of the keys") { () -> JSON? in
             let reply = try site.signIn(token)
-            return reply.refusal == "unauthenticated" ? nil : reply
+            if reply.refusal == "unauthenticated" { return nil }
+            return reply
         }
         #expect(try reply.credentials.username == "dave")
         #expect(site.provider.keyFetches == 2)

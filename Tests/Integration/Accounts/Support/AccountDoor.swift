@@ -69,18 +69,23 @@ final class AccountDoor {
 
     /// The code in the last mail to an address, once there is one that is not `old`.
     func code(mailedTo email: String, after old: String? = nil) throws -> String {
-        let folder = gateway.directory + "/mails"
-        return try eventually("a code for \(email)") {
-            guard let code = try? MailDirectory.newestCode(in: folder, for: EmailAddress(email)) else { return nil }
-            return code.digits == old ? nil : code.digits
+        try eventually("a code for \(email)") {
+            guard let code = newestCode(for: email), code != old else { return nil }
+            return code
         }
+    }
+
+    private func newestCode(for email: String) -> String? {
+        let code = try? MailDirectory.newestCode(in: gateway.directory + "/mails", for: EmailAddress(email))
+        return code?.digits
     }
 
     /// Makes an account, and its first device.
     func makeAccount(_ email: String, as user: String) throws -> DeviceCredentials {
+        let old = newestCode(for: email)
         let asked = try register(email, as: user)
         guard asked["ok"] == true else { throw NeverCameError("a registration: \(asked)") }
-        return try verify(email, code(mailedTo: email)).credentials
+        return try verify(email, code(mailedTo: email, after: old)).credentials
     }
 }
 
