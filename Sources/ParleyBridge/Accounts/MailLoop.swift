@@ -53,6 +53,7 @@ final class MailLoop {
     static let atOnce = 8
     /// After a mail that could not be sent; it doubles.
     static let firstPause = Duration.seconds(10)
+    private static let pauseAfterFailure = Duration.seconds(1)
     /// The clock may be set meanwhile.
     private static let longestWait = Duration.seconds(60)
 
@@ -65,13 +66,20 @@ final class MailLoop {
         (self.clock, self.woken, self.logger) = (clock, woken, logger)
     }
 
-    /// Sends until the outbox is closed.
+    /// Sends until the outbox is closed. What cannot be read ends nothing, and is looked at again.
     func run() throws {
+        var report = RecurringReport(logger: logger)
         while !outbox.isClosed {
             woken.drain()
             let moment = clock()
-            let nextDue = try sendDue(at: moment)
-            let wait = nextDue.map { max(.zero, moment.steady.duration(to: $0)) } ?? Self.longestWait
+            var wait = Self.pauseAfterFailure
+            do {
+                let nextDue = try sendDue(at: moment)
+                wait = nextDue.map { max(.zero, moment.steady.duration(to: $0)) } ?? Self.longestWait
+                report.end("mails are read again")
+            } catch {
+                report.add("mails could not be read", StoreError(error))
+            }
             var watched = [WatchedDescriptor(woken.descriptor)]
             try waitForEvents(&watched, timeout: min(wait, Self.longestWait))
         }

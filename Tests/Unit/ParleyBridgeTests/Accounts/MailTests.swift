@@ -68,6 +68,32 @@ struct MailTests {
         #expect(try world.mails().isEmpty)
     }
 
+    @Test("what cannot be read ends nothing: mails are sent once it can", .ownThreads)
+    func unreadable() async throws {
+        _ = try world.register("dave@example.com", as: "dave")
+        try world.test.execute("UPDATE mails SET address = 'nobody'")
+        let (mailer, woken) = (TestMailer(), try WakeUp())
+        let outbox = MailOutbox(wakeMails: { woken.signal() })
+        let (store, tokens, looks) = (world.test.store, world.tokens, Monitor(0))
+        async let end: Void = LoopThread.run(name: "mails") {
+            try MailLoop(
+                store: store, tokens: tokens, outbox: outbox, mailer: mailer,
+                clock: {
+                    looks.withLock { $0 += 1 }
+                    return Moment(now: at(0), clockOffset: 0)
+                }, woken: woken, logger: Logger(label: "test")
+            ).run()
+        }
+        // At the second look the first one is over.
+        try await waiting(for: "another look") { looks.withLock { $0 } > 1 }
+        try world.test.execute("UPDATE mails SET address = 'dave@example.com'")
+        outbox.notify()
+        try await waiting(for: "the mail") { !mailer.mails.isEmpty }
+        outbox.close()
+        try await end
+        #expect(mailer.mails.map(\.recipient.text) == ["dave@example.com"])
+    }
+
     @Test("a process that is killed before its row goes sends the mail again, with the same code")
     func killed() throws {
         _ = try world.register("dave@example.com", as: "dave")
