@@ -23,9 +23,9 @@ package enum LoopThread {
 
     /// Lets the heap of the calling thread grow to 32 MiB without the kernel's leave for each page.
     ///
-    /// glibc has it grow by `mprotect`, a page at a time, and for that the kernel needs the address space of the process
-    /// for itself. Another thread that maps much memory at once, such as the 64 MiB of a password's hash, keeps it for
-    /// tens of milliseconds. The memory is given back at once: later it comes page by page, as it is touched.
+    /// glibc has it grow by `mprotect`, a page at a time, and for that the kernel needs the address space of the
+    /// process for itself. Another thread that maps much memory at once, such as the 64 MiB of a password's hash, keeps
+    /// it for tens of milliseconds. The memory is given back at once: later it comes page by page, as it is touched.
     package static func prepareHeap() { Syscalls.touchHeap(bytes: 32 << 20) }
 
     /// Runs `work` on a new thread that nobody waits for.
