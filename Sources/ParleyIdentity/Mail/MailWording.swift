@@ -21,7 +21,7 @@ struct MailWording: Sendable {
         case .alreadyRegistered(let user):
             subject = "You already have an account"
             lines = [
-                "Somebody, perhaps you, has tried to use this email address for another account.",
+                "Somebody, perhaps you, wants to use this email address for another account.",
                 "It is that of your account", "\(user),", "and nothing has changed.", "",
                 "To sign in, use your password. If you have forgotten it, ask for a new one.",
             ]

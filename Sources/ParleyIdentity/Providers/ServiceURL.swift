@@ -21,6 +21,6 @@ struct ServiceURL: Hashable, Sendable {
 }
 
 /// The names and addresses by which this machine reaches itself.
-enum Loopback {
-    static func has(_ host: String) -> Bool { ["localhost", "127.0.0.1", "::1"].contains(host) }
+package enum Loopback {
+    package static func has(_ host: String) -> Bool { ["localhost", "127.0.0.1", "::1"].contains(host) }
 }

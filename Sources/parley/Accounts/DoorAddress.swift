@@ -1,4 +1,5 @@
 import ArgumentParser
+import ParleyIdentity
 import ParleyProtocol
 
 /// The base URL of a web door: `https`, or `http` on this machine.
@@ -50,9 +51,4 @@ struct BrokerAddress: Hashable, ExpressibleByArgument {
 
     /// Whether it is reached without TLS, which is for this machine alone.
     func isPlain(besides door: DoorAddress) -> Bool { isPlain ?? (door.isPlain && Loopback.has(host)) }
-}
-
-/// The names and addresses by which this machine reaches itself.
-private enum Loopback {
-    static func has(_ host: String) -> Bool { ["localhost", "127.0.0.1", "::1"].contains(host) }
 }

@@ -60,7 +60,7 @@ extension LocalGateway {
             if let rejection = reply.rejection, rejection.code != .unauthenticated { throw ToolError(rejection) }
         } catch let failure as NoReplyError {
             switch failure {
-            // Who revokes themselves is disconnected before the reply (protocol §14), and refused from then on.
+            // A device that revokes itself is disconnected before the reply could reach it, and refused from then on.
             case .ended(.notAuthorized), .timedOut(.notAuthorized?): return
             case .ended, .timedOut, .malformedReply, .tooManyWaiting, .cancelled:
                 throw self.failure(failure, device)

@@ -201,9 +201,9 @@ final class HostileOutputTests {
     /// Commands that print nothing that others wrote: only ids, digits and sentences of their own, or the gateway's
     /// refusals, which go the same way as all others.
     private static let others: Set = [
-        "account", "accept-key", "challenge", "check-config", "delete", "device", "edit", "explain", "link",
-        "notifications", "passphrase", "plan", "react", "rotate-keys", "safety-number", "send", "trace", "verify",
-        "workout",
+        "account", "accept-key", "challenge", "check-config", "code", "delete", "device", "edit", "explain", "link",
+        "login", "logout", "notifications", "passphrase", "plan", "react", "register", "rotate-keys", "safety-number",
+        "send", "trace", "verify", "whoami", "workout",
     ]
 
     @Test("every command is among those that were tried, or known to print nothing of others'")

@@ -97,6 +97,11 @@ struct ToolSignInTests {
         try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: file)
         let open = try run("login", "--email", email, "--password-file", file)
         #expect(open.status == 3 && open.errors.contains("chmod 600"))
+        #expect(try manager.run("logout", "--as", "operator/console").status == 2)
+        gateway.endBroker()
+        let unreached = try person.run("logout")
+        #expect(unreached.status == 3 && unreached.errors.contains("nobody answers at mqtt://"), "\(unreached.errors)")
+        #expect(!person.hasNoCredentials(of: "alice/phone"))
     }
 
     @Test("a token that has ended at the gateway is said to have, and the device is signed out all the same")

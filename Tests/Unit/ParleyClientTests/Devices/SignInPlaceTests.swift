@@ -39,7 +39,6 @@ struct SignInPlaceTests {
         arguments: [
             "", "[]", "{}", #"{"door":"https://a.example"}"#, #"{"door":"https://a.example","email":"a"}"#,
             #"{"door":"https://a.example","email":"a@b.example","broker":{}}"#,
-            #"{"door":"https://a.example","email":"a@b.example","broker":null}"#,
             #"{"door":"https://a.example","email":"a@b.example","broker":{"host":"a","mqtt_port":0}}"#,
         ])
     func damaged(text: String) throws {
