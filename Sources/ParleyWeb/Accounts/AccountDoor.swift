@@ -1,15 +1,20 @@
 import HummingbirdCore
 import Logging
 import Metrics
+import NIOConcurrencyHelpers
 import NIOCore
 import ParleyProtocol
 
-/// Asks the gateway for people who are not signed in, by the door's own device. Nothing is kept of them.
+/// Asks the gateway for people who are not signed in, by the door's own device. Nothing is kept of them but how often their
+/// network has asked.
 struct AccountDoor: Sendable {
     private let token: DoorToken
     /// Of the door's own device alone: nothing that strangers ask takes the place of somebody who is signed in.
     private let sessions: Sessions
     private let takesForwardedAddress: Bool
+    private let limit = NetworkLimit()
+    private let logger: Logger
+    private let hasLoggedAddress = NIOLockedValueBox(false)
 
     /// - Parameter link: of all connections of this door.
     init(
@@ -22,6 +27,7 @@ struct AccountDoor: Sendable {
         token = DoorToken(logger: logger, configuration.readCredentials)
         sessions = try await Sessions(on: loop, link)
         takesForwardedAddress = configuration.takesForwardedAddress
+        self.logger = logger
         await token.prepare()
     }
 
@@ -34,7 +40,11 @@ struct AccountDoor: Sendable {
     ) async throws(APIRefusal) -> APIResponse {
         let network = ClientAddress.network(
             peer: peer, request.headers, takesForwarded: takesForwardedAddress)
-        guard let network else { throw APIRefusal(.unavailable) }
+        guard let network else {
+            logForwardedAddress()
+            throw APIRefusal(.unavailable)
+        }
+        try limit.take(network)
         let call = try call.call(body: try await request.collectBody(upTo: AccountCall.longestBody), from: network)
         let began = NIODeadline.now()
         let reply = try await ask(call)
@@ -61,6 +71,15 @@ struct AccountDoor: Sendable {
             }
         }
         throw APIRefusal(.unavailable)
+    }
+
+    /// Once: it is the proxy's fault, and each request has it.
+    private func logForwardedAddress() {
+        let isFirst = hasLoggedAddress.withLockedValue { hasLogged in
+            defer { hasLogged = true }
+            return !hasLogged
+        }
+        if isFirst { logger.warning("nobody can sign in: the last entry of X-Forwarded-For is no address") }
     }
 
     /// Of the door's own bound, for which nobody who asks is to blame.

@@ -9,13 +9,10 @@ enum ClientAddress {
     /// - Parameters:
     ///   - peer: at the other end of the connection: the client, or the proxy before the door.
     ///   - takesForwarded: whether the last entry of `X-Forwarded-For` is believed. What stands before it, the client
-    ///     may have written. Where the header has no address, the peer's counts.
+    ///     may have written.
+    /// - Returns: `nil` where that entry is no address: the peer's would make all strangers one.
     static func network(peer: SocketAddress?, _ fields: HTTPFields, takesForwarded: Bool) -> ClientNetwork? {
-        if takesForwarded, let forwarded, let last = fields[values: forwarded].last,
-            let network = network(lastOf: last)
-        {
-            return network
-        }
+        if takesForwarded, let forwarded, let last = fields[values: forwarded].last { return network(lastOf: last) }
         return peer?.ipAddress.flatMap { ClientNetwork($0) }
     }
 
@@ -23,6 +20,17 @@ enum ClientAddress {
         let entry = list.utf8.reversed().prefix { $0 != UInt8(ascii: ",") }.reversed()
         let isSpace = { (byte: UInt8) in byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
         let trimmed = Array(entry.drop(while: isSpace).reversed().drop(while: isSpace).reversed())
-        return ClientNetwork(String(decoding: trimmed, as: UTF8.self))
+        return ClientNetwork(String(decoding: withoutPort(trimmed[...]), as: UTF8.self))
+    }
+
+    /// Some proxies write the client's port behind the address: `192.0.2.1:80` and `[2001:db8::1]:80`.
+    private static func withoutPort(_ entry: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+        let colon = UInt8(ascii: ":")
+        if entry.first == UInt8(ascii: "["), let end = entry.firstIndex(of: UInt8(ascii: "]")) {
+            let rest = entry[(end + 1)...]
+            return rest.isEmpty || rest.first == colon ? entry[(entry.startIndex + 1)..<end] : []
+        }
+        guard let first = entry.firstIndex(of: colon), first == entry.lastIndex(of: colon) else { return entry }
+        return entry[..<first]
     }
 }

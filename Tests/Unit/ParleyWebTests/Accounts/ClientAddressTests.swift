@@ -29,20 +29,25 @@ struct ClientAddressTests {
             (["198.51.100.1"], "198.51.100.1"), (["203.0.113.9, 198.51.100.1"], "198.51.100.1"),
             (["203.0.113.9", "198.51.100.1"], "198.51.100.1"), (["203.0.113.9,\t198.51.100.1 "], "198.51.100.1"),
             (["2001:db8::1"], "2001:db8::ffff"), (["::ffff:198.51.100.1"], "198.51.100.1"),
-            (["203.0.113.9", "x, 2001:db8:0:1::"], "2001:db8:0:1::5"),
+            (["203.0.113.9", "x, 2001:db8:0:1::"], "2001:db8:0:1::5"), (["198.51.100.1:80"], "198.51.100.1"),
+            (["[2001:db8::1]:80"], "2001:db8::1"), (["[2001:db8::1]"], "2001:db8::1"),
         ])
     func forwarded(values: [String], address: String) throws {
         #expect(try network("192.0.2.1", values, takesForwarded: true) == ClientNetwork(address))
     }
 
     @Test(
-        "where the last entry is no address, the peer counts and not what stands before",
+        "where the last entry is no address, nobody counts: neither the peer nor what stands before",
         arguments: [
-            "", " ", ",", "198.51.100.1,", "198.51.100.1, unknown", "198.51.100.1, _hidden", "198.51.100.1:80",
-            "[2001:db8::1]", "198.51.100.256", "fe80::1%eth0", "198.51.100.1, \u{0}", "é",
+            "", " ", ",", "198.51.100.1,", "198.51.100.1, unknown", "198.51.100.1, _hidden", "[2001:db8::1", "[::1]x",
+            "198.51.100.256", "fe80::1%eth0", "198.51.100.1, \u{0}", "é", "[]", ":", ":80",
         ])
     func malformed(value: String) throws {
-        #expect(try network("192.0.2.1", [value], takesForwarded: true) == ClientNetwork("192.0.2.1"))
+        #expect(try network("192.0.2.1", [value], takesForwarded: true) == nil)
+    }
+
+    @Test("where the proxy has written nothing, the peer counts: it is the proxy itself that asks")
+    func absent() throws {
         #expect(try network("192.0.2.1", [], takesForwarded: true) == ClientNetwork("192.0.2.1"))
     }
 }
