@@ -35,7 +35,7 @@ final class SignInFleet: SocketFleet {
     private(set) var firstFault: String?
 
     private static let perRight = 10
-    private static let patience: Int64 = 10_000_000_000
+    private static let patience: Int64 = 60_000_000_000
 
     init(_ seat: Population.Seat, _ members: SignInMembers, port: UInt16, stop: StopFlag) throws {
         self.members = members
