@@ -1,4 +1,3 @@
-import Foundation
 import Platform
 import Testing
 
@@ -22,17 +21,6 @@ struct LoopTests {
         stop.raise()
         wakeUp.signal()
         #expect(try await rounds <= 1001)
-    }
-
-    @Test("a heap that was made ready holds no memory by that")
-    func heap() async throws {
-        func resident() throws -> Int {
-            let status = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8)
-            return try #require(Int(status.split(separator: " ")[1])) * 4096
-        }
-        let before = try resident()
-        for _ in 0..<8 { try await LoopThread.run(name: "heap") { LoopThread.prepareHeap() } }
-        #expect(try resident() - before < 16 << 20)
     }
 
     @Test("a signal is not lost between drains")
