@@ -32,12 +32,15 @@ extension TestWriter {
         var settings = writer.settings
         settings.openAccounts()
         var identity: CheckedIdentity?
-        if case .identity(let proof) = request.work {
+        switch request.work {
+        case .identity(let proof), .identityAndHashing(let proof):
             identity = CheckedIdentity(provider: proof.provider, subject: proof.token)
+        case .none, .hashing: break
         }
         return try request.find(
             in: DeskContext(
-                sender: sender, passwords: try PasswordHashing(settings), identity: identity, store: store))
+                sender: sender, passwords: try PasswordHashing(settings), registration: settings.registrationOfPeople,
+                tokens: try TestWriter.tokens(), identity: identity, store: store))
     }
 
     func addDoor() throws {
