@@ -107,7 +107,7 @@ struct AccountStoreTests {
             try transaction.mails.postpone(stored[1].key, to: at(50))
         }
         let left = try store.read { try $0.mails.next(limit: 10) }
-        #expect(left.map(\.mail) == [2, 1, 0, 3].map { mails[$0] } && left.map(\.attempts) == [0, 0, 0, 1])
+        #expect(left.map(\.mail) == [3, 2, 1, 0, 4].map { mails[$0] } && left.map(\.attempts) == [0, 0, 0, 0, 1])
 
         let ids = (0..<3).map { _ in AccountRequestID.random() }
         let outcomes: [AccountRequestOutcome] = [.done, .refused, .signedIn(device("alice", "phone"))]

@@ -37,7 +37,7 @@ struct FieldDocumentTests {
         "notifications/mark-read": "ids or all",
         "reports/create": "id, reason, message_id or user_id, evidence?",
         "devices/renew": "",
-        "account/link": "id, email? and password?, or provider?, id_token?, nonce?",
+        "account/link": "id, email? and password?, or provider?, id_token?, nonce?, current?",
         "accounts/sign-in-with":
             "id, address, provider, id_token, nonce?, user_id?, display_name?, invite?, device_id?, device_name?",
         "push/register":
