@@ -9,9 +9,12 @@ extension SendAccountCode: AccountHandler {
     func decide(with finding: Nothing, in context: DecisionContext) throws -> CodeMail {
         let facts = try context.facts
         if let user = try facts.identities.user(email) { return try context.mail(to: email, for: user, .reset(user)) }
+        let pending = try facts.accountCodes.codes(of: email, .register, steady: context.steady)
         // A void one would be of no use to whom the address belongs.
-        return try facts.accountCodes.codes(of: email, .register, steady: context.steady)
-            .first { !AccountCodeRule.isVoid(attempts: $0.attempts) }.map { .again($0.code) } ?? .none
+        let live = pending.first { !AccountCodeRule.isVoid(attempts: $0.attempts) }
+        if let live { return .again(live.code) }
+        guard case .register(let account, let password) = pending.first?.code.purpose else { return .none }
+        return try context.mail(to: email, account, password)
     }
 
     func carryOut(_ mail: CodeMail, in context: ApplyContext) throws(StoreError) -> AccountRequestOutcome {

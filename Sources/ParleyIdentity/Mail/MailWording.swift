@@ -28,8 +28,8 @@ struct MailWording: Sendable {
         case .replaced:
             subject = "Your email address was removed"
             lines = [
-                "Your account has another email address now, or none. This one signs in no more,",
-                "and gets no more mails.", "",
+                "Your account has another email address now, or none. This one signs in no",
+                "more, and gets no more mails.", "",
                 "If that was not you, somebody else uses your account: sign out all devices,",
                 "or ask the operator of your gateway for help.",
             ]

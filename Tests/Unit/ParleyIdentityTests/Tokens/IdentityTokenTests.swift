@@ -83,7 +83,7 @@ struct IdentityTokenTests {
         "times may be a minute off, several audiences need a party, and both may be ours",
         arguments: [
             ["exp": "\(TokenText.issuedAt + 5 - 59)"], ["iat": "\(TokenText.issuedAt + 5 + 60)"],
-            ["nbf": "\(TokenText.issuedAt + 5 + 60)"], ["iat": "\(TokenText.issuedAt + 5 - 3600 - 60)"],
+            ["nbf": "\(TokenText.issuedAt + 5 + 60)"], ["iat": "\(TokenText.issuedAt + 5 - 600 - 60)"],
             ["iat": "18e8"], ["exp": "1800000600.0"], ["aud": #"["web.example"]"#],
             ["aud": #"["app.example","web.example"]"#, "azp": #""web.example""#], ["azp": #""app.example""#],
             ["sub": "\"\(String(repeating: "s", count: 255))\""], ["unknown": #"{"a":[1,2,{}]}"#],
