@@ -10,7 +10,10 @@ final class RequestClock: ChannelDuplexHandler, RemovableChannelHandler {
     typealias OutboundOut = HTTPResponsePart
 
     private let limits: HTTPLimits
-    private var alarm: Scheduled<Void>?
+    /// When the connection is closed; `nil` while the door is at work.
+    private var deadline: NIODeadline?
+    /// Rings no later than at the deadline. It is not set anew when that moves on, as it does several times a request.
+    private var alarm: (task: Scheduled<Void>, at: NIODeadline)?
     /// Requests whose headers have come, and whose response is not sent.
     private var unanswered = 0
     /// Responses that were begun, and are not sent.
@@ -29,7 +32,7 @@ final class RequestClock: ChannelDuplexHandler, RemovableChannelHandler {
     init(_ limits: HTTPLimits) { self.limits = limits }
 
     func handlerAdded(context: ChannelHandlerContext) { wait(limits.firstRequest, context) }
-    func handlerRemoved(context: ChannelHandlerContext) { alarm?.cancel() }
+    func handlerRemoved(context: ChannelHandlerContext) { alarm?.task.cancel() }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         switch unwrapInboundIn(data) {
@@ -69,7 +72,8 @@ final class RequestClock: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        alarm?.cancel()
+        deadline = nil
+        alarm?.task.cancel()
         context.fireChannelInactive()
     }
 
@@ -92,13 +96,30 @@ final class RequestClock: ChannelDuplexHandler, RemovableChannelHandler {
         case (false, 0):
             if isShuttingDown { context.close(promise: nil) } else { wait(limits.idle, context) }
         // The door's own time is bounded by its patience with the gateway.
-        case (false, _): alarm?.cancel()
+        case (false, _): deadline = nil
         }
     }
 
     private func wait(_ time: TimeAmount, _ context: ChannelHandlerContext) {
-        alarm?.cancel()
-        let channel = context.channel
-        alarm = context.eventLoop.scheduleTask(in: time) { channel.close(promise: nil) }
+        let end = NIODeadline.now() + time
+        deadline = end
+        if let alarm, alarm.at <= end { return }
+        alarm?.task.cancel()
+        setAlarm(at: end, context)
+    }
+
+    private func setAlarm(at time: NIODeadline, _ context: ChannelHandlerContext) {
+        let bound = NIOLoopBound((handler: self, context: context), eventLoop: context.eventLoop)
+        let task = context.eventLoop.scheduleTask(deadline: time) {
+            let (handler, context) = bound.value
+            handler.ring(context)
+        }
+        alarm = (task, time)
+    }
+
+    private func ring(_ context: ChannelHandlerContext) {
+        alarm = nil
+        guard let deadline else { return }
+        if deadline <= .now() { context.channel.close(promise: nil) } else { setAlarm(at: deadline, context) }
     }
 }
