@@ -325,7 +325,7 @@ if Context.environment["PARLEY_GATEWAY_ALONE"] == nil {
         .testTarget(
             name: "ParleyWebTests",
             dependencies: ["MQTTPackets", "MQTTWire", "ParleyProtocol", "ParleyWeb", "TestSupport", logging]
-                + nio("NIOCore"),
+                + nio("NIOCore", "NIOEmbedded", "NIOWebSocket"),
             path: "Tests/Unit/ParleyWebTests", swiftSettings: strict),
     ]
 }

@@ -41,7 +41,7 @@ struct AccountDoor: Sendable {
         let network = ClientAddress.network(
             peer: peer, request.headers, takesForwarded: takesForwardedAddress)
         guard let network else {
-            logForwardedAddress()
+            if takesForwardedAddress, ClientAddress.isForwarded(request.headers) { logForwardedAddress() }
             throw APIRefusal(.unavailable)
         }
         try limit.take(network)

@@ -16,6 +16,8 @@ enum ClientAddress {
         return peer?.ipAddress.flatMap { ClientNetwork($0) }
     }
 
+    static func isForwarded(_ fields: HTTPFields) -> Bool { forwarded.map { fields[$0] != nil } ?? false }
+
     private static func network(lastOf list: String) -> ClientNetwork? {
         let entry = list.utf8.reversed().prefix { $0 != UInt8(ascii: ",") }.reversed()
         let isSpace = { (byte: UInt8) in byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }

@@ -216,19 +216,27 @@ extension Session {
 extension Session {
     /// Adds a listener to those who hear what the device would hear; succeeds when everything is subscribed to.
     ///
-    /// It hears events from now on, some of them before that. All is subscribed to for each listener: the broker sends
-    /// what it retains, such as who is online, with each subscription, and those who listen already may hear it again.
+    /// It hears events from now on, some of them before that, and then who is online.
     func listen(_ listener: any SessionListener, _ promise: EventLoopPromise<Void>) {
         if case .ended(let end) = link { return promise.fail(end) }
         lastUse = .now()
         audience.add(listener)
-        loop.makeFutureWithTask { [handle] in try await handle.subscribeToEverything() }.cascade(to: promise)
+        if let gathered = audience.gathered {
+            gathered.assumeIsolated().whenSuccess { [self] in audience.tellPresence(listener) }
+            return gathered.cascade(to: promise)
+        }
+        let gathered = loop.makeFutureWithTask { [handle] in try await handle.subscribeToEverything() }
+        audience.gathered = gathered
+        gathered.assumeIsolated().whenFailure { [self] _ in audience.gathered = nil }
+        gathered.cascade(to: promise)
     }
 
     func remove(_ listener: any SessionListener) {
         if !isOver { lastUse = .now() }
         audience.remove(listener)
         cutOff.remove(listener)
+        // What comes into being while nobody listens is not followed: the next one begins from what is listed then.
+        if audience.isEmpty { (audience.gathered, audience.presence) = (nil, [:]) }
     }
 
     /// Succeeds with the broker's answer. A refused filter is left out: the broker's plugin knows why.
@@ -256,6 +264,7 @@ extension Session {
         switch topic {
         case .user(token.address.user, .events): follow(delivery.payload, on: topic)
         case .conversation(_, .typing): return name(delivery.payload, on: topic)
+        case .user(let user, .presence): audience.presence[user] = delivery.payload.isEmpty ? nil : delivery.payload
         case .user, .conversation, .group, .up, .down, .gatewayStatus, .gatewayStats: break
         }
         audience.receive(delivery.payload)
@@ -272,7 +281,9 @@ extension Session {
         case .friendAdded(let notice): broker.subscribe(BrokerFilter.friend(notice.user), nil)
         case .conversationRemoved(let id): broker.unsubscribe([.conversation(id)])
         case .groupDeleted(let deleted): broker.unsubscribe(BrokerFilter.group(deleted.group))
-        case .friendRemoved(let notice): broker.unsubscribe(BrokerFilter.friend(notice.user))
+        case .friendRemoved(let notice):
+            audience.presence[notice.user] = nil
+            broker.unsubscribe(BrokerFilter.friend(notice.user))
         case .record, .receipt, .typing, .presence, .conversationRead, .conversationSettings, .messageRequest,
             .deviceRevoked, .deviceAdded, .linkApproved, .keysChanged, .groupUpdated, .push, .leaderboard, .other,
             .ignored:

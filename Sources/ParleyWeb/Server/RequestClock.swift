@@ -64,7 +64,8 @@ final class RequestClock: ChannelDuplexHandler, RemovableChannelHandler {
             written.futureResult.whenSuccess {
                 let (handler, context) = bound.value
                 handler.writing -= 1
-                handler.unanswered -= 1
+                // What is no HTTP is answered, too, though no request has come of it.
+                handler.unanswered = max(0, handler.unanswered - 1)
                 handler.waitForNext(context)
             }
             context.write(data, promise: written)

@@ -26,7 +26,7 @@ struct AppBudget {
     private let burst: Double
     private let perNanosecond: Double
     private var left: Double
-    private var last = NIODeadline.now()
+    private var last: NIODeadline?
 
     init(_ configuration: EventSocketConfiguration) {
         burst = Double(configuration.burst)
@@ -35,7 +35,7 @@ struct AppBudget {
     }
 
     mutating func take(_ now: NIODeadline) -> Bool {
-        left = min(burst, left + Double((now - last).nanoseconds) * perNanosecond)
+        if let last { left = min(burst, left + Double((now - last).nanoseconds) * perNanosecond) }
         last = now
         guard left >= 1 else { return false }
         left -= 1

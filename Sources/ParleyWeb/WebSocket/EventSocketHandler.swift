@@ -18,7 +18,7 @@ final class EventSocketHandler: ChannelDuplexHandler {
     private let configuration: EventSocketConfiguration
     private let commands: AppCommands
     private var budget: AppBudget
-    private var lastHeard = NIODeadline.now()
+    private var lastHeard = NIODeadline.uptimeNanoseconds(0)
     private var blockedSince: NIODeadline?
     private var clock: RepeatedTask?
     private var isClosing = false
@@ -30,7 +30,7 @@ final class EventSocketHandler: ChannelDuplexHandler {
 
     func handlerAdded(context: ChannelHandlerContext) {
         DoorMetrics.shared.webSockets.increment()
-        lastHeard = .now()
+        lastHeard = context.eventLoop.now
         let bound = NIOLoopBound((handler: self, context: context), eventLoop: context.eventLoop)
         clock = context.eventLoop.scheduleRepeatedTask(
             initialDelay: configuration.tick, delay: configuration.tick
@@ -90,12 +90,12 @@ extension EventSocketHandler {
     }
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {
-        blockedSince = context.channel.isWritable ? nil : .now()
+        blockedSince = context.channel.isWritable ? nil : context.eventLoop.now
         context.fireChannelWritabilityChanged()
     }
 
     private func tick(_ context: ChannelHandlerContext) {
-        let now = NIODeadline.now()
+        let now = context.eventLoop.now
         if let blockedSince, blockedSince + configuration.patienceWithReaders <= now { return cutOff(context) }
         guard lastHeard + configuration.longestSilence > now else { return context.close(promise: nil) }
         write(context, .ping, ByteBuffer())
@@ -108,7 +108,7 @@ extension EventSocketHandler {
 extension EventSocketHandler {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let frame = unwrapInboundIn(data)
-        lastHeard = .now()
+        lastHeard = context.eventLoop.now
         guard !isClosing else { return }
         switch frame.opcode {
         case .text:

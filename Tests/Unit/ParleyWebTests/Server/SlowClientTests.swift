@@ -71,6 +71,19 @@ struct SlowClientTests {
         }
     }
 
+    @Test("who says what is no HTTP after a request, and stays, is let go")
+    func garbage() async throws {
+        try await DoorSample.withDoor(limits { $0.idle = .milliseconds(200) }) { port in
+            let connection = try HTTPConnection(toLoopbackPort: port)
+            try connection.send(SlowClientTests.request)
+            #expect(try connection.answer()?.status == 200)
+            try connection.send("GET\r\n\r\n")
+            #expect(try connection.answer()?.status == 400)
+            // The door has ended its own side at once; when it has ended the other, too, nothing is taken any more.
+            try eventually("the end of the connection") { connection.sendNow([0x78]) == 0 ? () : nil }
+        }
+    }
+
     @Test("who takes no answers is let go, and makes room for others")
     func response() async throws {
         let limits = limits {
