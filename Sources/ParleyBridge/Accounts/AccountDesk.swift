@@ -175,9 +175,23 @@ final class AccountDesk: Sendable {
 
     private func carryOut(_ job: Job) {
         switch job.step {
-        case .check(let proof, let now): check(proof, job, now)
+        case .check(let proof, let now):
+            // A repeat is answered as the first copy was, though the token has expired since.
+            if isRepeat(job.incoming) {
+                state.withLock { $0.checks -= 1 }
+                work(on: job.incoming, identity: nil)
+            } else {
+                check(proof, job, now)
+            }
         case .work(let identity): work(on: job.incoming, identity: identity)
         }
+    }
+
+    private func isRepeat(_ incoming: IncomingCommand) -> Bool {
+        guard let request = incoming.accountRequest, let name = try? request.id.storedName(by: tokens) else {
+            return false
+        }
+        return (try? store.read { try $0.accountRequests.request(name) != nil }) ?? false
     }
 
     private func check(_ proof: IdentityProof, _ job: Job, _ now: Timestamp) {
@@ -187,7 +201,9 @@ final class AccountDesk: Sendable {
             switch (result, incoming.accountRequest?.work) {
             case (.failure(let rejection), _): refuse(incoming, incoming.accountRefusal(rejection))
             case (.success(let identity), .identityAndHashing):
-                state.withLock { $0.append(Job(incoming: incoming, network: job.network, step: .work(identity))) }
+                let next = Job(incoming: incoming, network: job.network, step: .work(identity))
+                let isFull = state.withLock { $0.appendIfRoom(next) } == false
+                if isFull { refuse(incoming, AccountDesk.full) }
             case (.success(let identity), _): work(on: incoming, identity: identity)
             }
         }
@@ -279,6 +295,13 @@ extension AccountDesk.State {
             case .identity, .identityAndHashing: checks < AccountDesk.mostChecks
             }
         guard hasRoom else { throw AccountDesk.full }
+    }
+
+    /// - Returns: whether there was room.
+    fileprivate mutating func appendIfRoom(_ job: AccountDesk.Job) -> Bool {
+        guard (try? requireRoom(for: .hashing, of: job.network)) != nil else { return false }
+        append(job)
+        return true
     }
 
     fileprivate mutating func append(_ job: AccountDesk.Job) {

@@ -160,7 +160,11 @@ extension ConfirmEmail: AccountHandler {
         case .link(let identity, let first, let former):
             try context.transaction.accountCodes.removeAll(of: email, .link)
             try context.transaction.identities.set(identity, of: user)
-            if let first { try context.transaction.passwords.set(first, of: user, at: context.now) }
+            if let first {
+                // Whoever began to link another address before there was a password had to show none.
+                try context.transaction.accountCodes.removeAll(of: user)
+                try context.transaction.passwords.set(first, of: user, at: context.now)
+            }
             // Whoever has taken an account over is not to take its address in silence.
             if let former { try context.send(.replaced, to: former) }
             return .done
@@ -231,6 +235,8 @@ extension SetPassword: AccountHandler {
     }
 
     func carryOut(_ hash: PasswordHash, in context: ApplyContext) throws(StoreError) -> AccountRequestOutcome {
+        // What was begun by the former one ends with it.
+        try context.transaction.accountCodes.removeAll(of: context.sender.user)
         try context.transaction.passwords.set(hash, of: context.sender.user, at: context.now)
         return .done
     }

@@ -48,7 +48,8 @@ extension ResetPassword: AccountHandler {
             try context.transaction.accountCodes.countAttempt(email, .reset)
             return .refused
         case .set(let hash, let user, let devices):
-            try context.transaction.accountCodes.removeAll(of: email, .reset)
+            // What was begun by the former password ends with it.
+            try context.transaction.accountCodes.removeAll(of: user)
             try context.transaction.passwords.set(hash, of: user, at: context.now)
             try context.revoke(devices)
             return .done

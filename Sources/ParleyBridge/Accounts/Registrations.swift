@@ -39,6 +39,8 @@ extension VerifyRegistration: AccountHandler {
 
     enum New {
         case wrong
+        /// The code is one, but of another's registration: that is no guess.
+        case otherPassword
         case signIn(SignInPlan)
     }
 
@@ -57,9 +59,10 @@ extension VerifyRegistration: AccountHandler {
 
     func decide(with finding: Finding, in context: DecisionContext) throws -> New {
         guard let stored = try context.find(code, of: email, .register),
-            case .register(let account, let password) = stored.code.purpose, password == finding.password,
+            case .register(let account, let password) = stored.code.purpose,
             try context.facts.identities.user(email) == nil
         else { return .wrong }
+        guard password == finding.password else { return .otherPassword }
         // Since they asked, the id may have been given to another, and the invite may have ended.
         try context.checkRegistration(of: account.user, inviteDigest: account.invite)
         let member = SignInPlan.NewMember(
@@ -73,6 +76,7 @@ extension VerifyRegistration: AccountHandler {
         case .wrong:
             try context.transaction.accountCodes.countAttempt(email, .register)
             return .refused
+        case .otherPassword: return .refused
         case .signIn(let plan):
             try context.transaction.accountCodes.removeAll(of: email, .register)
             return try context.carryOut(plan)

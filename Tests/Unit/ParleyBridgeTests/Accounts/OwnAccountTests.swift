@@ -103,6 +103,18 @@ struct OwnAccountTests {
         #expect(told == [.added, .replaced])
     }
 
+    @Test("a new password ends the linking of an address that was begun by the former one")
+    func linkBegunBefore() throws {
+        #expect(try link("thief@example.com", by: dave).isOK == true)
+        let code = try world.lastCode()
+        let change = SetPassword(
+            id: .random(), current: try AccountWorld.password("correct horse"),
+            password: try AccountWorld.password("the next one"))
+        #expect(try world.ask(change, by: dave).isOK == true)
+        #expect(try confirm("thief@example.com", code, by: dave).code == "forbidden")
+        #expect(try world.account(of: "dave").email == "dave@example.com")
+    }
+
     @Test("a device that is not linked signs out no other, where there is an account key")
     func unlinkedDevice() throws {
         let other: SignedIn = try world.signIn("dave@example.com").value()

@@ -121,7 +121,8 @@ struct RegistrationTests {
         _ = try world.register("dave@example.com", as: "dave")
         let codes = try world.mails().compactMap { $0.code.flatMap { AccountCode($0) } }
         #expect(codes.count == 5)
-        #expect(try world.verify("dave@example.com", codes[0]).code == "unauthenticated")
+        // However often: that is no guess, and voids nothing.
+        for _ in 0..<6 { #expect(try world.verify("dave@example.com", codes[0]).code == "unauthenticated") }
         #expect(try text("SELECT count(*) FROM users WHERE id = 'dave'") == "0")
         #expect(try world.verify("dave@example.com", codes[4]).isOK == true)
     }
