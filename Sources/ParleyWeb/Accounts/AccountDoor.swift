@@ -5,8 +5,8 @@ import NIOConcurrencyHelpers
 import NIOCore
 import ParleyProtocol
 
-/// Asks the gateway for people who are not signed in, by the door's own device. Nothing is kept of them but how often their
-/// network has asked.
+/// Asks the gateway for people who are not signed in, by the door's own device. Nothing is kept of them but how often
+/// their network has asked.
 struct AccountDoor: Sendable {
     private let token: DoorToken
     /// Of the door's own device alone: nothing that strangers ask takes the place of somebody who is signed in.

@@ -6,8 +6,8 @@ struct Audience {
     private var listeners: [ObjectIdentifier: any SessionListener] = [:]
     /// Succeeds when everything that the device would hear is subscribed to; `nil` while nobody has listened.
     var gathered: EventLoopFuture<Void>?
-    /// Who was last heard to be online, and who was not, of those that are followed: the broker sends what it retains to
-    /// the first listener alone.
+    /// Who was last heard to be online, and who was not, of those that are followed: the broker sends what it retains
+    /// to the first listener alone.
     var presence: [UserID: [UInt8]] = [:]
     var names = TypingNames()
 
