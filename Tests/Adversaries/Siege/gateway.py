@@ -25,19 +25,20 @@ def is_listening(port: int) -> bool:
 
 
 class Gateway(Launched):
-    """And a door before them where there is one."""
+    """And a door before them where there is one, and a web door where it is not left out."""
 
-    def __init__(self, data: Path, has_door: bool = False) -> None:
+    def __init__(self, data: Path, has_door: bool = False, has_web_door: bool = True) -> None:
         super().__init__(data)
         self._has_door, self._door_port = has_door, 0
-        self._web_port = 0
+        self._has_web_door, self._web_port = has_web_door, 0
 
     # Life
 
     def start(self, settings: dict[str, int | bool]) -> None:
         """Returns when devices can sign in. `settings` is what stands in `parleyd.json`."""
         self.launch(settings, "production" if self._has_door else "development")
-        self._start_web_door()
+        if self._has_web_door:
+            self._start_web_door()
         if self._has_door:
             (self._door_port,) = free_ports(1)
             self.start_program("haproxy", ["haproxy", "-db", "-f", str(self._configure_door())])

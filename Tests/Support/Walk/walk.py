@@ -67,7 +67,7 @@ def counts(scratch: Path, messages: int) -> dict[tuple[str, str], int]:
     profiles = scratch / f"profiles-{messages}"
     profiles.mkdir()
     os.environ["LLVM_PROFILE_FILE"] = str(profiles / "%p.profraw")
-    gateway = Gateway(scratch / f"data-{messages}")
+    gateway = Gateway(scratch / f"data-{messages}", has_web_door=False)
     with gateway.running({"request_burst": 10_000, "requests_per_second": 10_000}):
         programs = {"parleyd": gateway.pid("parleyd"), "libParleyBrokerPlugin.so": gateway.pid("mosquitto")}
         send(gateway, messages)
