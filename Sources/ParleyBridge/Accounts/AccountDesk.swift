@@ -46,8 +46,8 @@ final class AccountDesk: Sendable {
         var limits: AccountLimits
         /// Passwords that are to be hashed.
         var waiting = Fifo<Job>()
-        /// How many of them are of a network.
-        var waitingOf: [ClientNetwork: Int] = [:]
+        /// How many of them are of a site.
+        var waitingOf: [[UInt8]: Int] = [:]
         /// Identity tokens that are to be checked: that takes far less time.
         var unchecked = Fifo<Job>()
         var found: [IncomingCommand] = []
@@ -81,8 +81,8 @@ final class AccountDesk: Sendable {
 
     /// Passwords that wait to be hashed: some seconds' work.
     static let mostWaiting = 32
-    /// The same of one network: strangers of one place do not keep out all others.
-    static let mostWaitingOfNetwork = 8
+    /// The same of one site: strangers of one place do not keep out all others.
+    static let mostWaitingOfSite = 8
     /// Identity tokens that are checked at once.
     static let mostChecks = 64
     /// Copies of a request that are not charged, beside those that come while it waits: a door repeats what it has no
@@ -291,7 +291,7 @@ extension AccountDesk.State {
             case .none: true
             case .hashing:
                 waiting.count < AccountDesk.mostWaiting
-                    && network.map { waitingOf[$0, default: 0] < AccountDesk.mostWaitingOfNetwork } ?? true
+                    && network.map { waitingOf[$0.site, default: 0] < AccountDesk.mostWaitingOfSite } ?? true
             case .identity, .identityAndHashing: checks < AccountDesk.mostChecks
             }
         guard hasRoom else { throw AccountDesk.full }
@@ -305,16 +305,14 @@ extension AccountDesk.State {
     }
 
     fileprivate mutating func append(_ job: AccountDesk.Job) {
-        if let network = job.network { waitingOf[network, default: 0] += 1 }
+        if let site = job.network?.site { waitingOf[site, default: 0] += 1 }
         waiting.append(job)
     }
 
     fileprivate mutating func popFirst() -> AccountDesk.Job? {
         if let job = unchecked.popFirst() { return job }
         guard let job = waiting.popFirst() else { return nil }
-        if let network = job.network, let count = waitingOf[network] {
-            waitingOf[network] = count > 1 ? count - 1 : nil
-        }
+        if let site = job.network?.site, let count = waitingOf[site] { waitingOf[site] = count > 1 ? count - 1 : nil }
         return job
     }
 }

@@ -25,6 +25,12 @@ public struct ClientNetwork: Hashable, Sendable, CustomStringConvertible {
         self.text = text
     }
 
+    /// What one customer may have of networks: an IPv4 address, or the first 48 bits of an IPv6 one (RFC 6177 §2).
+    package var site: [UInt8] { bytes.count == 8 ? Array(bytes[..<6]) : bytes }
+
+    /// Whether it is this machine (RFC 1122 §3.2.1.3, RFC 4291 §2.5.3).
+    package var isLoopback: Bool { bytes.count == 4 ? bytes[0] == 127 : bytes.allSatisfy { $0 == 0 } }
+
     /// Never the address, which belongs in no log.
     public var description: String { "a network" }
 

@@ -36,16 +36,21 @@ struct AccountDeskTests {
         #expect(refusal(world.desk.submit(try signIn(200), now: at(0))) == nil)
     }
 
-    @Test("one network has a part of the room, and another one still comes in")
-    func shareOfNetwork() throws {
+    @Test(
+        "one site has a part of the room, and another one still comes in",
+        arguments: [
+            (["192.0.2.1"], "192.0.2.2"), (["2001:db8:0:1::1", "2001:db8:0:2::1", "2001:db8:0:ff::"], "2001:db8:1::1"),
+        ])
+    func shareOfSite(networks: [String], other: String) throws {
         let world = try AccountWorld { $0.accountAttemptsPerNetwork = 1_000_000 }
-        for number in 0..<AccountDesk.mostWaitingOfNetwork {
-            #expect(refusal(world.desk.submit(try signIn(number, from: "192.0.2.1"), now: at(0))) == nil)
+        for number in 0..<AccountDesk.mostWaitingOfSite {
+            let network = networks[number % networks.count]
+            #expect(refusal(world.desk.submit(try signIn(number, from: network), now: at(0))) == nil)
         }
-        #expect(refusal(world.desk.submit(try signIn(90, from: "192.0.2.1"), now: at(0)))?.code == .rateLimited)
-        #expect(refusal(world.desk.submit(try signIn(91, from: "192.0.2.2"), now: at(0))) == nil)
+        #expect(refusal(world.desk.submit(try signIn(90, from: networks[0]), now: at(0)))?.code == .rateLimited)
+        #expect(refusal(world.desk.submit(try signIn(91, from: other), now: at(0))) == nil)
         world.desk.workOnWaiting()
-        #expect(refusal(world.desk.submit(try signIn(92, from: "192.0.2.1"), now: at(0))) == nil)
+        #expect(refusal(world.desk.submit(try signIn(92, from: networks[0]), now: at(0))) == nil)
     }
 
     @Test("whoever is turned away for want of room has made no attempt, however often")

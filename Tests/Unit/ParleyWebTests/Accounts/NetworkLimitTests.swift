@@ -17,5 +17,12 @@ struct NetworkLimitTests {
         try limit.take(network, now: now + .milliseconds(500))
         #expect(throws: APIRefusal.self) { try limit.take(network, now: now + .milliseconds(500)) }
         for _ in 0..<NetworkLimit.burst { try limit.take(network, now: now + .seconds(120)) }
+        for own in ["127.0.0.1", "::1", "::ffff:127.0.0.1"] {
+            let own = try #require(ClientNetwork(own))
+            for _ in 0..<3 * NetworkLimit.burst { try limit.take(own, now: now) }
+        }
+        let other = try #require(ClientNetwork("::1:0:0:0:1"))
+        for _ in 0..<NetworkLimit.burst { try limit.take(other, now: now) }
+        #expect(throws: APIRefusal.self) { try limit.take(other, now: now) }
     }
 }
