@@ -159,14 +159,7 @@ extension WebRequest {
 
 extension DoorResponder {
     private func head(of response: APIResponse, for origin: String?) -> HTTPResponse {
-        var fields = HTTPFields()
-        fields.reserveCapacity(6)
-        for (name, value) in response.headers {
-            if let name = DoorResponder.names[name] ?? HTTPField.Name(name) {
-                fields.append(HTTPField(name: name, value: value))
-            }
-        }
-        fields.append(HTTPField(name: .contentLength, value: String(response.body.count)))
+        var fields = response.fields
         fields.append(HTTPField(name: .xContentTypeOptions, value: "nosniff"))
         if let origin {
             fields[.accessControlAllowOrigin] = origin
@@ -174,12 +167,6 @@ extension DoorResponder {
         }
         return HTTPResponse(status: .init(code: response.status), headerFields: fields)
     }
-
-    /// Of the usual fields of a response, read once.
-    private static let names: [String: HTTPField.Name] = [
-        "Content-Type": .contentType, "Cache-Control": .cacheControl, "Retry-After": .retryAfter, "Allow": .allow,
-        "WWW-Authenticate": .wwwAuthenticate,
-    ]
 
     private static func preflight(_ origin: String) -> HTTPResponse {
         HTTPResponse(

@@ -24,11 +24,7 @@ final class MalformedRequests: ChannelDuplexHandler {
             head.headerFields[.contentLength] == "0"
         else { return context.write(data, promise: promise) }
         let response = APIResponse(malformedBy: error)
-        var fields = HTTPFields()
-        for (name, value) in response.headers {
-            if let name = HTTPField.Name(name) { fields.append(HTTPField(name: name, value: value)) }
-        }
-        fields[.contentLength] = String(response.body.count)
+        var fields = response.fields
         fields[.connection] = "close"
         let status = HTTPResponse.Status(code: response.status)
         context.write(wrapOutboundOut(.head(HTTPResponse(status: status, headerFields: fields))), promise: nil)
