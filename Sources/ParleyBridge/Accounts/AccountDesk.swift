@@ -188,10 +188,12 @@ final class AccountDesk: Sendable {
     }
 
     private func isRepeat(_ incoming: IncomingCommand) -> Bool {
-        guard let request = incoming.accountRequest, let name = try? request.id.storedName(by: tokens) else {
-            return false
-        }
-        return (try? store.read { try $0.accountRequests.request(name) != nil }) ?? false
+        guard let request = incoming.accountRequest else { return false }
+        return (try? store.read { try isRepeat(request, in: $0) }) ?? false
+    }
+
+    private func isRepeat(_ request: any AccountHandler, in snapshot: Snapshot) throws -> Bool {
+        try snapshot.accountRequests.request(request.id.storedName(by: tokens)) != nil
     }
 
     private func check(_ proof: IdentityProof, _ job: Job, _ now: Timestamp) {
@@ -202,8 +204,7 @@ final class AccountDesk: Sendable {
             case (.failure(let rejection), _): refuse(incoming, incoming.accountRefusal(rejection))
             case (.success(let identity), .identityAndHashing):
                 let next = Job(incoming: incoming, network: job.network, step: .work(identity))
-                let isFull = state.withLock { $0.appendIfRoom(next) } == false
-                if isFull { refuse(incoming, AccountDesk.full) }
+                if !state.withLock({ $0.appendIfRoom(next) }) { refuse(incoming, AccountDesk.full) }
             case (.success(let identity), _): work(on: incoming, identity: identity)
             }
         }
@@ -231,15 +232,11 @@ final class AccountDesk: Sendable {
         // A provider's answer comes on its connections' thread, which must not wait for the database; the writer checks
         // both again.
         guard identity == nil else { return try request.find(in: context) }
-        let name = try request.id.storedName(by: tokens)
-        let (role, isRepeat) = try store.read { snapshot in
-            (
-                try snapshot.devices.device(incoming.sender)?.role,
-                try snapshot.accountRequests.request(name) != nil
-            )
+        let (role, isKnown) = try store.read { snapshot in
+            (try snapshot.devices.device(incoming.sender)?.role, try isRepeat(request, in: snapshot))
         }
         try AuthorizeRule.check(incoming.askers, role: role)
-        guard !isRepeat else { return nil }
+        guard !isKnown else { return nil }
         return try request.find(in: context)
     }
 
