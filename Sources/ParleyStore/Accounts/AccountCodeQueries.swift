@@ -1,5 +1,3 @@
-import Foundation
-import GRDB
 import ParleyProtocol
 
 /// What the return of a code allows.
@@ -124,10 +122,10 @@ package struct AccountCodeWrites {
             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """,
             [
-                code.purpose.kind.rawValue, code.email.normalForm, code.email.text, Data(code.seed),
-                code.purpose.user?.text, account?.user.text, account?.displayName, account?.invite.map { Data($0) },
-                password.map { Data($0.salt) }, password?.passes, password?.kibibytes,
-                password.map { Data($0.hash) }, code.expiresAt.milliseconds,
+                code.purpose.kind.rawValue, code.email.normalForm, code.email.text, code.seed,
+                code.purpose.user?.text, account?.user.text, account?.displayName, account?.invite,
+                password?.salt, password?.passes, password?.kibibytes,
+                password?.hash, code.expiresAt.milliseconds,
             ])
     }
 

@@ -1,5 +1,3 @@
-import Foundation
-import GRDB
 import ParleyProtocol
 
 package struct AccountQueries {
@@ -27,13 +25,13 @@ package struct AccountWrites {
 
     /// Sets a user's account key. The certificates that another key has signed are removed.
     package func setKey(_ key: [UInt8], of user: UserID) throws(StoreError) {
-        try database.run("UPDATE users SET account_key = ? WHERE id = ?", [Data(key), user.text])
+        try database.run("UPDATE users SET account_key = ? WHERE id = ?", [key, user.text])
         try database.run(#"UPDATE devices SET certificate = NULL, issued_at = NULL WHERE "user" = ?"#, [user.text])
     }
 
     package func setBackup(_ backup: AccountBackup, of user: UserID) throws(StoreError) {
         try database.run(
             "UPDATE users SET account_backup = ?, account_backup_at = ? WHERE id = ?",
-            [Data(backup.blob), backup.updatedAt.milliseconds, user.text])
+            [backup.blob, backup.updatedAt.milliseconds, user.text])
     }
 }

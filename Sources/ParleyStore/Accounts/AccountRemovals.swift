@@ -1,4 +1,3 @@
-import GRDB
 import ParleyProtocol
 
 /// A departed user of whom something is left.

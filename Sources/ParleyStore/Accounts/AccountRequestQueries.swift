@@ -1,5 +1,3 @@
-import Foundation
-import GRDB
 import ParleyProtocol
 
 /// What became of a request about an account.
@@ -48,7 +46,7 @@ package struct AccountRequestWrites {
             INSERT INTO account_requests (id, digest, is_refused, "user", device, removed_at) VALUES (?, ?, ?, ?, ?, ?)
             """,
             [
-                id.blob, Data(digest), outcome == .refused, device?.user.text, device?.device.text,
+                id.blob, digest, outcome == .refused, device?.user.text, device?.device.text,
                 removedAt.milliseconds,
             ])
     }

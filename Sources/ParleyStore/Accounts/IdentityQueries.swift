@@ -1,4 +1,3 @@
-import GRDB
 import ParleyProtocol
 
 /// A way in which a user signs in.

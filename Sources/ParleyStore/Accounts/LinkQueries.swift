@@ -1,5 +1,3 @@
-import Foundation
-import GRDB
 import ParleyProtocol
 import ParleyRules
 
@@ -49,8 +47,8 @@ package struct LinkWrites {
                 approval = NULL
             """,
             [
-                user.text, link.device.text, Data(link.offer.identityKey), Data(link.offer.signingKey),
-                Data(link.offer.linkKey), link.expiresAt.milliseconds,
+                user.text, link.device.text, link.offer.identityKey, link.offer.signingKey,
+                link.offer.linkKey, link.expiresAt.milliseconds,
             ])
     }
 
@@ -58,6 +56,6 @@ package struct LinkWrites {
     package func setApproval(_ approval: [UInt8], of device: DeviceAddress) throws(StoreError) {
         try database.run(
             #"UPDATE link_offers SET approval = ? WHERE "user" = ? AND device = ?"#,
-            [Data(approval), device.user.text, device.device.text])
+            [approval, device.user.text, device.device.text])
     }
 }

@@ -1,5 +1,3 @@
-import Foundation
-import GRDB
 import ParleyProtocol
 
 /// A mail that is to be sent.
@@ -64,7 +62,7 @@ package struct MailWrites {
         try database.run(
             "INSERT INTO mails (kind, address, seed, due_at, expires_at) VALUES (?, ?, ?, ?, ?)",
             [
-                kind, mail.recipient.text, seed.map { Data($0) }, dueAt.milliseconds, mail.expiresAt.milliseconds,
+                kind, mail.recipient.text, seed, dueAt.milliseconds, mail.expiresAt.milliseconds,
             ])
     }
 

@@ -1,5 +1,3 @@
-import Foundation
-import GRDB
 import ParleyProtocol
 
 /// A password as Argon2id leaves it.
@@ -44,7 +42,7 @@ package struct PasswordWrites {
                 kibibytes = excluded.kibibytes, hash = excluded.hash, set_at = excluded.set_at
             """,
             [
-                user.text, Data(password.salt), password.passes, password.kibibytes, Data(password.hash),
+                user.text, password.salt, password.passes, password.kibibytes, password.hash,
                 now.milliseconds,
             ])
     }

@@ -1,5 +1,3 @@
-import Foundation
-import GRDB
 import ParleyProtocol
 import ParleyRules
 
@@ -19,12 +17,12 @@ package struct ActivityWrites {
     /// - Parameter disappearsAt: by the steady time.
     /// - Returns: `false` where the gateway has made one for the same key.
     package func insert(_ item: ActivityItem, _ origin: Origin, disappearsAt: Timestamp) throws(StoreError) -> Bool {
-        let (digest, purpose): (Data?, String?) =
+        let (digest, purpose): ([UInt8]?, String?) =
             switch origin {
-            case .posted(let digest): (Data(digest), nil)
+            case .posted(let digest): (digest, nil)
             case .made(let purpose): (nil, purpose)
             }
-        try database.run(
+        let added = try database.change(
             """
             INSERT INTO activities (key, id, "user", type, title, description, metadata, created_at, disappears_at, digest,
                 made_for)
@@ -32,10 +30,10 @@ package struct ActivityWrites {
             """,
             [
                 try nextKey(at: item.timestamp), item.id.blob, item.user.text, item.type.name, item.title,
-                item.description, Data(item.metadata), item.timestamp.milliseconds, disappearsAt.milliseconds, digest,
+                item.description, item.metadata, item.timestamp.milliseconds, disappearsAt.milliseconds, digest,
                 purpose,
             ])
-        guard database.changesCount > 0 else { return false }
+        guard added > 0 else { return false }
         try database.run(
             """
             DELETE FROM activities WHERE key IN (

@@ -1,5 +1,3 @@
-import Foundation
-import GRDB
 import ParleyProtocol
 import ParleyRules
 
@@ -21,7 +19,7 @@ package struct ChallengeWrites {
             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """,
             [
-                terms.id.blob, Data(digest), conversation.value, terms.type.rawValue, terms.target, terms.durationDays,
+                terms.id.blob, digest, conversation.value, terms.type.rawValue, terms.target, terms.durationDays,
                 challenge.status.rawValue, terms.createdAt.milliseconds, challenge.deadline?.milliseconds,
                 due?.milliseconds, steady.milliseconds,
             ])
@@ -74,7 +72,7 @@ package struct ChallengeWrites {
     ///
     /// - Returns: how many.
     package func remove(overBy time: Timestamp, limit: Int) throws(StoreError) -> Int {
-        let arguments: StatementArguments = [time.milliseconds, limit]
+        let arguments: Arguments = [time.milliseconds, limit]
         try database.run("DELETE FROM challenge_sides WHERE challenge IN (\(ChallengeWrites.over))", arguments)
         return try database.change("DELETE FROM challenges WHERE key IN (\(ChallengeWrites.over))", arguments)
     }

@@ -1,5 +1,3 @@
-import Foundation
-import GRDB
 import ParleyProtocol
 
 /// The name of the database, which recognizes one that was put back.
@@ -67,7 +65,7 @@ package struct ContinuityWrites {
                     payload.replaceSubrange(rest..<close, with: Array(new.utf8))
                 }
                 guard payload != event.payload else { continue }
-                try database.run("UPDATE outbox SET payload = ? WHERE position = ?", [Data(payload), event.position])
+                try database.run("UPDATE outbox SET payload = ? WHERE position = ?", [payload, event.position])
             }
             last = final.position
         }

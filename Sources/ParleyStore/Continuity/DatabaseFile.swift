@@ -38,7 +38,8 @@ package enum DatabaseFile {
             try queue.read { database in
                 let name: String?
                 do {
-                    name = try database.tableExists("link") ? PushSnapshot(database: database).plans.name() : nil
+                    name =
+                        try database.tableExists("link") ? PushSnapshot(database: Database(database)).plans.name() : nil
                 } catch {
                     throw StoreError.unusable(path: pushes, message: "\(StoreError(error))")
                 }
@@ -48,7 +49,8 @@ package enum DatabaseFile {
     }
 
     private static func copy(
-        _ source: String, to target: String, instance: String?, carrying pushes: (name: String, database: Database)?
+        _ source: String, to target: String, instance: String?,
+        carrying pushes: (name: String, database: GRDB.Database)?
     ) throws {
         let original = try reading(source, patience: 5)
         defer { try? original.close() }
@@ -71,8 +73,8 @@ package enum DatabaseFile {
             }
             guard try database.tableExists("push_link") else { return }
             try database.inTransaction {
-                if let pushes, try Snapshot(database: database).pushLink.name() == pushes.name {
-                    try PushTables.fill(database, from: pushes.database)
+                if let pushes, try Snapshot(database: Database(database)).pushLink.name() == pushes.name {
+                    try PushTables.fill(Database(database), from: Database(pushes.database))
                 }
                 try database.execute(sql: "UPDATE push_link SET name = NULL, plan = 0")
                 return .commit
@@ -93,6 +95,6 @@ package enum DatabaseFile {
         guard FileManager.default.fileExists(atPath: path) else { return nil }
         let queue = try? reading(path)
         defer { try? queue?.close() }
-        return try? queue?.read { try Snapshot(database: $0).continuity.instance() }
+        return try? queue?.read { try Snapshot(database: Database($0)).continuity.instance() }
     }
 }

@@ -1,4 +1,3 @@
-import GRDB
 import ParleyProtocol
 import ParleyRules
 
@@ -27,9 +26,9 @@ extension ListingQueries {
             return []
         }
         // Thousands may have been active in the same minute: sorting them here costs half of what it costs SQLite.
-        let active = try database.hotList(
+        let active = try database.list(
             ConversationSlice.query,
-            [.text(user.text), .bool(archived), .integer(Int(slice.earliest)), .integer(Int(slice.latest))]
+            [user.text, archived, Int(slice.earliest), Int(slice.latest)]
         ) { (at: $0.integer(0), key: $0.key(1) as ConversationKey) }
         return active.sorted { ($1.at, $1.key) < ($0.at, $0.key) }.dropFirst(offset - slice.skipped).prefix(limit)
             .map(\.key)

@@ -1,5 +1,3 @@
-import Foundation
-import GRDB
 import ParleyProtocol
 import ParleyRules
 
@@ -44,16 +42,15 @@ package struct ConversationWrites {
     let database: Database
 
     package func insert(_ conversation: NewConversation, at now: Timestamp) throws(StoreError) -> ConversationKey {
-        try database.run(
+        let key: ConversationKey = try database.insert(
             """
             INSERT INTO conversations (id, type, name, created_by, created_at, updated_at, epoch, request_digest)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?) RETURNING key
             """,
             [
                 conversation.id.blob, conversation.type.rawValue, conversation.name, conversation.creator.text,
-                now.milliseconds, now.milliseconds, conversation.epoch, conversation.digest.map { Data($0) },
+                now.milliseconds, now.milliseconds, conversation.epoch, conversation.digest,
             ])
-        let key = ConversationKey(value: database.lastInsertedRowID)
         for member in conversation.members {
             try database.run(
                 """

@@ -1,4 +1,3 @@
-import GRDB
 import ParleyProtocol
 
 /// A changed display name, which `info` of the user's groups (protocol §2) is published with.

@@ -1,5 +1,3 @@
-import Foundation
-import GRDB
 import ParleyProtocol
 import ParleyRules
 
@@ -125,7 +123,7 @@ package struct MemberWrites {
     ) throws(StoreError) {
         try database.run(
             #"INSERT INTO departures (conversation, "user", left_at, farewell) VALUES (?, ?, ?, ?)"#,
-            [conversation.value, user.text, now.milliseconds, Data(reply)])
+            [conversation.value, user.text, now.milliseconds, reply])
     }
 
     package func setRole(_ role: MemberRole, of user: UserID, in conversation: ConversationKey) throws(StoreError) {

@@ -1,4 +1,3 @@
-import GRDB
 import ParleyProtocol
 
 // Counting reads the index `records_unread` alone: at most `Limits.unreadCount` entries and one more for each sender.
@@ -136,14 +135,14 @@ package struct UnreadQueries {
 
     /// The next sender, by id, of a message that may be unread.
     private func nextSender(after last: String, in conversation: ConversationKey) throws(StoreError) -> String? {
-        try database.hotFirst(UnreadQuery.nextSender, [.key(conversation), .text(last)]) { $0.text(0) }
+        try database.first(UnreadQuery.nextSender, [conversation, last]) { $0.text(0) }
     }
 
     private func count(_ span: UnreadSpan, of sender: String, limit: Int) throws(StoreError) -> Int {
-        try database.hotFirst(
+        try database.first(
             UnreadQuery.count,
             [
-                .key(span.conversation), .text(sender), .integer(span.after), .integer(span.through), .integer(limit),
+                span.conversation, sender, span.after, span.through, limit,
             ]
         ) { $0.integer(0) } ?? 0
     }

@@ -1,12 +1,10 @@
-import Foundation
-import GRDB
 import ParleyProtocol
 
 /// A row of a query's result, by the number of its columns from 0. Where NULL is not asked for, it reads as 0 or as
 /// nothing.
 ///
-/// GRDB's rows and the statements of the hot path are both one, so that what a table holds is read in one place.
-protocol ColumnReader {
+/// The rows of every engine are one, so that what a table holds is read in one place.
+package protocol ColumnReader {
     func isNull(_ column: Int) -> Bool
     func integer(_ column: Int) -> Int
     func text(_ column: Int) -> String
@@ -80,25 +78,8 @@ extension ColumnReader {
     }
 }
 
-extension Row: ColumnReader {
-    func isNull(_ column: Int) -> Bool { hasNull(atIndex: column) }
-
-    func integer(_ column: Int) -> Int { self[column] as Int? ?? 0 }
-
-    func text(_ column: Int) -> String { self[column] as String? ?? "" }
-
-    func bytes(_ column: Int) -> [UInt8]? {
-        (self[column] as Data?).map { data in unsafe data.withUnsafeBytes { unsafe Array($0) } }
-    }
-
-    func withBytes<Result>(_ column: Int, _ body: (Span<UInt8>) -> Result?) -> Result? {
-        let bytes = bytes(column) ?? []
-        return body(bytes.span)
-    }
-}
-
 extension UUIDIdentifier {
-    var blob: Data { Data(value.bytes) }
+    var blob: [UInt8] { value.bytes }
 }
 
 extension ISOWeek {

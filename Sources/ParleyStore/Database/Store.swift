@@ -1,18 +1,15 @@
-import GRDB
 import ParleyProtocol
-import PrivateFiles
 
-/// The one owner of a database file: one connection that writes, a few that read beside it on snapshots.
-///
-/// SQLite in WAL mode with `synchronous = FULL`: when `write` returns, the transaction is on disk. The writing
-/// connection alone checkpoints; a second process must never write to the file.
+/// The one owner of the gateway's database: one connection that writes, a few that read beside it on snapshots.
 package final class Store: Sendable {
-    private let pool: DatabasePool
+    private let engine: any StoreEngine
 
     /// Connections that read at the same time.
     package static let readers = 2
 
-    /// Opens the database, making or migrating it as needed.
+    package init(_ engine: any StoreEngine) { self.engine = engine }
+
+    /// Opens a database file, making or migrating it as needed.
     ///
     /// - Throws: `StoreError.newerSchema` for a file of a later version, which is left untouched, as is one that is
     ///   `.unusable`.
@@ -21,82 +18,45 @@ package final class Store: Sendable {
     }
 
     /// - Parameter trace: called with each statement that a connection runs, without its arguments; for tests.
-    init(
+    convenience init(
         path: String, migrations: Migrations, trace: (@Sendable (_ sql: String) -> Void)? = nil
     ) throws(StoreError) {
-        pool = try StoreError.opening(path) {
-            // SQLite gives its log and the index of it the same rights.
-            try Files.makePrivateFile(path)
-            var configuration = Configuration()
-            configuration.journalMode = .wal
-            // One more for the publisher and one for pushes, which must not wait for a long page.
-            configuration.maximumReaderCount = Store.readers + 2
-            configuration.label = "parley"
-            configuration.prepareDatabase { database in
-                // In KiB: bounds the memory of each connection.
-                try database.execute(sql: "PRAGMA cache_size = \(database.configuration.readonly ? -2000 : -16000)")
-                try database.execute(sql: "PRAGMA temp_store = MEMORY")
-                guard let trace else { return }
-                database.trace { event in
-                    if case .statement(let statement) = event { trace(statement.sql) }
-                }
-            }
-            let pool = try migrations.run(path: path) { try DatabasePool(path: path, configuration: configuration) }
-            try pool.writeWithoutTransaction { database in
-                // After GRDB's own preparation, which sets NORMAL for WAL: NORMAL loses commits when power fails.
-                try database.execute(sql: "PRAGMA synchronous = FULL")
-                // In pages of 4 KiB. A checkpoint holds up the batch that triggers it, so few and large ones.
-                try database.execute(sql: "PRAGMA wal_autocheckpoint = 8192")
-                // What is removed is overwritten: nothing of it stays behind in the pages of the file.
-                try database.execute(sql: "PRAGMA secure_delete = ON")
-                // In milliseconds. Only a checkpoint waits, for readers to finish.
-                try database.execute(sql: "PRAGMA busy_timeout = 250")
-                try Store.checkDurability(database)
-            }
-            return pool
-        }
-    }
-
-    private static func durability(_ database: Database) throws -> (synchronous: Int, journal: String) {
-        (
-            try Int.fetchOne(database, sql: "PRAGMA synchronous") ?? -1,
-            try String.fetchOne(database, sql: "PRAGMA journal_mode") ?? "none"
-        )
-    }
-
-    private static func checkDurability(_ database: Database) throws {
-        let (synchronous, journal) = try durability(database)
-        guard journal == "wal" else { throw StoreError.notDurable(setting: "journal_mode is \(journal)") }
-        guard synchronous == 2 else { throw StoreError.notDurable(setting: "synchronous is \(synchronous)") }
-    }
-
-    /// What `PRAGMA synchronous` and `journal_mode` say on the writing connection.
-    package func durability() throws(StoreError) -> (synchronous: Int, journal: String) {
-        try StoreError.translating { try pool.writeWithoutTransaction(Store.durability) }
+        self.init(try SQLiteFile(path: path, migrations: migrations, trace: trace))
     }
 
     /// One transaction: all of `body`, committed and synced when this returns, or nothing of it.
     ///
     /// Called by the writer's thread alone.
     package func write<Result>(_ body: (WriteTransaction) throws -> Result) throws(StoreError) -> Result {
-        try StoreError.translating { try pool.write { try body(WriteTransaction(database: $0)) } }
+        try StoreError.translating { try engine.write { try body(WriteTransaction(database: $0)) } }
     }
 
     /// Reads one state of the database, the last committed before this was called or a later one.
     package func read<Result>(_ body: (Snapshot) throws -> Result) throws(StoreError) -> Result {
-        try StoreError.translating { try pool.read { try body(Snapshot(database: $0)) } }
+        try StoreError.translating { try engine.read { try body(Snapshot(database: $0)) } }
     }
 
-    /// Closes the file; the store cannot be used afterwards. Letting go of it does the same.
-    package func close() throws(StoreError) { try StoreError.translating { try pool.close() } }
+    /// Ends the connections; the store cannot be used afterwards. Letting go of it does the same.
+    package func close() throws(StoreError) { try StoreError.translating { try engine.close() } }
 
-    /// Writes the log back into the database file and empties it: nothing is left to do for the next start, and nothing
-    /// that was removed before is left in either file.
+    /// See `StoreEngine.checkpoint`.
+    package func checkpoint() throws(StoreError) { try StoreError.translating { try engine.checkpoint() } }
+}
+
+/// Where a database is kept, and how transactions are run on it. Its errors become `StoreError` in ``Store``.
+package protocol StoreEngine: Sendable {
+    /// One transaction: all of `body`, committed and durable when this returns, or nothing of it.
+    func write<Result>(_ body: (Database) throws -> Result) throws -> Result
+
+    /// Reads one state of the database, the last committed before this was called or a later one.
+    func read<Result>(_ body: (Database) throws -> Result) throws -> Result
+
+    /// Sees to it that nothing is left to do for the next start, and that nothing that was removed before is left behind.
     ///
     /// - Throws: `.inputOutput` also when a reader took longer than a moment; trying again helps.
-    package func checkpoint() throws(StoreError) {
-        _ = try StoreError.translating { try pool.writeWithoutTransaction { try $0.checkpoint(.truncate) } }
-    }
+    func checkpoint() throws
+
+    func close() throws
 }
 
 /// One consistent state of the database: its queries by capability, each in the folder of that name.

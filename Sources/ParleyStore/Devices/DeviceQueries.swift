@@ -1,5 +1,3 @@
-import Foundation
-import GRDB
 import ParleyProtocol
 
 /// A live device, as rules see it.
@@ -46,10 +44,9 @@ package struct DeviceQueries {
 
     /// Every live device, for the broker.
     package func readAll(_ body: (DeviceState) throws -> Void) throws {
-        let row = try HotStatement(
-            "SELECT \(deviceColumns) FROM devices d JOIN users u ON u.id = d.user WHERE d.revoked_at IS NULL", database)
-        defer { row.reset() }
-        while try row.hasRow() { try body(DeviceState(row)) }
+        try database.each(
+            "SELECT \(deviceColumns) FROM devices d JOIN users u ON u.id = d.user WHERE d.revoked_at IS NULL"
+        ) { try body(DeviceState($0)) }
     }
 
     package func summaries(of user: UserID) throws(StoreError) -> [DeviceSummary] {
@@ -138,8 +135,8 @@ package struct DeviceWrites {
             WHERE "user" = ? AND id = ? AND revoked_at IS NULL
             """,
             [
-                Data(keys.identityKey), keys.signingKey.map { Data($0) }, keys.signature.map { Data($0) },
-                keys.certificate.map { Data($0.signature) }, keys.certificate?.issuedAt.milliseconds,
+                keys.identityKey, keys.signingKey, keys.signature,
+                keys.certificate?.signature, keys.certificate?.issuedAt.milliseconds,
                 keys.createdAt.milliseconds, user.text, keys.device.text,
             ])
     }
@@ -184,7 +181,7 @@ package struct DeviceWrites {
                 name_reused_at = CASE WHEN devices.revoked_at IS NULL THEN devices.name_reused_at ELSE ? END, revoked_at = NULL
             """,
             [
-                address.user.text, address.device.text, Data(tokenID.bytes), request.map { Data($0) },
+                address.user.text, address.device.text, tokenID.bytes, request,
                 request.map { _ in now.milliseconds }, now.milliseconds, expiresAt.milliseconds, maker?.user.text,
                 maker?.device.text, now.milliseconds,
             ])
@@ -196,7 +193,7 @@ private let deviceColumns = """
     """
 
 extension DeviceState {
-    fileprivate init(_ row: HotStatement) throws(StoreError) {
+    fileprivate init(_ row: Row) throws(StoreError) {
         let previous: RenewedToken? =
             row.isNull(6) ? nil : RenewedToken(tokenID: try row.uuidValue(6), endsAt: row.time(7))
         // A departed user has no live devices.

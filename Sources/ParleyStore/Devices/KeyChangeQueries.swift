@@ -1,4 +1,3 @@
-import GRDB
 import ParleyProtocol
 
 package struct KeyChange: Hashable, Sendable {

@@ -1,5 +1,3 @@
-import Foundation
-import GRDB
 import ParleyProtocol
 
 /// A token that a renewal has replaced.
@@ -51,8 +49,8 @@ package struct TokenWrites {
             WHERE "user" = ? AND id = ? AND revoked_at IS NULL
             """,
             [
-                Data(tokenID.bytes), expiresAt.milliseconds, Data(previous.tokenID.bytes),
-                previous.endsAt.milliseconds, request.map { Data($0) }, request.map { _ in now.milliseconds },
+                tokenID.bytes, expiresAt.milliseconds, previous.tokenID.bytes,
+                previous.endsAt.milliseconds, request, request.map { _ in now.milliseconds },
                 address.user.text, address.device.text,
             ])
     }
@@ -61,7 +59,7 @@ package struct TokenWrites {
     package func setOrigin(_ origin: TokenOrigin?, of address: DeviceAddress) throws(StoreError) {
         try database.run(
             #"UPDATE devices SET token_request = ?, token_at = ? WHERE "user" = ? AND id = ? AND revoked_at IS NULL"#,
-            [origin.map { Data($0.digest) }, origin?.at.milliseconds, address.user.text, address.device.text])
+            [origin?.digest, origin?.at.milliseconds, address.user.text, address.device.text])
     }
 
     /// Removes the token before the device's token, which has signed in.
@@ -72,6 +70,6 @@ package struct TokenWrites {
             """
             UPDATE devices SET previous_token_id = NULL, previous_until = NULL
             WHERE "user" = ? AND id = ? AND token_id = ? AND previous_token_id IS NOT NULL AND revoked_at IS NULL
-            """, [address.user.text, address.device.text, Data(tokenID.bytes)]) > 0
+            """, [address.user.text, address.device.text, tokenID.bytes]) > 0
     }
 }

@@ -1,5 +1,3 @@
-import Foundation
-import GRDB
 import ParleyProtocol
 import ParleyRules
 
@@ -60,12 +58,12 @@ package struct GroupQueries {
 
     /// Every group that has members, with its conversation.
     package func readAll(_ body: (GroupID, ConversationID) throws -> Void) throws {
-        let rows = try database.rows(
+        try database.each(
             """
             SELECT g.id, c.id FROM groups g JOIN conversations c ON c.key = g.conversation
             WHERE EXISTS (SELECT 1 FROM members WHERE conversation = g.conversation)
-            """)
-        while let row = try rows.next() { try body(try row.uuid(0), try row.uuid(1)) }
+            """
+        ) { row in try body(try row.uuid(0), try row.uuid(1)) }
     }
 
     private static let select = """
@@ -90,12 +88,12 @@ package struct GroupWrites {
     package func insert(
         _ id: GroupID, of conversation: ConversationState, timeZone: String, digest: [UInt8]
     ) throws(StoreError) -> GroupState {
-        try database.run(
-            "INSERT INTO groups (id, conversation, time_zone, request_digest) VALUES (?, ?, ?, ?)",
-            [id.blob, conversation.key.value, timeZone, Data(digest)])
+        let key: GroupKey = try database.insert(
+            "INSERT INTO groups (id, conversation, time_zone, request_digest) VALUES (?, ?, ?, ?) RETURNING key",
+            [id.blob, conversation.key.value, timeZone, digest])
         return GroupState(
-            key: GroupKey(value: database.lastInsertedRowID), id: id, conversation: conversation.key,
-            conversationID: conversation.facts.id, timeZone: timeZone)
+            key: key, id: id, conversation: conversation.key, conversationID: conversation.facts.id,
+            timeZone: timeZone)
     }
 
     /// Stores that a user was removed: no existing invite brings them back.

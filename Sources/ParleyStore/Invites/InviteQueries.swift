@@ -1,5 +1,3 @@
-import Foundation
-import GRDB
 import ParleyProtocol
 import ParleyRules
 
@@ -74,7 +72,7 @@ package struct InviteQueries {
 
     /// Also an invalid one.
     package func invite(tokenDigest: [UInt8]) throws(StoreError) -> StoredInvite? {
-        try database.first("\(InviteQueries.select) WHERE i.token_digest = ?", [Data(tokenDigest)], StoredInvite.init)
+        try database.first("\(InviteQueries.select) WHERE i.token_digest = ?", [tokenDigest], StoredInvite.init)
     }
 
     package func isUsed(_ invite: InviteKey, by user: UserID) throws(StoreError) -> Bool {
@@ -147,8 +145,8 @@ package struct InviteWrites {
             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?8, ?9)
             """,
             [
-                invite.id.blob, invite.group.key.value, invite.maker.text, Data(invite.seed), Data(invite.tokenDigest),
-                invite.createdAt.milliseconds, invite.expiresAt.milliseconds, invite.uses, Data(invite.digest),
+                invite.id.blob, invite.group.key.value, invite.maker.text, invite.seed, invite.tokenDigest,
+                invite.createdAt.milliseconds, invite.expiresAt.milliseconds, invite.uses, invite.digest,
             ])
     }
 

@@ -1,4 +1,3 @@
-import GRDB
 import ParleyProtocol
 import ParleyRules
 
@@ -13,8 +12,7 @@ package struct BoardKey: Hashable, Sendable {
     }
 
     /// As of_group, week and type.
-    var values: [BoundValue] { [.key(group), .week(week), .text(type.rawValue)] }
-    var arguments: StatementArguments { [group.value, week.column, type.rawValue] }
+    var arguments: Arguments { [group, week, type.rawValue] }
 }
 
 package struct BoardState: Hashable, Sendable {
@@ -53,17 +51,17 @@ package struct BoardQueries {
     // MARK: Boards
 
     package func board(_ key: BoardKey) throws(StoreError) -> BoardState? {
-        try boards("WHERE of_group = ? AND week = ? AND type = ?", key.values).first
+        try boards("WHERE of_group = ? AND week = ? AND type = ?", key.arguments).first
     }
 
     /// The boards of a group whose weeks end after a time, the earliest first.
     package func boards(of group: GroupKey, endingAfter time: Timestamp) throws(StoreError) -> [BoardState] {
-        try boards("WHERE of_group = ? AND ends_at > ? ORDER BY week, type", [.key(group), .time(time)])
+        try boards("WHERE of_group = ? AND ends_at > ? ORDER BY week, type", [group, time])
     }
 
     /// The boards of a group with a streak that expires by a time.
     package func boards(of group: GroupKey, lapsedBy time: Timestamp) throws(StoreError) -> [BoardState] {
-        try boards("WHERE of_group = ? AND lapses_at <= ? ORDER BY week, type", [.key(group), .time(time)])
+        try boards("WHERE of_group = ? AND lapses_at <= ? ORDER BY week, type", [group, time])
     }
 
     /// The boards of a group that show a user.
@@ -73,28 +71,28 @@ package struct BoardQueries {
             WHERE of_group = ? AND (week, type) IN (
                 SELECT week, type FROM board_entries WHERE "user" = ? AND board_entries.of_group = boards.of_group)
             ORDER BY week, type
-            """, [.key(group), .text(user.text)])
+            """, [group, user.text])
     }
 
     package func unpublished(of group: GroupKey) throws(StoreError) -> [BoardState] {
-        try boards("WHERE of_group = ? AND version > published_version ORDER BY week, type", [.key(group)])
+        try boards("WHERE of_group = ? AND version > published_version ORDER BY week, type", [group])
     }
 
-    private func boards(_ condition: String, _ values: [BoundValue]) throws(StoreError) -> [BoardState] {
-        var found = try database.hotList(
+    private func boards(_ condition: String, _ arguments: Arguments) throws(StoreError) -> [BoardState] {
+        var found = try database.list(
             """
             SELECT of_group, week, type, starts_at, ends_at, version, published_version, lapses_at FROM boards \(condition)
-            """, values, BoardState.init)
+            """, arguments, BoardState.init)
         for index in found.indices { found[index].standings = try standings(of: found[index].key) }
         return found
     }
 
     private func standings(of board: BoardKey) throws(StoreError) -> Standings {
-        let lines = try database.hotList(
+        let lines = try database.list(
             """
             SELECT "user", value, reached_at, joined_at, rank, previous_rank, lapses_at FROM board_entries
             WHERE of_group = ? AND week = ? AND type = ?
-            """, board.values
+            """, board.arguments
         ) { row in
             Standing(
                 user: try row.level(0),
@@ -106,11 +104,11 @@ package struct BoardQueries {
 
     /// The names and pictures of the users on a board.
     package func people(on board: BoardKey) throws(StoreError) -> [UserID: (displayName: String, photoURL: String?)] {
-        let people = try database.hotList(
+        let people = try database.list(
             """
             SELECT u.id, u.display_name, u.photo_url FROM board_entries e JOIN users u ON u.id = e."user"
             WHERE e.of_group = ? AND e.week = ? AND e.type = ?
-            """, board.values
+            """, board.arguments
         ) { row in (try row.level(0) as UserID, (displayName: row.text(1), photoURL: row.optionalText(2))) }
         return Dictionary(uniqueKeysWithValues: people)
     }
@@ -120,12 +118,12 @@ package struct BoardQueries {
     /// A user's memberships in the order of the groups' creation, and whether boards show the user; `nil` for unknown
     /// users and operators.
     package func memberships(of user: UserID) throws(StoreError) -> (memberships: [GroupMembership], isShown: Bool)? {
-        let rows = try database.hotList(
+        let rows = try database.list(
             """
             SELECT u.share_workout_data, g.key, g.time_zone, m.joined_at FROM users u
             LEFT JOIN members m ON m."user" = u.id LEFT JOIN groups g ON g.conversation = m.conversation
             WHERE u.id = ? AND u.role = 'member' ORDER BY g.key
-            """, [.text(user.text)]
+            """, [user.text]
         ) { row in
             // NULL for a conversation that is no training group's.
             (
@@ -138,20 +136,20 @@ package struct BoardQueries {
     }
 
     package func members(of group: GroupKey) throws(StoreError) -> [BoardMember] {
-        try database.hotList(
+        try database.list(
             """
             SELECT m."user", m.joined_at, u.share_workout_data FROM groups g
             JOIN members m ON m.conversation = g.conversation JOIN users u ON u.id = m."user"
             WHERE g.key = ? ORDER BY m."user"
-            """, [.key(group)]
+            """, [group]
         ) { BoardMember(user: try $0.level(0), joinedAt: $0.time(1), sharesWorkouts: $0.isTrue(2)) }
     }
 
     package func isMember(_ user: UserID, of group: GroupKey) throws(StoreError) -> Bool {
-        try database.hotFirst(
+        try database.first(
             """
             SELECT 1 FROM groups g JOIN members m ON m.conversation = g.conversation WHERE g.key = ? AND m."user" = ?
-            """, [.key(group), .text(user.text)]
+            """, [group, user.text]
         ) { _ in true } ?? false
     }
 
@@ -165,7 +163,7 @@ package struct BoardQueries {
 
 extension BoardState {
     /// Without the standings.
-    fileprivate init(_ row: HotStatement) throws(StoreError) {
+    fileprivate init(_ row: Row) throws(StoreError) {
         self.init(
             key: BoardKey(row.key(0), row.week(1), try row.choice(2)),
             period: WeekPeriod(week: row.week(1), startsAt: row.time(3), endsAt: row.time(4)), version: row.integer(5),

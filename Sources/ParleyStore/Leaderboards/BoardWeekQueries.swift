@@ -1,4 +1,3 @@
-import GRDB
 import ParleyProtocol
 import ParleyRules
 
@@ -35,30 +34,30 @@ package struct BoardWeekQueries {
         """
 
     package func week(of group: GroupKey) throws(StoreError) -> BoardWeek? {
-        try weeks("\(BoardWeekQueries.select) WHERE w.of_group = ?", [.key(group)]).first
+        try weeks("\(BoardWeekQueries.select) WHERE w.of_group = ?", [group]).first
     }
 
     /// Weeks that are over, or have not begun because the clock was set back.
     package func due(at now: Timestamp, limit: Int) throws(StoreError) -> [BoardWeek] {
         let over = try weeks(
             "\(BoardWeekQueries.select) WHERE w.ends_at <= ? ORDER BY w.ends_at, w.of_group LIMIT ?",
-            [.time(now), .integer(limit)])
+            [now, limit])
         guard over.count < limit else { return over }
         return over
             + (try weeks(
                 "\(BoardWeekQueries.select) WHERE w.starts_at > ? ORDER BY w.starts_at, w.of_group LIMIT ?",
-                [.time(now), .integer(limit - over.count)]))
+                [now, limit - over.count]))
     }
 
     /// All weeks by their groups' keys, after one.
     package func weeks(after group: GroupKey?, limit: Int) throws(StoreError) -> [BoardWeek] {
         try weeks(
             "\(BoardWeekQueries.select) WHERE w.of_group > ? ORDER BY w.of_group LIMIT ?",
-            [.key(group ?? GroupKey(value: .min)), .integer(limit)])
+            [group ?? GroupKey(value: .min), limit])
     }
 
-    private func weeks(_ sql: String, _ values: [BoundValue]) throws(StoreError) -> [BoardWeek] {
-        try database.hotList(sql, values) { row in
+    private func weeks(_ sql: String, _ arguments: Arguments) throws(StoreError) -> [BoardWeek] {
+        try database.list(sql, arguments) { row in
             BoardWeek(
                 group: row.key(0), id: try row.uuid(1), timeZone: row.text(2),
                 period: WeekPeriod(week: row.week(3), startsAt: row.time(4), endsAt: row.time(5)),
@@ -117,12 +116,12 @@ package struct BoardWeekWrites {
     /// Sets a group's current week.
     package func put(_ week: BoardWeek) throws(StoreError) {
         let period = week.period
-        try database.hotRun(
+        try database.run(
             """
             INSERT INTO board_weeks (of_group, week, starts_at, ends_at) VALUES (?, ?, ?, ?)
             ON CONFLICT (of_group) DO UPDATE SET week = excluded.week, starts_at = excluded.starts_at,
                 ends_at = excluded.ends_at, is_ahead = 0
-            """, [.key(week.group), .week(period.week), .time(period.startsAt), .time(period.endsAt)])
+            """, [week.group, period.week, period.startsAt, period.endsAt])
     }
 
     /// A workout after the current week is logged.
@@ -132,11 +131,11 @@ package struct BoardWeekWrites {
 
     /// Makes the notifications of an ended week pending.
     package func putEnded(_ week: BoardWeek) throws(StoreError) {
-        try database.hotRun(
+        try database.run(
             """
             INSERT INTO ended_weeks (of_group, week, ended_at) VALUES (?, ?, ?)
             ON CONFLICT (of_group, week) DO UPDATE SET ended_at = excluded.ended_at
-            """, [.key(week.group), .week(week.period.week), .time(week.period.endsAt)])
+            """, [week.group, week.period.week, week.period.endsAt])
     }
 
     package func removeEnded(_ week: ISOWeek, of group: GroupKey) throws(StoreError) {

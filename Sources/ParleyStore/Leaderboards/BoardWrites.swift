@@ -1,4 +1,3 @@
-import GRDB
 import ParleyProtocol
 import ParleyRules
 
@@ -9,11 +8,11 @@ package struct BoardWrites {
     ///
     /// - Parameter removal: when it is removed, by the steady time.
     package func insert(_ key: BoardKey, _ period: WeekPeriod, removal: Timestamp) throws(StoreError) -> BoardState {
-        try database.hotRun(
+        try database.run(
             """
             INSERT INTO boards (of_group, week, type, starts_at, ends_at, removed_at, version, published_version)
             VALUES (?, ?, ?, ?, ?, ?, 1, 0)
-            """, key.values + [.time(period.startsAt), .time(period.endsAt), .time(removal)])
+            """, key.arguments + [period.startsAt, period.endsAt, removal])
         return BoardState(
             key: key, period: period, version: 1, publishedVersion: 0, lapsesAt: nil, standings: Standings())
     }
@@ -30,7 +29,7 @@ package struct BoardWrites {
         let changed = new.standings.lines.filter { old.standings[$0.user] != $0 }
         try database.run(
             changed.map { line in
-                new.key.values + [
+                new.key.arguments.values + [
                     .text(line.user.text), .integer(line.score.value), .time(line.score.reachedAt),
                     .time(line.joinedAt), .integer(line.rank), .integer(line.previousRank), .time(line.score.lapsesAt),
                 ]
@@ -49,11 +48,11 @@ package struct BoardWrites {
             (old.version, old.publishedVersion, old.lapsesAt?.milliseconds)
                 != (new.version, new.publishedVersion, new.lapsesAt?.milliseconds)
         else { return }
-        try database.hotRun(
+        try database.run(
             """
             UPDATE boards SET version = ?, published_version = ?, lapses_at = ?
             WHERE of_group = ? AND week = ? AND type = ?
-            """, [.integer(new.version), .integer(new.publishedVersion), .time(new.lapsesAt)] + new.key.values)
+            """, [new.version, new.publishedVersion, new.lapsesAt] + new.key.arguments)
     }
 
     private func removeLines(of old: BoardState, missingIn new: BoardState) throws(StoreError) {

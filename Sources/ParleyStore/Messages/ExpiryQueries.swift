@@ -1,4 +1,3 @@
-import GRDB
 import ParleyProtocol
 
 // The changes of a disappearing message have its expiry, so that each record expires by itself.
@@ -22,7 +21,8 @@ extension RecordQueries {
     package func displayedExpiries(
         at now: Timestamp, limit: Int, _ mayDisplay: (UserID) -> Bool
     ) throws(StoreError) -> [(conversation: ConversationKey, seq: Int)] {
-        let rows = try database.rows(
+        var found: [(conversation: ConversationKey, seq: Int)] = []
+        try database.each(
             """
             SELECT r.conversation, r.seq, m."user" FROM (
                 SELECT conversation, seq, kind, type, withheld FROM records
@@ -32,11 +32,10 @@ extension RecordQueries {
             WHERE r.kind = 0 AND r.type <> 7 AND r.withheld = 0 AND m.conversation = r.conversation
                 AND r.seq > m.read_seq AND r.seq > m.joined_seq
             ORDER BY r.conversation, r.seq
-            """, [now.milliseconds, limit])
-        var found: [(conversation: ConversationKey, seq: Int)] = []
-        while let row = try rows.next() {
+            """, [now.milliseconds, limit]
+        ) { row in
             let (conversation, seq) = (row.key(0) as ConversationKey, row[1] as Int)
-            if let last = found.last, last == (conversation, seq) { continue }
+            if let last = found.last, last == (conversation, seq) { return }
             if mayDisplay(try row.level(2)) { found.append((conversation, seq)) }
         }
         return found

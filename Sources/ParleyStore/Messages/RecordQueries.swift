@@ -1,5 +1,3 @@
-import Foundation
-import GRDB
 import ParleyProtocol
 import ParleyRules
 
@@ -40,18 +38,10 @@ package struct RecordWrites {
     }
 
     func insert(_ writes: [PendingWrites.Record]) throws(StoreError) {
-        guard !writes.isEmpty else { return }
-        let insert = try HotStatement(
-            """
-            INSERT INTO records (position, conversation, seq, id, kind, target, sender, sender_device, type, suite,
-                content, nonce, recipient_keys, reply_to, created_at, expires_at, digest, system, withheld,
-                disappears_at, is_legacy)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-            """, database)
         for write in writes {
             let record = write.record
             let suite = (record.suite?.value).map(SuiteColumns.init)
-            try insert.bind([
+            let values: [BoundValue] = [
                 .integer(write.position.value), .key(write.conversation), .integer(record.seq), .id(record.id),
                 .integer(record.kind.value?.columnCode), .blob(record.target?.value.bytes),
                 .text(record.sender.user.text), .text(record.sender.device.text),
@@ -60,8 +50,14 @@ package struct RecordWrites {
                 .blob(record.replyTo?.value.bytes), .time(record.createdAt), .time(record.expiresAt),
                 .blob(write.digest), .blob(record.systemJSON), .bool(write.isWithheld), .time(record.disappearsAt),
                 .bool(suite?.isLegacy ?? false),
-            ])
-            try insert.run()
+            ]
+            try database.run(
+                """
+                INSERT INTO records (position, conversation, seq, id, kind, target, sender, sender_device, type, suite,
+                    content, nonce, recipient_keys, reply_to, created_at, expires_at, digest, system, withheld,
+                    disappears_at, is_legacy)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                """, values: values)
         }
     }
 }
@@ -120,19 +116,13 @@ package struct RecordQueries {
         _ limit: Int, _ body: (MessageRecord) throws -> Bool
     ) throws {
         let end = conversation.facts.end(seenBy: viewer).lastSeq
-        let search = try HotStatement(
+        let (id, epoch) = (conversation.facts.id, conversation.facts.epoch)
+        try database.read(
             """
             SELECT \(RecordColumn.list) FROM records r
             WHERE r.conversation = ? AND r.seq > ? AND r.seq < ? AND r.seq <= ? \(order) LIMIT ?
-            """, database)
-        try search.bind([
-            .key(conversation.key), .integer(floor), .integer(ceiling), .integer(end), .integer(limit),
-        ])
-        defer { search.reset() }
-        let (id, epoch) = (conversation.facts.id, conversation.facts.epoch)
-        while try search.hasRow() {
-            guard try body(MessageRecord(search, conversation: id, epoch: epoch, seenBy: viewer)) else { return }
-        }
+            """, [conversation.key, floor, ceiling, end, limit]
+        ) { row in try body(MessageRecord(row, conversation: id, epoch: epoch, seenBy: viewer)) }
     }
 
     package func id(at seq: Int, in conversation: ConversationKey) throws(StoreError) -> MessageID? {

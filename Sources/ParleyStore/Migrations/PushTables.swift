@@ -1,5 +1,3 @@
-import GRDB
-
 /// The tables in which a main database carries the content of a database of pushes: in a backup, and from before that
 /// database existed.
 enum PushTables {
@@ -37,16 +35,17 @@ enum PushTables {
 
     /// Replaces the content of a database of pushes by what a main one carries.
     static func carry(from main: Database, to pushes: Database) throws {
-        try pushes.execute(sql: "DELETE FROM announcements; UPDATE link SET plan = 0, decided_through = NULL")
+        try pushes.run("DELETE FROM announcements")
+        try pushes.run("UPDATE link SET plan = 0, decided_through = NULL")
         for table in [jobs] + others {
-            try pushes.execute(sql: "DELETE FROM \(table.own)")
+            try pushes.run("DELETE FROM \(table.own)")
             try copy(
                 "SELECT \(table.carriedColumns) FROM \(table.carried)", main, into: table.own, table.ownColumns, pushes)
         }
     }
 
     static func empty(_ main: Database) throws {
-        for table in [jobs] + others { try main.execute(sql: "DELETE FROM \(table.carried)") }
+        for table in [jobs] + others { try main.run("DELETE FROM \(table.carried)") }
     }
 
     /// Has a backup carry the content of a database of pushes, without its jobs.
@@ -61,11 +60,10 @@ enum PushTables {
     private static func copy(
         _ query: String, _ source: Database, into table: String, _ columns: String, _ target: Database
     ) throws {
-        let parameters = columns.split(separator: ",").map { _ in "?" }.joined(separator: ", ")
-        let insertion = try target.makeStatement(sql: "INSERT INTO \(table) (\(columns)) VALUES (\(parameters))")
-        let rows = try Row.fetchCursor(source, sql: query)
-        while let row = try rows.next() {
-            try insertion.execute(arguments: StatementArguments(row.databaseValues))
+        let count = columns.split(separator: ",").count
+        let parameters = repeatElement("?", count: count).joined(separator: ", ")
+        try source.each(query) { row in
+            try target.run("INSERT INTO \(table) (\(columns)) VALUES (\(parameters))", values: row.values(count))
         }
     }
 }

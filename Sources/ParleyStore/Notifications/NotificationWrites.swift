@@ -1,5 +1,3 @@
-import Foundation
-import GRDB
 import ParleyProtocol
 import ParleyRules
 
@@ -84,7 +82,7 @@ package struct NotificationWrites {
                 WHERE "user" = ? AND repeat_key = ?
                 """,
                 [
-                    row.number, Data(row.notification.subject.json), row.notification.createdAt.milliseconds,
+                    row.number, row.notification.subject.json, row.notification.createdAt.milliseconds,
                     row.notification.expiresAt.milliseconds, row.disappearsAt.milliseconds, key.user.text, key.key,
                 ])
         }

@@ -1,5 +1,3 @@
-import Foundation
-import GRDB
 import ParleyProtocol
 
 /// An event that the broker has not acknowledged yet.

@@ -1,4 +1,3 @@
-import GRDB
 import ParleyProtocol
 
 package struct StoredPresence: Hashable, Sendable {
@@ -6,7 +5,7 @@ package struct StoredPresence: Hashable, Sendable {
     package let presence: Presence
     package let privacy: PresencePrivacy
 
-    init(_ row: HotStatement) throws(StoreError) {
+    init(_ row: Row) throws(StoreError) {
         user = try row.level(0)
         switch try row.choice(1) as PresenceUpdate.State {
         case .online: presence = .online
@@ -47,11 +46,11 @@ package struct PresenceQueries {
 
     /// Ordered by user, after `user`.
     package func stored(after user: UserID?, limit: Int) throws(StoreError) -> [StoredPresence] {
-        try database.hotList(
+        try database.list(
             """
             SELECT p.user, p.state, p.last_seen, u.presence FROM presence p JOIN users u ON u.id = p.user
             WHERE p.user > ? ORDER BY p.user LIMIT ?
-            """, [.text(user?.text ?? ""), .integer(limit)], StoredPresence.init)
+            """, [user?.text ?? "", limit], StoredPresence.init)
     }
 }
 

@@ -1,4 +1,3 @@
-import GRDB
 import ParleyProtocol
 
 /// Messages that a departed user has not received.

@@ -1,4 +1,3 @@
-import GRDB
 import ParleyProtocol
 
 /// A user in quiet hours who gets a digest when they end.

@@ -1,4 +1,3 @@
-import GRDB
 import ParleyProtocol
 import ParleyRules
 
@@ -138,10 +137,10 @@ package struct PushJobQueries {
 
     /// Whether the device has another job of the conversation and type that matches a condition on the position.
     private func exists(
-        _ condition: String, _ job: PushJob, _ more: StatementArguments = []
+        _ condition: String, _ job: PushJob, _ more: Arguments = []
     ) throws(StoreError) -> Bool {
         guard let conversation = job.conversation else { return false }
-        let arguments: StatementArguments = [
+        let arguments: Arguments = [
             job.device.user.text, job.device.device.text, conversation.value, job.type.rawValue, job.position.value,
         ]
         return try database.row(

@@ -1,4 +1,3 @@
-import GRDB
 import ParleyProtocol
 
 /// The name of the database of pushes that belongs to the main one, and the last plan of it that was carried out.

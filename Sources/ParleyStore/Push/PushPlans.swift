@@ -1,4 +1,3 @@
-import GRDB
 import ParleyProtocol
 
 /// The last plan: the main database's part of it.

@@ -1,5 +1,3 @@
-import Foundation
-import GRDB
 import ParleyProtocol
 
 /// The registration of a device with a push service.
@@ -90,8 +88,8 @@ package struct PushRegistrationWrites {
             VALUES (?, ?, ?, ?, ?, ?, ?)
             """,
             [
-                user, device, registration.number, registration.target.provider.rawValue, Data(address),
-                Data(target.finish()), registration.registeredAt.milliseconds,
+                user, device, registration.number, registration.target.provider.rawValue, address,
+                target.finish(), registration.registeredAt.milliseconds,
             ])
         return holders
     }
@@ -102,7 +100,7 @@ package struct PushRegistrationWrites {
     ) throws(StoreError) -> [DeviceAddress] {
         try database.list(
             #"SELECT "user", device, address, target FROM push_registrations WHERE address IN (?, ?)"#,
-            [Data(address), Data(formerAddress)]
+            [address, formerAddress]
         ) { row -> DeviceAddress? in
             let holder = DeviceAddress(user: try row.level(0), device: try row.level(1))
             guard holder != registration.device else { return nil }

@@ -1,5 +1,3 @@
-import GRDB
-
 /// The one owner of the database of pushes: jobs, traces, holds and displays.
 ///
 /// As durable as ``Store``, with a writer of its own, the thread of pushes. The two share no transaction:

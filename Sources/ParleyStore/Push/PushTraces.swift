@@ -1,4 +1,3 @@
-import GRDB
 import ParleyProtocol
 
 /// The trace of a notification: what was decided and answered, without content, for operators.

@@ -1,4 +1,3 @@
-import GRDB
 import ParleyProtocol
 
 /// A record of a log for operators, without its content.

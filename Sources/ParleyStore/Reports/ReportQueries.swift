@@ -1,5 +1,3 @@
-import Foundation
-import GRDB
 import ParleyProtocol
 
 package struct ReportQueries {
@@ -40,8 +38,8 @@ package struct ReportWrites {
             VALUES (?, ?, ?, ?, ?, ?, ?, ?)
             """,
             [
-                report.id.blob, report.reporter.text, report.reason, report.user.text, report.message.map { Data($0) },
-                report.evidence.map { Data($0) }, report.createdAt.milliseconds, Data(digest),
+                report.id.blob, report.reporter.text, report.reason, report.user.text, report.message,
+                report.evidence, report.createdAt.milliseconds, digest,
             ])
     }
 }

@@ -1,4 +1,3 @@
-import GRDB
 import ParleyProtocol
 
 /// All audiences, for the broker's plugin.
@@ -7,16 +6,6 @@ package struct AudienceQueries {
 
     /// Every conversation with the members for whom it is open, and the silences between the two of a direct one.
     package func readAll(_ body: (ConversationID, [UserID], [Silence]) throws -> Void) throws {
-        let rows = try database.rows(
-            """
-            WITH blockers AS MATERIALIZED (
-                SELECT a.conversation AS key, a.user FROM blocks x JOIN members a ON a.user = x.blocker
-                JOIN members b ON b.conversation = a.conversation AND b.user = x.blocked
-                JOIN conversations c ON c.key = a.conversation AND c.type = 'direct'
-            )
-            SELECT c.id, m.user, m.own_last_seq, (m.conversation, m.user) IN (SELECT key, "user" FROM blockers)
-            FROM members m JOIN conversations c ON c.key = m.conversation WHERE m.is_open = 1 ORDER BY m.conversation
-            """)
         var current: ConversationID?
         var members: [(user: UserID, ownEnd: Int, blocks: Bool)] = []
         func finish() throws {
@@ -29,7 +18,17 @@ package struct AudienceQueries {
             }
             try body(current, members.map(\.user), silences)
         }
-        while let row = try rows.next() {
+        try database.each(
+            """
+            WITH blockers AS MATERIALIZED (
+                SELECT a.conversation AS key, a.user FROM blocks x JOIN members a ON a.user = x.blocker
+                JOIN members b ON b.conversation = a.conversation AND b.user = x.blocked
+                JOIN conversations c ON c.key = a.conversation AND c.type = 'direct'
+            )
+            SELECT c.id, m.user, m.own_last_seq, (m.conversation, m.user) IN (SELECT key, "user" FROM blockers)
+            FROM members m JOIN conversations c ON c.key = m.conversation WHERE m.is_open = 1 ORDER BY m.conversation
+            """
+        ) { row in
             let id: ConversationID = try row.uuid(0)
             if id != current {
                 try finish()
@@ -43,12 +42,12 @@ package struct AudienceQueries {
 
     /// Every pair of friends, once.
     package func readFriendships(_ body: (UserID, UserID) throws -> Void) throws {
-        let rows = try database.rows(
+        try database.each(
             """
             SELECT one.follower, one.followed FROM follows one
             JOIN follows other ON other.follower = one.followed AND other.followed = one.follower
             WHERE one.follower < one.followed
-            """)
-        while let row = try rows.next() { try body(try row.level(0), try row.level(1)) }
+            """
+        ) { row in try body(try row.level(0), try row.level(1)) }
     }
 }

@@ -1,4 +1,3 @@
-import GRDB
 import ParleyProtocol
 
 package struct PersonListing: Hashable, Sendable {
@@ -30,16 +29,16 @@ package struct PeopleQueries {
             switch list {
             case .followers:
                 """
-                SELECT f.follower AS "user", f.created_at AS at FROM follows f WHERE f.followed = :owner
-                AND NOT (:owner = :viewer AND EXISTS (SELECT 1 FROM blocks WHERE blocker = :owner AND blocked = f.follower))
+                SELECT f.follower AS "user", f.created_at AS at FROM follows f WHERE f.followed = ?1
+                AND NOT (?1 = ?2 AND EXISTS (SELECT 1 FROM blocks WHERE blocker = ?1 AND blocked = f.follower))
                 """
             case .following:
                 """
-                SELECT f.followed AS "user", f.created_at AS at FROM follows f WHERE f.follower = :owner
-                AND NOT (f.followed = :viewer AND EXISTS (SELECT 1 FROM blocks WHERE blocker = :viewer AND blocked = :owner))
+                SELECT f.followed AS "user", f.created_at AS at FROM follows f WHERE f.follower = ?1
+                AND NOT (f.followed = ?2 AND EXISTS (SELECT 1 FROM blocks WHERE blocker = ?2 AND blocked = ?1))
                 """
             case .blocked:
-                #"SELECT f.blocked AS "user", f.created_at AS at FROM blocks f WHERE f.blocker = :owner AND :viewer = :owner"#
+                #"SELECT f.blocked AS "user", f.created_at AS at FROM blocks f WHERE f.blocker = ?1 AND ?2 = ?1"#
             }
         let column =
             switch list {
@@ -50,13 +49,12 @@ package struct PeopleQueries {
         return try database.list(
             """
             SELECT l.user, u.display_name, u.photo_url, l.at FROM (
-                \(source) AND (f.created_at, \(column)) < (:time, :user)
-                ORDER BY f.created_at DESC, \(column) DESC LIMIT :limit
+                \(source) AND (f.created_at, \(column)) < (?3, ?4)
+                ORDER BY f.created_at DESC, \(column) DESC LIMIT ?5
             ) l JOIN users u ON u.id = l.user ORDER BY l.at DESC, l.user DESC
             """,
             [
-                "owner": owner.text, "viewer": viewer.text,
-                "time": position?.time.milliseconds ?? Int64.max, "user": position?.user.text ?? "", "limit": limit,
+                owner.text, viewer.text, position?.time.milliseconds ?? Int64.max, position?.user.text ?? "", limit,
             ]
         ) { PersonListing(user: try $0.level(0), displayName: $0[1], photoURL: $0[2], since: $0.time(3)) }
     }
@@ -66,13 +64,13 @@ package struct PeopleQueries {
         let row = try database.row(
             """
             SELECT
-                (SELECT count(*) FROM follows WHERE followed = :owner)
-                - (SELECT count(*) FROM blocks b WHERE b.blocker = :owner AND :owner = :viewer
-                    AND EXISTS (SELECT 1 FROM follows WHERE follower = b.blocked AND followed = :owner)),
-                (SELECT count(*) FROM follows WHERE follower = :owner)
-                - (SELECT count(*) FROM blocks b WHERE b.blocker = :viewer AND b.blocked = :owner
-                    AND EXISTS (SELECT 1 FROM follows WHERE follower = :owner AND followed = :viewer))
-            """, ["owner": owner.text, "viewer": viewer.text])
+                (SELECT count(*) FROM follows WHERE followed = ?1)
+                - (SELECT count(*) FROM blocks b WHERE b.blocker = ?1 AND ?1 = ?2
+                    AND EXISTS (SELECT 1 FROM follows WHERE follower = b.blocked AND followed = ?1)),
+                (SELECT count(*) FROM follows WHERE follower = ?1)
+                - (SELECT count(*) FROM blocks b WHERE b.blocker = ?2 AND b.blocked = ?1
+                    AND EXISTS (SELECT 1 FROM follows WHERE follower = ?1 AND followed = ?2))
+            """, [owner.text, viewer.text])
         return FollowCounts(followers: row?[0] ?? 0, following: row?[1] ?? 0)
     }
 }

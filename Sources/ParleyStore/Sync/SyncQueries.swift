@@ -1,4 +1,3 @@
-import GRDB
 import ParleyProtocol
 import ParleyRules
 
@@ -24,7 +23,7 @@ package struct SyncQueries {
 
     /// All conversations that are open for the user, in no order.
     package func candidates(of user: UserID, now: Timestamp) throws(StoreError) -> [SyncCandidate] {
-        try database.hotList(SyncQueries.candidateQuery, [.text(user.text)]) { row in
+        try database.list(SyncQueries.candidateQuery, [user.text]) { row in
             SyncCandidate(
                 key: row.key(0), id: try row.uuid(1),
                 log: SyncPlan.Log(epoch: row.text(2), lastSeq: row.integer(3), visibleFrom: row.integer(5)),
@@ -36,16 +35,12 @@ package struct SyncQueries {
     package func records(
         of candidate: SyncCandidate, after seq: Int, seenBy viewer: UserID, _ body: (MessageRecord) throws -> Bool
     ) throws {
-        let search = try HotStatement(
+        try database.read(
             """
             SELECT \(RecordColumn.list) FROM records r WHERE r.conversation = ? AND r.seq > ? AND r.seq <= ? ORDER BY r.seq
-            """, database)
-        try search.bind([.key(candidate.key), .integer(seq), .integer(candidate.log.lastSeq)])
-        defer { search.reset() }
-        while try search.hasRow() {
-            let record = try MessageRecord(
-                search, conversation: candidate.id, epoch: candidate.log.epoch, seenBy: viewer)
-            guard try body(record) else { return }
+            """, [candidate.key, seq, candidate.log.lastSeq]
+        ) { row in
+            try body(MessageRecord(row, conversation: candidate.id, epoch: candidate.log.epoch, seenBy: viewer))
         }
     }
 }

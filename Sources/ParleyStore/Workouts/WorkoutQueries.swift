@@ -1,5 +1,3 @@
-import Foundation
-import GRDB
 import ParleyProtocol
 import ParleyRules
 
@@ -21,31 +19,31 @@ package struct WorkoutQueries {
 
     /// The workout of any user, also a deleted one.
     package func workout(_ id: WorkoutID) throws(StoreError) -> StoredWorkout? {
-        let live = try database.hotFirst(
+        let live = try database.first(
             #"SELECT "user", completed_at, request_digest, week, check_ins, streak_days, day FROM workouts WHERE id = ?"#,
-            [.id(id)]
+            [id.blob]
         ) { try StoredWorkout(id, $0, isDeleted: false) }
         if let live { return live }
-        return try database.hotFirst(
+        return try database.first(
             """
             SELECT "user", completed_at, request_digest, week, check_ins, streak_days FROM deleted_workouts WHERE id = ?
-            """, [.id(id)]
+            """, [id.blob]
         ) { try StoredWorkout(id, $0, isDeleted: true) }
     }
 
     /// A user's workouts of a day and of all later ones.
     package func workouts(of user: UserID, from day: CivilDay) throws(StoreError) -> [CountedWorkout] {
-        try database.hotList(
+        try database.list(
             #"SELECT id, completed_at, day, time_zone FROM workouts WHERE "user" = ? AND day >= ?"#,
-            [.text(user.text), .day(day)]
+            [user.text, day]
         ) { CountedWorkout(id: try $0.uuid(0), completedAt: $0.time(1), day: $0.day(2), zone: $0.text(3)) }
     }
 
     /// Counted up to `limit`.
     package func count(of user: UserID, on day: CivilDay, atMost limit: Int) throws(StoreError) -> Int {
-        try database.hotFirst(
+        try database.first(
             #"SELECT count(*) FROM (SELECT 1 FROM workouts WHERE "user" = ? AND day = ? LIMIT ?) AS found"#,
-            [.text(user.text), .day(day), .integer(limit)]
+            [user.text, day, limit]
         ) { $0.integer(0) } ?? 0
     }
 
@@ -86,13 +84,13 @@ package struct WorkoutQueries {
     }
 
     private func run(_ sql: String, _ user: UserID, _ day: CivilDay) throws(StoreError) -> DayRun? {
-        try database.hotFirst(sql, [.text(user.text), .day(day)]) { DayRun(first: $0.day(0), last: $0.day(1)) }
+        try database.first(sql, [user.text, day]) { DayRun(first: $0.day(0), last: $0.day(1)) }
     }
 }
 
 extension StoredWorkout {
     /// - Parameter row: without the day of a deleted one.
-    fileprivate init(_ id: WorkoutID, _ row: HotStatement, isDeleted: Bool) throws(StoreError) {
+    fileprivate init(_ id: WorkoutID, _ row: Row, isDeleted: Bool) throws(StoreError) {
         self.init(
             id: id, user: try row.level(0), completedAt: row.time(1), digest: row.bytes(2) ?? [],
             reply: WorkoutReply(
@@ -110,16 +108,16 @@ package struct WorkoutWrites {
     package func insert(
         _ workout: CountedWorkout, of user: UserID, kind: String?, minutes: Int?, digest: [UInt8], reply: WorkoutReply
     ) throws(StoreError) {
-        try database.hotRun(
+        try database.run(
             """
             INSERT INTO workouts ("user", day, id, completed_at, time_zone, kind, minutes, request_digest, week,
                 check_ins, streak_days)
             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """,
             [
-                .text(user.text), .day(workout.day), .id(workout.id), .time(workout.completedAt), .text(workout.zone),
-                .optionalText(kind), .integer(minutes), .blob(digest), .week(reply.week), .integer(reply.checkIns),
-                .integer(reply.streakDays),
+                user.text, workout.day, workout.id.blob, workout.completedAt, workout.zone,
+                kind, minutes, digest, reply.week, reply.checkIns,
+                reply.streakDays,
             ])
     }
 
@@ -148,9 +146,9 @@ package struct WorkoutWrites {
         if let old = change.removed.first, let new = change.added.first, old.first == new.first,
             change.removed.count == 1, change.added.count == 1
         {
-            return try database.hotRun(
+            return try database.run(
                 #"UPDATE workout_runs SET last_day = ? WHERE "user" = ? AND first_day = ?"#,
-                [.day(new.last), .text(user.text), .day(new.first)])
+                [new.last, user.text, new.first])
         }
         for run in change.removed {
             try database.run(

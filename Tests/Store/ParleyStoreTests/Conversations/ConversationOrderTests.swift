@@ -9,12 +9,7 @@ import Testing
 @Suite("The order of conversations")
 final class ConversationOrderTests: PeopleSuite {
     private func plan(_ query: String, _ snapshot: Snapshot) throws -> String {
-        let filled = query.replacing("?", with: "1")
-        let explanation = try HotStatement("EXPLAIN QUERY PLAN " + filled, snapshot.database)
-        defer { explanation.reset() }
-        var steps: [String] = []
-        while try explanation.hasRow() { steps.append(explanation.text(3)) }
-        return steps.joined(separator: "; ")
+        try snapshot.plan(query.replacing("?", with: "1"))
     }
 
     @Test("the hints are read in the index alone, and of the rest no more than the slice")

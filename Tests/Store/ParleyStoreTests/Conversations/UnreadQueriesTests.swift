@@ -72,9 +72,7 @@ final class UnreadQueriesTests: PeopleSuite {
     private func steps(for user: UserID) throws -> (count: Int, steps: Int) {
         try store.read { snapshot throws in
             let key = try snapshot.existing(id).key
-            let statements = try [UnreadQuery.nextSender, UnreadQuery.count].map {
-                try HotStatement($0, snapshot.database)
-            }
+            let statements = try [UnreadQuery.nextSender, UnreadQuery.count].map(snapshot.statement)
             for statement in statements { _ = statement.drainSteps() }
             let count = try snapshot.unread.count(of: user, in: key)
             let steps = statements.reduce(0) { $0 + $1.drainSteps() }

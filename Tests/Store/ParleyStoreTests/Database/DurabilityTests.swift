@@ -8,9 +8,13 @@ import Testing
 
 @Suite("Durability")
 final class DurabilityTests: StoreSuite {
+    private func openedAgain() throws -> SQLiteFile {
+        try SQLiteFile(path: directory.database, migrations: .shipped, trace: nil)
+    }
+
     @Test("the writing connection syncs each commit")
     func commitsAreSynced() throws {
-        let durability = try store.durability()
+        let durability = try openedAgain().durability()
         #expect(durability.synchronous == 2)
         #expect(durability.journal == "wal")
     }
@@ -33,9 +37,9 @@ final class DurabilityTests: StoreSuite {
     @Test("and still does when the file is opened again")
     func syncedWhenReopened() throws {
         try store.write { try $0.insertPeople(["alice"]) }
-        let again = try Store(path: directory.database)
+        let again = try openedAgain()
         #expect(try again.durability().synchronous == 2)
-        #expect(try again.read { try $0.users.hasMember("alice") })
+        #expect(try Store(again).read { try $0.users.hasMember("alice") })
     }
 
     @Test("what was committed is in the log at once, and in the file after a checkpoint")

@@ -19,7 +19,7 @@ struct LargeUserTests {
         of statements: [String], _ users: LargeUsers, _ body: (Snapshot) throws -> Void
     ) throws -> Int {
         try users.store.read { snapshot throws in
-            let statements = try statements.map { try HotStatement($0, snapshot.database) }
+            let statements = try statements.map(snapshot.statement)
             for statement in statements { _ = statement.drainSteps() }
             try body(snapshot)
             return statements.reduce(0) { $0 + $1.drainSteps() }

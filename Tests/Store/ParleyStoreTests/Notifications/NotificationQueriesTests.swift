@@ -220,7 +220,7 @@ final class NotificationQueriesTests: PeopleSuite {
     func costOfBadges() throws {
         func steps() throws -> Int {
             try store.read { snapshot throws in
-                let statement = try HotStatement(UnreadQuery.conversations(of: "?"), snapshot.database)
+                let statement = try snapshot.statement(UnreadQuery.conversations(of: "?"))
                 _ = statement.drainSteps()
                 #expect(try snapshot.unread.count(.badge(of: "alice", at: at(0))) == 200)
                 return statement.drainSteps()

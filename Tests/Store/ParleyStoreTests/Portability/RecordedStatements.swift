@@ -48,9 +48,6 @@ struct RecordedStatements {
 extension Snapshot {
     /// The first column of a query's rows, as text.
     fileprivate func texts(_ query: String) throws -> [String] {
-        let rows = try database.rows(query)
-        var texts: [String] = []
-        while let row = try rows.next() { texts.append(String(decoding: row.bytes(0) ?? [], as: UTF8.self)) }
-        return texts
+        try database.list(query) { String(decoding: $0.bytes(0) ?? [], as: UTF8.self) }
     }
 }

@@ -42,10 +42,7 @@ struct StatementPlanTests {
 
     /// A step of SQLite's plan that goes through a whole table or index.
     private func scans(_ sql: String, _ snapshot: Snapshot, of tables: Set<String>) throws -> [String] {
-        let explanation = try HotStatement("EXPLAIN QUERY PLAN " + sql, snapshot.database)
-        defer { explanation.reset() }
-        var steps: [String] = []
-        while try explanation.hasRow() { steps.append(explanation.text(3)) }
+        let steps = try snapshot.planSteps(sql)
         let names = tables.union(aliases(in: sql, of: tables)).subtracting(Self.single)
         return steps.filter { step in
             let words = step.split(separator: " ")

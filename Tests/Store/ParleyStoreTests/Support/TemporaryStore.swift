@@ -62,11 +62,17 @@ extension Snapshot {
 
     /// How SQLite goes about a query.
     func plan(_ query: String) throws -> String {
-        let explanation = try HotStatement("EXPLAIN QUERY PLAN " + query, database)
-        defer { explanation.reset() }
-        var steps: [String] = []
-        while try explanation.hasRow() { steps.append(explanation.text(3)) }
-        return steps.joined(separator: "; ")
+        try planSteps(query).joined(separator: "; ")
+    }
+
+    func planSteps(_ query: String) throws -> [String] {
+        try database.list("EXPLAIN QUERY PLAN " + query) { $0.text(3) }
+    }
+
+    /// The prepared statement of a query, whose steps are counted.
+    func statement(_ sql: String) throws -> SQLiteStatement {
+        guard case .sqlite(let connection) = database.engine else { throw StoreError.notDurable(setting: "not SQLite") }
+        return try connection.statement(sql)
     }
 
     /// The state of a conversation that is there.

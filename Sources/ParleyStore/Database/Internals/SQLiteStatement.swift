@@ -2,28 +2,40 @@ import GRDB
 import GRDBSQLite
 import ParleyProtocol
 
-/// A prepared statement of the hot path, bound and stepped through the C interface: GRDB's arguments box each value and
-/// its rows copy each column, which costs as much again as SQLite itself.
+/// A prepared statement, bound and stepped through the C interface: GRDB's arguments box each value and its rows copy
+/// each column, which costs as much again as SQLite itself.
 ///
 /// The statement is GRDB's own, from the connection's cache, and used only inside the connection's queue.
-struct HotStatement {
+struct SQLiteStatement {
     private let statement: Statement
 
-    /// - Parameter sql: used nowhere else, because the cached statement retains what is bound here.
-    init(_ sql: String, _ database: Database) throws(StoreError) {
+    init(_ sql: String, _ database: GRDB.Database) throws(StoreError) {
         statement = try StoreError.translating { try database.cachedStatement(sql: sql) }
         // GRDB shall not check the arguments; this clears them.
         statement.setUncheckedArguments(StatementArguments())
     }
 
+    func bind(_ values: some Sequence<BoundValue>) throws(StoreError) {
+        var index: Int32 = 1
+        for value in values {
+            switch value {
+            case .integer(let value): try bind(value, at: index)
+            case .text(let value): try bind(value, at: index)
+            case .blob(let value): try bind(value, at: index)
+            case .optionalText(let value): if let value { try bind(value, at: index) }
+            }
+            index += 1
+        }
+    }
+
     /// `sqlite3_bind_int64`; parameters are numbered from 1.
-    func bind(_ value: Int?, at index: Int32) throws(StoreError) {
+    private func bind(_ value: Int?, at index: Int32) throws(StoreError) {
         guard let value else { return }
         try check(unsafe sqlite3_bind_int64(statement.sqliteStatement, index, sqlite3_int64(value)))
     }
 
     /// `sqlite3_bind_blob`
-    func bind(_ bytes: [UInt8]?, at index: Int32) throws(StoreError) {
+    private func bind(_ bytes: [UInt8]?, at index: Int32) throws(StoreError) {
         guard let bytes else { return }
         try check(
             unsafe bytes.withUnsafeBytes { buffer in
@@ -37,7 +49,7 @@ struct HotStatement {
     }
 
     /// `sqlite3_bind_text`
-    func bind(_ text: String, at index: Int32) throws(StoreError) {
+    private func bind(_ text: String, at index: Int32) throws(StoreError) {
         var text = text
         try check(
             text.withUTF8 { buffer in
@@ -55,17 +67,15 @@ struct HotStatement {
         Int(unsafe sqlite3_stmt_status(statement.sqliteStatement, SQLITE_STMTSTATUS_VM_STEP, 1))
     }
 
-    /// Runs a statement that gives no rows, which may then be bound again: `sqlite3_step`, `sqlite3_reset` and
-    /// `sqlite3_clear_bindings`.
+    /// `sqlite3_step`, for a statement that gives no rows; it may then be bound again.
     func run() throws(StoreError) {
         let code = unsafe sqlite3_step(statement.sqliteStatement)
         let fault = code == SQLITE_DONE ? nil : fault(code)
-        unsafe sqlite3_reset(statement.sqliteStatement)
-        unsafe sqlite3_clear_bindings(statement.sqliteStatement)
+        reset()
         if let fault { throw fault }
     }
 
-    /// `sqlite3_step`, once: whether there is a row. Read its columns, then `reset`.
+    /// `sqlite3_step`, once: whether there is a row. After the last that is read, `reset`.
     func hasRow() throws(StoreError) -> Bool {
         switch unsafe sqlite3_step(statement.sqliteStatement) {
         case SQLITE_ROW: return true
@@ -74,8 +84,11 @@ struct HotStatement {
         }
     }
 
-    /// `sqlite3_reset`
-    func reset() { unsafe sqlite3_reset(statement.sqliteStatement) }
+    /// `sqlite3_reset` and `sqlite3_clear_bindings`: nothing that was bound stays in memory.
+    func reset() {
+        unsafe sqlite3_reset(statement.sqliteStatement)
+        unsafe sqlite3_clear_bindings(statement.sqliteStatement)
+    }
 
     private func check(_ code: Int32) throws(StoreError) {
         guard code == SQLITE_OK else { throw fault(code) }
@@ -92,7 +105,20 @@ struct HotStatement {
     private var copied: sqlite3_destructor_type? { unsafe unsafeBitCast(-1, to: sqlite3_destructor_type.self) }
 }
 
-extension HotStatement: ColumnReader {
+extension SQLiteStatement: ColumnReader {
+    /// `sqlite3_column_count`
+    var columns: Int { Int(unsafe sqlite3_column_count(statement.sqliteStatement)) }
+
+    /// `sqlite3_column_type`: the value as it is stored.
+    func value(_ column: Int) -> BoundValue {
+        switch unsafe sqlite3_column_type(statement.sqliteStatement, Int32(truncatingIfNeeded: column)) {
+        case SQLITE_INTEGER: .integer(integer(column))
+        case SQLITE_TEXT: .text(text(column))
+        case SQLITE_BLOB: .blob(bytes(column))
+        default: .integer(nil)
+        }
+    }
+
     /// `sqlite3_column_int64`
     func integer(_ column: Int) -> Int {
         Int(unsafe sqlite3_column_int64(statement.sqliteStatement, Int32(truncatingIfNeeded: column)))
@@ -126,19 +152,5 @@ extension HotStatement: ColumnReader {
         guard let start = unsafe sqlite3_column_blob(statement.sqliteStatement, column) else { return [] }
         let count = unsafe Int(sqlite3_column_bytes(statement.sqliteStatement, column))
         return unsafe Array(UnsafeRawBufferPointer(start: start, count: count))
-    }
-}
-
-extension Snapshot {
-    /// `sqlite3_next_stmt` and `sqlite3_stmt_status`: how many steps of SQLite's machine all statements of the
-    /// connection have made since this was last called, for tests.
-    func drainSteps() -> Int {
-        var steps = 0
-        var next = unsafe sqlite3_next_stmt(database.sqliteConnection, nil)
-        while let statement = unsafe next {
-            steps += Int(unsafe sqlite3_stmt_status(statement, SQLITE_STMTSTATUS_VM_STEP, 1))
-            unsafe next = sqlite3_next_stmt(database.sqliteConnection, statement)
-        }
-        return steps
     }
 }

@@ -1,0 +1,127 @@
+import GRDB
+
+/// A connection inside a transaction or a snapshot, whichever engine keeps the database. A statement is one text for all
+/// of them: `docs/decisions/0047-one-text-for-two-engines.md`.
+package struct Database {
+    enum Engine {
+        case sqlite(SQLiteConnection)
+        case remote(any RemoteConnection)
+    }
+
+    let engine: Engine
+
+    init(_ connection: GRDB.Database) { engine = .sqlite(SQLiteConnection(connection: connection)) }
+
+    package init(_ connection: any RemoteConnection) { engine = .remote(connection) }
+
+    /// Runs a statement that gives no rows.
+    func run(_ sql: String, _ arguments: Arguments = []) throws(StoreError) { try run(sql, values: arguments.values) }
+
+    func run(_ sql: String, values: some Sequence<BoundValue>) throws(StoreError) {
+        switch engine {
+        case .sqlite(let connection): try connection.run(sql, values)
+        case .remote(let connection): try connection.send(sql, Array(values))
+        }
+    }
+
+    /// Runs a statement for rows that match a condition; how many they were.
+    func change(_ sql: String, _ arguments: Arguments) throws(StoreError) -> Int {
+        switch engine {
+        case .sqlite(let connection):
+            try connection.run(sql, arguments.values)
+            return connection.changedRows
+        case .remote(let connection): return try connection.change(sql, arguments.values)
+        }
+    }
+
+    /// The first row of a query, copied.
+    func row(_ sql: String, _ arguments: Arguments = []) throws(StoreError) -> Row? {
+        switch engine {
+        case .sqlite(let connection):
+            let statement = try connection.statement(sql)
+            try statement.bind(arguments.values)
+            defer { statement.reset() }
+            return try statement.hasRow() ? Row(copying: Row(statement).values(statement.columns)) : nil
+        case .remote(let connection):
+            let rows = try connection.rows(sql, arguments.values)
+            return rows.next() ? Row(rows) : nil
+        }
+    }
+
+    /// The first row of a query, as `value` reads it: the statement is not run to its end.
+    func first<Value>(
+        _ sql: String, _ arguments: Arguments = [], _ value: (Row) throws -> Value
+    ) throws(StoreError) -> Value? {
+        var first: Value?
+        try each(sql, arguments.values) { row in
+            first = try value(row)
+            return false
+        }
+        return first
+    }
+
+    /// All rows of a query, each as `element` reads it.
+    func list<Element>(
+        _ sql: String, _ arguments: Arguments = [], _ element: (Row) throws -> Element
+    ) throws(StoreError) -> [Element] {
+        var list: [Element] = []
+        try each(sql, arguments) { list.append(try element($0)) }
+        return list
+    }
+
+    /// Reads all rows of a query.
+    func each(_ sql: String, _ arguments: Arguments = [], _ body: (Row) throws -> Void) throws(StoreError) {
+        try each(sql, arguments.values) { row in
+            try body(row)
+            return true
+        }
+    }
+
+    /// Inserts a row by a statement that returns the key that it was given.
+    func insert<Item>(_ sql: String, _ arguments: Arguments) throws(StoreError) -> RowKey<Item> {
+        guard let row = try row(sql, arguments) else { throw .inconsistent(.column(0)) }
+        return row.key(0)
+    }
+
+    /// Reads the rows of a query until `body` returns `false`.
+    func read(_ sql: String, _ arguments: Arguments = [], while body: (Row) throws -> Bool) throws {
+        var failure: (any Error)?
+        try each(sql, arguments.values) { row in
+            do { return try body(row) } catch {
+                failure = error
+                return false
+            }
+        }
+        if let failure { throw failure }
+    }
+
+    /// - Parameter count: of the statement's parameters, where the last of them are NULL.
+    func each(
+        _ sql: String, _ values: some Sequence<BoundValue>, count: Int = 0, _ body: (Row) throws -> Bool
+    ) throws(StoreError) {
+        switch engine {
+        case .sqlite(let connection):
+            let statement = try connection.statement(sql)
+            try statement.bind(values)
+            defer { statement.reset() }
+            let row = Row(statement)
+            try StoreError.translating { while try statement.hasRow() { guard try body(row) else { return } } }
+        case .remote(let connection):
+            var values = Array(values)
+            values += repeatElement(.integer(nil), count: max(0, count - values.count))
+            let rows = try connection.rows(sql, values)
+            let row = Row(rows)
+            try StoreError.translating { while rows.next() { guard try body(row) else { return } } }
+        }
+    }
+}
+
+extension Snapshot {
+    /// See `SQLiteConnection.drainSteps`; for tests.
+    func drainSteps() -> Int {
+        switch database.engine {
+        case .sqlite(let connection): connection.drainSteps()
+        case .remote: 0
+        }
+    }
+}

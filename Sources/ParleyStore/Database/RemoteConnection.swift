@@ -1,0 +1,26 @@
+/// A transaction on an engine that is a network away.
+///
+/// Statements are the texts of SQLite, with `?` and `?1`, of `docs/decisions/0047-one-text-for-two-engines.md`. It is
+/// confined to the thread that runs the transaction.
+package protocol RemoteConnection: AnyObject {
+    /// Sends a statement that gives no rows, and does not wait: that it fails shows when the next rows are asked for,
+    /// or at the end of the transaction, which then fails with it.
+    func send(_ sql: String, _ values: [BoundValue]) throws(StoreError)
+
+    /// Runs a statement.
+    ///
+    /// - Returns: how many rows it has changed.
+    func change(_ sql: String, _ values: [BoundValue]) throws(StoreError) -> Int
+
+    /// Runs a query. All rows are here when this returns.
+    func rows(_ sql: String, _ values: [BoundValue]) throws(StoreError) -> any RemoteRows
+}
+
+/// The rows of a query, each read when it is the current one.
+package protocol RemoteRows: AnyObject, ColumnReader {
+    /// Goes on to the next row, at first to the first; `false` behind the last.
+    func next() -> Bool
+
+    /// The value as it is stored.
+    func value(_ column: Int) -> BoundValue
+}
