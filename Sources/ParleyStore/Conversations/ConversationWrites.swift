@@ -45,7 +45,7 @@ package struct ConversationWrites {
         let key: ConversationKey = try database.insert(
             """
             INSERT INTO conversations (id, type, name, created_by, created_at, updated_at, epoch, request_digest)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?) RETURNING key
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?)
             """,
             [
                 conversation.id.blob, conversation.type.rawValue, conversation.name, conversation.creator.text,

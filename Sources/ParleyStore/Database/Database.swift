@@ -77,10 +77,18 @@ package struct Database {
         }
     }
 
-    /// Inserts a row by a statement that returns the key that it was given.
+    /// Inserts a row into a table that gives it its `key`.
     func insert<Item>(_ sql: String, _ arguments: Arguments) throws(StoreError) -> RowKey<Item> {
-        guard let row = try row(sql, arguments) else { throw .inconsistent(.column(0)) }
-        return row.key(0)
+        switch engine {
+        case .sqlite(let connection):
+            // With RETURNING it would look for rows that refer to the new one, table by table.
+            try connection.run(sql, arguments.values)
+            return RowKey(value: connection.lastInsertedKey)
+        case .remote(let connection):
+            let rows = try connection.rows(sql + " RETURNING key", arguments.values)
+            guard rows.next() else { throw .inconsistent(.column(0)) }
+            return rows.key(0)
+        }
     }
 
     /// Reads the rows of a query until `body` returns `false`.

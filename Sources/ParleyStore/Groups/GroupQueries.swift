@@ -89,7 +89,7 @@ package struct GroupWrites {
         _ id: GroupID, of conversation: ConversationState, timeZone: String, digest: [UInt8]
     ) throws(StoreError) -> GroupState {
         let key: GroupKey = try database.insert(
-            "INSERT INTO groups (id, conversation, time_zone, request_digest) VALUES (?, ?, ?, ?) RETURNING key",
+            "INSERT INTO groups (id, conversation, time_zone, request_digest) VALUES (?, ?, ?, ?)",
             [id.blob, conversation.key.value, timeZone, digest])
         return GroupState(
             key: key, id: id, conversation: conversation.key, conversationID: conversation.facts.id,

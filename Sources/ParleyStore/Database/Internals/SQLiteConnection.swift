@@ -17,6 +17,9 @@ struct SQLiteConnection {
     /// `sqlite3_changes`
     var changedRows: Int { connection.changesCount }
 
+    /// `sqlite3_last_insert_rowid`
+    var lastInsertedKey: Int64 { connection.lastInsertedRowID }
+
     /// `sqlite3_next_stmt` and `sqlite3_stmt_status`: how many steps of SQLite's machine all statements of the
     /// connection have made since this was last called, for tests.
     func drainSteps() -> Int {

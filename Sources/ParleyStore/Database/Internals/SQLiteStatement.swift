@@ -67,12 +67,10 @@ struct SQLiteStatement {
         Int(unsafe sqlite3_stmt_status(statement.sqliteStatement, SQLITE_STMTSTATUS_VM_STEP, 1))
     }
 
-    /// `sqlite3_step`, for a statement that gives no rows; it may then be bound again.
+    /// `sqlite3_step`, to the end: what a statement gives is dropped. It may then be bound again.
     func run() throws(StoreError) {
-        let code = unsafe sqlite3_step(statement.sqliteStatement)
-        let fault = code == SQLITE_DONE ? nil : fault(code)
-        reset()
-        if let fault { throw fault }
+        defer { reset() }
+        while try hasRow() {}
     }
 
     /// `sqlite3_step`, once: whether there is a row. After the last that is read, `reset`.
