@@ -329,3 +329,14 @@ if Context.environment["PARLEY_GATEWAY_ALONE"] == nil {
             path: "Tests/Unit/ParleyWebTests", swiftSettings: strict),
     ]
 }
+
+// The gateway's store in PostgreSQL, for more machines than one. Only who wants it needs libpq: without the variable
+// there is neither a target nor a test of it.
+//
+// It is no trait: SwiftPM would compile these targets without it too, and everything anew whenever it changes.
+if Context.environment["PARLEY_POSTGRESQL_STORE"] != nil {
+    package.targets += [
+        .systemLibrary(name: "CPostgreSQL", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
+        .target(name: "PostgreSQL", dependencies: ["CPostgreSQL", "Platform"], swiftSettings: strict),
+    ]
+}

@@ -114,11 +114,14 @@ test_pushes() {
 }
 
 need_swift
-need_packages "$install" "${build_packages[@]}" "${run_packages[@]}" "${test_packages[@]}" "${sql_packages[@]}"
+need_packages "$install" "${build_packages[@]}" "${postgresql_build_packages[@]}" "${run_packages[@]}" \
+    "${test_packages[@]}" "${sql_packages[@]}"
 [[ $everything == no ]] ||
     need_packages "$install" "${door_packages[@]}" "${python_packages[@]}" "${push_packages[@]}"
 # Its absence is a failure from here on, and not a test that is skipped.
 export PARLEY_POSTGRESQL=required
+# All builds are with what only larger sites need.
+export PARLEY_POSTGRESQL_STORE=yes
 
 gates=(format floors links scripts "debug build" tests)
 [[ -n $filter ]] || gates+=(run.sh README.md)

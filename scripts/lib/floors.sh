@@ -2,7 +2,7 @@
 # source tree and the file with the graph of its package, and prints one line for each fault that it finds.
 
 # What the types of each of these modules mean is known to one target only.
-single_owner=(CCurl CHTTPDoubles CMosquitto CMosquittoBroker COpenSSL CSodium CSQLite)
+single_owner=(CCurl CHTTPDoubles CMosquitto CMosquittoBroker COpenSSL CPostgreSQL CSodium CSQLite)
 # What a database library means is known to the targets that are named a store, and to no other, tests included.
 for_stores=(GRDB GRDBSQLite)
 system_modules=(Dispatch Synchronization)
@@ -44,10 +44,10 @@ floor_faults() {
     for rule; do "${rule}_faults" "$root" "$graph"; done
 }
 
-# The package in the working directory as lines of «target NAME KIND FOLDER», «edge NAME DEPENDENCY» and «product NAME
-# TARGET».
+# The package in the working directory, with all that may be left out of it, as lines of «target NAME KIND FOLDER», «edge
+# NAME DEPENDENCY» and «product NAME TARGET».
 package_graph() {
-    swift package describe --type json | jq -r '(.targets[] | "target \(.name) \(.type) \(.path)",
+    PARLEY_POSTGRESQL_STORE=yes swift package describe --type json | jq -r '(.targets[] | "target \(.name) \(.type) \(.path)",
         "edge \(.name) \((.target_dependencies // [])[], (.product_dependencies // [])[])"),
         (.products[] | "product \(.name) \(.targets[])")'
 }

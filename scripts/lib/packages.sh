@@ -4,6 +4,8 @@
 build_packages=(
     libcurl4-openssl-dev libmosquitto-dev libsodium-dev libsqlite3-dev libssl-dev mosquitto-dev pkg-config
 )
+# To compile it with PARLEY_POSTGRESQL_STORE: the C library behind CPostgreSQL.
+postgresql_build_packages=(libpq-dev)
 # To run a gateway, and to speak to it as the README does: with MQTT clients from outside the project.
 run_packages=(mosquitto mosquitto-clients)
 # To test: what the pages' lines call, JSON for the checks, certificates for the production template, HTTP/2 for a push

@@ -1,0 +1,51 @@
+/// What the server has still to answer, in the order in which it was asked.
+enum PendingReply {
+    /// That a statement was prepared.
+    case prepared
+    /// The types of a statement's parameters.
+    case described(Answer)
+    /// That a statement was run, and its rows, which nobody may want.
+    case run(PreparedStatement, Answer?)
+    /// That the server has forgotten a statement.
+    case forgotten(StatementName)
+    /// A statement that is not there, so that the transaction fails.
+    case refused
+    /// The end of all that was sent before.
+    case synced
+}
+
+/// The first result of a statement, when it has come.
+final class Answer {
+    var result: ResultHandle?
+}
+
+/// The pending replies, the next one first.
+struct PendingReplies {
+    private var replies: [PendingReply] = []
+    private var head = 0
+    /// Whether the next one has given a result: then what follows is its end.
+    var hasResult = false
+    /// How often libpq has said that a statement's results have ended, though there was none.
+    var emptyEnds = 0
+
+    var count: Int { replies.count - head }
+    var next: PendingReply? { head < replies.count ? replies[head] : nil }
+
+    mutating func append(_ reply: PendingReply) { replies.append(reply) }
+
+    mutating func removeNext() {
+        (hasResult, emptyEnds) = (false, 0)
+        head += 1
+        if head >= replies.count {
+            removeAll()
+        } else if head >= 1024, head * 2 >= replies.count {
+            replies.removeFirst(head)
+            head = 0
+        }
+    }
+
+    mutating func removeAll() {
+        replies.removeAll(keepingCapacity: true)
+        (head, hasResult, emptyEnds) = (0, false, 0)
+    }
+}
