@@ -68,6 +68,7 @@ let package = Package(
             name: "ParleyStore", dependencies: ["ParleyProtocol", "ParleyRules", "PrivateFiles", grdb, grdbSQLite],
             swiftSettings: strict),
 
+        .target(name: "ParleyPostgreSQL", swiftSettings: strict),
         .target(
             name: "ParleyDeviceStore", dependencies: ["ParleyProtocol", "Platform", "PrivateFiles", "Sodium", grdb],
             swiftSettings: strict),
