@@ -270,7 +270,9 @@ let package = Package(
             path: "Tests/Store/ParleyDeviceStoreTests", swiftSettings: strict),
         .testTarget(
             name: "ParleyStoreTests",
-            dependencies: ["ParleyStore", "ParleyProtocol", "ParleyRules", "TestNames", "TestSupport"],
+            dependencies: [
+                "ParleyPostgreSQL", "ParleyProtocol", "ParleyRules", "ParleyStore", "TestNames", "TestSupport",
+            ],
             path: "Tests/Store/ParleyStoreTests", swiftSettings: strict),
 
         // Tests of the whole, with a real broker and the real plugin.

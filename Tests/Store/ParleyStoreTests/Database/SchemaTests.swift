@@ -24,7 +24,9 @@ final class SchemaTests: StoreSuite {
                 """) == "1")
     }
 
-    @Test("a constraint refuses what must not be, and takes what may", arguments: first + later + groups + challenges)
+    @Test(
+        "a constraint refuses what must not be, and takes what may",
+        arguments: first + later + groups + challenges + engines)
     func constraint(_ statement: Statement) throws { try expect(statement, after: []) }
 
     @Test("and so it is where there is a group", arguments: inGroups)

@@ -66,7 +66,6 @@ struct PortabilityTests {
     @Test("PostgreSQL prepares every statement", .enabled(if: PostgreSQL.isExpected, "PostgreSQL is not installed"))
     func everyStatementIsPrepared() throws {
         let recorded = try RecordedStatements()
-        let schema = Dialect.preparation + recorded.schema.map(Dialect.schema)
         func prepared(_ statements: [String], _ name: String) -> [String] {
             statements.enumerated().map { "PREPARE \(name)\($0) AS \(Dialect.statement($1))" }
         }
@@ -78,7 +77,7 @@ struct PortabilityTests {
             "SELECT count(*) FROM pg_prepared_statements",
             "SELECT word FROM pg_get_keywords() WHERE catcode IN ('R', 'T')",
         ]
-        let outcome = try PostgreSQL().run(schema + own + taken + refused + questions)
+        let outcome = try PostgreSQL().run(PostgreSQLSchema.statements + own + taken + refused + questions)
 
         let unexpected = outcome.refusals.filter { !refused.contains($0.statement) }
         #expect(unexpected.isEmpty, "\(unexpected.map { "\($0.reason)\n\($0.statement)" }.joined(separator: "\n"))")

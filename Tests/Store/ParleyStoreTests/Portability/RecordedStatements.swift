@@ -1,12 +1,11 @@
 import TestSupport
 @testable import ParleyStore
 
-/// Every statement that the gateway's store runs, and the schema that they run on, as SQLite keeps it.
+/// Every statement that the gateway's store runs, and the names of what they run on.
 struct RecordedStatements {
     let statements: [String]
     /// Of these, those of the database of pushes.
     let ofPushes: Set<String>
-    let schema: [String]
     /// The names of tables and columns.
     let names: [String]
     let tables: [String]
@@ -35,8 +34,6 @@ struct RecordedStatements {
             try store.read { try $0.texts(query) } + pushes.read { try Snapshot(database: $0.database).texts(query) }
         }
         tables = try texts("SELECT name FROM sqlite_schema WHERE \(ours) AND type = 'table'")
-        // A later step has made the users anew, whom nearly all tables refer to.
-        schema = try texts("SELECT sql FROM sqlite_schema WHERE \(ours) ORDER BY name <> 'users', rowid")
         names = try texts(
             """
             SELECT name FROM sqlite_schema WHERE \(ours) UNION
