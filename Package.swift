@@ -68,7 +68,6 @@ let package = Package(
             name: "ParleyStore", dependencies: ["ParleyProtocol", "ParleyRules", "PrivateFiles", grdb, grdbSQLite],
             swiftSettings: strict),
 
-        .target(name: "ParleyPostgreSQL", swiftSettings: strict),
         .target(
             name: "ParleyDeviceStore", dependencies: ["ParleyProtocol", "Platform", "PrivateFiles", "Sodium", grdb],
             swiftSettings: strict),
@@ -341,5 +340,13 @@ if Context.environment["PARLEY_POSTGRESQL_STORE"] != nil {
     package.targets += [
         .systemLibrary(name: "CPostgreSQL", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
         .target(name: "PostgreSQL", dependencies: ["CPostgreSQL", "Platform"], swiftSettings: strict),
+        .target(
+            name: "ParleyPostgreSQL",
+            dependencies: ["ParleyStore", "Platform", "PostgreSQL", "PrivateFiles", "Sodium"],
+            swiftSettings: strict),
     ]
+    for target in package.targets where target.name == "parleyd" {
+        target.dependencies += ["ParleyPostgreSQL", "ParleyStore"]
+        target.swiftSettings?.append(.define("POSTGRESQL_STORE"))
+    }
 }

@@ -15,6 +15,8 @@ struct Run: AsyncParsableCommand {
 
     @OptionGroup var data: DirectoryOptions
 
+    @OptionGroup(title: "A database on a server") var store: StoreOptions
+
     @Option(
         help: ArgumentHelp(
             "What is logged on standard error: debug, info, notice, warning or error.", valueName: "level"))
@@ -52,10 +54,12 @@ struct Run: AsyncParsableCommand {
         let lock = try DirectoryLock(directory)
         var logger = Logger(label: "parleyd") { StreamLogHandler.standardError(label: $0) }
         logger.logLevel = Logger.Level(rawValue: logLevel) ?? .notice
+        let location = try store.location()
         warn(of: BrokerConfigurationCheck(directory, settings, broker: .installed()), logger)
         let announcement = ReadyLine(text: "parley: ready (parleyd \(parleyVersion), data in \(directory.path))")
         let gateway = try Gateway(
-            directory: directory, settings: settings, logger: logger, onReady: { announcement.print() })
+            directory: directory, settings: settings, location: location, logger: logger,
+            onReady: { announcement.print() })
         let signals = TerminationSignals { gateway.stop() }
         defer { signals.cancel() }
         try await gateway.run()

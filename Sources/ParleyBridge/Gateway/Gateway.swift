@@ -14,21 +14,24 @@ import ParleyStore
 package final class Gateway: Sendable {
     private let directory: DataDirectory
     private let settings: Settings
+    private let location: StoreLocation
     private let logger: Logger
     private let shared: GatewayState
     private let queue: OutQueue
     private let limits: UserLimits
 
     /// - Parameters:
+    ///   - location: of the database.
     ///   - boot: the run of the machine, and its clocks.
     ///   - onReady: called whenever devices can sign in, again after each new connection to the broker.
     package init(
-        directory: DataDirectory, settings: Settings, logger: Logger,
+        directory: DataDirectory, settings: Settings, location: StoreLocation = .file, logger: Logger,
         boot: String? = ClockReading.machineBoot, reading: @escaping @Sendable () -> ClockReading = { .machine },
         onReady: @escaping @Sendable () -> Void
     ) throws {
         self.directory = directory
         self.settings = settings
+        self.location = location
         self.logger = logger
         shared = GatewayState(
             counters: Counters(), selfRequest: SelfRequest(interval: .seconds(settings.selfRequestSeconds), now: .now),
@@ -50,8 +53,7 @@ package final class Gateway: Sendable {
 
     private func serve() async throws {
         let handlers = try OperationHandlers()
-        try Restoration(directory).finish()
-        let store = try Store(path: directory.database)
+        guard let store = try await openStore() else { return }
         shared.clock.resume(try store.read { try $0.clock.stored() })
         let (witness, isPutBack) = try DatabaseContinuity.begin(store, in: directory, logger: logger)
         // Messages from shortly before that time may have been received since.
@@ -109,7 +111,36 @@ package final class Gateway: Sendable {
             try await group.waitForAll()
             try first?.get()
         }
+        if let reason = shared.storeEnd.withLock({ $0 }) { throw reason }
         recordEnd(in: store, witness, pushes)
+    }
+
+    /// Opens the database, and waits for a server that is away.
+    ///
+    /// - Returns: `nil` when asked to stop meanwhile.
+    private func openStore() async throws -> Store? {
+        switch location {
+        case .file:
+            try Restoration(directory).finish()
+            return try Store(path: directory.database)
+        case .server(let name, let open):
+            var pauses = Backoff(longest: .seconds(5))
+            var report = RecurringReport(logger: logger)
+            while !shared.stop.isRaised {
+                do {
+                    let store = try open { [self] reason in
+                        shared.storeEnd.withLock { $0 = $0 ?? reason }
+                        stop()
+                    }
+                    report.end("the database can be used again")
+                    return store
+                } catch let error as StoreError where error.isPassing {
+                    report.add("the database cannot be used yet", "\(name): \(error)")
+                    try await Task.sleep(for: pauses.next())
+                }
+            }
+            return nil
+        }
     }
 
     /// Asks `run()` to end. Safe to call from anywhere, and more than once.

@@ -15,8 +15,10 @@ package struct GatewayError: LastingError {
         description = "\(error)"
         isLasting =
             switch error as? StoreError {
-            case .newerSchema, .unusable, .notDurable: true
-            case .full, .inputOutput, .failed, .inconsistent, .unexpected: false
+            case .newerSchema, .unusable, .notDurable, .superseded: true
+            case .full, .inputOutput, .unavailable, .conflict, .outcomeUnknown, .failed, .inconsistent,
+                .unexpected:
+                false
             case nil: error is OperationTableError
             }
     }

@@ -1,9 +1,12 @@
-import Platform
 import ParleyProtocol
+import ParleyStore
+import Platform
 
 /// The state that the gateway's threads share.
 final class GatewayState: Sendable {
     let stop = StopFlag()
+    /// Why the store cannot be used by this process any more.
+    let storeEnd = Monitor<StoreError?>(nil)
     let counters: Counters
     let publishedThrough = PublishedPosition()
     /// Whether the intake is subscribed, so that no request of a device that signs in is lost.

@@ -14,6 +14,8 @@ extension Migration {
                 incarnation BYTEA NOT NULL CHECK (length(incarnation) = 16),
                 -- The last position of its stream that is committed.
                 position BIGINT NOT NULL CHECK (position >= 0),
+                -- How many transactions this incarnation has committed.
+                commits BIGINT NOT NULL CHECK (commits >= 0),
                 -- Until when others wait for it; it shuts its devices out when it cannot renew it.
                 lease_until BIGINT NOT NULL,
                 -- Where devices reach it, if they are to be told.

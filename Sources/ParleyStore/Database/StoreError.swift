@@ -13,8 +13,18 @@ package enum StoreError: Error, Sendable, CustomStringConvertible {
     case unusable(path: String, message: String)
     /// The database does not sync as it must.
     case notDurable(setting: String)
+    /// The database's server is away, busy or read-only. Nothing was written.
+    case unavailable(message: String)
+    /// Another transaction was in the way. Nothing was written; the same may succeed at once.
+    case conflict(message: String)
+    /// The connection was lost while the server committed: only the next start can tell whether it has.
+    case outcomeUnknown(message: String)
+    /// Another process has taken over: this one may not write any more.
+    case superseded(cell: String)
     /// A fault of ours: a statement or a constraint failed.
-    case failed(code: Int, message: String)
+    ///
+    /// - Parameter code: the engine's.
+    case failed(code: String, message: String)
     /// A fault of ours, or another program has written to the database.
     case inconsistent(Inconsistency)
     /// A fault of ours: an error of this type was thrown in a transaction.
@@ -23,8 +33,18 @@ package enum StoreError: Error, Sendable, CustomStringConvertible {
     /// Whether trying again later may help.
     package var isPassing: Bool {
         switch self {
-        case .full, .inputOutput: true
+        case .full, .inputOutput, .unavailable, .conflict, .outcomeUnknown, .superseded: true
         case .newerSchema, .unusable, .notDurable, .failed, .inconsistent, .unexpected: false
+        }
+    }
+
+    /// Whether this process must end: what is stored is no longer what it knows.
+    package var endsProcess: Bool {
+        switch self {
+        case .outcomeUnknown, .superseded: true
+        case .full, .inputOutput, .unavailable, .conflict, .newerSchema, .unusable, .notDurable, .failed,
+            .inconsistent, .unexpected:
+            false
         }
     }
 
@@ -37,6 +57,11 @@ package enum StoreError: Error, Sendable, CustomStringConvertible {
                 + "before it migrated"
         case .unusable(let path, let message): "\(path) is not a usable database: \(message)"
         case .notDurable(let setting): "the database does not sync to disk as it must: \(setting)"
+        case .unavailable(let message): "the database cannot be used now: \(message)"
+        case .conflict(let message): "another transaction was in the way: \(message)"
+        case .outcomeUnknown(let message):
+            "the connection to the database was lost while it committed: \(message)"
+        case .superseded(let cell): "another process runs as the cell \(cell) now"
         case .failed(let code, let message): "a database statement failed: \(message) (\(code))"
         case .inconsistent(let inconsistency): "the database is inconsistent: \(inconsistency)"
         case .unexpected(let type): "the database was used in a way that failed: \(type)"
@@ -77,7 +102,7 @@ package enum StoreError: Error, Sendable, CustomStringConvertible {
                 self = .inputOutput(code: code, message: message)
             default:
                 // The message alone: the arguments of a statement hold content.
-                self = .failed(code: code, message: message)
+                self = .failed(code: "\(code)", message: message)
             }
         default:
             self = .unexpected(type: "\(type(of: error))")

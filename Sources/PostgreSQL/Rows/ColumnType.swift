@@ -29,6 +29,14 @@ enum ColumnType {
         }
     }
 
+    var kind: PostgreSQLRows.Kind {
+        switch self {
+        case .boolean, .int2, .int4, .int8, .oid, .numeric, .void: .number
+        case .text: .text
+        case .bytes, .uuid: .bytes
+        }
+    }
+
     /// Whether `bytes` can be a value of this type.
     func admits(_ bytes: Span<UInt8>) -> Bool {
         switch self {

@@ -25,6 +25,13 @@ package final class PostgreSQLRows {
 
     package var columnCount: Int { columns.count }
 
+    package enum Kind: Sendable {
+        case number, text, bytes
+    }
+
+    /// What the values of a column are; numbers where there is no such column.
+    package func kind(_ column: Int) -> Kind { columns.indices.contains(column) ? columns[column].kind : .number }
+
     /// How many rows the statement inserted, updated, deleted or gave.
     package var changedCount: Int { result.changedRows }
 

@@ -1,0 +1,121 @@
+import ParleyStore
+import Platform
+import PostgreSQL
+import Sodium
+
+/// The gateway's database in PostgreSQL: one connection that writes, as this cell, and a few that read beside it.
+///
+/// A transaction is as durable as the server makes it: see `docs/scaling.md`.
+package final class PostgreSQLStore: StoreEngine {
+    private let cell: ClaimedCell
+    private let writer: SessionPool
+    private let readers: SessionPool
+    /// Called when this process must end; see `StoreError.endsProcess`.
+    private let onEnd: @Sendable (StoreError) -> Void
+
+    /// Connects, brings the schema up to date, and takes over the cell.
+    ///
+    /// - Throws: `.unavailable` where trying again may help; `.unusable`, `.notDurable` where it does not.
+    package init(
+        _ address: StoreAddress, cell name: CellName, durability: DurabilityDemand = .demanded,
+        onEnd: @escaping @Sendable (StoreError) -> Void = { _ in }
+    ) throws(StoreError) {
+        let settings = address.settings
+        let writer = SessionPool(settings, count: 1)
+        self.writer = writer
+        readers = SessionPool(settings, count: Store.readers + 2)
+        self.onEnd = onEnd
+        do {
+            cell = try writer.withSession { session in
+                try ServerCheck.run(session.connection, durability)
+                try Migrator(session.connection, of: settings.description).run()
+                let incarnation = try RandomBytes.make(count: 16)
+                return try ClaimedCell(name, incarnation: incarnation, session.connection)
+            }
+        } catch { throw StoreError(anything: error) }
+    }
+
+    package func write<Result>(_ body: (Database) throws -> Result) throws -> Result {
+        do {
+            return try writer.withSession { session in try transaction(session, body) }
+        } catch {
+            let failure = StoreError(anything: error)
+            if failure.endsProcess { onEnd(failure) }
+            throw failure
+        }
+    }
+
+    private func transaction<Result>(_ session: Session, _ body: (Database) throws -> Result) throws -> Result {
+        let (connection, count) = (session.connection, cell.nextCount)
+        let result: Result
+        do {
+            // Leaves with the first query.
+            try connection.send("BEGIN")
+            let transaction = OpenTransaction(session, opening: (cell.lock, cell.check))
+            result = try body(Database(transaction))
+            try transaction.finishOpening()
+            let counting = cell.countStatement(count)
+            try connection.send(counting.statement, counting.values)
+        } catch {
+            session.rollBack()
+            throw error
+        }
+        do throws(PostgreSQLError) {
+            try connection.send("COMMIT")
+            try connection.sync()
+        } catch {
+            guard error.leavesOutcomeOpen else {
+                session.rollBack()
+                throw error
+            }
+            guard try hasCommitted(count, after: error) else { throw error }
+        }
+        cell.recordCommit(count)
+        return result
+    }
+
+    /// How long the server may be away while a transaction's outcome is open.
+    private static let outcomeLimit = Duration.seconds(10)
+
+    /// Asks on other connections, until one of them knows.
+    private func hasCommitted(_ count: Int, after error: PostgreSQLError) throws -> Bool {
+        let deadline = ContinuousClock.now + PostgreSQLStore.outcomeLimit
+        var pauses = Backoff(first: .milliseconds(20), longest: .seconds(1))
+        while true {
+            do {
+                return try readers.withSession { try cell.hasCommitted(count, $0.connection) }
+            } catch let failure as PostgreSQLError {
+                guard ContinuousClock.now < deadline else {
+                    throw StoreError.outcomeUnknown(message: "\(error); then \(failure)")
+                }
+                var nothing: [WatchedDescriptor] = []
+                _ = try waitForEvents(&nothing, timeout: pauses.next())
+            }
+        }
+    }
+
+    package func read<Result>(_ body: (Database) throws -> Result) throws -> Result {
+        do {
+            return try readers.withSession { session in
+                do {
+                    try session.connection.send("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+                    let result = try body(Database(OpenTransaction(session)))
+                    try session.connection.send("COMMIT")
+                    try session.connection.sync()
+                    return result
+                } catch {
+                    session.rollBack()
+                    throw error
+                }
+            }
+        } catch { throw StoreError(anything: error) }
+    }
+
+    /// PostgreSQL overwrites nothing, and checkpoints by itself.
+    package func checkpoint() {}
+
+    package func close() {
+        writer.close()
+        readers.close()
+    }
+}

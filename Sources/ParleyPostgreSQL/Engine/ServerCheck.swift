@@ -1,0 +1,32 @@
+import ParleyStore
+import PostgreSQL
+
+/// Whether a commit must survive a crash of the server.
+package enum DurabilityDemand: Sendable {
+    case demanded
+    /// For tests.
+    case waived
+}
+
+/// Whether a server will do.
+enum ServerCheck {
+    /// PostgreSQL 15.
+    private static let leastVersion = 15_00_00
+
+    static func run(_ connection: PostgreSQLConnection, _ demand: DurabilityDemand) throws {
+        guard connection.serverVersion >= leastVersion else {
+            throw StoreError.unusable(
+                path: "the PostgreSQL server",
+                message: "it is of version \(connection.serverVersion / 10_000); 15 is the oldest that will do")
+        }
+        let rows = try connection.query(
+            "SELECT pg_is_in_recovery(), current_setting('fsync'), current_setting('full_page_writes')")
+        guard rows.integer(0, 0) == 0 else {
+            throw StoreError.unavailable(message: "the server is a standby, which takes no writes")
+        }
+        guard demand == .demanded else { return }
+        for (column, name) in [(1, "fsync"), (2, "full_page_writes")] where rows.text(0, column) != "on" {
+            throw StoreError.notDurable(setting: "\(name) is \(rows.text(0, column) ?? "unknown")")
+        }
+    }
+}

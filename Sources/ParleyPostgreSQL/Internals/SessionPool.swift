@@ -1,0 +1,51 @@
+import Dispatch
+import PostgreSQL
+import Synchronization
+
+/// A bounded number of connections, each lent to one thread at a time and made when it is needed.
+///
+/// `@unchecked Sendable`: a session is in `idle`, behind the lock, or in the hands of the one thread that took it out.
+final class SessionPool: @unchecked Sendable {
+    private let settings: PostgreSQLSettings
+    private let permits: DispatchSemaphore
+    private let lock = Mutex(())
+    private var idle: [Session] = []
+    private var isClosed = false
+
+    init(_ settings: PostgreSQLSettings, count: Int) {
+        self.settings = settings
+        permits = DispatchSemaphore(value: count)
+    }
+
+    /// Waits until a connection is free, and lends it.
+    ///
+    /// - Parameter body: is given a connection on which nothing is under way, and leaves it so.
+    func withSession<Result>(_ body: (Session) throws -> Result) throws -> Result {
+        permits.wait()
+        defer { permits.signal() }
+        let session = try takeSession()
+        defer { giveBack(session) }
+        return try body(session)
+    }
+
+    private func takeSession() throws(PostgreSQLError) -> Session {
+        while let session = lock.withLock({ _ in idle.popLast() }) { if session.isAlive() { return session } }
+        return try Session(settings)
+    }
+
+    private func giveBack(_ session: Session) {
+        guard session.connection.isOpen else { return }
+        session.recordUse()
+        lock.withLock { _ in if !isClosed { idle.append(session) } }
+    }
+
+    /// Ends the connections that are not in use; the others end when they are given back.
+    func close() {
+        let sessions = lock.withLock { _ in
+            isClosed = true
+            defer { idle = [] }
+            return idle
+        }
+        for session in sessions { session.connection.close() }
+    }
+}

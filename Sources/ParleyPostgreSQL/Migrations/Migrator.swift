@@ -1,0 +1,80 @@
+import ParleyStore
+import PostgreSQL
+
+/// Brings the schema up to date. Of several programs that start at once, one does it and the others wait.
+struct Migrator {
+    private let connection: PostgreSQLConnection
+    private let server: String
+    private let migrations: PostgreSQLMigrations
+
+    /// - Parameter server: what an operator is told, without a password.
+    init(_ connection: PostgreSQLConnection, of server: String, _ migrations: PostgreSQLMigrations = .shipped) {
+        (self.connection, self.server, self.migrations) = (connection, server, migrations)
+    }
+
+    /// - Throws: `.newerSchema` where a program of a later version has taken away what this one needs; `.unusable` for
+    ///   another program's tables.
+    func run() throws {
+        // Of no meaning but that all programs of ours take the same.
+        _ = try connection.query("SELECT pg_advisory_lock($1)", [.integer(Migrator.lock)])
+        do {
+            try migrate()
+        } catch {
+            _ = try? connection.query("SELECT pg_advisory_unlock($1)", [.integer(Migrator.lock)])
+            throw error
+        }
+        _ = try connection.query("SELECT pg_advisory_unlock($1)", [.integer(Migrator.lock)])
+    }
+
+    private static let lock = 0x5061_726C_6579  // "Parley"
+
+    private func migrate() throws {
+        let found = try state()
+        switch found {
+        case .missing, .empty: break
+        case .foreign:
+            throw StoreError.unusable(
+                path: server, message: "its schema \(PostgreSQLMigrations.schema) holds other tables than Parley's")
+        case .ours(let version, let leastCompatible):
+            // A later version's schema will do for as long as it still has what this one needs.
+            guard leastCompatible <= migrations.version else { throw StoreError.newerSchema(path: server) }
+            for step in migrations.steps(after: version) { try run(step) }
+            return
+        }
+        for step in migrations.steps { try run(step, makesSchema: found == .missing && step.version == 1) }
+    }
+
+    private enum SchemaState: Equatable {
+        case missing
+        case empty
+        case foreign
+        case ours(version: Int, leastCompatible: Int)
+    }
+
+    private func state() throws -> SchemaState {
+        let schema = try connection.query(
+            """
+            SELECT (SELECT count(*) FROM pg_catalog.pg_class c WHERE c.relnamespace = n.oid),
+                (SELECT count(*) FROM pg_catalog.pg_class c
+                    WHERE c.relnamespace = n.oid AND c.relname = 'schema_version' AND c.relkind = 'r')
+            FROM pg_catalog.pg_namespace n WHERE n.nspname = $1
+            """, [.text(PostgreSQLMigrations.schema)])
+        guard schema.count == 1 else { return .missing }
+        guard schema.integer(0, 1) == 1 else { return schema.integer(0, 0) == 0 ? .empty : .foreign }
+        let versions = try connection.query("SELECT max(version), max(least_compatible) FROM schema_version")
+        guard let version = versions.integer(0, 0), let leastCompatible = versions.integer(0, 1) else {
+            return .foreign
+        }
+        return .ours(version: version, leastCompatible: leastCompatible)
+    }
+
+    private func run(_ step: Migration, makesSchema: Bool = false) throws {
+        let mark = """
+            INSERT INTO schema_version (version, least_compatible, applied_at) VALUES (\(step.version), \
+            \(step.leastCompatible), CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT))
+            """
+        let statements = (makesSchema ? [PostgreSQLMigrations.creation] : []) + step.statements + [mark]
+        // A script without BEGIN is one transaction.
+        try connection.execute(statements.joined(separator: ";\n"))
+    }
+}

@@ -1,0 +1,60 @@
+import ArgumentParser
+import ParleyBridge
+
+#if POSTGRESQL_STORE
+    import ParleyPostgreSQL
+    import ParleyStore
+#endif
+
+/// Where the database is, if not in the data directory.
+struct StoreOptions: ParsableArguments {
+    @Option(
+        name: .customLong("store"),
+        help: ArgumentHelp(
+            """
+            A database in PostgreSQL: postgres://user@host/database. The password comes from a file: the next option, \
+            PGPASSFILE, or ~/.pgpass.
+            """, valueName: "uri"))
+    var uri: String?
+
+    @Option(
+        name: .customLong("store-password-file"),
+        help: ArgumentHelp("A file with the password for --store on its first line.", valueName: "file"))
+    var passwordFile: String?
+
+    @Option(help: ArgumentHelp("The name of this cell, another one for each gateway on a database.", valueName: "name"))
+    var cell = "main"
+
+    func validate() throws {
+        guard uri != nil || passwordFile == nil else {
+            throw ValidationError("--store-password-file belongs to --store")
+        }
+        #if POSTGRESQL_STORE
+            guard CellName(cell) != nil else {
+                throw ValidationError("--cell takes 1 to 64 letters, digits, dots, hyphens and underscores")
+            }
+        #else
+            guard uri == nil else {
+                throw ValidationError(
+                    "this parleyd was built without PostgreSQL; build it with PARLEY_POSTGRESQL_STORE=yes for --store")
+            }
+        #endif
+    }
+
+    func location() throws -> StoreLocation {
+        #if POSTGRESQL_STORE
+            if let uri, let name = CellName(cell) {
+                return .postgreSQL(try StoreAddress(uri: uri, passwordFile: passwordFile), cell: name)
+            }
+        #endif
+        return .file
+    }
+}
+
+#if POSTGRESQL_STORE
+    extension StoreLocation {
+        fileprivate static func postgreSQL(_ address: StoreAddress, cell: CellName) -> StoreLocation {
+            .server(name: "\(address)") { onEnd in Store(try PostgreSQLStore(address, cell: cell, onEnd: onEnd)) }
+        }
+    }
+#endif
