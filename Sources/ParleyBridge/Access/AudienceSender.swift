@@ -61,6 +61,8 @@ enum AudienceError: Error {
     case refused(ReasonCode)
     case snapshotNeeded(AudienceFeedError)
     case notUnderstood
+    /// Other cells went on without this one.
+    case leaseOver
 }
 
 extension Snapshot {

@@ -170,6 +170,9 @@ final class Batch {
         return transaction
     }
 
+    /// Has neighbours hear of the changes of audiences.
+    func shareAudience() throws(StoreError) { try effects.shareAudience(transaction) }
+
     /// Writes the pending writes at once.
     func flush() throws(StoreError) {
         guard let writes = effects.drainWrites() else { return }

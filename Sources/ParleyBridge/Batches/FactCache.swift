@@ -15,6 +15,12 @@ final class FactCache {
         devices = BoundedCache(capacity: capacity)
         keyedDevices = BoundedCache(capacity: capacity)
     }
+
+    func removeAll() {
+        conversations.removeAll { _ in true }
+        devices.removeAll { _ in true }
+        keyedDevices.removeAll { _ in true }
+    }
 }
 
 /// The changes of a cache by a transaction under way.

@@ -40,6 +40,16 @@ struct Effects {
         return position
     }
 
+    /// Makes the changes of audiences events of the stream, by which this gateway and its neighbours come to know them.
+    mutating func shareAudience(_ transaction: WriteTransaction) throws(StoreError) {
+        for change in audience {
+            for message in AudienceCodec.messages(for: [change]) {
+                writes.append(position: try nextPosition(transaction), audience: message)
+            }
+        }
+        audience = []
+    }
+
     /// Removes the pending writes; `nil` if there are none.
     mutating func drainWrites() -> PendingWrites? {
         guard !writes.isEmpty else { return nil }
@@ -50,6 +60,15 @@ struct Effects {
     /// Writes the pending writes of a transaction without a batch.
     mutating func write(in transaction: WriteTransaction) throws(StoreError) {
         if let writes = drainWrites() { _ = try transaction.apply(writes) }
+    }
+
+    /// Has the events wait for the changes of audiences that the transaction depends on, in all cells.
+    mutating func depend(on cells: any Cells, in store: Store) throws(StoreError) {
+        if let dependencies = cells.dependencies {
+            outgoing.requires = dependencies
+        } else {
+            outgoing.requires = StreamVector(try store.read { try cells.states(in: $0).map(\.audience) })
+        }
     }
 
     /// Appends the effects of another transaction.

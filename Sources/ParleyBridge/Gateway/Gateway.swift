@@ -80,6 +80,7 @@ package final class Gateway: Sendable {
             logger.notice(
                 "publishing what was left", metadata: ["positions": "\(backlog.position.distance(to: backlog.end))"])
         }
+        let (feed, held) = (AudienceFeed(), HeldReplies())
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await readers.run() }
             group.addTask { try await sessions.run() }
@@ -90,14 +91,24 @@ package final class Gateway: Sendable {
                     LoopThread.prepareHeap()
                     try Publisher(
                         link: link, queue: queue, store: store, backlog: backlog, witness: witness,
-                        limits: settings.broker, shared: shared, logger: logger
+                        limits: settings.broker, feed: feed, shared: shared, logger: logger
                     ).run()
                 }
             }
             group.addTask { [self] in
                 try await LoopThread.run(name: "parley-intake") { [self] in
                     LoopThread.prepareHeap()
-                    try runIntake(store, tokens, link, readers, sessions, accounts, pushes, handlers)
+                    try runIntake(store, tokens, link, readers, sessions, accounts, pushes, handlers, held)
+                }
+            }
+            if let cells = store.cells {
+                group.addTask { [self] in
+                    try await LoopThread.run(name: "parley-cells") { [self] in
+                        CellLoop(
+                            cells: cells, store: store, queue: queue, feed: feed, held: held, shared: shared,
+                            logger: logger
+                        ).run()
+                    }
                 }
             }
             // The first loop that ends, ends the others: by `stop()`, or because it cannot go on.
@@ -152,7 +163,7 @@ package final class Gateway: Sendable {
 
     private func runIntake(
         _ store: Store, _ tokens: TokenIssuer, _ link: BrokerLink, _ readers: ReaderPool, _ sessions: SessionRemover,
-        _ accounts: AccountSystem, _ pushes: PushSystem, _ handlers: OperationHandlers
+        _ accounts: AccountSystem, _ pushes: PushSystem, _ handlers: OperationHandlers, _ held: HeldReplies
     ) throws {
         defer {
             shared.hasIntakeEnded.raise()
@@ -165,9 +176,9 @@ package final class Gateway: Sendable {
             mails: accounts.mails,
             presence: try PresenceDuty(
                 store, settings, people: pushes.people, now: shared.clock.now, lastTime: shared.clock.timeBefore),
-            access: access, logger: logger)
+            access: access, held: held, logger: logger)
         writer.clockOffset = shared.clock.moment.clockOffset
-        let (credentials, effects) = try writer.write(now: shared.clock.now, access.run)
+        let (credentials, effects) = try writer.write(now: shared.clock.now, .serializable, access.run)
         queue.add(effects)
         try access.save(credentials)
         // Messages that have expired meanwhile are removed before the first request.

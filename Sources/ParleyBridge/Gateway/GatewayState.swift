@@ -9,6 +9,8 @@ final class GatewayState: Sendable {
     let storeEnd = Monitor<StoreError?>(nil)
     let counters: Counters
     let publishedThrough = PublishedPosition()
+    /// The same of the streams of all cells.
+    let publishedStreams = Monitor(StreamVector())
     /// Whether the intake is subscribed, so that no request of a device that signs in is lost.
     let isIntakeAttached = Monitor(false)
     /// Whether the intake has committed its last batch.

@@ -23,6 +23,7 @@ final class Writer {
     /// How far its time is ahead of the steady time, in milliseconds; see `GatewayClock`.
     var clockOffset: Int64 = 0
     let duties: Duties
+    let held: HeldReplies
     var cleaning = CleaningClock()
     /// The time that users' writes took lately.
     var times = WriteTimes()
@@ -42,10 +43,11 @@ final class Writer {
         store: Store, settings: Settings, tokens: TokenIssuer, limits: UserLimits? = nil, push: PushGate? = nil,
         counters: Counters, published: PublishedPosition = PublishedPosition(), clock: MachineClock? = nil,
         mails: MailOutbox = MailOutbox(), presence: PresenceDuty? = nil, access: ReservedDevicesDuty? = nil,
-        logger: Logger,
+        held: HeldReplies = HeldReplies(), logger: Logger,
         instant: @escaping () -> ContinuousClock.Instant = { .now }
     ) {
         self.instant = instant
+        self.held = held
         self.store = store
         self.settings = settings
         self.counters = counters
@@ -90,10 +92,25 @@ final class Writer {
         }
     }
 
+    /// How often a transaction is tried that neighbours are in the way of.
+    private static let attempts = 8
+
+    /// Carries out requests, again where a neighbour was in the way.
     private func transaction(_ requests: [IncomingCommand], now: Timestamp) throws(StoreError) -> Effects {
+        for _ in 1..<Writer.attempts {
+            do throws(StoreError) { return try attempt(requests, now: now) } catch {
+                guard case .conflict = error else { throw error }
+                counters.conflicts.add(1)
+            }
+        }
+        return try attempt(requests, now: now)
+    }
+
+    private func attempt(_ requests: [IncomingCommand], now: Timestamp) throws(StoreError) -> Effects {
         var parts: [Duties.Part] = []
         do throws(StoreError) {
-            let (_, effects) = try write(now: now) { batch throws(StoreError) in
+            let isolation = requests.allSatisfy(\.request.isGathered) ? Isolation.byConversation : .serializable
+            let (_, effects) = try write(now: now, isolation) { batch throws(StoreError) in
                 try carryOut(requests, in: batch)
                 try batch.markProgressOfChallenges()
                 parts = try duties.run(afterRequestsOf: batch)
@@ -108,15 +125,18 @@ final class Writer {
 
     /// One transaction, and its consequences in memory when it is committed.
     func write<Result>(
-        now: Timestamp, _ body: (Batch) throws(StoreError) -> Result
+        now: Timestamp, _ isolation: Isolation = .serializable, _ body: (Batch) throws(StoreError) -> Result
     ) throws(StoreError) -> (Result, Effects) {
         environment.storage.begin(at: moment(now).steady)
+        // Neighbours may have changed what was read before.
+        if store.cells != nil { cache.removeAll() }
         let (batch, result) = try push.displaying.during { () throws(StoreError) in
-            try store.write { transaction in
+            try store.write(isolation) { transaction in
                 let batch = Batch(transaction, environment, cache: cache, at: moment(now))
                 let result = try body(batch)
                 try batch.feed.publishNotifications()
                 try environment.storage.storeDue(batch.writable)
+                if store.cells != nil { try batch.shareAudience() }
                 try batch.flush()
                 return (batch, result)
             }
@@ -124,7 +144,16 @@ final class Writer {
         environment.storage.recordCommit()
         batch.updateCache()
         finish(batch.afterCommit, &batch.effects, now: now)
+        if let cells = store.cells { try share(&batch.effects, with: cells) }
         return (result, batch.effects)
+    }
+
+    /// What follows from a transaction among cells.
+    private func share(_ effects: inout Effects, with cells: any Cells) throws(StoreError) {
+        try effects.depend(on: cells, in: store)
+        guard let replies = effects.outgoing.takeHeldReplies() else { return }
+        held.add(replies, until: effects.outgoing.requires[cells.own])
+        cells.wake()
     }
 
     private func finish(_ after: AfterCommit, _ effects: inout Effects, now: Timestamp) {
@@ -163,7 +192,11 @@ final class Writer {
 
     private func answer(_ incoming: IncomingCommand, in batch: Batch) throws(StoreError) {
         let begin = instant()
-        defer { times.record(begin.duration(to: instant()), of: incoming.sender.user) }
+        let (replies, changes) = (batch.effects.outgoing.items.count, batch.effects.audience.count)
+        defer {
+            times.record(begin.duration(to: instant()), of: incoming.sender.user)
+            if batch.effects.audience.count > changes { batch.effects.outgoing.holdReplies(from: replies) }
+        }
         do {
             try AuthorizeRule.check(incoming.askers, role: try batch.device(incoming.sender)?.role)
             lastSeen.record(incoming.sender, now: batch.now)

@@ -1,5 +1,6 @@
-import Platform
 import ParleyProtocol
+import ParleyStore
+import Platform
 
 /// The amount that waits to be published.
 struct OutLoad: Hashable, Sendable {
@@ -18,6 +19,8 @@ struct OutLoad: Hashable, Sendable {
 final class OutQueue: Sendable {
     private struct State {
         var audience: [AudienceChange] = []
+        /// The changes are of the streams up to here.
+        var through = StreamVector()
         var batches: [Outgoing] = []
         var load = OutLoad()
         var isClosed = false
@@ -51,10 +54,13 @@ final class OutQueue: Sendable {
     var load: OutLoad { state.withLock { $0.load } }
 
     /// Adds the events and replies of a commit. Never waits: the intake asks for room before it reads.
-    func add(_ outgoing: Outgoing, audience: [AudienceChange] = []) {
-        guard !outgoing.isEmpty || !audience.isEmpty else { return }
+    ///
+    /// - Parameter through: the streams of cells up to which there are no other changes.
+    func add(_ outgoing: Outgoing, audience: [AudienceChange] = [], through: StreamVector = StreamVector()) {
+        guard !outgoing.isEmpty || !audience.isEmpty || !through.isEmpty else { return }
         state.withLock { state in
             state.audience += audience
+            state.through.advance(to: through)
             state.append(outgoing)
         }
         arrived.signal()
@@ -74,10 +80,12 @@ final class OutQueue: Sendable {
     }
 
     /// Removes all changes of audiences.
-    func drainAudience() -> [AudienceChange] {
+    ///
+    /// - Returns: with the streams up to which these are all.
+    func drainAudience() -> (changes: [AudienceChange], through: StreamVector) {
         state.withLock { state in
             defer { state.audience.removeAll() }
-            return state.audience
+            return (state.audience, state.through)
         }
     }
 

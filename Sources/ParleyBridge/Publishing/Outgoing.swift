@@ -11,6 +11,8 @@ struct Outgoing: Sendable {
         var disappearance: Disappearance?
         /// The number of unread messages that is not yet filled in.
         var unread: PendingUnread?
+        /// Whether it is the reply to a change of audiences, which waits until the change is in force in every cell.
+        var awaitsCells = false
     }
 
     /// The end of a message's ciphertext.
@@ -22,6 +24,8 @@ struct Outgoing: Sendable {
 
     private(set) var items: [Item]
     private var writer: JSONWriter
+    /// The changes of audiences that must be in force before anybody hears of it.
+    var requires = StreamVector()
 
     init() {
         items = []
@@ -82,6 +86,20 @@ struct Outgoing: Sendable {
             message: message, position: position, disappearance: Disappearance(at: disappearsAt, remains: remains))
     }
 
+    /// Has replies from an index on wait until what they are of is in force in every cell.
+    mutating func holdReplies(from index: Int) {
+        for index in index..<items.count where items[index].position == nil { items[index].awaitsCells = true }
+    }
+
+    /// Removes the replies that wait for cells.
+    mutating func takeHeldReplies() -> Outgoing? {
+        guard items.contains(where: \.awaitsCells) else { return nil }
+        var held = self
+        held.items.removeAll { !$0.awaitsCells }
+        items.removeAll(where: \.awaitsCells)
+        return held
+    }
+
     /// Moves the last items forward.
     ///
     /// - Parameter counts: for each moved item, the number of other items before it; in order.
@@ -112,6 +130,7 @@ struct Outgoing: Sendable {
 
     /// Appends the items of another.
     mutating func append(_ other: Outgoing) {
+        requires.advance(to: other.requires)
         for item in other.items {
             let topic = writer.append { $0 += other.bytes[item.message.topic] }
             let payload = writer.append { $0 += other.bytes[item.message.payload] }
@@ -126,7 +145,8 @@ struct Outgoing: Sendable {
                     at: disappearance.at, remains: writer.append { $0 += other.bytes[disappearance.remains] })
             }
             items.append(
-                Item(message: message, position: item.position, disappearance: disappearance, unread: item.unread))
+                Item(message: message, position: item.position, disappearance: disappearance, unread: item.unread,
+                    awaitsCells: item.awaitsCells))
         }
     }
 

@@ -44,10 +44,16 @@ struct Publications {
 
     /// The counted load that was acknowledged or dropped since the last `drainFinished`.
     private var finished = OutLoad()
-    /// Everything up to this position was acknowledged or dropped.
-    private(set) var publishedThrough: StreamPosition
+    /// Everything up to here, in each stream, was acknowledged or dropped.
+    private(set) var publishedStreams: StreamVector
+    /// The stream of this gateway.
+    private let own: Int
+    var publishedThrough: StreamPosition { publishedStreams[own] }
 
-    init(publishedThrough: StreamPosition) { self.publishedThrough = publishedThrough }
+    init(publishedThrough: StreamPosition) {
+        publishedStreams = StreamVector([publishedThrough])
+        own = publishedThrough.cell
+    }
 
     var isEmpty: Bool { waiting.isEmpty && underway.isEmpty }
     var hasWaiting: Bool { !waiting.isEmpty }
@@ -101,7 +107,7 @@ struct Publications {
         while let first = underway.first, first.isAcknowledged {
             underway.popFirst()
             count(first.entry)
-            if let position = first.entry.through { publishedThrough = max(publishedThrough, position) }
+            if let position = first.entry.through { publishedStreams.advance(to: position) }
         }
     }
 

@@ -38,7 +38,7 @@ final class PublishedMarkDuty: Duty {
 
     func run(in batch: Batch) throws(StoreError) -> StreamPosition {
         let position = published.current
-        try batch.writable().outbox.advance(through: position)
+        try batch.writable().outbox.advance(through: position, needed: published.neededByCells)
         return position
     }
 

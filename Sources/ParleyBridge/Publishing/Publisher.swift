@@ -14,6 +14,9 @@ final class Publisher {
     private let queue: OutQueue
     private let store: Store
     private let witness: WitnessMark
+    private let feed: AudienceFeed
+    /// What the loop of cells was last told.
+    private var reported = StreamVector()
     private let limits: BrokerLimits
     private let shared: GatewayState
     private let logger: Logger
@@ -45,7 +48,7 @@ final class Publisher {
 
     init(
         link: BrokerLink, queue: OutQueue, store: Store, backlog: Backlog, witness: WitnessMark, limits: BrokerLimits,
-        shared: GatewayState, logger: Logger
+        feed: AudienceFeed = AudienceFeed(), shared: GatewayState, logger: Logger
     ) {
         self.link = link
         self.queue = queue
@@ -53,6 +56,7 @@ final class Publisher {
         self.backlog = backlog
         self.witness = witness
         self.limits = limits
+        self.feed = feed
         self.shared = shared
         self.logger = logger
         publications = Publications(publishedThrough: backlog.position)
@@ -88,6 +92,7 @@ final class Publisher {
         let connection = try link.connection(.out, now: shared.clock.now, wall: shared.clock.wall)
         try connection.connect(timeout: .seconds(5))
         defer {
+            feed.detach()
             connection.disconnect()
             selfRequest = nil
             shared.selfRequest.withLock { $0.recordSenderLoss(now: .now) }
@@ -117,16 +122,30 @@ final class Publisher {
         try receive(&audience, connection)
         // In this order: the changes of audiences that were committed with an event or before it are sent before it.
         try refill()
-        try audience.send(queue.drainAudience(), over: connection)
+        guard !feed.isStale else { throw AudienceError.leaseOver }
+        let (changes, through) = queue.drainAudience()
+        try audience.send(changes, over: connection)
+        if !audience.isUnacknowledged { recordInForce(through) }
         try askSelf(over: connection)
         while connection.canPublish, let entry = publications.next {
+            // The changes that it depends on are on their way here from other cells.
+            guard through.covers(entry.batch.outgoing.requires) else { break }
             // An event of QoS 0 may overtake a change of its audience: it waits for the acknowledgement.
             if entry.item.message.qos == .atMostOnce, audience.isUnacknowledged { break }
             try send(entry, connection)
         }
         queue.release(publications.drainFinished())
         shared.publishedThrough.set(publications.publishedThrough)
+        if store.cells != nil { shared.publishedStreams.withLock { $0.advance(to: publications.publishedStreams) } }
         witness.advance(to: publications.publishedThrough.number)
+    }
+
+    /// The plugin has all changes up to here.
+    private func recordInForce(_ through: StreamVector) {
+        guard let cells = store.cells, !through.isEmpty, through != reported else { return }
+        reported = through
+        feed.recordInForce(through)
+        cells.wake()
     }
 
     /// Goes before the queue, so that it measures the intake and not the load.
@@ -230,9 +249,19 @@ final class Publisher {
     private func sendSnapshot(_ audience: inout AudienceSender, over connection: MQTTConnection) throws {
         // Changes from here on are sent after the snapshot, which may hold them already; applied twice they change
         // nothing.
-        queue.forgetAudience()
         let version = UInt64(clamping: shared.clock.now.milliseconds)
-        audience.begin(try store.read { try $0.audienceMessages(version: version, limits: limits) }, version: version)
+        try feed.inTurn {
+            queue.forgetAudience()
+            let (messages, through) = try store.read { snapshot in
+                (
+                    try snapshot.audienceMessages(version: version, limits: limits),
+                    try store.cells.map { StreamVector(try $0.states(in: snapshot).map(\.audience)) } ?? StreamVector()
+                )
+            }
+            audience.begin(messages, version: version)
+            queue.add(Outgoing(), through: through)
+            feed.attach(at: through)
+        }
         while !audience.isReady, !shared.stop.isRaised {
             try audience.send([], over: connection)
             try connection.flush()

@@ -11,6 +11,7 @@ final class Counters: Sendable {
     let reads = Counter()
     let batches = Counter()
     let failedBatches = Counter()
+    let conflicts = Counter()
     let published = Counter()
     let dropped = Counter()
     let reconnects = Counter()
@@ -60,6 +61,7 @@ final class Counters: Sendable {
             ("reads", "reads that were answered", reads),
             ("batches", "transactions that were committed", batches),
             ("failed-batches", "transactions that failed", failedBatches),
+            ("conflicts", "transactions that were tried again, as another gateway was in the way", conflicts),
             ("published", "events and replies that the broker has acknowledged", published),
             ("set-aside", "events and replies that were dropped, or that the broker refused", dropped),
             ("reconnects", "connections to the broker that were made again", reconnects),

@@ -7,10 +7,14 @@ import Synchronization
 /// Every transaction locks it and counts in it. So a process that was replaced while it stood still writes nothing any
 /// more, and after a lost connection the count tells whether the last transaction was committed.
 final class ClaimedCell: Sendable {
+    typealias Statement = OpenTransaction.Statement
+
     let name: String
     let number: Int
     private let incarnation: [UInt8]
     private let commits = Mutex(0)
+
+    var stream: Stream { Stream(cell: number) }
 
     /// Takes the cell of this name over, or makes it.
     ///
@@ -20,7 +24,8 @@ final class ClaimedCell: Sendable {
         self.incarnation = incarnation
         let rows = try connection.query(
             """
-            INSERT INTO cells (cell, name, incarnation, position, commits, lease_until, version, started_at)
+            INSERT INTO cells (
+                cell, name, incarnation, commits, position, audience_position, version, started_at)
             SELECT coalesce(max(cell), 0) + 1, $1, $2, 0, 0, 0, $3, \(ClaimedCell.now) FROM cells
             ON CONFLICT (name) DO UPDATE SET incarnation = excluded.incarnation, commits = 0,
                 version = excluded.version, started_at = excluded.started_at
@@ -28,13 +33,19 @@ final class ClaimedCell: Sendable {
             """,
             [.text(name.text), .bytes(incarnation), .integer(PostgreSQLMigrations.shipped.version)])
         number = rows.integer(0, 0) ?? 0
+        for statement in [
+            "INSERT INTO publishing (id, published_through) VALUES ($1, 0) ON CONFLICT (id) DO NOTHING",
+            "INSERT INTO clock (id, steps, stepped_at, position) VALUES ($1, 0, 0, 0) ON CONFLICT (id) DO NOTHING",
+            "INSERT INTO cell_leases (cell, until) VALUES ($1, 0) ON CONFLICT (cell) DO NOTHING",
+            "INSERT INTO push_link (id, plan) VALUES ($1, 0) ON CONFLICT (id) DO NOTHING",
+        ] { _ = try connection.query(statement, [.integer(number)]) }
     }
 
     /// In milliseconds since 1970, by the clock of PostgreSQL.
-    private static let now = "CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)"
+    static let now = "CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)"
 
     /// Locks the row until the transaction ends.
-    var lock: OpenTransaction.Statement {
+    var lock: Statement {
         (
             "SELECT commits FROM cells WHERE cell = $1 AND incarnation = $2 FOR NO KEY UPDATE",
             [.integer(number), .bytes(incarnation)]
@@ -49,8 +60,25 @@ final class ClaimedCell: Sendable {
     /// The count that the transaction under way leaves in the row, if it is committed.
     var nextCount: Int { commits.withLock { $0 + 1 } }
 
-    func countStatement(_ count: Int) -> OpenTransaction.Statement {
-        ("UPDATE cells SET commits = $1 WHERE cell = $2", [.integer(count), .integer(number)])
+    /// What a transaction ends with. The last gives, of each cell, the last position that changes an audience. It comes
+    /// behind the COMMIT, so it sees all that the transaction has read, and is nothing that it depends on itself.
+    func lastStatements(_ count: Int, _ transaction: OpenTransaction, ringsDoorbell: Bool) -> [Statement] {
+        let update: Statement = (
+            """
+            UPDATE cells SET commits = $1, position = greatest(position, $2),
+                audience_position = greatest(audience_position, $3) WHERE cell = $4
+            """,
+            [
+                .integer(count), .integer(transaction.streamEnd?.number ?? 0),
+                .integer(transaction.audienceEnd?.number ?? 0), .integer(number),
+            ]
+        )
+        let doorbell: [Statement] =
+            ringsDoorbell && transaction.streamEnd != nil
+            ? [("SELECT pg_notify('\(Neighbours.channel)', $1)", [.text("\(number)")])] : []
+        return [update] + doorbell + [
+            ("COMMIT", []), ("SELECT audience_position FROM cells WHERE audience_position > 0", []),
+        ]
     }
 
     func recordCommit(_ count: Int) { commits.withLock { $0 = count } }
@@ -60,6 +88,17 @@ final class ClaimedCell: Sendable {
         let rows = try connection.query(lock.statement, lock.values)
         try check(rows)
         return rows.integer(0, 0) == count
+    }
+
+    /// Extends the lease from the server's time on.
+    func extendLease(by time: Duration, _ connection: PostgreSQLConnection) throws {
+        let milliseconds = Int(time.components.seconds * 1000)
+        let rows = try connection.query(
+            """
+            UPDATE cell_leases SET until = \(ClaimedCell.now) + $1
+            WHERE cell = $2 AND EXISTS (SELECT 1 FROM cells WHERE cell = $2 AND incarnation = $3) RETURNING cell
+            """, [.integer(milliseconds), .integer(number), .bytes(incarnation)])
+        try check(rows)
     }
 }
 

@@ -9,6 +9,10 @@ final class OpenTransaction: RemoteConnection {
     /// What comes before the first query, in the same round trip, and what its rows are to be.
     private var opening: (statement: Statement, check: (PostgreSQLRows) throws(StoreError) -> Void)?
 
+    /// How far the cell's stream goes with the transaction.
+    private(set) var streamEnd: StreamPosition?
+    private(set) var audienceEnd: StreamPosition?
+
     /// - Parameter opening: a query, and what throws if its rows are not as they must be.
     init(
         _ session: Session, opening: (statement: Statement, check: (PostgreSQLRows) throws(StoreError) -> Void)? = nil
@@ -27,6 +31,20 @@ final class OpenTransaction: RemoteConnection {
 
     func rows(_ sql: String, _ values: [BoundValue]) throws(StoreError) -> any RemoteRows {
         QueryRows(try query(translated(sql, values)))
+    }
+
+    func insertAudienceChanges(_ changes: [(position: StreamPosition, change: [UInt8])]) throws(StoreError) {
+        for (position, change) in changes {
+            try send(
+                "INSERT INTO audience_changes (position, change) VALUES (?, ?)",
+                [.integer(position.number), .blob(change)])
+        }
+    }
+
+    func setStreamEnd(_ position: StreamPosition, audience: StreamPosition?) {
+        streamEnd = max(streamEnd ?? position, position)
+        guard let audience else { return }
+        audienceEnd = max(audienceEnd ?? audience, audience)
     }
 
     /// Runs the opening, if no query has yet.

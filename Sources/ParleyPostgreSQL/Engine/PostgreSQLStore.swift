@@ -8,6 +8,7 @@ import Sodium
 /// A transaction is as durable as the server makes it: see `docs/scaling.md`.
 package final class PostgreSQLStore: StoreEngine {
     private let cell: ClaimedCell
+    private let neighbours: Neighbours
     private let writer: SessionPool
     private let readers: SessionPool
     /// Called when this process must end; see `StoreError.endsProcess`.
@@ -32,12 +33,15 @@ package final class PostgreSQLStore: StoreEngine {
                 let incarnation = try RandomBytes.make(count: 16)
                 return try ClaimedCell(name, incarnation: incarnation, session.connection)
             }
+            neighbours = try Neighbours(cell, settings)
         } catch { throw StoreError(anything: error) }
     }
 
-    package func write<Result>(_ body: (Database) throws -> Result) throws -> Result {
+    package var cells: (any Cells)? { neighbours }
+
+    package func write<Result>(_ isolation: Isolation, _ body: (Database) throws -> Result) throws -> Result {
         do {
-            return try writer.withSession { session in try transaction(session, body) }
+            return try writer.withSession { session in try transaction(session, isolation, body) }
         } catch {
             let failure = StoreError(anything: error)
             if failure.endsProcess { onEnd(failure) }
@@ -45,30 +49,31 @@ package final class PostgreSQLStore: StoreEngine {
         }
     }
 
-    private func transaction<Result>(_ session: Session, _ body: (Database) throws -> Result) throws -> Result {
+    private func transaction<Result>(
+        _ session: Session, _ isolation: Isolation, _ body: (Database) throws -> Result
+    ) throws -> Result {
         let (connection, count) = (session.connection, cell.nextCount)
-        let result: Result
+        let (result, transaction): (Result, OpenTransaction)
         do {
             // Leaves with the first query.
-            try connection.send("BEGIN")
-            let transaction = OpenTransaction(session, opening: (cell.lock, cell.check))
-            result = try body(Database(transaction))
+            try connection.send(isolation.begin)
+            transaction = OpenTransaction(session, opening: (cell.lock, cell.check))
+            result = try body(Database(transaction, cell.stream, locksRows: true))
             try transaction.finishOpening()
-            let counting = cell.countStatement(count)
-            try connection.send(counting.statement, counting.values)
         } catch {
             session.rollBack()
             throw error
         }
         do throws(PostgreSQLError) {
-            try connection.send("COMMIT")
-            try connection.sync()
+            let last = cell.lastStatements(count, transaction, ringsDoorbell: neighbours.hasNeighbours)
+            if let dependencies = try connection.query(all: last).last { neighbours.record(dependencies) }
         } catch {
             guard error.leavesOutcomeOpen else {
                 session.rollBack()
                 throw error
             }
             guard try hasCommitted(count, after: error) else { throw error }
+            neighbours.forgetDependencies()
         }
         cell.recordCommit(count)
         return result
@@ -99,7 +104,7 @@ package final class PostgreSQLStore: StoreEngine {
             return try readers.withSession { session in
                 do {
                     try session.connection.send("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
-                    let result = try body(Database(OpenTransaction(session)))
+                    let result = try body(Database(OpenTransaction(session), cell.stream, locksRows: false))
                     try session.connection.send("COMMIT")
                     try session.connection.sync()
                     return result
@@ -117,5 +122,15 @@ package final class PostgreSQLStore: StoreEngine {
     package func close() {
         writer.close()
         readers.close()
+        neighbours.close()
+    }
+}
+
+extension Isolation {
+    fileprivate var begin: String {
+        switch self {
+        case .byConversation: "BEGIN ISOLATION LEVEL READ COMMITTED"
+        case .serializable: "BEGIN ISOLATION LEVEL SERIALIZABLE"
+        }
     }
 }

@@ -12,12 +12,11 @@ extension Migration {
                 -- Another one at each start of its gateway: one that was replaced and does not know it yet changes
                 -- nothing any more.
                 incarnation BYTEA NOT NULL CHECK (length(incarnation) = 16),
-                -- The last position of its stream that is committed.
-                position BIGINT NOT NULL CHECK (position >= 0),
                 -- How many transactions this incarnation has committed.
                 commits BIGINT NOT NULL CHECK (commits >= 0),
-                -- Until when others wait for it; it shuts its devices out when it cannot renew it.
-                lease_until BIGINT NOT NULL,
+                -- The last positions of its stream that are committed: of all, and of a change of who may hear what.
+                position BIGINT NOT NULL CHECK (position >= 0),
+                audience_position BIGINT NOT NULL CHECK (audience_position >= 0),
                 -- Where devices reach it, if they are to be told.
                 address TEXT COLLATE "C" CHECK (length(address) BETWEEN 1 AND 255),
                 -- Of the schema, as its program knows it.
@@ -26,13 +25,31 @@ extension Migration {
             ) \(Storage.singleRow)
             """,
             """
+            CREATE TABLE cell_leases (
+                cell SMALLINT PRIMARY KEY REFERENCES cells (cell),
+                -- Until when others wait for it; it shuts its devices out when it cannot renew it. Apart from the row
+                -- of the cell, which its transactions lock.
+                until BIGINT NOT NULL
+            ) \(Storage.singleRow)
+            """,
+            """
             CREATE TABLE cell_marks (
-                -- The cell that has delivered all of the writer's stream up to the position to its own devices.
                 reader SMALLINT NOT NULL REFERENCES cells (cell),
                 writer SMALLINT NOT NULL REFERENCES cells (cell),
+                -- The reader has published the writer's events up to here,
                 position BIGINT NOT NULL CHECK (position >= 0),
+                -- and its broker lets nobody hear what the writer's changes up to here forbid.
+                audience_position BIGINT NOT NULL CHECK (audience_position >= 0),
                 PRIMARY KEY (reader, writer)
             ) \(Storage.singleRow)
+            """,
+            """
+            CREATE TABLE audience_changes (
+                -- In the stream of the cell that has made it.
+                position BIGINT PRIMARY KEY,
+                -- As the broker's plugin is told. A reader takes from it what has changed, and reads how it is now.
+                change BYTEA NOT NULL
+            ) \(Storage.queue)
             """,
             """
             CREATE TABLE sessions (
@@ -44,6 +61,11 @@ extension Migration {
             """,
             // By what the rows of a cell that is gone are found.
             "CREATE INDEX sessions_of_cell ON sessions (cell)",
+            // What each gateway has a row of.
+            "ALTER TABLE publishing DROP CONSTRAINT publishing_id_check",
+            "ALTER TABLE clock DROP CONSTRAINT clock_id_check",
+            "ALTER TABLE instance DROP CONSTRAINT instance_id_check",
+            "ALTER TABLE push_link DROP CONSTRAINT push_link_id_check",
             // Raised with each change of who hears of a conversation. It needs no new version of the rows there are.
             "ALTER TABLE conversations ADD COLUMN audience_version BIGINT NOT NULL DEFAULT 0",
         ])

@@ -21,6 +21,8 @@ package struct PendingWrites: Sendable {
 
     private(set) var records: [Record] = []
     private(set) var events: [Event] = []
+    /// Changes of audiences, for neighbours.
+    private(set) var audience: [(position: StreamPosition, change: [UInt8])] = []
     private(set) var watermarks: [WatermarkWrite] = []
     private(set) var presences: [UserID: Presence] = [:]
     private(set) var pushEvents: [PushEvent] = []
@@ -30,7 +32,7 @@ package struct PendingWrites: Sendable {
     package init() {}
 
     package var isEmpty: Bool {
-        records.isEmpty && events.isEmpty && watermarks.isEmpty && presences.isEmpty && pushEvents.isEmpty
+        records.isEmpty && events.isEmpty && audience.isEmpty && watermarks.isEmpty && presences.isEmpty && pushEvents.isEmpty
             && logs.isEmpty
     }
 
@@ -54,6 +56,16 @@ package struct PendingWrites: Sendable {
     ) {
         events.append(
             Event(position: position, topic: Array(topic), payload: Array(payload), retain: retain, unread: unread))
+    }
+
+    /// A change of an audience, as it is encoded, which neighbours are to apply.
+    package mutating func append(position: StreamPosition, audience change: [UInt8]) {
+        audience.append((position, change))
+    }
+
+    /// The last position that the writes have.
+    var lastPosition: StreamPosition? {
+        [records.last?.position, events.last?.position, audience.last?.position].compactMap { $0 }.max()
     }
 
     /// Something of which somebody may be to be notified.
@@ -84,6 +96,7 @@ extension WriteTransaction {
         try receipts.advance(writes.watermarks)
         try presence.save(writes.presences)
         try outbox.insert(writes.events)
+        try outbox.end(with: writes)
         try pushEvents.insert(writes.pushEvents)
         return try conversations.updateLogs(Array(writes.logs.values))
     }

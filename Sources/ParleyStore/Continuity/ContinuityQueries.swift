@@ -6,7 +6,7 @@ package struct ContinuityQueries {
 
     /// Set at each start of the gateway; `nil` before the first.
     package func instance() throws(StoreError) -> String? {
-        try database.row("SELECT name FROM instance")?[0]
+        try database.row("SELECT name FROM instance WHERE id = ?", [database.stream.row])?[0]
     }
 }
 
@@ -15,7 +15,8 @@ package struct ContinuityWrites {
 
     package func setInstance(_ name: String) throws(StoreError) {
         try database.run(
-            "INSERT INTO instance (id, name) VALUES (1, ?) ON CONFLICT (id) DO UPDATE SET name = excluded.name", [name])
+            "INSERT INTO instance (id, name) VALUES (?, ?) ON CONFLICT (id) DO UPDATE SET name = excluded.name",
+            [database.stream.row, name])
     }
 
     /// Gives every conversation a new epoch, and has all presence published to the broker again. Logs go on after their

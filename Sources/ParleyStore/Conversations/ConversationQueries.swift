@@ -36,9 +36,12 @@ package struct ConversationQueries {
         _ ids: some Collection<ConversationID>
     ) throws(StoreError) -> [ConversationID: ConversationState] {
         var (states, found): ([ConversationID: ConversationState], [ConversationKey: ConversationID]) = ([:], [:])
-        try database.read(ids.map { [.id($0)] }, key: "?") { ids in
+        // In the order of their ids, so that two transactions that lock several do not wait for each other.
+        let ordered = ids.sorted { $0.value.bytes.lexicographicallyPrecedes($1.value.bytes) }
+        try database.read(ordered.map { [.id($0)] }, key: "?") { ids in
             """
             SELECT id, key, type, epoch, last_seq, last_message_seq, updated_at FROM conversations WHERE id IN (\(ids))
+            ORDER BY id\(database.rowLock)
             """
         } _: { row in
             let (id, key): (ConversationID, ConversationKey) = (try row.uuid(0), row.key(1))

@@ -9,10 +9,21 @@ package struct Database {
     }
 
     let engine: Engine
+    /// Of the gateway whose connection it is.
+    let stream: Stream
+    /// What a query for rows that the transaction depends on ends with.
+    let rowLock: String
 
-    init(_ connection: GRDB.Database) { engine = .sqlite(SQLiteConnection(connection: connection)) }
+    init(_ connection: GRDB.Database) {
+        (engine, stream) = (.sqlite(SQLiteConnection(connection: connection)), .only)
+        rowLock = ""
+    }
 
-    package init(_ connection: any RemoteConnection) { engine = .remote(connection) }
+    /// - Parameter locksRows: whether it may write, so that rows that it depends on are locked.
+    package init(_ connection: any RemoteConnection, _ stream: Stream, locksRows: Bool) {
+        (engine, self.stream) = (.remote(connection), stream)
+        rowLock = locksRows ? " FOR NO KEY UPDATE" : ""
+    }
 
     /// Runs a statement that gives no rows.
     func run(_ sql: String, _ arguments: Arguments = []) throws(StoreError) { try run(sql, values: arguments.values) }

@@ -57,7 +57,9 @@ final class SQLiteFile: StoreEngine {
         try StoreError.translating { try pool.writeWithoutTransaction(SQLiteFile.durability) }
     }
 
-    func write<Result>(_ body: (Database) throws -> Result) throws -> Result {
+    var cells: (any Cells)? { nil }
+
+    func write<Result>(_ isolation: Isolation, _ body: (Database) throws -> Result) throws -> Result {
         try pool.write { try body(Database($0)) }
     }
 

@@ -24,11 +24,18 @@ package final class Store: Sendable {
         self.init(try SQLiteFile(path: path, migrations: migrations, trace: trace))
     }
 
+    /// The gateways that share the database; `nil` where there can be only one.
+    package var cells: (any Cells)? { engine.cells }
+
     /// One transaction: all of `body`, committed and synced when this returns, or nothing of it.
     ///
     /// Called by the writer's thread alone.
-    package func write<Result>(_ body: (WriteTransaction) throws -> Result) throws(StoreError) -> Result {
-        try StoreError.translating { try engine.write { try body(WriteTransaction(database: $0)) } }
+    ///
+    /// - Parameter isolation: from neighbours, where there are some.
+    package func write<Result>(
+        _ isolation: Isolation = .serializable, _ body: (WriteTransaction) throws -> Result
+    ) throws(StoreError) -> Result {
+        try StoreError.translating { try engine.write(isolation) { try body(WriteTransaction(database: $0)) } }
     }
 
     /// Reads one state of the database, the last committed before this was called or a later one.
@@ -46,7 +53,7 @@ package final class Store: Sendable {
 /// Where a database is kept, and how transactions are run on it. Its errors become `StoreError` in ``Store``.
 package protocol StoreEngine: Sendable {
     /// One transaction: all of `body`, committed and durable when this returns, or nothing of it.
-    func write<Result>(_ body: (Database) throws -> Result) throws -> Result
+    func write<Result>(_ isolation: Isolation, _ body: (Database) throws -> Result) throws -> Result
 
     /// Reads one state of the database, the last committed before this was called or a later one.
     func read<Result>(_ body: (Database) throws -> Result) throws -> Result
@@ -57,6 +64,18 @@ package protocol StoreEngine: Sendable {
     func checkpoint() throws
 
     func close() throws
+
+    /// The gateways that share the database; `nil` where there can be only one.
+    var cells: (any Cells)? { get }
+}
+
+/// How a transaction is kept apart from those of neighbours. A database file has one writer, which needs nothing of it.
+package enum Isolation: Sendable {
+    /// It locks the conversations that it reads, and then reads what it knows of them: for the frequent commands, which
+    /// change nothing but by way of a conversation.
+    case byConversation
+    /// As if it were alone; it fails with `.conflict` where that cannot be.
+    case serializable
 }
 
 /// One consistent state of the database: its queries by capability, each in the folder of that name.

@@ -106,7 +106,7 @@ package struct BoardWeekQueries {
 
     /// The clock's offset in milliseconds when all boards were last brought up to it.
     package func clockOffset() throws(StoreError) -> Int64? {
-        try database.row("SELECT boards_steps FROM publishing")?[0]
+        try database.row("SELECT boards_steps FROM publishing WHERE id = ?", [database.stream.row])?[0]
     }
 }
 
@@ -143,6 +143,6 @@ package struct BoardWeekWrites {
     }
 
     package func setClockOffset(_ offset: Int64) throws(StoreError) {
-        try database.run("UPDATE publishing SET boards_steps = ?", [offset])
+        try database.run("UPDATE publishing SET boards_steps = ? WHERE id = ?", [offset, database.stream.row])
     }
 }

@@ -38,31 +38,40 @@ package struct OutboxQueries {
         let row = try database.row(
             """
             SELECT max(position) FROM (
-                SELECT max(position) AS position FROM records
-                UNION ALL SELECT max(position) FROM outbox
-                UNION ALL SELECT published_through FROM publishing) AS positions
-            """)
-        return StreamPosition(row?[0] ?? 0)
+                SELECT max(position) AS position FROM records WHERE position > ?1 AND position < ?2
+                UNION ALL SELECT max(position) FROM outbox WHERE position > ?1 AND position < ?2
+                UNION ALL SELECT published_through FROM publishing WHERE id = ?3) AS positions
+            """, [database.stream.start.value, database.stream.end.value, database.stream.row])
+        return StreamPosition(row?[0] ?? database.stream.start.value)
     }
 
     /// The broker has acknowledged everything up to here.
     package func publishedThrough() throws(StoreError) -> StreamPosition {
-        StreamPosition(try database.row("SELECT published_through FROM publishing")?[0] ?? 0)
+        let row = try database.row(
+            "SELECT published_through FROM publishing WHERE id = ?", [database.stream.row])
+        return max(StreamPosition(row?[0] ?? 0), database.stream.start)
     }
 
     /// The run of the broker that last received everything of a kind that it has to retain.
     package func broker(of kind: RetainedKind) throws(StoreError) -> UInt64? {
-        let row = try database.row("SELECT \(kind.rawValue)_broker FROM publishing")
+        let row = try database.row(
+            "SELECT \(kind.rawValue)_broker FROM publishing WHERE id = ?", [database.stream.row])
         return (row?[0] as Int64?).map(UInt64.init(bitPattern:))
     }
 
-    /// The next events and records to publish, in order.
-    package func unpublished(after position: StreamPosition, limit: Int) throws(StoreError) -> [UnpublishedEvent] {
+    /// The next events and records of a stream, in order.
+    ///
+    /// - Parameter stream: `nil` for this gateway's.
+    package func unpublished(
+        after position: StreamPosition, in stream: Stream? = nil, limit: Int
+    ) throws(StoreError) -> [UnpublishedEvent] {
+        let end = (stream ?? database.stream).end
         var events = try database.list(
             """
             SELECT \(RecordColumn.list), r.position, c.id, c.epoch FROM records r
-            JOIN conversations c ON c.key = r.conversation WHERE r.position > ? ORDER BY r.position LIMIT ?
-            """, [position.value, limit]
+            JOIN conversations c ON c.key = r.conversation WHERE r.position > ? AND r.position < ?
+            ORDER BY r.position LIMIT ?
+            """, [position.value, end.value, limit]
         ) { row in
             UnpublishedEvent.record(
                 position: StreamPosition(row[RecordColumn.end]),
@@ -73,8 +82,8 @@ package struct OutboxQueries {
             """
             SELECT position, topic, payload, retain,
                 unread_user, unread_conversation, unread_after, unread_through, unread_room
-            FROM outbox WHERE position > ? ORDER BY position LIMIT ?
-            """, [position.value, limit]
+            FROM outbox WHERE position > ? AND position < ? ORDER BY position LIMIT ?
+            """, [position.value, end.value, limit]
         ) { row in
             .event(
                 position: StreamPosition(row[0]), topic: row.bytes(1) ?? [], payload: row.bytes(2) ?? [],
@@ -107,16 +116,32 @@ package struct OutboxWrites {
         }
     }
 
+    /// Tells neighbours how far the stream goes with these writes, and what they change of audiences.
+    func end(with writes: PendingWrites) throws(StoreError) {
+        guard case .remote(let connection) = database.engine, let last = writes.lastPosition else { return }
+        if !writes.audience.isEmpty { try connection.insertAudienceChanges(writes.audience) }
+        connection.setStreamEnd(last, audience: writes.audience.last?.position)
+    }
+
     /// Stores that the broker has acknowledged everything up to a position, and removes those events.
-    package func advance(through position: StreamPosition) throws(StoreError) {
+    ///
+    /// - Parameter needed: the position behind which neighbours have not read all.
+    package func advance(
+        through position: StreamPosition, needed: StreamPosition = StreamPosition(.max)
+    ) throws(StoreError) {
+        let removed = min(needed, position)
         try database.run(
-            "UPDATE publishing SET published_through = ? WHERE published_through < ?", [position.value, position.value])
-        try database.run("DELETE FROM outbox WHERE position <= ?", [position.value])
+            "UPDATE publishing SET published_through = ? WHERE published_through < ? AND id = ?",
+            [position.value, position.value, database.stream.row])
+        try database.run(
+            "DELETE FROM outbox WHERE position > ? AND position <= ?", [database.stream.start.value, removed.value])
     }
 
     /// Marks this run of the broker as one that has received everything of a kind that it has to retain.
     package func setBroker(_ broker: UInt64, of kind: RetainedKind) throws(StoreError) {
-        try database.run("UPDATE publishing SET \(kind.rawValue)_broker = ?", [Int64(bitPattern: broker)])
+        try database.run(
+            "UPDATE publishing SET \(kind.rawValue)_broker = ? WHERE id = ?",
+            [Int64(bitPattern: broker), database.stream.row])
     }
 }
 

@@ -12,6 +12,9 @@ package struct StreamPosition: Hashable, Comparable, Sendable, CustomStringConve
 
     package init(number: Int) { value = number }
 
+    /// The number of the cell whose stream it is in; 0 of a gateway without neighbours.
+    package var cell: Int { value >> Stream.cellBits }
+
     package func next() throws(StoreError) -> StreamPosition {
         let (next, overflow) = value.addingReportingOverflow(1)
         guard !overflow else { throw .inconsistent(.noMorePositions) }

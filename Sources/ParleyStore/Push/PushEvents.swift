@@ -63,8 +63,8 @@ package struct PushEventQueries {
         try database.list(
             """
             SELECT position, kind, conversation, seq, "user", device, notification, is_urgent, created_at, steady_at, key
-            FROM push_events ORDER BY key LIMIT ?
-            """, [limit]
+            FROM push_events WHERE +position >= ? AND +position < ? ORDER BY key LIMIT ?
+            """, [database.stream.start.value, database.stream.end.value, limit]
         ) { row in
             PushEvent(
                 key: PushEvent.Key(value: row[10]), position: StreamPosition(row[0]),
@@ -208,12 +208,14 @@ package struct PushEventWrites {
     ///
     /// - Parameter now: the time of day.
     func insert(_ subject: PushEvent.Subject, at now: Timestamp) throws(StoreError) {
-        try insert([PushEvent(position: StreamPosition(0), subject: subject, createdAt: now, steadyAt: now)])
+        try insert([PushEvent(position: database.stream.start, subject: subject, createdAt: now, steadyAt: now)])
     }
 
     /// Removes decided events.
     package func remove(through key: PushEvent.Key) throws(StoreError) {
-        try database.run("DELETE FROM push_events WHERE key <= ?", [key.value])
+        try database.run(
+            "DELETE FROM push_events WHERE key <= ? AND position >= ? AND position < ?",
+            [key.value, database.stream.start.value, database.stream.end.value])
     }
 }
 

@@ -4,22 +4,24 @@ import ParleyProtocol
 package struct PushLinkQueries {
     let database: Database
 
-    package func name() throws(StoreError) -> String? { try database.row("SELECT name FROM push_link")?[0] }
+    package func name() throws(StoreError) -> String? { try database.row("SELECT name FROM push_link WHERE id = ?", [database.stream.row])?[0] }
 
-    package func plan() throws(StoreError) -> Int { try database.row("SELECT plan FROM push_link")?[0] ?? 0 }
+    package func plan() throws(StoreError) -> Int { try database.row("SELECT plan FROM push_link WHERE id = ?", [database.stream.row])?[0] ?? 0 }
 }
 
 package struct PushLinkWrites {
     let database: Database
 
     package func setPlan(_ plan: Int) throws(StoreError) {
-        try database.run("UPDATE push_link SET plan = ?", [plan])
+        try database.run("UPDATE push_link SET plan = ? WHERE id = ?", [plan, database.stream.row])
     }
 
     /// Unlinks a main database that was put back. Its events and jobs are dropped: they may have arrived long ago.
     package func remove() throws(StoreError) {
-        try database.run("UPDATE push_link SET name = NULL, plan = 0")
-        try database.run("DELETE FROM push_events")
+        try database.run("UPDATE push_link SET name = NULL, plan = 0 WHERE id = ?", [database.stream.row])
+        try database.run(
+            "DELETE FROM push_events WHERE position >= ? AND position < ?",
+            [database.stream.start.value, database.stream.end.value])
         try database.run("DELETE FROM push_jobs")
     }
 }
@@ -57,6 +59,6 @@ extension PushStore {
 
 extension PushLinkWrites {
     fileprivate func set(_ name: String) throws(StoreError) {
-        try database.run("UPDATE push_link SET name = ?, plan = 0", [name])
+        try database.run("UPDATE push_link SET name = ?, plan = 0 WHERE id = ?", [name, database.stream.row])
     }
 }

@@ -1,0 +1,51 @@
+import ParleyStore
+
+/// How far this cell has brought the changes of audiences, of all streams, to its broker's plugin.
+///
+/// The publisher takes a snapshot of all audiences at each connection, the loop of cells reads changes: each does so in
+/// turn, so that what was read earlier goes earlier.
+final class AudienceFeed: Sendable {
+    private struct State {
+        /// Read from the store, and before the publisher.
+        var read = StreamVector()
+        /// Acknowledged by the plugin.
+        var inForce = StreamVector()
+        /// Whether the publisher feeds the plugin. While it does not, it publishes nothing either, and the next
+        /// connection begins with a snapshot.
+        var isAttached = false
+        /// Whether other cells went on without this one, which may have missed changes.
+        var isStale = false
+    }
+
+    private let state = Monitor(State())
+    private let turn = Monitor(())
+
+    /// Reads changes, or all audiences, from the store and hands them on, before anybody else does the same.
+    func inTurn<Result>(_ body: () throws -> Result) rethrows -> Result { try turn.withLock { _ in try body() } }
+
+    /// A new connection's snapshot holds the changes up to here.
+    func attach(at vector: StreamVector) {
+        state.withLock { state in
+            state.isAttached = true
+            state.isStale = false
+            state.read.advance(to: vector)
+            state.inForce.advance(to: vector)
+        }
+    }
+
+    /// The other cells may have gone on without this one: the plugin needs a snapshot.
+    func markStale() { state.withLock { $0.isStale = true } }
+
+    var isStale: Bool { state.withLock { $0.isStale } }
+
+    func detach() { state.withLock { $0.isAttached = false } }
+
+    /// Changes up to here were handed to the publisher.
+    func recordRead(_ vector: StreamVector) { state.withLock { $0.read.advance(to: vector) } }
+
+    /// The plugin has acknowledged changes up to here.
+    func recordInForce(_ vector: StreamVector) { state.withLock { $0.inForce.advance(to: vector) } }
+
+    /// Nobody at this cell hears what the changes up to here forbid.
+    var inForce: StreamVector { state.withLock { $0.isAttached ? $0.inForce : $0.read } }
+}

@@ -1,0 +1,193 @@
+import Logging
+import ParleyProtocol
+import ParleyStore
+import Platform
+
+/// Reads the streams of the other cells: changes of audiences for the broker's plugin, and events for this cell's
+/// devices. Confined to its thread.
+///
+/// A round reads all streams in one snapshot. Whatever an event depends on was committed before it, so the snapshot has
+/// it; changes of audiences go first. How far this cell has come it writes where the others see it.
+final class CellLoop {
+    private let cells: any Cells
+    private let store: Store
+    private let queue: OutQueue
+    private let feed: AudienceFeed
+    private let held: HeldReplies
+    private let shared: GatewayState
+    private let logger: Logger
+    /// Read so far: changes of audiences of all streams, and events of the others.
+    private var changes = StreamVector()
+    private var events = StreamVector()
+    private var saved: [Int: CellMark] = [:]
+    private var hasBegun = false
+    /// Changes of audiences of this cell were removed up to here.
+    private var cleaned = StreamPosition.start
+    private var cleanAt = ContinuousClock.now
+    /// `nil` before it was first extended.
+    private var leaseEnd: ContinuousClock.Instant?
+    private var leaseDueAt = ContinuousClock.now
+    private var report: RecurringReport
+
+    /// How often a doorbell that nobody heard is made up for.
+    private static let poll = Duration.milliseconds(250)
+    private static let leaseInterval = Duration.seconds(1)
+    /// How many events of a stream one round reads.
+    private static let step = 256
+    /// A cell that was away for more events than this leaves them to its devices, which ask for what they missed.
+    private static let longestBacklog = 10_000
+
+    init(
+        cells: any Cells, store: Store, queue: OutQueue, feed: AudienceFeed, held: HeldReplies, shared: GatewayState,
+        logger: Logger
+    ) {
+        self.cells = cells
+        self.store = store
+        self.queue = queue
+        self.feed = feed
+        self.held = held
+        self.shared = shared
+        self.logger = logger
+        report = RecurringReport(logger: logger)
+    }
+
+    /// Runs until `stop` is raised.
+    func run() {
+        while !shared.stop.isRaised {
+            do {
+                try extendLease()
+                let hasMore = try round()
+                report.end("the other cells are heard again")
+                if !hasMore { try cells.wait(for: CellLoop.poll) }
+            } catch {
+                report.add("the other cells cannot be heard", StoreError(error))
+                var nothing: [WatchedDescriptor] = []
+                _ = try? waitForEvents(&nothing, timeout: CellLoop.poll)
+            }
+        }
+    }
+
+    private func extendLease() throws(StoreError) {
+        guard ContinuousClock.now >= leaseDueAt else { return }
+        let hasLapsed = leaseEnd.map { ContinuousClock.now >= $0 } ?? false
+        leaseEnd = try cells.extendLease()
+        if hasLapsed { feed.markStale() }
+        leaseDueAt = .now + CellLoop.leaseInterval
+    }
+
+    // MARK: A round
+
+    private struct Found {
+        var changes: [AudienceChange] = []
+        var through = StreamVector()
+        var outgoing = Outgoing()
+        var events = StreamVector()
+        var others: [CellState] = []
+        var hasMore = false
+    }
+
+    /// - Returns: whether there is more to read at once.
+    private func round() throws -> Bool {
+        let hasRoom = queue.hasRoom
+        let found = try feed.inTurn {
+            let found = try store.read { try read($0, events: hasRoom) }
+            feed.recordRead(found.through)
+            queue.add(found.outgoing, audience: found.changes, through: found.through)
+            return found
+        }
+        changes.advance(to: found.through)
+        events.advance(to: found.events)
+        try saveMarks(of: found.others)
+        release(found.others)
+        try cleanUp(found.others)
+        return found.hasMore && hasRoom
+    }
+
+    private func read(_ snapshot: Snapshot, events readsEvents: Bool) throws -> Found {
+        var found = Found()
+        let states = try cells.states(in: snapshot)
+        if !hasBegun { try begin(states, snapshot) }
+        var subjects: [AudienceChange.Subject: AudienceChange] = [:]
+        for state in states {
+            if state.number != cells.own { found.others.append(state) }
+            guard state.audience > changes[state.number] else { continue }
+            for (_, bytes) in try cells.audienceChanges(in: snapshot, after: changes[state.number]) {
+                for change in (try? AudienceCodec.changes(in: bytes)) ?? [] { subjects[change.subject] = change }
+            }
+            found.through.advance(to: state.audience)
+        }
+        found.changes = try subjects.values.compactMap(snapshot.state)
+        guard readsEvents else { return found }
+        for state in found.others where state.position > events[state.number] {
+            try read(state, snapshot, into: &found)
+        }
+        found.outgoing.fillUnreadCounts(try snapshot.unread.counts(found.outgoing.unreadScopes))
+        return found
+    }
+
+    private func read(_ state: CellState, _ snapshot: Snapshot, into found: inout Found) throws {
+        let list = try snapshot.outbox.unpublished(
+            after: events[state.number], in: Stream(cell: state.number), limit: CellLoop.step)
+        for event in list { found.outgoing.add(event) }
+        if list.count == CellLoop.step, let last = list.last {
+            found.events.advance(to: last.position)
+            found.hasMore = true
+        } else {
+            found.events.advance(to: state.position)
+        }
+    }
+
+    /// Goes on from where this cell had come.
+    private func begin(_ states: [CellState], _ snapshot: Snapshot) throws(StoreError) {
+        let marks = Dictionary(
+            try cells.ownMarks(in: snapshot).map { ($0.writer, $0.position) }, uniquingKeysWith: { first, _ in first })
+        for state in states where state.number != cells.own {
+            let isKnown = marks[state.number].map { $0.distance(to: state.position) <= CellLoop.longestBacklog } ?? false
+            events.advance(to: isKnown ? marks[state.number] ?? state.position : state.position)
+        }
+        hasBegun = true
+    }
+
+    // MARK: Marks and replies
+
+    /// Changes of audiences that are in force are told at once, events now and then.
+    private func saveMarks(of others: [CellState]) throws(StoreError) {
+        let (inForce, published) = (feed.inForce, shared.publishedStreams.withLock { $0 })
+        var marks: [CellMark] = []
+        for state in others {
+            // What was read and is not under way is published: there was nothing to publish.
+            let position = queue.load.items == 0 ? events[state.number] : published[state.number]
+            let mark = CellMark(writer: state.number, position: position, audience: inForce[state.number])
+            let old = saved[state.number]
+            let isBehind = mark.position > (old?.position ?? Stream(cell: state.number).start)
+            guard mark.audience > (old?.audience ?? Stream(cell: state.number).start) || isBehind else { continue }
+            saved[state.number] = mark
+            marks.append(mark)
+        }
+        try cells.save(marks)
+    }
+
+    /// Lets go of what every live cell has read.
+    private func cleanUp(_ others: [CellState]) throws(StoreError) {
+        let start = Stream(cell: cells.own).start
+        let live = others.filter(\.isLive)
+        shared.publishedThrough.neededByCells =
+            live.map { $0.mark?.position ?? start }.min() ?? StreamPosition(number: .max)
+        let needed = live.map { $0.mark?.audience ?? start }.min() ?? changes[cells.own]
+        let position = min(needed, changes[cells.own])
+        guard position > cleaned, ContinuousClock.now >= cleanAt else { return }
+        try cells.removeAudienceChanges(through: position)
+        cleaned = position
+        cleanAt = .now + CellLoop.leaseInterval
+    }
+
+    /// Lets replies go whose changes are in force here and in every cell that is live.
+    private func release(_ others: [CellState]) {
+        guard !held.isEmpty else { return }
+        var position = feed.inForce[cells.own]
+        for state in others where state.isLive {
+            position = min(position, state.mark?.audience ?? Stream(cell: cells.own).start)
+        }
+        for replies in held.release(through: position) { queue.add(replies) }
+    }
+}

@@ -1,0 +1,143 @@
+import ParleyStore
+import Platform
+import PostgreSQL
+import Synchronization
+
+/// The other cells on the database: their streams, marks and leases, and the doorbell by which they call.
+final class Neighbours: Cells {
+    /// Where a cell says that it has committed something. Whoever misses it finds it at the next look.
+    static let channel = "parley"
+
+    /// How long others wait for a cell that has said nothing more.
+    static let leaseTime = Duration.seconds(3)
+
+    private let cell: ClaimedCell
+    /// For what belongs to no transaction of the writer, and for hearing the doorbell.
+    private let sessions: SessionPool
+    private let listener: Listener
+    private let state = Mutex(State())
+
+    private struct State {
+        var dependencies: StreamVector? = StreamVector()
+        var hasNeighbours = false
+    }
+
+    init(_ cell: ClaimedCell, _ settings: PostgreSQLSettings) throws {
+        self.cell = cell
+        sessions = SessionPool(settings, count: 1)
+        listener = try Listener(settings)
+    }
+
+    var own: Int { cell.number }
+
+    var dependencies: StreamVector? { state.withLock { $0.dependencies } }
+
+    /// Whether others were live when they were last looked at.
+    var hasNeighbours: Bool { state.withLock { $0.hasNeighbours } }
+
+    /// The rows of the last of `ClaimedCell.lastStatements`.
+    func record(_ rows: PostgreSQLRows) {
+        let positions = (0..<rows.count).compactMap { rows.integer($0, 0).map(StreamPosition.init(number:)) }
+        state.withLock { $0.dependencies = StreamVector(positions) }
+    }
+
+    func forgetDependencies() { state.withLock { $0.dependencies = nil } }
+
+    func states(in snapshot: Snapshot) throws(StoreError) -> [CellState] {
+        let rows = try snapshot.remoteRows(
+            """
+            SELECT c.cell, c.name, c.position, c.audience_position, l.until > \(ClaimedCell.now),
+                m.position, m.audience_position
+            FROM cells c JOIN cell_leases l ON l.cell = c.cell
+            LEFT JOIN cell_marks m ON m.reader = c.cell AND m.writer = ?
+            ORDER BY c.cell
+            """, [.integer(cell.number)])
+        var states: [CellState] = []
+        while rows.next() {
+            let number = rows.integer(0)
+            let mark =
+                rows.isNull(5)
+                ? nil
+                : CellMark(
+                    writer: cell.number, position: StreamPosition(number: rows.integer(5)),
+                    audience: StreamPosition(number: rows.integer(6)))
+            states.append(
+                CellState(
+                    number: number, name: rows.text(1), position: StreamPosition(number: rows.integer(2)),
+                    audience: StreamPosition(number: rows.integer(3)), isLive: rows.integer(4) != 0, mark: mark))
+        }
+        let hasNeighbours = states.contains { $0.isLive && $0.number != cell.number }
+        state.withLock { $0.hasNeighbours = hasNeighbours }
+        return states
+    }
+
+    func audienceChanges(
+        in snapshot: Snapshot, after position: StreamPosition
+    ) throws(StoreError) -> [(position: StreamPosition, change: [UInt8])] {
+        let rows = try snapshot.remoteRows(
+            "SELECT position, change FROM audience_changes WHERE position > ? AND position < ? ORDER BY position",
+            [.integer(position.number), .integer(Stream(cell: position.cell + 1).start.number)])
+        var changes: [(position: StreamPosition, change: [UInt8])] = []
+        while rows.next() { changes.append((StreamPosition(number: rows.integer(0)), rows.bytes(1) ?? [])) }
+        return changes
+    }
+
+    func removeAudienceChanges(through position: StreamPosition) throws(StoreError) {
+        try withConnection { connection in
+            _ = try connection.query(
+                "DELETE FROM audience_changes WHERE position > $1 AND position <= $2",
+                [.integer(cell.stream.start.number), .integer(position.number)])
+        }
+    }
+
+    func ownMarks(in snapshot: Snapshot) throws(StoreError) -> [CellMark] {
+        let rows = try snapshot.remoteRows(
+            "SELECT writer, position, audience_position FROM cell_marks WHERE reader = ?", [.integer(cell.number)])
+        var marks: [CellMark] = []
+        while rows.next() {
+            marks.append(
+                CellMark(
+                    writer: rows.integer(0), position: StreamPosition(number: rows.integer(1)),
+                    audience: StreamPosition(number: rows.integer(2))))
+        }
+        return marks
+    }
+
+    func save(_ marks: [CellMark]) throws(StoreError) {
+        guard !marks.isEmpty else { return }
+        try withConnection { connection in
+            for mark in marks {
+                try connection.send(
+                    """
+                    INSERT INTO cell_marks (reader, writer, position, audience_position) VALUES ($1, $2, $3, $4)
+                    ON CONFLICT (reader, writer) DO UPDATE SET position = excluded.position,
+                        audience_position = excluded.audience_position
+                    """,
+                    [
+                        .integer(cell.number), .integer(mark.writer), .integer(mark.position.number),
+                        .integer(mark.audience.number),
+                    ])
+            }
+            try connection.send("SELECT pg_notify('\(Neighbours.channel)', $1)", [.text("\(cell.number)")])
+            try connection.sync()
+        }
+    }
+
+    func extendLease() throws(StoreError) -> ContinuousClock.Instant {
+        let begin = ContinuousClock.now
+        try withConnection { try cell.extendLease(by: Neighbours.leaseTime, $0) }
+        return begin + Neighbours.leaseTime
+    }
+
+    func wait(for time: Duration) throws(StoreError) {
+        do { try listener.wait(for: time) } catch { throw StoreError(anything: error) }
+    }
+
+    func wake() { listener.wake() }
+
+    func close() { sessions.close() }
+
+    private func withConnection(_ body: (PostgreSQLConnection) throws -> Void) throws(StoreError) {
+        do { try sessions.withSession { try body($0.connection) } } catch { throw StoreError(anything: error) }
+    }
+}

@@ -1,0 +1,82 @@
+/// What a gateway's store knows of the other gateways on it, its neighbours.
+///
+/// Each has a stream of its own. What a transaction may depend on is committed before it, so it is in every snapshot
+/// that has the transaction: a reader sees a change of an audience no later than the events that it is to precede.
+package protocol Cells: AnyObject, Sendable {
+    /// Its number, from 1 on.
+    var own: Int { get }
+
+    /// What the last transaction of this process depends on: in each stream, the last position that changes an audience.
+    /// Its events are for nobody before these changes are in force. `nil` where that is not known.
+    var dependencies: StreamVector? { get }
+
+    /// All cells as a snapshot has them, this one among them.
+    func states(in snapshot: Snapshot) throws(StoreError) -> [CellState]
+
+    /// The changes of audiences in a stream behind a position, as they were encoded, in order.
+    func audienceChanges(
+        in snapshot: Snapshot, after position: StreamPosition
+    ) throws(StoreError) -> [(position: StreamPosition, change: [UInt8])]
+
+    /// Removes changes of audiences of this cell's own stream, which all neighbours have in force.
+    func removeAudienceChanges(through position: StreamPosition) throws(StoreError)
+
+    /// How far this cell had come in the streams of others when that was last saved.
+    func ownMarks(in snapshot: Snapshot) throws(StoreError) -> [CellMark]
+
+    /// Stores how far this cell has come in the streams of others, and tells them if audiences have changed.
+    func save(_ marks: [CellMark]) throws(StoreError)
+
+    /// Extends this cell's lease.
+    ///
+    /// - Returns: when it ends, if nobody extends it again: by the clock that `instant` reads, counted from before the
+    ///   server was asked.
+    func extendLease() throws(StoreError) -> ContinuousClock.Instant
+
+    /// Waits until another cell has committed something, `wake` is called, or the time is over.
+    func wait(for time: Duration) throws(StoreError)
+
+    /// Ends a wait. Safe to call from anywhere.
+    func wake()
+}
+
+/// A cell, as it was when its row was read.
+package struct CellState: Hashable, Sendable {
+    package let number: Int
+    package let name: String
+    /// The last committed position of its stream.
+    package let position: StreamPosition
+    /// The last position of its stream that changes an audience.
+    package let audience: StreamPosition
+    /// Whether its lease holds.
+    package let isLive: Bool
+    /// How far it has come in this cell's stream, `nil` of this cell itself and of one that has said nothing yet.
+    package let mark: CellMark?
+
+    package init(
+        number: Int, name: String, position: StreamPosition, audience: StreamPosition, isLive: Bool, mark: CellMark?
+    ) {
+        self.number = number
+        self.name = name
+        self.position = position
+        self.audience = audience
+        self.isLive = isLive
+        self.mark = mark
+    }
+}
+
+/// How far a cell has come in another's stream.
+package struct CellMark: Hashable, Sendable {
+    /// The other.
+    package let writer: Int
+    /// Published up to here.
+    package var position: StreamPosition
+    /// Changes of audiences are in force up to here.
+    package var audience: StreamPosition
+
+    package init(writer: Int, position: StreamPosition, audience: StreamPosition) {
+        self.writer = writer
+        self.position = position
+        self.audience = audience
+    }
+}
