@@ -344,6 +344,12 @@ if Context.environment["PARLEY_POSTGRESQL_STORE"] != nil {
             name: "ParleyPostgreSQL",
             dependencies: ["ParleyStore", "Platform", "PostgreSQL", "PrivateFiles", "Sodium"],
             swiftSettings: strict),
+        .target(
+            name: "PostgreSQLServer", dependencies: ["Launch", "Platform", "PostgreSQL"],
+            path: "Tests/Support/PostgreSQLServer", swiftSettings: strict),
+        .testTarget(
+            name: "PostgreSQLTests", dependencies: ["MQTTWire", "PostgreSQL", "PostgreSQLServer", "TestSupport"],
+            path: "Tests/Unit/PostgreSQLTests", swiftSettings: strict),
     ]
     for target in package.targets where target.name == "parleyd" {
         target.dependencies += ["ParleyPostgreSQL", "ParleyStore"]

@@ -59,7 +59,7 @@ extension PostgreSQLConnection {
         switch result.status {
         case .synced:
             guard case .synced = pending.next else { throw breakUp(.malformedReply) }
-            pending.removeNext()
+            pending.removeSync()
         case .isDone, .hasRows: try succeeded(result)
         case .hasFailed: try failed(result, handle)
         case .wasSkipped:
@@ -103,7 +103,11 @@ extension PostgreSQLConnection {
         guard let error = result.refusal, let sqlState = error.sqlState else {
             throw breakUp(.broken(reason: result.errorMessage))
         }
-        if case .run(let statement, _) = pending.next, sqlState.voidsStatement { statements.remove(statement) }
+        if case .run(let statement, _) = pending.next {
+            // The tables have changed beneath it, or the server has lost it, and maybe the others.
+            if sqlState == .featureNotSupported { statements.remove(statement) }
+            if sqlState == .invalidStatementName { statements.forgetAll() }
+        }
         failure = failure ?? error
         if sqlState.endsConnection { throw breakUp(error) }
     }

@@ -51,7 +51,7 @@ extension PostgreSQLConnection {
     ///   transaction that was begun is to be rolled back.
     package func sync() throws(PostgreSQLError) {
         let handle = try openHandle()
-        guard pending.count > 0 else { return }
+        guard !pending.isSynced else { return }
         let deadline = deadline()
         try sending { () throws(PostgreSQLError) in try handle.sendSync() }
         pending.append(.synced)

@@ -25,13 +25,24 @@ struct PendingReplies {
     private var head = 0
     /// Whether the next one has given a result: then what follows is its end.
     var hasResult = false
+    /// Whether nothing was sent since the last point of synchronization.
+    private(set) var isSynced = true
     /// How often libpq has said that a statement's results have ended, though there was none.
     var emptyEnds = 0
 
     var count: Int { replies.count - head }
     var next: PendingReply? { head < replies.count ? replies[head] : nil }
 
-    mutating func append(_ reply: PendingReply) { replies.append(reply) }
+    mutating func append(_ reply: PendingReply) {
+        replies.append(reply)
+        isSynced = false
+    }
+
+    /// The next reply has come, which ends all that was sent before it.
+    mutating func removeSync() {
+        removeNext()
+        isSynced = count == 0
+    }
 
     mutating func removeNext() {
         (hasResult, emptyEnds) = (false, 0)

@@ -42,6 +42,12 @@ struct StatementCache {
         retire(statement.name)
     }
 
+    /// Without telling the server, which has none of them.
+    mutating func forgetAll() {
+        statements.removeAll()
+        retired.removeAll()
+    }
+
     mutating func retire(_ name: StatementName) { retired.append(name) }
 
     /// Hands over the names that the server can forget.

@@ -91,7 +91,4 @@ extension SQLState {
         default: false
         }
     }
-
-    /// Whether the statement is to be prepared anew: the server has lost it, or the tables have changed beneath it.
-    var voidsStatement: Bool { self == .invalidStatementName || self == .featureNotSupported }
 }

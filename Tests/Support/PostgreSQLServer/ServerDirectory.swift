@@ -1,0 +1,49 @@
+import Foundation
+import Launch
+import Platform
+
+/// A server's folder: its data, its socket, its log. Removed with the value.
+final class ServerDirectory: Sendable {
+    /// Not in `TMPDIR`, which another user may not be able to enter. Short: a socket's path may have 107 bytes.
+    let path = "/tmp/parley-pg-\(String(UInt64.random(in: 0 ... .max), radix: 36))"
+
+    var data: String { path + "/data" }
+    var log: String { path + "/log" }
+
+    init() throws {
+        try FileManager.default.createDirectory(
+            atPath: path, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+        try ServerPrograms.hand(path)
+    }
+
+    deinit { remove() }
+
+    func remove() { try? FileManager.default.removeItem(atPath: path) }
+
+    /// What was logged, of which the end says why a server did not start.
+    var logged: String { (try? String(contentsOfFile: log, encoding: .utf8)) ?? "" }
+
+    /// Writes a file that the server reads and nobody else.
+    func write(_ text: String, to name: String) throws {
+        let path = "\(path)/\(name)"
+        let attributes: [FileAttributeKey: Any] = [.posixPermissions: 0o600]
+        guard FileManager.default.createFile(atPath: path, contents: Data(text.utf8), attributes: attributes) else {
+            throw StartError("PostgreSQL", "\(path) cannot be written")
+        }
+        try ServerPrograms.hand(path)
+    }
+
+    /// `initdb`: a cluster with the superuser `parley`, whom everybody who reaches the socket may be.
+    ///
+    /// With WAL files of 1 MB rather than 16, which a new cluster is made of for the greater part.
+    func initialize() throws {
+        let initdb = try ServerPrograms.launch(
+            "initdb",
+            [
+                "--pgdata=\(data)", "--username=\(PostgreSQLServer.user)", "--auth=trust", "--encoding=UTF8",
+                "--no-locale", "--no-sync", "--wal-segsize=1",
+            ], log: log)
+        let status = initdb.waitUntilEnded()
+        guard status == 0 else { throw StartError("initdb", String(logged.suffix(2000))) }
+    }
+}
