@@ -348,7 +348,8 @@ if Context.environment["PARLEY_POSTGRESQL_STORE"] != nil {
             name: "PostgreSQLServer", dependencies: ["Launch", "Platform", "PostgreSQL"],
             path: "Tests/Support/PostgreSQLServer", swiftSettings: strict),
         .testTarget(
-            name: "PostgreSQLTests", dependencies: ["MQTTWire", "PostgreSQL", "PostgreSQLServer", "TestSupport"],
+            name: "PostgreSQLTests",
+            dependencies: ["MQTTWire", "Platform", "PostgreSQL", "PostgreSQLServer", "TestSupport"],
             path: "Tests/Unit/PostgreSQLTests", swiftSettings: strict),
     ]
     for target in package.targets where target.name == "parleyd" {

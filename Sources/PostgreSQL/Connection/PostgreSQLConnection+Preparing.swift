@@ -20,7 +20,7 @@ extension PostgreSQLConnection {
         try forgetRetired(handle)
         let name = statements.nextName()
         let description = Answer()
-        try sending { () throws(PostgreSQLError) in
+        try sending(handle) { () throws(PostgreSQLError) in
             try handle.sendPrepare(name, text)
             pending.append(.prepared)
             try handle.sendDescribe(name)
@@ -46,7 +46,7 @@ extension PostgreSQLConnection {
     /// Has the server forget the statements that have given way.
     private func forgetRetired(_ handle: ConnectionHandle) throws(PostgreSQLError) {
         for name in statements.takeRetired() {
-            try sending { () throws(PostgreSQLError) in try handle.sendOnce("DEALLOCATE \(name.text)") }
+            try sending(handle) { () throws(PostgreSQLError) in try handle.sendOnce("DEALLOCATE \(name.text)") }
             pending.append(.forgotten(name))
         }
     }
@@ -85,7 +85,7 @@ extension PostgreSQLConnection {
     private func receiveAll(
         _ handle: ConnectionHandle, until deadline: ContinuousClock.Instant
     ) throws(PostgreSQLError) {
-        try sending { () throws(PostgreSQLError) in try handle.sendFlushRequest() }
+        try sending(handle) { () throws(PostgreSQLError) in try handle.sendFlushRequest() }
         try receive(handle, leaving: 0, until: deadline)
     }
 }

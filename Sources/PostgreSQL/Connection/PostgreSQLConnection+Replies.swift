@@ -30,9 +30,11 @@ extension PostgreSQLConnection {
 
     /// Waits until the server has sent something or takes something.
     func exchange(_ handle: ConnectionHandle, until deadline: ContinuousClock.Instant) throws(PostgreSQLError) {
-        guard try awaitInput(handle, until: deadline) else { throw breakUp(.timedOut) }
+        let isInTime = try awaitInput(handle, until: deadline)
         // A failure shows in the next result.
         _ = handle.consumeInput()
+        // It may have been this process that was away, and the reply is here.
+        if !isInTime, handle.isBusy, !handle.isLost { throw breakUp(.timedOut) }
     }
 
     /// Waits until there is something to read, or something that was queued can be written.
@@ -56,59 +58,66 @@ extension PostgreSQLConnection {
     /// Takes libpq's next result, or its word that those of a statement have ended.
     private func receiveNext(_ handle: ConnectionHandle) throws(PostgreSQLError) {
         guard let result = handle.nextResult() else { return try endNext(handle) }
-        switch result.status {
-        case .synced:
+        if case .synced = result.status {
             guard case .synced = pending.next else { throw breakUp(.malformedReply) }
-            pending.removeSync()
+            return pending.removeSync()
+        }
+        // A statement of the extended protocol has one: of more there would be no end.
+        guard !pending.hasResult else { throw breakUp(.malformedReply) }
+        pending.hasResult = true
+        switch result.status {
         case .isDone, .hasRows: try succeeded(result)
-        case .hasFailed: try failed(result, handle)
-        case .wasSkipped:
-            pending.hasResult = true
-            if case .forgotten(let name) = pending.next { statements.retire(name) }
-        case .unexpected: throw breakUp(.malformedReply)
+        case .hasFailed: try failed(result)
+        case .wasSkipped: if case .forgotten(let name) = pending.next { statements.retire(name) }
+        case .synced, .unexpected: throw breakUp(.malformedReply)
         }
     }
 
     private func endNext(_ handle: ConnectionHandle) throws(PostgreSQLError) {
-        if pending.hasResult { return pending.removeNext() }
-        if handle.isLost { throw breakUp(.broken(reason: handle.errorMessage)) }
-        // libpq may say so once more behind a point of synchronization; without end it would keep us here.
+        if handle.isLost, !pending.hasResult { throw breakUp(.broken(reason: handle.errorMessage)) }
+        if case .synced = pending.next {
+            // What fails only at the end, such as a deferred constraint, comes before the end itself.
+            pending.hasResult = false
+        } else if pending.hasResult {
+            return pending.removeNext()
+        }
+        // A server that lets libpq say so again and again would keep us here.
         pending.emptyEnds += 1
-        if pending.emptyEnds > 2 { throw breakUp(.malformedReply) }
+        if pending.emptyEnds > 3 { throw breakUp(.malformedReply) }
     }
 
     private func succeeded(_ result: ResultHandle) throws(PostgreSQLError) {
-        // A server that gives several results for one statement is heard for the first.
-        let isFirst = !pending.hasResult
-        pending.hasResult = true
         switch pending.next {
-        case .described(let answer): if isFirst { answer.result = result }
+        case .described(let answer): answer.result = result
         case .run(let statement, let answer):
-            if isFirst { answer?.result = result }
+            answer?.result = result
             // The server does not fail COMMIT in a transaction that has failed.
-            if statement.isCommit, result.saysRollback {
-                failure =
-                    failure
-                    ?? .server(
-                        sqlState: .failedTransaction, message: "the transaction had failed and was rolled back",
-                        constraint: nil)
-            }
+            if statement.isCommit, result.saysRollback { fail(.failedTransaction) }
         case .prepared, .forgotten: break
         case .refused, .synced, nil: throw breakUp(.malformedReply)
         }
     }
 
-    private func failed(_ result: ResultHandle, _ handle: ConnectionHandle) throws(PostgreSQLError) {
-        pending.hasResult = true
+    private func failed(_ result: ResultHandle) throws(PostgreSQLError) {
         guard let error = result.refusal, let sqlState = error.sqlState else {
             throw breakUp(.broken(reason: result.errorMessage))
         }
-        if case .run(let statement, _) = pending.next {
-            // The tables have changed beneath it, or the server has lost it, and maybe the others.
-            if sqlState == .featureNotSupported { statements.remove(statement) }
-            if sqlState == .invalidStatementName { statements.forgetAll() }
+        switch pending.next {
+        // The tables have changed beneath it.
+        case .run(let statement, _) where sqlState == .featureNotSupported: statements.remove(statement)
+        // The server has lost it, and maybe the others.
+        case .run where sqlState == .invalidStatementName: statements.forgetAll()
+        case .forgotten(let name) where sqlState != .invalidStatementName: statements.retire(name)
+        case .prepared, .described, .run, .forgotten, .refused, .synced, nil: break
         }
-        failure = failure ?? error
+        fail(error)
         if sqlState.endsConnection { throw breakUp(error) }
     }
+
+    private func fail(_ error: PostgreSQLError) { failure = failure ?? error }
+}
+
+extension PostgreSQLError {
+    fileprivate static let failedTransaction = PostgreSQLError.server(
+        sqlState: .failedTransaction, message: "the transaction had failed and was rolled back", constraint: nil)
 }

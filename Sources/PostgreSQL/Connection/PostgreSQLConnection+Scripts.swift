@@ -10,12 +10,12 @@ extension PostgreSQLConnection {
         guard !script.utf8.contains(0) else { throw .invalidText }
         let handle = try openHandle()
         let deadline = deadline()
-        try sending { () throws(PostgreSQLError) in
+        try sending(handle) { () throws(PostgreSQLError) in
             try handle.exitPipeline()
             try handle.sendScript(script)
         }
         let failure = try scriptFailure(handle, until: deadline)
-        try sending { () throws(PostgreSQLError) in try handle.enterPipeline() }
+        try sending(handle) { () throws(PostgreSQLError) in try handle.enterPipeline() }
         if let failure { throw failure }
     }
 
@@ -27,6 +27,8 @@ extension PostgreSQLConnection {
         while true {
             while handle.isBusy, !handle.isLost { try exchange(handle, until: deadline) }
             guard let result = handle.nextResult() else { return failure }
+            // There may be results without end.
+            guard deadline > .now else { throw breakUp(.timedOut) }
             switch result.status {
             case .isDone, .hasRows: break
             case .hasFailed:

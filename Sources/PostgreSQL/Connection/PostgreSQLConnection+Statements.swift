@@ -53,13 +53,9 @@ extension PostgreSQLConnection {
         let handle = try openHandle()
         guard !pending.isSynced else { return }
         let deadline = deadline()
-        try sending { () throws(PostgreSQLError) in try handle.sendSync() }
+        try sending(handle) { () throws(PostgreSQLError) in try handle.sendSync() }
         pending.append(.synced)
-        do throws(PostgreSQLError) {
-            try receive(handle, leaving: 0, until: deadline)
-        } catch {
-            throw failure.take() ?? error
-        }
+        try receive(handle, leaving: 0, until: deadline)
         if let failure = failure.take() { throw failure }
     }
 
@@ -94,7 +90,7 @@ extension PostgreSQLConnection {
             try refuse(error, handle)
             return
         }
-        try sending { () throws(PostgreSQLError) in try handle.sendExecute(statement.name, parameters) }
+        try sending(handle) { () throws(PostgreSQLError) in try handle.sendExecute(statement.name, parameters) }
         pending.append(.run(statement, answer))
         unflushedBytes += parameters.size
         if unflushedBytes >= Self.flushedBytes || pending.count % 256 == 0 { try flush(handle, until: deadline) }
@@ -104,7 +100,7 @@ extension PostgreSQLConnection {
     /// committed by whoever overlooks the failure, or had begun no transaction.
     func refuse(_ error: PostgreSQLError, _ handle: ConnectionHandle) throws(PostgreSQLError) {
         failure = failure ?? error
-        try sending { () throws(PostgreSQLError) in try handle.sendExecute(.none, ParameterBuffer()) }
+        try sending(handle) { () throws(PostgreSQLError) in try handle.sendExecute(.none, ParameterBuffer()) }
         pending.append(.refused)
     }
 }

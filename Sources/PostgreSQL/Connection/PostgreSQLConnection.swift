@@ -92,17 +92,27 @@ package final class PostgreSQLConnection {
     }
 
     /// Ends the connection for this reason, unless it had ended before.
+    ///
+    /// - Returns: what is to be thrown: the first failure, if something had failed before.
     func breakUp(_ error: PostgreSQLError) -> PostgreSQLError {
         if case .open = state {
             let reason = if case .broken(let reason) = error { reason } else { error.description }
             state = .broken(reason: reason)
         }
         pending.removeAll()
-        return error
+        return failure.take() ?? error
     }
 
     /// Runs calls of libpq's that break the connection when they fail.
-    func sending(_ body: () throws(PostgreSQLError) -> Void) throws(PostgreSQLError) {
-        do throws(PostgreSQLError) { try body() } catch { throw breakUp(error) }
+    func sending(
+        _ handle: ConnectionHandle, _ body: () throws(PostgreSQLError) -> Void
+    ) throws(PostgreSQLError) {
+        do throws(PostgreSQLError) {
+            try body()
+        } catch {
+            // What the server has said before its end tells more.
+            if handle.isLost { try receive(handle, leaving: 0, until: .now) }
+            throw breakUp(error)
+        }
     }
 }

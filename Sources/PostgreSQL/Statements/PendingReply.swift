@@ -23,11 +23,11 @@ final class Answer {
 struct PendingReplies {
     private var replies: [PendingReply] = []
     private var head = 0
-    /// Whether the next one has given a result: then what follows is its end.
+    /// Whether the next one has its result: then what follows is its end.
     var hasResult = false
     /// Whether nothing was sent since the last point of synchronization.
     private(set) var isSynced = true
-    /// How often libpq has said that a statement's results have ended, though there was none.
+    /// How often libpq has said that the next one's results have ended, and they had not.
     var emptyEnds = 0
 
     var count: Int { replies.count - head }

@@ -53,6 +53,8 @@ struct HostileServerTests {
     @Test(
         "answers that are out of place end the connection with an error",
         arguments: [
+            Message.done("SELECT 1") + Message.done("SELECT 1") + Message.ready, Message.ready + Message.error("40001"),
+            Message.error("40001") + Message.error("40001") + Message.ready,
             // Nothing; the end; a second end; rows where none are; no rows where some are; COPY; a code that is none.
             [], Message.ready, Message.ready + Message.ready, Self.bound + Message.row(Self.number) + Message.ready,
             Message.done("SELECT 1") + Message.ready, Message.make("2") + Message.done("SELECT 1") + Message.ready,

@@ -1,7 +1,9 @@
-import PostgreSQL
+import Platform
 import PostgreSQLServer
 import TestSupport
 import Testing
+
+@testable import PostgreSQL
 
 @Suite("Statements in a pipeline", .ownThreads, .realServer, .timeLimit(.minutes(5)))
 final class PipelineTests: ConnectionSuite {
@@ -108,6 +110,37 @@ final class PipelineTests: ConnectionSuite {
         let error = try failure { try connection.sync() }
         #expect(error?.sqlState == .failedTransaction)
         #expect(connection.transaction == .none)
+    }
+
+    @Test("what fails only when it is committed is a failure of the point of synchronization, in a transaction or not")
+    func deferred() throws {
+        try connection.execute(
+            "CREATE TABLE d (id bigint CONSTRAINT d_parent REFERENCES t (id) DEFERRABLE INITIALLY DEFERRED)")
+        let insert = "INSERT INTO d (id) VALUES ($1)"
+        for begins in [false, true, false] {
+            if begins { try connection.send("BEGIN") }
+            try connection.send(insert, [.integer(7)])
+            if begins { try connection.send("COMMIT") }
+            let error = try failure { try connection.sync() }
+            #expect(error?.sqlState == .foreignKeyViolation)
+            #expect(connection.transaction == .none)
+            #expect(try number("SELECT count(*) FROM d") == 0)
+        }
+        let error = try failure { _ = try connection.query("INSERT INTO d (id) VALUES (7) RETURNING id") }
+        #expect(error?.sqlState == .foreignKeyViolation)
+    }
+
+    @Test("a reply that is here is taken, though its time is over: it was this process that was away")
+    func late() throws {
+        #expect(try number("SELECT 1") == 1)
+        let handle = try connection.openHandle()
+        try connection.enqueue("SELECT 1", [], nil)
+        try handle.sendSync()
+        connection.pending.append(.synced)
+        var watched = [WatchedDescriptor(connection.fileDescriptor)]
+        #expect(try waitForEvents(&watched, timeout: patience) == 1)
+        try connection.receive(handle, leaving: 0, until: .now.advanced(by: .seconds(-1)))
+        #expect(connection.isOpen && connection.pending.isSynced)
     }
 
     @Test("rolling back drops what was sent, whether or not it failed")
