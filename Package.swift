@@ -19,6 +19,9 @@ let quicklyBuilt: [SwiftSetting] = strict + [.unsafeFlags(["-Onone"], .when(conf
 /// The broker loads the plugin into a process that knows nothing of Swift: it carries its runtime with it.
 let selfContained: [LinkerSetting] = [.unsafeFlags(["-static-stdlib"])]
 
+/// Whether the gateway's store may be in PostgreSQL: see below.
+let hasPostgreSQL = Context.environment["PARLEY_POSTGRESQL_STORE"] != nil
+
 let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
 let grdbSQLite = Target.Dependency.product(name: "GRDBSQLite", package: "GRDB.swift")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
@@ -269,10 +272,9 @@ let package = Package(
             path: "Tests/Store/ParleyDeviceStoreTests", swiftSettings: strict),
         .testTarget(
             name: "ParleyStoreTests",
-            dependencies: [
-                "ParleyPostgreSQL", "ParleyProtocol", "ParleyRules", "ParleyStore", "TestNames", "TestSupport",
-            ],
-            path: "Tests/Store/ParleyStoreTests", swiftSettings: strict),
+            dependencies: ["ParleyProtocol", "ParleyRules", "ParleyStore", "TestNames", "TestSupport"],
+            path: "Tests/Store/ParleyStoreTests", exclude: hasPostgreSQL ? [] : ["PostgreSQL"],
+            swiftSettings: strict),
 
         // Tests of the whole, with a real broker and the real plugin.
         .testTarget(
@@ -336,7 +338,7 @@ if Context.environment["PARLEY_GATEWAY_ALONE"] == nil {
 // there is neither a target nor a test of it.
 //
 // It is no trait: SwiftPM would compile these targets without it too, and everything anew whenever it changes.
-if Context.environment["PARLEY_POSTGRESQL_STORE"] != nil {
+if hasPostgreSQL {
     package.targets += [
         .systemLibrary(name: "CPostgreSQL", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
         .target(name: "PostgreSQL", dependencies: ["CPostgreSQL", "Platform"], swiftSettings: strict),
@@ -352,6 +354,9 @@ if Context.environment["PARLEY_POSTGRESQL_STORE"] != nil {
             dependencies: ["MQTTWire", "Platform", "PostgreSQL", "PostgreSQLServer", "TestSupport"],
             path: "Tests/Unit/PostgreSQLTests", swiftSettings: strict),
     ]
+    for target in package.targets where target.name == "ParleyStoreTests" {
+        target.dependencies += ["ParleyPostgreSQL", "PostgreSQLServer"]
+    }
     for target in package.targets where target.name == "parleyd" {
         target.dependencies += ["ParleyPostgreSQL", "ParleyStore"]
         target.swiftSettings?.append(.define("POSTGRESQL_STORE"))
