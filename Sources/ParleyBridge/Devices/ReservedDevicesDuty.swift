@@ -10,11 +10,28 @@ struct ReservedDevice {
     let role: UserRole
     let displayName: String
 
-    /// By it the owner of the data directory operates the gateway.
-    static let console = ReservedDevice(address: .operatorConsole, role: .operator, displayName: "Operator")
-    /// By it the web doors of this machine sign people in.
-    static let door = ReservedDevice(address: .webDoor, role: .door, displayName: "Web door")
-    static let all = [console, door]
+    /// - Parameter cell: of the gateway among several, each of which has devices of its own.
+    private init(_ name: DeviceAddress, cell: Int?, _ role: UserRole, _ displayName: String) {
+        address = cell.map { name.inCell($0) } ?? name
+        self.role = role
+        self.displayName = displayName
+    }
+
+    /// By the first the owner of the data directory operates the gateway, by the second the web doors of this machine
+    /// sign people in.
+    static func all(cell: Int?) -> [ReservedDevice] {
+        [
+            ReservedDevice(.operatorConsole, cell: cell, .operator, "Operator"),
+            ReservedDevice(.webDoor, cell: cell, .door, "Web door"),
+        ]
+    }
+}
+
+extension DeviceAddress {
+    /// The same device of the gateway with this number.
+    fileprivate func inCell(_ cell: Int) -> DeviceAddress {
+        DeviceID("\(device.text)-\(cell)").map { DeviceAddress(user: user, device: $0) } ?? self
+    }
 }
 
 /// Makes the devices of the gateway's own, and renews their credentials before they expire.
@@ -26,6 +43,7 @@ final class ReservedDevicesDuty: Duty {
     static let publishes = true
     static let pauseAfterFailure = pause
     private let directory: DataDirectory
+    private let devices: [ReservedDevice]
     private let logger: Logger
     private var pace = Pace()
     /// New credentials that are not in their files yet: those get them when the broker's plugin has been told of the
@@ -36,9 +54,12 @@ final class ReservedDevicesDuty: Duty {
     /// A token that ends sooner than this is renewed.
     private static let leastLifetime = Duration.days(7)
 
-    /// - Parameter moment: of the start, which carries out the first part by itself.
-    init(_ directory: DataDirectory, logger: Logger, at moment: Moment) {
+    /// - Parameters:
+    ///   - cell: of the gateway among several.
+    ///   - moment: of the start, which carries out the first part by itself.
+    init(_ directory: DataDirectory, cell: Int? = nil, logger: Logger, at moment: Moment) {
         (self.directory, self.logger) = (directory, logger)
+        devices = ReservedDevice.all(cell: cell)
         pace.rest(for: Self.pause, from: moment.steady)
     }
 
@@ -51,7 +72,7 @@ final class ReservedDevicesDuty: Duty {
     func run(in batch: Batch) throws(StoreError) -> Done {
         guard issued.isEmpty else { return [:] }
         var credentials: Done = [:]
-        for device in ReservedDevice.all { credentials[device.address] = try renew(device, in: batch) }
+        for device in devices { credentials[device.address] = try renew(device, in: batch) }
         return credentials
     }
 

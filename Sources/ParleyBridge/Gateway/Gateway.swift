@@ -169,7 +169,7 @@ package final class Gateway: Sendable {
             shared.hasIntakeEnded.raise()
             queue.arrived.signal()
         }
-        let access = ReservedDevicesDuty(directory, logger: logger, at: shared.clock.moment)
+        let access = ReservedDevicesDuty(directory, cell: store.cells?.own, logger: logger, at: shared.clock.moment)
         let writer = Writer(
             store: store, settings: settings, tokens: tokens, limits: limits, push: try pushes.gate(store),
             counters: shared.counters, published: shared.publishedThrough, clock: shared.clock,

@@ -44,13 +44,15 @@ final class ClaimedCell: Sendable {
     /// In milliseconds since 1970, by the clock of PostgreSQL.
     static let now = "CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)"
 
-    /// Locks the row until the transaction ends.
+    /// The last position of its stream.
+    var end: Statement { (ClaimedCell.row, [.integer(number), .bytes(incarnation)]) }
+
+    /// The same, and locks the row until the transaction ends.
     var lock: Statement {
-        (
-            "SELECT commits FROM cells WHERE cell = $1 AND incarnation = $2 FOR NO KEY UPDATE",
-            [.integer(number), .bytes(incarnation)]
-        )
+        ("\(ClaimedCell.row) FOR NO KEY UPDATE", [.integer(number), .bytes(incarnation)])
     }
+
+    private static let row = "SELECT position, commits FROM cells WHERE cell = $1 AND incarnation = $2"
 
     /// Whether the row is still this process's.
     func check(_ rows: PostgreSQLRows) throws(StoreError) {
@@ -87,7 +89,7 @@ final class ClaimedCell: Sendable {
     func hasCommitted(_ count: Int, _ connection: PostgreSQLConnection) throws -> Bool {
         let rows = try connection.query(lock.statement, lock.values)
         try check(rows)
-        return rows.integer(0, 0) == count
+        return rows.integer(0, 1) == count
     }
 
     /// Extends the lease from the server's time on.

@@ -6,18 +6,19 @@ final class OpenTransaction: RemoteConnection {
     typealias Statement = (statement: String, values: [PostgreSQLValue])
 
     private let session: Session
-    /// What comes before the first query, in the same round trip, and what its rows are to be.
-    private var opening: (statement: Statement, check: (PostgreSQLRows) throws(StoreError) -> Void)?
+    private let cell: ClaimedCell
+    /// Whether the row of the cell is still to be locked: before the first query, in the same round trip.
+    private var isToLock: Bool
+    /// As the row of the cell has it.
+    private var storedEnd: StreamPosition?
 
     /// How far the cell's stream goes with the transaction.
     private(set) var streamEnd: StreamPosition?
     private(set) var audienceEnd: StreamPosition?
 
-    /// - Parameter opening: a query, and what throws if its rows are not as they must be.
-    init(
-        _ session: Session, opening: (statement: Statement, check: (PostgreSQLRows) throws(StoreError) -> Void)? = nil
-    ) {
-        (self.session, self.opening) = (session, opening)
+    /// - Parameter locksCell: whether it writes.
+    init(_ session: Session, _ cell: ClaimedCell, locksCell: Bool) {
+        (self.session, self.cell, isToLock) = (session, cell, locksCell)
     }
 
     func send(_ sql: String, _ values: [BoundValue]) throws(StoreError) {
@@ -47,16 +48,31 @@ final class OpenTransaction: RemoteConnection {
         audienceEnd = max(audienceEnd ?? audience, audience)
     }
 
-    /// Runs the opening, if no query has yet.
-    func finishOpening() throws(StoreError) {
-        guard let opening = opening.take() else { return }
-        try opening.check(try query(opening.statement))
+    func lastPosition() throws(StoreError) -> StreamPosition {
+        try lockCell()
+        let stored = if let storedEnd { storedEnd } else { try readEnd(try run([cell.end])[0]) }
+        return max(stored, cell.stream.start)
+    }
+
+    /// Locks the row of the cell, if no query has yet.
+    func lockCell() throws(StoreError) {
+        guard isToLock else { return }
+        isToLock = false
+        _ = try readEnd(try run([cell.lock])[0])
+    }
+
+    private func readEnd(_ rows: PostgreSQLRows) throws(StoreError) -> StreamPosition {
+        try cell.check(rows)
+        let end = StreamPosition(number: rows.integer(0, 0) ?? 0)
+        storedEnd = end
+        return end
     }
 
     private func query(_ statement: Statement) throws(StoreError) -> PostgreSQLRows {
-        guard let opening = opening.take() else { return try run([statement])[0] }
-        let all = try run([opening.statement, statement])
-        try opening.check(all[0])
+        guard isToLock else { return try run([statement])[0] }
+        isToLock = false
+        let all = try run([cell.lock, statement])
+        _ = try readEnd(all[0])
         return all[1]
     }
 

@@ -57,9 +57,9 @@ package final class PostgreSQLStore: StoreEngine {
         do {
             // Leaves with the first query.
             try connection.send(isolation.begin)
-            transaction = OpenTransaction(session, opening: (cell.lock, cell.check))
+            transaction = OpenTransaction(session, cell, locksCell: true)
             result = try body(Database(transaction, cell.stream, locksRows: true))
-            try transaction.finishOpening()
+            try transaction.lockCell()
         } catch {
             session.rollBack()
             throw error
@@ -104,7 +104,7 @@ package final class PostgreSQLStore: StoreEngine {
             return try readers.withSession { session in
                 do {
                     try session.connection.send("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
-                    let result = try body(Database(OpenTransaction(session), cell.stream, locksRows: false))
+                    let result = try body(Database(OpenTransaction(session, cell, locksCell: false), cell.stream, locksRows: false))
                     try session.connection.send("COMMIT")
                     try session.connection.sync()
                     return result

@@ -15,9 +15,12 @@ package enum DataDirectoryLayout {
 }
 
 extension DeviceAddress {
-    /// The operator's device, which the gateway makes.
+    /// The operator's device, which the gateway makes. Of several gateways each has its own: `console-2`.
     package static let operatorConsole = DeviceAddress(
         user: UserID(validated: "operator"), device: DeviceID(validated: "console"))
+    /// Whether it is the operator's device of a gateway.
+    package var isOperatorConsole: Bool { user == DeviceAddress.operatorConsole.user }
+
     /// The device of all web doors, which the gateway makes.
     package static let webDoor = DeviceAddress(user: UserID(validated: "web"), device: DeviceID(validated: "door"))
 }

@@ -12,6 +12,9 @@ package protocol RemoteConnection: AnyObject {
     /// - Returns: how many rows it has changed.
     func change(_ sql: String, _ values: [BoundValue]) throws(StoreError) -> Int
 
+    /// The last position in the stream of this gateway, without those of the transaction.
+    func lastPosition() throws(StoreError) -> StreamPosition
+
     /// Adds changes of audiences to the stream of this gateway.
     func insertAudienceChanges(_ changes: [(position: StreamPosition, change: [UInt8])]) throws(StoreError)
 

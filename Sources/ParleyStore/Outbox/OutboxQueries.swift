@@ -35,6 +35,7 @@ package struct OutboxQueries {
     let database: Database
 
     package func lastPosition() throws(StoreError) -> StreamPosition {
+        if case .remote(let connection) = database.engine { return try connection.lastPosition() }
         let row = try database.row(
             """
             SELECT max(position) FROM (
@@ -42,7 +43,7 @@ package struct OutboxQueries {
                 UNION ALL SELECT max(position) FROM outbox WHERE position > ?1 AND position < ?2
                 UNION ALL SELECT published_through FROM publishing WHERE id = ?3) AS positions
             """, [database.stream.start.value, database.stream.end.value, database.stream.row])
-        return StreamPosition(row?[0] ?? database.stream.start.value)
+        return max(StreamPosition(row?[0] ?? 0), database.stream.start)
     }
 
     /// The broker has acknowledged everything up to here.

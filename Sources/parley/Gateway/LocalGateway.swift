@@ -19,16 +19,26 @@ struct LocalGateway: Sendable {
         try await DeviceConnection.open(connection(as: device), body)
     }
 
+    /// The operator's device of this gateway.
+    var console: DeviceAddress {
+        let directory = "\(path)/\(DataDirectoryLayout.devices)/\(DeviceAddress.operatorConsole.user)"
+        let names = ((try? Files.names(in: directory)) ?? []).compactMap { DeviceID($0) }
+        guard !names.contains(DeviceAddress.operatorConsole.device), let name = names.first else {
+            return .operatorConsole
+        }
+        return DeviceAddress(user: DeviceAddress.operatorConsole.user, device: name)
+    }
+
     /// The configuration of a device's connection.
     func connection(as device: DeviceAddress) throws(ToolError) -> DeviceConfiguration {
         let directory = DeviceDirectory(of: device, in: path)
         let endpoint = try endpoint(of: device)
-        let address = device == .operatorConsole ? LocalEndpoint.operatorAddress(in: path) : endpoint.address
+        let address = device.isOperatorConsole ? LocalEndpoint.operatorAddress(in: path) : endpoint.address
         var configuration = DeviceConfiguration(gateway: address, device: device) {
             try directory.readCredentials()
         }
         // The gateway itself renews the operator's.
-        if device != .operatorConsole {
+        if !device.isOperatorConsole {
             configuration.renewal = renewal(in: directory)
             if (try? directory.readCredentials()) != nil { try? saveOptions(in: directory) }
         }
@@ -105,7 +115,7 @@ extension LocalGateway {
     /// For the gateway of the data directory.
     private func ownSentence(_ cause: ConnectionError, _ device: DeviceAddress) -> String {
         switch cause {
-        case .notAuthorized where device == .operatorConsole:
+        case .notAuthorized where device.isOperatorConsole:
             "the gateway does not accept the operator's credentials in \(path)/devices/\(device)"
         case .notAuthorized:
             "the gateway does not accept the credentials of \(device): the token has ended, was revoked or was made "
@@ -114,11 +124,11 @@ extension LocalGateway {
             "the gateway's socket in \(path)/run belongs to another user: run this as the owner of \(path)"
         case .unreachable, .nameNotResolved:
             "the gateway of \(path) is not running; start it with: scripts/run.sh --data \(path)"
-        case .notReady where device != .operatorConsole && usesTLS:
+        case .notReady where !device.isOperatorConsole && usesTLS:
             "the gateway of \(path) closes connections without a word: parleyd does not run, or not yet, or its door turns "
                 + "this address away for a while"
         case .notReady: "the gateway of \(path) is not ready: its broker runs and parleyd does not, or not yet"
-        case .noCredentials(CredentialsError.missing(let file)) where device == .operatorConsole:
+        case .noCredentials(CredentialsError.missing(let file)) where device.isOperatorConsole:
             "there are no operator's credentials in \(file); the gateway makes them when it starts"
         case .noCredentials(CredentialsError.missing(let file)):
             "there are no credentials in \(file); they are made by: parley device add \(device.user) \(device.device)"

@@ -14,8 +14,8 @@ struct OperatorSession: Sendable {
         } catch {
             switch error {
             case .refused(let rejection): throw ToolError(rejection)
-            case .unanswered(let failure): throw gateway.failure(failure, .operatorConsole)
-            case .unreadable: throw gateway.failure(.malformedReply, .operatorConsole)
+            case .unanswered(let failure): throw gateway.failure(failure, gateway.console)
+            case .unreadable: throw gateway.failure(.malformedReply, gateway.console)
             }
         }
     }
@@ -26,7 +26,7 @@ extension LocalGateway {
     func asOperator<Value: Sendable>(
         _ body: @Sendable (OperatorSession) async throws -> Value
     ) async throws -> Value {
-        try await connect(as: .operatorConsole) { connection in
+        try await connect(as: console) { connection in
             try await body(
                 OperatorSession(gateway: self, requests: GatewayRequests(connection, timeout: timeout)))
         }
@@ -45,9 +45,9 @@ extension LocalGateway {
     /// - Returns: the `data` of the reply.
     /// - Throws: ``ToolError`` with the gateway's own sentence if it refuses.
     func data(of request: some Request) async throws -> JSONObject {
-        let reply = try await self.request(request.operation, payload: request.payload(), as: .operatorConsole)
+        let reply = try await self.request(request.operation, payload: request.payload(), as: console)
         if let rejection = reply.rejection { throw ToolError(rejection) }
-        guard let data = reply.data else { throw failure(.malformedReply, .operatorConsole) }
+        guard let data = reply.data else { throw failure(.malformedReply, console) }
         return data
     }
 }

@@ -57,7 +57,7 @@ extension LocalGateway {
     /// A sentence when a device's token has little of its life left. It is not renewed here: another program may hold
     /// the same token, which ends once the new one has signed in.
     func expiryWarning(for device: DeviceAddress, now: Timestamp) -> String? {
-        guard device != .operatorConsole,
+        guard !device.isOperatorConsole,
             let credentials = try? DeviceDirectory(of: device, in: path).readCredentials()
         else { return nil }
         let left = credentials.expiresAt.milliseconds - now.milliseconds

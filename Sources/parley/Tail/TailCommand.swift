@@ -28,7 +28,7 @@ struct TailCommand: AsyncParsableCommand {
         Terminal.endQuietlyWhenAsked()
         let gateway = common.gateway
         let filter = filter.text
-        try await gateway.connect(as: .operatorConsole) { connection in
+        try await gateway.connect(as: gateway.console) { connection in
             connection.subscribe(to: filter)
             var complaint: String?
             for await event in connection.events { try show(event, of: gateway, after: &complaint) }
@@ -45,10 +45,10 @@ struct TailCommand: AsyncParsableCommand {
         case .message(let message): Terminal.print(EventLine(message: message, receivedAt: .now).description)
         case .missed(let count): Terminal.report("\(count) messages came too fast and are not shown")
         case .waiting(let cause, _):
-            let sentence = gateway.sentence(cause, .operatorConsole)
+            let sentence = gateway.sentence(cause, gateway.console)
             if sentence != complaint { Terminal.report("\(sentence); trying again") }
             complaint = sentence
-        case .ended(let cause): throw ToolError(.noAnswer, gateway.sentence(cause, .operatorConsole))
+        case .ended(let cause): throw ToolError(.noAnswer, gateway.sentence(cause, gateway.console))
         }
     }
 }
