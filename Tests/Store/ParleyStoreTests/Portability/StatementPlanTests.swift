@@ -8,7 +8,7 @@ import Testing
 @Suite("The plans of the store's statements")
 struct StatementPlanTests {
     /// Statements that go through a whole table, by how they begin.
-    private static let scans = [
+    static let scans = [
         // What the broker is told when it starts, and what is read then.
         "SELECT d.user, d.id, d.token_id, d.created_at, d.expires_at, u.role, d.previous_token_id, d.previous_until, "
             + "d.name_reused_at FROM devices d JOIN users u ON u.id = d.user WHERE d.revoked_at IS NULL",
@@ -38,7 +38,7 @@ struct StatementPlanTests {
     ]
 
     /// Tables of one row.
-    private static let single: Set = ["clock", "instance", "publishing", "link", "push_link"]
+    static let single: Set = ["clock", "instance", "publishing", "link", "push_link"]
 
     /// A step of SQLite's plan that goes through a whole table or index.
     private func scans(_ sql: String, _ snapshot: Snapshot, of tables: Set<String>) throws -> [String] {
@@ -59,7 +59,7 @@ struct StatementPlanTests {
     }
 
     /// The statement with as many keys as a statement holds at most.
-    private func filled(_ sql: String) -> String {
+    static func filled(_ sql: String) -> String {
         let most = ListSize.sixtyFour.rawValue
         func list(_ element: String) -> String {
             Array(repeating: element, count: most).joined(separator: ", ")
@@ -72,9 +72,9 @@ struct StatementPlanTests {
 
     @Test("a list of keys is filled, whatever its rows are")
     func listsAreFilled() {
-        #expect(filled("a IN (?)") == filled("a IN (?, ?, ?, ?)"))
-        #expect(filled("a IN (?)").filter { $0 == "?" }.count == 64)
-        let pairs = filled("FROM (VALUES (?, CAST(? AS BIGINT)), (?, CAST(? AS BIGINT))) AS k")
+        #expect(Self.filled("a IN (?)") == Self.filled("a IN (?, ?, ?, ?)"))
+        #expect(Self.filled("a IN (?)").filter { $0 == "?" }.count == 64)
+        let pairs = Self.filled("FROM (VALUES (?, CAST(? AS BIGINT)), (?, CAST(? AS BIGINT))) AS k")
         #expect(pairs.filter { $0 == "?" }.count == 128 && pairs.hasSuffix("CAST(? AS BIGINT))) AS k"))
     }
 
@@ -101,7 +101,7 @@ struct StatementPlanTests {
         let tables = Set(recorded.tables)
         var found: [String] = []
         func look(_ sql: String, _ snapshot: Snapshot) throws {
-            let steps = try scans(filled(sql), snapshot, of: tables)
+            let steps = try scans(Self.filled(sql), snapshot, of: tables)
             if !steps.isEmpty, !Self.scans.contains(where: sql.hasPrefix) { found.append("\(steps): \(sql)") }
         }
         try pushes.read { pushes throws in
@@ -112,7 +112,7 @@ struct StatementPlanTests {
             #expect(statistics == (filling == .largeWithStatistics ? "1" : "0"))
             for sql in recorded.statements where !recorded.ofPushes.contains(sql) { try look(sql, snapshot) }
             let planted = "SELECT d.id FROM devices d WHERE (d.user, d.id) IN (VALUES (?, ?))"
-            #expect(try scans(filled(planted), snapshot, of: tables) == ["SCAN d"])
+            #expect(try scans(Self.filled(planted), snapshot, of: tables) == ["SCAN d"])
         }
         #expect(found == [], "\(found.joined(separator: "\n"))")
     }
