@@ -110,7 +110,7 @@ final class Writer {
         var parts: [Duties.Part] = []
         do throws(StoreError) {
             let isolation = requests.allSatisfy(\.request.isGathered) ? Isolation.byConversation : .serializable
-            let (_, effects) = try write(now: now, isolation) { batch throws(StoreError) in
+            let (_, effects) = try write(now: now, isolation: isolation) { batch throws(StoreError) in
                 try carryOut(requests, in: batch)
                 try batch.markProgressOfChallenges()
                 parts = try duties.run(afterRequestsOf: batch)
@@ -125,13 +125,13 @@ final class Writer {
 
     /// One transaction, and its consequences in memory when it is committed.
     func write<Result>(
-        now: Timestamp, _ isolation: Isolation = .serializable, _ body: (Batch) throws(StoreError) -> Result
+        now: Timestamp, isolation: Isolation = .serializable, _ body: (Batch) throws(StoreError) -> Result
     ) throws(StoreError) -> (Result, Effects) {
         environment.storage.begin(at: moment(now).steady)
         // Neighbours may have changed what was read before.
         if store.cells != nil { cache.removeAll() }
         let (batch, result) = try push.displaying.during { () throws(StoreError) in
-            try store.write(isolation) { transaction in
+            try store.write(isolation: isolation) { transaction in
                 let batch = Batch(transaction, environment, cache: cache, at: moment(now))
                 let result = try body(batch)
                 try batch.feed.publishNotifications()

@@ -6,22 +6,30 @@ final class Session {
     let connection: PostgreSQLConnection
     var texts = StatementTexts()
     private var lastUse = ContinuousClock.now
+    private var plannedAt = ContinuousClock.now
 
     init(_ settings: PostgreSQLSettings) throws(PostgreSQLError) {
         connection = try PostgreSQLConnection(settings)
         try connection.execute(Session.setUp)
     }
 
-    /// - A statement is planned once and its plan kept. Every one of the gateway's finds its rows by an index and goes
-    ///   through few of them. Without statistics PostgreSQL would read whole tables for a join: that is ruled out.
-    /// - Whoever waits for a row gives up after a while; a transaction that was left open is ended.
-    private static let setUp = """
-        \(PostgreSQLMigrations.searchPath);
-        SET plan_cache_mode = force_generic_plan; SET jit = off;
-        SET enable_hashjoin = off; SET enable_mergejoin = off; SET enable_seqscan = off;
-        SET synchronous_commit = on; SET default_transaction_isolation = 'read committed';
-        SET lock_timeout = '5s'; SET statement_timeout = '20s'; SET idle_in_transaction_session_timeout = '30s'
-        """
+    /// Whoever waits for a row gives up after a while; a transaction that was left open is ended.
+    private static let setUp =
+        ([PostgreSQLMigrations.searchPath] + PlannerSettings.statements + [
+            "SET synchronous_commit TO on", "SET default_transaction_isolation TO 'read committed'",
+            "SET lock_timeout TO '5s'", "SET statement_timeout TO '20s'",
+            "SET idle_in_transaction_session_timeout TO '30s'",
+        ]).joined(separator: ";\n")
+
+    /// See `PlannerSettings.renewal`.
+    private static let planInterval = Duration.seconds(60)
+
+    /// Has plans made anew now and then.
+    func renewPlans() throws(PostgreSQLError) {
+        guard plannedAt.duration(to: .now) > Session.planInterval else { return }
+        try connection.execute(PlannerSettings.renewal)
+        plannedAt = .now
+    }
 
     /// After so long the server may have gone without a word: it is asked before anything depends on it.
     private static let restLimit = Duration.seconds(2)

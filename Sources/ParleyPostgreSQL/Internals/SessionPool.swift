@@ -25,6 +25,7 @@ final class SessionPool: @unchecked Sendable {
         defer { permits.signal() }
         let session = try takeSession()
         defer { giveBack(session) }
+        try session.renewPlans()
         return try body(session)
     }
 

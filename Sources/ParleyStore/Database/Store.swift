@@ -33,7 +33,7 @@ package final class Store: Sendable {
     ///
     /// - Parameter isolation: from neighbours, where there are some.
     package func write<Result>(
-        _ isolation: Isolation = .serializable, _ body: (WriteTransaction) throws -> Result
+        isolation: Isolation = .serializable, _ body: (WriteTransaction) throws -> Result
     ) throws(StoreError) -> Result {
         try StoreError.translating { try engine.write(isolation) { try body(WriteTransaction(database: $0)) } }
     }
