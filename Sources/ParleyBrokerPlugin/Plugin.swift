@@ -139,19 +139,25 @@ extension Plugin {
         guard let outcome = gate.handle(message ?? [], from: ConnectionKey(client.key)) else {
             return MOSQ_ERR_ACL_DENIED.rawValue
         }
-        end(outcome.ended, .notice, "is ended: the gateway has changed who may be signed in")
-        if let answer = outcome.answer {
-            switch answer {
-            case .ready(let version):
-                Broker.log(.notice, "parley: audiences \(version) in force: devices may sign in")
-            case .snapshotNeeded(let refusal):
-                Broker.log(.error, "parley: audience change refused (\(refusal)): devices are shut out")
-            }
-            Broker.publish(
-                AudienceCodec.encode(answer), to: AudienceChange.responseTopic, client: GatewayConnection.out.clientID)
-        }
+        carryOut(outcome, "is ended: the gateway has changed who may be signed in")
         report()
         return MOSQ_ERR_SUCCESS.rawValue
+    }
+
+    /// Ends connections and answers the gateway.
+    private func carryOut(_ outcome: AudienceOutcome, _ why: String) {
+        end(outcome.ended, .notice, why)
+        guard let answer = outcome.answer else { return }
+        switch answer {
+        case .ready(let version):
+            Broker.log(.notice, "parley: audiences \(version) in force: devices may sign in")
+        case .snapshotNeeded(.leaseOver):
+            Broker.log(.warning, "parley: the gateway has lost its store: devices are shut out until it is back")
+        case .snapshotNeeded(let refusal):
+            Broker.log(.error, "parley: audience change refused (\(refusal)): devices are shut out")
+        }
+        Broker.publish(
+            AudienceCodec.encode(answer), to: AudienceChange.responseTopic, client: GatewayConnection.out.clientID)
     }
 
     /// `MOSQ_EVT_DISCONNECT`
@@ -183,6 +189,7 @@ extension Plugin {
             endings[why] = others
             Broker.log(.notice, "parley: \(held) more: \(why)")
         }
+        if let outcome = gate.drainLapse() { carryOut(outcome, "is ended: the gateway has lost its store") }
         sockets.look(uptime: uptime) { key, bytes in gate.recordSocket(key, bytes) }
         takeOff(uptime: uptime)
         relieveMemory()

@@ -1,3 +1,4 @@
+import ParleyProtocol
 import ParleyStore
 
 /// How far this cell has brought the changes of audiences, of all streams, to its broker's plugin.
@@ -13,6 +14,8 @@ final class AudienceFeed: Sendable {
         /// Whether the publisher feeds the plugin. While it does not, it publishes nothing either, and the next
         /// connection begins with a snapshot.
         var isAttached = false
+        /// Until when this cell may let devices hear anything; `nil` without an end.
+        var lease: AudienceChange?
         /// Whether other cells went on without this one, which may have missed changes.
         var isStale = false
     }
@@ -31,6 +34,12 @@ final class AudienceFeed: Sendable {
             state.read.advance(to: vector)
             state.inForce.advance(to: vector)
         }
+    }
+
+    /// The lease that the plugin is to be told of with each snapshot.
+    var lease: AudienceChange? {
+        get { state.withLock { $0.lease } }
+        set { state.withLock { $0.lease = newValue } }
     }
 
     /// The other cells may have gone on without this one: the plugin needs a snapshot.

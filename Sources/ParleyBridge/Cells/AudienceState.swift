@@ -17,7 +17,7 @@ extension Snapshot {
             try groups.group(id).map { .group(id, of: $0.conversationID) } ?? .groupEnded(id)
         case .friends(let one, let other), .friendsEnded(let one, let other):
             try contacts.contact(one, other)?.areFriends == true ? .friends(one, other) : .friendsEnded(one, other)
-        case .begin, .limits, .ready: nil
+        case .begin, .limits, .ready, .lease: nil
         }
     }
 }
@@ -39,7 +39,7 @@ extension AudienceChange {
         case .group(let id, _), .groupEnded(let id): .group(id)
         case .friends(let one, let other), .friendsEnded(let one, let other):
             one < other ? .friends(one, other) : .friends(other, one)
-        case .begin, .limits, .ready: .feed
+        case .begin, .limits, .ready, .lease: .feed
         }
     }
 }

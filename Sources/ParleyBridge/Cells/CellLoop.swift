@@ -24,8 +24,8 @@ final class CellLoop {
     /// Changes of audiences of this cell were removed up to here.
     private var cleaned = StreamPosition.start
     private var cleanAt = ContinuousClock.now
-    /// `nil` before it was first extended.
-    private var leaseEnd: ContinuousClock.Instant?
+    /// In nanoseconds since the start of the machine; `nil` before it was first extended.
+    private var leaseEnd: Int64?
     private var leaseDueAt = ContinuousClock.now
     private var report: RecurringReport
 
@@ -69,10 +69,17 @@ final class CellLoop {
 
     private func extendLease() throws(StoreError) {
         guard ContinuousClock.now >= leaseDueAt else { return }
-        let hasLapsed = leaseEnd.map { ContinuousClock.now >= $0 } ?? false
-        leaseEnd = try cells.extendLease()
-        if hasLapsed { feed.markStale() }
+        // From before the server is asked: it counts from later.
+        let begin = SystemClock.sinceBoot.nanoseconds
+        try cells.extendLease()
+        if let leaseEnd, begin >= leaseEnd { feed.markStale() }
+        let end = begin + cells.leaseTime.inMilliseconds * 1_000_000
+        leaseEnd = end
         leaseDueAt = .now + CellLoop.leaseInterval
+        // Without others nobody waits for this cell, and its devices may as well hear that the store is away.
+        let lease = AudienceChange.lease(until: cells.hasNeighbours ? UInt64(clamping: end) : .max)
+        feed.lease = lease
+        queue.add(Outgoing(), audience: [lease])
     }
 
     // MARK: A round

@@ -258,7 +258,8 @@ final class Publisher {
                     try store.cells.map { StreamVector(try $0.states(in: snapshot).map(\.audience)) } ?? StreamVector()
                 )
             }
-            audience.begin(messages, version: version)
+            let lease = feed.lease.map { AudienceCodec.messages(for: [$0]) } ?? []
+            audience.begin(lease + messages, version: version)
             queue.add(Outgoing(), through: through)
             feed.attach(at: through)
         }

@@ -8,8 +8,7 @@ final class Neighbours: Cells {
     /// Where a cell says that it has committed something. Whoever misses it finds it at the next look.
     static let channel = "parley"
 
-    /// How long others wait for a cell that has said nothing more.
-    static let leaseTime = Duration.seconds(3)
+    let leaseTime = Duration.seconds(3)
 
     private let cell: ClaimedCell
     /// For what belongs to no transaction of the writer, and for hearing the doorbell.
@@ -123,10 +122,8 @@ final class Neighbours: Cells {
         }
     }
 
-    func extendLease() throws(StoreError) -> ContinuousClock.Instant {
-        let begin = ContinuousClock.now
-        try withConnection { try cell.extendLease(by: Neighbours.leaseTime, $0) }
-        return begin + Neighbours.leaseTime
+    func extendLease() throws(StoreError) {
+        try withConnection { try cell.extendLease(by: leaseTime, $0) }
     }
 
     func wait(for time: Duration) throws(StoreError) {

@@ -25,6 +25,9 @@ package enum AudienceChange: Hashable, Sendable {
     case friendsEnded(UserID, UserID)
     /// The snapshot of this version is complete.
     case ready(version: UInt64)
+    /// Until when the gateway may let devices hear anything, among others with the same store: in nanoseconds since the
+    /// start of the machine. Without another one by then all devices are shut out, until the next snapshot.
+    case lease(until: UInt64)
 
     /// Where the plugin receives changes.
     package static let topic = "$CONTROL/parley/v1"
@@ -110,4 +113,6 @@ package enum AudienceFeedError: UInt8, Error, Hashable, Sendable, CaseIterable {
     case unsupportedFormat = 2
     /// A change came before any snapshot, or a snapshot became ready that was not begun.
     case outOfOrder = 3
+    /// The gateway's lease is over.
+    case leaseOver = 4
 }

@@ -71,6 +71,7 @@ extension AudienceCodec {
         case limits = 9
         case group = 10
         case groupEnded = 11
+        case lease = 12
     }
 
     private static func encode(_ change: AudienceChange) -> [UInt8] {
@@ -123,6 +124,9 @@ extension AudienceCodec {
         case .ready(let version):
             kind = .ready
             body.number(version, bytes: 8)
+        case .lease(let end):
+            kind = .lease
+            body.number(end, bytes: 8)
         }
         var message = ByteWriter()
         message.byte(kind.rawValue)
@@ -146,6 +150,7 @@ extension AudienceCodec {
         case .friends: change = pair(&reader).map { .friends($0, $1) }
         case .friendsEnded: change = pair(&reader).map { .friendsEnded($0, $1) }
         case .ready: change = reader.number(bytes: 8).map { .ready(version: $0) }
+        case .lease: change = reader.number(bytes: 8).map { .lease(until: $0) }
         case nil: change = nil
         }
         return reader.isAtEnd ? change : nil

@@ -71,11 +71,22 @@ extension AccessGate {
                 away.forget(address)
                 if let id = ClientID(address: address) { filters.forget(id) }
                 removals = removals.filter { $0.address != address }
+            case .lease(let end): leaseEnd = Int64(clamping: end)
             case .begin, .limits, .ready, .conversation, .conversationEnded, .group, .groupEnded, .friends,
                 .friendsEnded:
                 break
             }
         }
+    }
+
+    /// Ends all connections of devices, if the lease has ended since the last call; `nil` if it has not.
+    package mutating func drainLapse() -> AudienceOutcome? {
+        guard hasLapsed else { return nil }
+        hasLapsed = false
+        let ended = connections.end { _ in true }
+        filters.forgetConnections(in: ended)
+        counts.accessEnded += ended.count
+        return AudienceOutcome(ended: ended, answer: .snapshotNeeded(.leaseOver))
     }
 
     /// - Returns: the client ids of the connections to end.

@@ -37,6 +37,10 @@ package struct AccessGate: Sendable {
     /// The last report to the gateway, and when the next one may follow.
     var reportedCounts: BrokerCounts?
     var countsDueAt = Int64.min
+    /// When the gateway's lease ends, by `uptime`.
+    var leaseEnd = Int64.max
+    /// Whether it has ended, and the connections of devices are still to be.
+    var hasLapsed = false
     /// In nanoseconds, monotonic.
     package private(set) var uptime: Int64 = 0
 
@@ -50,7 +54,14 @@ package struct AccessGate: Sendable {
     /// How many devices have usage entries.
     package var rememberedDevices: Int { usage.count }
 
-    package mutating func advance(to uptime: Int64) { self.uptime = max(self.uptime, uptime) }
+    package mutating func advance(to uptime: Int64) {
+        self.uptime = max(self.uptime, uptime)
+        guard self.uptime >= leaseEnd else { return }
+        // From here on nobody hears anything; the connections end with the next tick.
+        leaseEnd = .max
+        hasLapsed = isReady
+        feed.fail()
+    }
 
     var limits: BrokerLimits { feed.audiences?.limits ?? BrokerLimits() }
 }

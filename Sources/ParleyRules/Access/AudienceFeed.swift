@@ -35,6 +35,8 @@ struct AudienceFeed: Sendable {
             guard audiences != nil else { throw .outOfOrder }
             audiences?.apply(change)
             return .applied
+        // Not of the audiences: in force at once.
+        case .lease: return .applied
         }
     }
 
@@ -60,7 +62,7 @@ extension Audiences {
         case .groupEnded(let id): end(id)
         case .friends(let one, let other): befriend(one, other)
         case .friendsEnded(let one, let other): unfriend(one, other)
-        case .begin, .ready: break
+        case .begin, .ready, .lease: break
         }
     }
 }

@@ -27,11 +27,14 @@ package protocol Cells: AnyObject, Sendable {
     /// Stores how far this cell has come in the streams of others, and tells them if audiences have changed.
     func save(_ marks: [CellMark]) throws(StoreError)
 
-    /// Extends this cell's lease.
-    ///
-    /// - Returns: when it ends, if nobody extends it again: by the clock that `instant` reads, counted from before the
-    ///   server was asked.
-    func extendLease() throws(StoreError) -> ContinuousClock.Instant
+    /// Extends this cell's lease by `leaseTime`, from the server's time on.
+    func extendLease() throws(StoreError)
+
+    /// How long others wait for a cell that has said nothing more.
+    var leaseTime: Duration { get }
+
+    /// Whether others were live when they were last looked at.
+    var hasNeighbours: Bool { get }
 
     /// Waits until another cell has committed something, `wake` is called, or the time is over.
     func wait(for time: Duration) throws(StoreError)

@@ -65,11 +65,7 @@ package enum DatabaseFile {
             let fault = try String.fetchOne(database, sql: "PRAGMA integrity_check(1)") ?? "unknown"
             guard fault == "ok" else { throw StoreError.unusable(path: source, message: "it is damaged: \(fault)") }
             if let instance, try database.tableExists("instance") {
-                try database.execute(
-                    sql: """
-                        INSERT INTO instance (id, name) VALUES (1, ?)
-                        ON CONFLICT (id) DO UPDATE SET name = excluded.name
-                        """, arguments: [instance])
+                try ContinuityWrites(database: Database(database)).setInstance(instance)
             }
             guard try database.tableExists("push_link") else { return }
             try database.inTransaction {

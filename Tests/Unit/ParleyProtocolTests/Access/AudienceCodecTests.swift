@@ -26,7 +26,7 @@ struct AudienceCodecTests {
                 .random(), members: [alice, long], silences: [Silence(of: alice), Silence(of: long, through: 42)]),
             .conversation(.random(), members: []), .conversationEnded(.random()),
             .group(.random(), of: .random()), .groupEnded(.random()),
-            .friends(alice, long), .friendsEnded(long, alice), .ready(version: 0),
+            .friends(alice, long), .friendsEnded(long, alice), .ready(version: 0), .lease(until: .max),
         ]
     }
 

@@ -1,0 +1,69 @@
+import ParleyProtocol
+import ParleyRules
+import TestNames
+import Testing
+
+@Suite("The gate: the gateway's lease")
+struct LeaseTests {
+    private let phone = device("alice", "phone")
+    private let second = AccessGate.second
+
+    private func gate(leasedUntil end: Int64) -> AccessGate {
+        var gate = AccessGate.ready([phone])
+        _ = gate.handle([.lease(until: UInt64(end))])
+        #expect(gate.signIn(phone, on: 10) == .admitted(.device(ClientID(address: phone)!)))
+        return gate
+    }
+
+    @Test("without a lease nobody is shut out, however long nothing comes")
+    func noLease() {
+        var gate = AccessGate.ready([phone])
+        gate.advance(to: 1_000_000 * second)
+        #expect(gate.isReady && gate.drainLapse() == nil)
+    }
+
+    @Test("from its end on nobody hears anything, and the connections end once")
+    func lapse() throws {
+        var gate = gate(leasedUntil: 3 * second)
+        gate.advance(to: 3 * second - 1)
+        #expect(gate.isReady && gate.drainLapse() == nil)
+        gate.advance(to: 3 * second)
+        #expect(!gate.isReady)
+        let outcome = try #require(gate.drainLapse())
+        #expect(outcome == AudienceOutcome(ended: ["alice:phone"], answer: .snapshotNeeded(.leaseOver)))
+        #expect(gate.drainLapse() == nil)
+        #expect(gate.signIn(phone, on: 11) == .notReady)
+    }
+
+    @Test("a lease that is extended in time goes on, one that comes late brings nobody back")
+    func extensions() {
+        var gate = gate(leasedUntil: 3 * second)
+        gate.advance(to: 2 * second)
+        _ = gate.handle([.lease(until: UInt64(6 * second))])
+        gate.advance(to: 5 * second)
+        #expect(gate.isReady)
+        gate.advance(to: 6 * second)
+        let late = gate.handle([.lease(until: UInt64(9 * second))])
+        #expect(!gate.isReady && late?.ended == [])
+    }
+
+    @Test("a snapshot brings devices back, under the lease that comes with it")
+    func snapshot() {
+        var gate = gate(leasedUntil: 3 * second)
+        gate.advance(to: 4 * second)
+        _ = gate.drainLapse()
+        _ = gate.handle([.lease(until: UInt64(7 * second))])
+        gate.snapshot(version: 2, [phone])
+        #expect(gate.signIn(phone, on: 12) == .admitted(.device(ClientID(address: phone)!)))
+        gate.advance(to: 7 * second)
+        #expect(!gate.isReady)
+    }
+
+    @Test("a lease without an end is none")
+    func endless() {
+        var gate = gate(leasedUntil: 3 * second)
+        _ = gate.handle([.lease(until: .max)])
+        gate.advance(to: 4 * second)
+        #expect(gate.isReady)
+    }
+}
