@@ -14,6 +14,7 @@ final class CellLoop {
     private let queue: OutQueue
     private let feed: AudienceFeed
     private let held: HeldReplies
+    private let interest: Interest
     private let shared: GatewayState
     private let logger: Logger
     /// Read so far: changes of audiences of all streams, and events of the others.
@@ -38,9 +39,10 @@ final class CellLoop {
     private static let longestBacklog = 10_000
 
     init(
-        cells: any Cells, store: Store, queue: OutQueue, feed: AudienceFeed, held: HeldReplies, shared: GatewayState,
-        logger: Logger
+        cells: any Cells, store: Store, queue: OutQueue, feed: AudienceFeed, held: HeldReplies,
+        people: ConnectedPeople, shared: GatewayState, logger: Logger
     ) {
+        interest = Interest(people: people)
         self.cells = cells
         self.store = store
         self.queue = queue
@@ -133,10 +135,11 @@ final class CellLoop {
     }
 
     private func read(_ state: CellState, _ snapshot: Snapshot, into found: inout Found) throws {
-        let list = try snapshot.outbox.unpublished(
+        let entries = try snapshot.outbox.entries(
             after: events[state.number], in: Stream(cell: state.number), limit: CellLoop.step)
-        for event in list { found.outgoing.add(event) }
-        if list.count == CellLoop.step, let last = list.last {
+        let positions = try interest.positions(of: entries, in: snapshot)
+        for event in try snapshot.outbox.events(at: positions) { found.outgoing.add(event) }
+        if entries.count == CellLoop.step, let last = entries.last {
             found.events.advance(to: last.position)
             found.hasMore = true
         } else {

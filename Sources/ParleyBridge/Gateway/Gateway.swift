@@ -105,8 +105,8 @@ package final class Gateway: Sendable {
                 group.addTask { [self] in
                     try await LoopThread.run(name: "parley-cells") { [self] in
                         CellLoop(
-                            cells: cells, store: store, queue: queue, feed: feed, held: held, shared: shared,
-                            logger: logger
+                            cells: cells, store: store, queue: queue, feed: feed, held: held, people: pushes.people,
+                            shared: shared, logger: logger
                         ).run()
                     }
                 }

@@ -13,6 +13,8 @@ final class ConnectedPeople: Sendable {
 
     private struct State {
         var users: Set<UserID> = []
+        /// Everybody who was connected since this process has started: the broker may keep events for them.
+        var seen: Set<UserID> = []
         var isKnown = false
         var departures: [Departure] = []
 
@@ -49,7 +51,21 @@ final class ConnectedPeople: Sendable {
         state.withLock { state in users.count { !state.isKnown || !state.users.contains($0) } }
     }
 
-    func arrive(_ user: UserID) { state.withLock { _ = $0.users.insert(user) } }
+    func arrive(_ user: UserID) {
+        state.withLock { state in
+            state.users.insert(user)
+            state.seen.insert(user)
+        }
+    }
+
+    /// Whether one of these is or was connected here; `true` while `isKnown` is false.
+    func mayHear(_ users: Set<UserID>) -> Bool {
+        state.withLock { state in
+            !state.isKnown
+                || (users.count < state.seen.count
+                    ? users.contains(where: state.seen.contains) : state.seen.contains(where: users.contains))
+        }
+    }
 
     func leave(_ user: UserID, at now: Timestamp) {
         state.withLock { state in
@@ -68,6 +84,7 @@ final class ConnectedPeople: Sendable {
         state.withLock { state in
             for user in state.users where !users.contains(user) { state.depart(user, at: time) }
             state.users = users
+            state.seen.formUnion(users)
             state.isKnown = true
         }
     }

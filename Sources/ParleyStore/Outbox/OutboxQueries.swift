@@ -73,23 +73,11 @@ package struct OutboxQueries {
             JOIN conversations c ON c.key = r.conversation WHERE r.position > ? AND r.position < ?
             ORDER BY r.position LIMIT ?
             """, [position.value, end.value, limit]
-        ) { row in
-            UnpublishedEvent.record(
-                position: StreamPosition(row[RecordColumn.end]),
-                try MessageRecord(
-                    row, conversation: try row.uuid(RecordColumn.end + 1), epoch: row[RecordColumn.end + 2]))
-        }
+        ) { try UnpublishedEvent(record: $0) }
         events += try database.list(
-            """
-            SELECT position, topic, payload, retain,
-                unread_user, unread_conversation, unread_after, unread_through, unread_room
-            FROM outbox WHERE position > ? AND position < ? ORDER BY position LIMIT ?
-            """, [position.value, end.value, limit]
-        ) { row in
-            .event(
-                position: StreamPosition(row[0]), topic: row.bytes(1) ?? [], payload: row.bytes(2) ?? [],
-                retain: row[3], unread: try PendingUnread(row, from: 4))
-        }
+            "\(UnpublishedEvent.columns) WHERE position > ? AND position < ? ORDER BY position LIMIT ?",
+            [position.value, end.value, limit]
+        ) { try UnpublishedEvent(event: $0) }
         return Array(events.sorted { $0.position < $1.position }.prefix(limit))
     }
 }
@@ -143,6 +131,29 @@ package struct OutboxWrites {
         try database.run(
             "UPDATE publishing SET \(kind.rawValue)_broker = ? WHERE id = ?",
             [Int64(bitPattern: broker), database.stream.row])
+    }
+}
+
+extension UnpublishedEvent {
+    /// A query for events without a record, as far as its condition.
+    static let columns = """
+        SELECT position, topic, payload, retain,
+            unread_user, unread_conversation, unread_after, unread_through, unread_room
+        FROM outbox
+        """
+
+    /// From the columns of a record, its position, and id and epoch of its conversation.
+    init(record row: Row) throws {
+        self = .record(
+            position: StreamPosition(row[RecordColumn.end]),
+            try MessageRecord(
+                row, conversation: try row.uuid(RecordColumn.end + 1), epoch: row[RecordColumn.end + 2]))
+    }
+
+    init(event row: Row) throws(StoreError) {
+        self = .event(
+            position: StreamPosition(row[0]), topic: row.bytes(1) ?? [], payload: row.bytes(2) ?? [], retain: row[3],
+            unread: try PendingUnread(row, from: 4))
     }
 }
 

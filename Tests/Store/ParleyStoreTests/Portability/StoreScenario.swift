@@ -203,6 +203,10 @@ struct StoreScenario {
             try facts.records.read(state, after: 0, seenBy: "bob", limit: 1) { _ in true }
             _ = try facts.records.id(at: 1, in: state.key)
             _ = try facts.outbox.unpublished(after: 0, limit: 9)
+            let entries = try facts.outbox.entries(after: 0, in: .only, limit: 9)
+            #expect(try facts.outbox.events(at: entries.map(\.position)).count == entries.count)
+            _ = try facts.outbox.hearers([state.key])
+            _ = try facts.outbox.keys(of: [id])
             _ = try facts.outbox.lastPosition()
             _ = try facts.outbox.publishedThrough()
             _ = try facts.records.nextExpiry()
