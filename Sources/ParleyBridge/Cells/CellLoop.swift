@@ -1,4 +1,5 @@
 import Logging
+import MQTTClient
 import ParleyProtocol
 import ParleyStore
 import Platform
@@ -60,13 +61,25 @@ final class CellLoop {
                 try extendLease()
                 let hasMore = try round()
                 report.end("the other cells are heard again")
-                if !hasMore { try cells.wait(for: CellLoop.poll) }
+                try cells.sendSignals()
+                hear(try cells.wait(for: hasMore ? .zero : CellLoop.poll))
             } catch {
                 report.add("the other cells cannot be heard", StoreError(error))
                 var nothing: [WatchedDescriptor] = []
                 _ = try? waitForEvents(&nothing, timeout: CellLoop.poll)
             }
         }
+    }
+
+    /// Publishes what others have signalled: typing, which nobody misses if it gets lost.
+    private func hear(_ signals: [CellSignal]) {
+        var outgoing = Outgoing()
+        for signal in signals {
+            let topic = Array(signal.topic.utf8)
+            guard case .conversation(_, .typing) = Topic(parsing: topic.span) else { continue }
+            outgoing.raw(topic: topic, payload: Array(signal.payload.utf8), position: nil, qos: .atMostOnce)
+        }
+        queue.add(outgoing)
     }
 
     private func extendLease() throws(StoreError) {
@@ -152,7 +165,8 @@ final class CellLoop {
         let marks = Dictionary(
             try cells.ownMarks(in: snapshot).map { ($0.writer, $0.position) }, uniquingKeysWith: { first, _ in first })
         for state in states where state.number != cells.own {
-            let isKnown = marks[state.number].map { $0.distance(to: state.position) <= CellLoop.longestBacklog } ?? false
+            let isKnown =
+                marks[state.number].map { $0.distance(to: state.position) <= CellLoop.longestBacklog } ?? false
             events.advance(to: isKnown ? marks[state.number] ?? state.position : state.position)
         }
         hasBegun = true

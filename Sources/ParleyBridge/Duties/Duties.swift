@@ -12,9 +12,10 @@ struct Duties {
     ///   - clock: `nil` if it is not stored.
     ///   - presence: `nil` if none is published.
     ///   - access: `nil` without an operator device.
+    ///   - cells: `nil` of a gateway that is alone.
     init(
         lastSeen: LastSeenDuty, published: PublishedPosition, announcements: PushAnnouncements, mails: MailOutbox,
-        clock: MachineClock?, presence: PresenceDuty?, access: ReservedDevicesDuty?
+        clock: MachineClock?, presence: PresenceDuty?, access: ReservedDevicesDuty?, cells: (any Cells)?
     ) {
         let always: [any Duty] = [
             KeyChangeDuty(),
@@ -33,7 +34,9 @@ struct Duties {
             lastSeen,
             PublishedMarkDuty(published),
         ]
-        let optional: [(any Duty)?] = [clock.map { ClockDuty($0) }, presence, access]
+        let optional: [(any Duty)?] = [
+            clock.map { ClockDuty($0) }, presence, access, cells.map { LostSessionDuty($0) },
+        ]
         list = always + optional.compactMap { $0 }
     }
 

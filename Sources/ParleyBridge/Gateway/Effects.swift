@@ -8,6 +8,8 @@ struct Effects {
     /// Changes of audiences, in the order of the writes; they go before all events.
     var audience: [AudienceChange] = []
     var writes = PendingWrites()
+    /// Typing among what is published, which other cells are told of.
+    var typing: [TypingIndicator] = []
     /// The last position that was assigned.
     private var lastPosition: StreamPosition?
 
@@ -75,6 +77,7 @@ struct Effects {
     mutating func append(_ other: Effects) {
         outgoing.append(other.outgoing)
         audience += other.audience
+        typing += other.typing
         lastPosition = other.lastPosition ?? lastPosition
     }
 }

@@ -59,7 +59,7 @@ final class Writer {
         typing = TypingTracker(startInterval: settings.typingInterval)
         duties = Duties(
             lastSeen: lastSeen, published: published, announcements: environment.push.announcements, mails: mails,
-            clock: clock, presence: presence, access: access)
+            clock: clock, presence: presence, access: access, cells: store.cells)
     }
 
     // MARK: A batch

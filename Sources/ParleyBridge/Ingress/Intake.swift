@@ -3,6 +3,7 @@ import MQTTClient
 import Platform
 import ParleyProtocol
 import ParleyRules
+import ParleyStore
 
 /// Owns the `intake` connection: reads a batch, has it committed, queues its effects, and only then acknowledges.
 ///
@@ -207,11 +208,17 @@ final class Intake {
         queue.add(writer.run(PreviousTokenDuty.self, now: now))
         writer.times.begin(at: .now)
         let turns = WriteTurns(writes, writer.times)
-        for turn in [turns.first, turns.rest] where !turn.isEmpty { queue.add(writer.carryOut(turn, now: now).effects) }
+        for turn in [turns.first, turns.rest] where !turn.isEmpty { add(writer.carryOut(turn, now: now).effects) }
         for read in reads {
             for refused in readers.submit(read) { refusals.reject(refused.route, .unavailable) }
         }
         queue.add(refusals)
+    }
+
+    private func add(_ effects: Effects) {
+        queue.add(effects)
+        guard let cells = writer.store.cells else { return }
+        for indicator in effects.typing { cells.signal(indicator.signal) }
     }
 
     /// The present time; sets the writer's clock offset.
@@ -223,11 +230,11 @@ final class Intake {
 
     private func runTimers() {
         let now = readClock()
-        queue.add(writer.expireTyping(now: now))
+        add(writer.expireTyping(now: now))
         queue.add(writer.runDuties(now: now, hasRoom: queue.hasRoom))
         writer.cleanFiles(now: .now)
         if writer.duties.isBatchDue(at: writer.moment(now), hasRoom: queue.hasRoom) {
-            queue.add(writer.carryOut([], now: now).effects)
+            add(writer.carryOut([], now: now).effects)
         }
     }
 }

@@ -12,6 +12,7 @@ final class PresenceDuty: Duty {
     static let failure: Logger.Message = "presence could not be written"
     static let publishes = true
     private let people: ConnectedPeople
+    private let cells: (any Cells)?
     /// Since when there are no reports; `nil` while there are.
     private var unknownSince: Timestamp?
     private var board: PresenceTracker
@@ -39,11 +40,12 @@ final class PresenceDuty: Duty {
         lastTime: Timestamp? = nil
     ) throws(StoreError) {
         self.people = people
+        cells = store.cells
         let since = min(now, lastTime ?? now)
         unknownSince = since
         let (online, offline, broker) = try store.read { snapshot in
             (
-                try snapshot.presence.usersOnline(),
+                try store.cells?.sessions(in: snapshot) ?? snapshot.presence.usersOnline(),
                 try snapshot.presence.usersOffline(since: since.advanced(by: .zero - ConnectedPeople.longestUnnoticed)),
                 try snapshot.outbox.broker(of: .presence)
             )
@@ -92,10 +94,21 @@ final class PresenceDuty: Duty {
     func run(in batch: Batch) throws(StoreError) -> Done {
         let announced = board.nextAnnouncements(limit: Self.atOnce, now: batch.now)
         let before = sweep.flatMap { batch.now >= $0.nextAt ? $0 : nil }
-        try batch.effects.announce(announced, batch.writable())
+        try batch.effects.announce(visible(announced, batch.writable()), batch.writable())
         // The sweep reads presence after that.
         let after = try before.flatMap { sweep throws(StoreError) in try publishMore(sweep, batch) }
         return Done(announced: announced, before: before, after: after)
+    }
+
+    /// Those that others see: whoever leaves this cell and is connected to another is still online.
+    private func visible(
+        _ announced: [PresenceTracker.Announcement], _ transaction: WriteTransaction
+    ) throws(StoreError) -> [PresenceTracker.Announcement] {
+        guard let cells, !announced.isEmpty else { return announced }
+        let (arrived, left) = (announced.filter(\.isArrival), announced.filter { !$0.isArrival })
+        try cells.storeSessions(arrived: arrived.map(\.user), left: left.map(\.user), in: transaction)
+        let elsewhere = try cells.connected(among: left.map(\.user), elsewhere: true, in: transaction.facts)
+        return arrived + left.filter { !elsewhere.contains($0.user) }
     }
 
     func recordCommitted(_ done: Done, at moment: Moment) {
@@ -126,9 +139,18 @@ final class PresenceDuty: Duty {
     }
 }
 
+extension PresenceTracker.Announcement {
+    fileprivate var isArrival: Bool {
+        switch presence {
+        case .online: true
+        case .offline: false
+        }
+    }
+}
+
 extension Effects {
     /// Stores the presence of users, and publishes it where friends see a change.
-    fileprivate mutating func announce(
+    mutating func announce(
         _ announcements: [PresenceTracker.Announcement], _ transaction: WriteTransaction
     ) throws(StoreError) {
         let before = try transaction.facts.presence.stored(of: announcements.map(\.user))

@@ -145,7 +145,8 @@ struct Outgoing: Sendable {
                     at: disappearance.at, remains: writer.append { $0 += other.bytes[disappearance.remains] })
             }
             items.append(
-                Item(message: message, position: item.position, disappearance: disappearance, unread: item.unread,
+                Item(
+                    message: message, position: item.position, disappearance: disappearance, unread: item.unread,
                     awaitsCells: item.awaitsCells))
         }
     }

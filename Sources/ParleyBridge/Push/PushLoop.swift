@@ -160,7 +160,8 @@ final class PushLoop {
 
     private func planner(_ snapshot: Snapshot, _ pushes: PushSnapshot, now: Timestamp) -> PushPlanner {
         PushPlanner(
-            snapshot: snapshot, pushes: pushes, settings: settings, people: shared.people, now: now,
+            snapshot: snapshot, pushes: pushes, settings: settings, people: shared.people, cells: store.cells,
+            now: now,
             lastBadges: lastBadges)
     }
 

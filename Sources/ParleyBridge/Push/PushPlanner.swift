@@ -11,6 +11,8 @@ struct PushPlanner {
     let pushes: PushSnapshot
     let settings: Settings
     let people: ConnectedPeople
+    /// `nil` of a gateway that is alone.
+    var cells: (any Cells)?
     /// The time of day.
     let now: Timestamp
     /// The greatest badges that devices may display, as far as known.
@@ -37,6 +39,14 @@ struct PushPlanner {
             }
             plan.decidedThrough = event.key ?? plan.decidedThrough
         }
+    }
+
+    /// The users among these with a connected device, at whichever cell.
+    private func connected(among users: [UserID]) throws -> Set<UserID> {
+        let here = people.connected(among: users)
+        guard let cells, here.count < users.count else { return here }
+        return here.union(
+            try cells.connected(among: users.filter { !here.contains($0) }, elsewhere: true, in: snapshot))
     }
 
     private func decide(_ event: PushEvent, into plan: inout PushPlan) throws {
@@ -83,7 +93,7 @@ struct PushPlanner {
         let record = message.record
         let recipients = try snapshot.pushEvents.recipients(
             in: message.conversation, besides: record.sender.user, only: only)
-        let connected = people.connected(among: recipients.map(\.user))
+        let connected = try connected(among: recipients.map(\.user))
         var notified: [UserID] = []
         for recipient in recipients {
             let decision = PushRules.decide(
@@ -145,7 +155,8 @@ struct PushPlanner {
         let quiet = try snapshot.pushEvents.quietHours(of: [user])[user]
         let decision = PushRules.decide(
             PushRules.Facts(
-                .feed(type), isConnected: people.contains(user), notifiesConnected: settings.pushAlways,
+                .feed(type), isConnected: try connected(among: [user]).contains(user),
+                notifiesConnected: settings.pushAlways,
                 quietUntil: quiet?.hours.end(ifQuietAt: now, in: quiet?.timeZone)))
         plan.traces.append(
             PushTrace(
@@ -181,7 +192,8 @@ struct PushPlanner {
         let registrations = try snapshot.pushRegistrations.registrations(of: users)
         let origin = PushPlan.Origin(
             position: try snapshot.outbox.lastPosition(), createdAt: now, steadyAt: steady)
-        for user in users where settings.pushAlways || !people.contains(user) {
+        let connected = try connected(among: users)
+        for user in users where settings.pushAlways || !connected.contains(user) {
             guard
                 try counts[.badge(of: user, at: now)] ?? 0 > 0
                     || snapshot.notifications.unreadCount(of: user) > 0

@@ -40,9 +40,21 @@ extension StopTyping: GatheredCommandHandler {
     }
 }
 
+extension TypingIndicator {
+    /// For the devices of other cells.
+    var signal: CellSignal {
+        var (name, payload): ([UInt8], JSONWriter) = ([], JSONWriter())
+        topic.append(to: &name)
+        writeEvent(to: &payload)
+        return CellSignal(
+            topic: String(decoding: name, as: UTF8.self), payload: String(decoding: payload.finish(), as: UTF8.self))
+    }
+}
+
 extension Effects {
     mutating func announce(_ indicator: TypingIndicator?) {
         guard let indicator else { return }
         outgoing.event(indicator.topic, position: nil, qos: .atMostOnce, indicator.writeEvent)
+        typing.append(indicator)
     }
 }

@@ -19,6 +19,7 @@ final class Neighbours: Cells {
     private struct State {
         var dependencies: StreamVector? = StreamVector()
         var hasNeighbours = false
+        var signals: [CellSignal] = []
     }
 
     init(_ cell: ClaimedCell, _ settings: PostgreSQLSettings) throws {
@@ -126,8 +127,40 @@ final class Neighbours: Cells {
         try withConnection { try cell.extendLease(by: leaseTime, $0) }
     }
 
-    func wait(for time: Duration) throws(StoreError) {
-        do { try listener.wait(for: time) } catch { throw StoreError(anything: error) }
+    /// The most signals that wait: more than that are late in any case.
+    private static let mostSignals = 1000
+    /// PostgreSQL refuses longer ones.
+    private static let longestPayload = 7999
+
+    func signal(_ signal: CellSignal) {
+        state.withLock { if $0.hasNeighbours, $0.signals.count < Neighbours.mostSignals { $0.signals.append(signal) } }
+        wake()
+    }
+
+    func sendSignals() throws(StoreError) {
+        let signals = state.withLock { state in
+            defer { state.signals = [] }
+            return state.signals
+        }
+        guard !signals.isEmpty else { return }
+        try withConnection { connection in
+            for signal in signals {
+                let text = "\(own)\n\(signal.topic)\n\(signal.payload)"
+                guard text.utf8.count <= Neighbours.longestPayload else { continue }
+                try connection.send("SELECT pg_notify('\(Neighbours.channel)', $1)", [.text(text)])
+            }
+            try connection.sync()
+        }
+    }
+
+    func wait(for time: Duration) throws(StoreError) -> [CellSignal] {
+        do {
+            return try listener.wait(for: time).compactMap { payload in
+                let parts = payload.split(separator: "\n", maxSplits: 2).map(String.init)
+                guard parts.count == 3, parts[0] != "\(own)" else { return nil }
+                return CellSignal(topic: parts[1], payload: parts[2])
+            }
+        } catch { throw StoreError(anything: error) }
     }
 
     func wake() { listener.wake() }

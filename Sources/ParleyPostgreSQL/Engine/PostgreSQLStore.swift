@@ -104,7 +104,8 @@ package final class PostgreSQLStore: StoreEngine {
             return try readers.withSession { session in
                 do {
                     try session.connection.send("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
-                    let result = try body(Database(OpenTransaction(session, cell, locksCell: false), cell.stream, locksRows: false))
+                    let result = try body(
+                        Database(OpenTransaction(session, cell, locksCell: false), cell.stream, locksRows: false))
                     try session.connection.send("COMMIT")
                     try session.connection.sync()
                     return result

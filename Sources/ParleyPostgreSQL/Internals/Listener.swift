@@ -18,18 +18,19 @@ final class Listener: @unchecked Sendable {
     func wake() { call.signal() }
 
     /// Waits until there is a call. After a loss it connects anew, and then there may have been one.
-    func wait(for time: Duration) throws {
+    ///
+    /// - Returns: what the calls said.
+    func wait(for time: Duration) throws -> [String] {
         guard let connection, connection.isOpen else {
             connection = nil
             let new = try PostgreSQLConnection(settings)
             try new.execute("LISTEN \(Neighbours.channel)")
             connection = new
-            return
+            return []
         }
         var watched = [WatchedDescriptor(connection.fileDescriptor), WatchedDescriptor(call.descriptor)]
         _ = try waitForEvents(&watched, timeout: time)
         if watched[1].isReadable { call.drain() }
-        // Each says only that there is something to read.
-        if watched[0].isReadable { _ = try connection.notifications(until: .now) }
+        return watched[0].isReadable ? try connection.notifications(until: .now).map(\.payload) : []
     }
 }

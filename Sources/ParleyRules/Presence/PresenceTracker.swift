@@ -114,6 +114,8 @@ extension PresenceTracker {
     package struct Announcement: Hashable, Sendable {
         package let user: UserID
         package let presence: Presence
+
+        package init(user: UserID, presence: Presence) { (self.user, self.presence) = (user, presence) }
     }
 
     /// The next batch if it is time for one: at most one announcement for each user. They stay due until

@@ -32,7 +32,8 @@ package struct PendingWrites: Sendable {
     package init() {}
 
     package var isEmpty: Bool {
-        records.isEmpty && events.isEmpty && audience.isEmpty && watermarks.isEmpty && presences.isEmpty && pushEvents.isEmpty
+        records.isEmpty && events.isEmpty && audience.isEmpty && watermarks.isEmpty && presences.isEmpty
+            && pushEvents.isEmpty
             && logs.isEmpty
     }
 

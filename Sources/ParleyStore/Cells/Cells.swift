@@ -1,3 +1,5 @@
+import ParleyProtocol
+
 /// What a gateway's store knows of the other gateways on it, its neighbours.
 ///
 /// Each has a stream of its own. What a transaction may depend on is committed before it, so it is in every snapshot
@@ -6,8 +8,8 @@ package protocol Cells: AnyObject, Sendable {
     /// Its number, from 1 on.
     var own: Int { get }
 
-    /// What the last transaction of this process depends on: in each stream, the last position that changes an audience.
-    /// Its events are for nobody before these changes are in force. `nil` where that is not known.
+    /// What the last transaction of this process depends on: in each stream, the last position that changes an
+    /// audience. Its events are for nobody before these changes are in force. `nil` where that is not known.
     var dependencies: StreamVector? { get }
 
     /// All cells as a snapshot has them, this one among them.
@@ -27,6 +29,22 @@ package protocol Cells: AnyObject, Sendable {
     /// Stores how far this cell has come in the streams of others, and tells them if audiences have changed.
     func save(_ marks: [CellMark]) throws(StoreError)
 
+    /// Users who are connected to this cell, as far as that is stored.
+    func sessions(in snapshot: Snapshot) throws(StoreError) -> [UserID]
+
+    /// Which of these are connected to a cell, another than this one or any.
+    func connected(
+        among users: [UserID], elsewhere: Bool, in snapshot: Snapshot
+    ) throws(StoreError) -> Set<UserID>
+
+    /// Stores who has come to this cell and who has left it.
+    func storeSessions(arrived: [UserID], left: [UserID], in transaction: WriteTransaction) throws(StoreError)
+
+    /// Removes sessions with cells that are gone.
+    ///
+    /// - Returns: whose.
+    func removeLostSessions(limit: Int, in transaction: WriteTransaction) throws(StoreError) -> [UserID]
+
     /// Extends this cell's lease by `leaseTime`, from the server's time on.
     func extendLease() throws(StoreError)
 
@@ -36,8 +54,16 @@ package protocol Cells: AnyObject, Sendable {
     /// Whether others were live when they were last looked at.
     var hasNeighbours: Bool { get }
 
-    /// Waits until another cell has committed something, `wake` is called, or the time is over.
-    func wait(for time: Duration) throws(StoreError)
+    /// Tells the other cells something that is not stored, and of no use a moment later. Safe to call from anywhere.
+    func signal(_ signal: CellSignal)
+
+    /// Sends what `signal` was called with. Called by the thread that waits.
+    func sendSignals() throws(StoreError)
+
+    /// Waits until another cell has committed or signalled something, `wake` is called, or the time is over.
+    ///
+    /// - Returns: the signals of others.
+    func wait(for time: Duration) throws(StoreError) -> [CellSignal]
 
     /// Ends a wait. Safe to call from anywhere.
     func wake()

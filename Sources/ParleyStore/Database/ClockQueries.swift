@@ -7,7 +7,8 @@ package struct ClockQueries {
     /// Its last known time is that of its last step or start, or of the last record since.
     package func stored() throws(StoreError) -> StoredClock {
         guard
-            let row = try database.row("SELECT steps, stepped_at, position, boot, boot_offset FROM clock WHERE id = ?", [database.stream.row]),
+            let row = try database.row(
+                "SELECT steps, stepped_at, position, boot, boot_offset FROM clock WHERE id = ?", [database.stream.row]),
             (row[1] as Int) != 0
         else { return StoredClock(boot: nil, bootOffset: nil, clockOffset: 0, lastTime: nil) }
         let last = try database.row(

@@ -4,9 +4,13 @@ import ParleyProtocol
 package struct PushLinkQueries {
     let database: Database
 
-    package func name() throws(StoreError) -> String? { try database.row("SELECT name FROM push_link WHERE id = ?", [database.stream.row])?[0] }
+    package func name() throws(StoreError) -> String? {
+        try database.row("SELECT name FROM push_link WHERE id = ?", [database.stream.row])?[0]
+    }
 
-    package func plan() throws(StoreError) -> Int { try database.row("SELECT plan FROM push_link WHERE id = ?", [database.stream.row])?[0] ?? 0 }
+    package func plan() throws(StoreError) -> Int {
+        try database.row("SELECT plan FROM push_link WHERE id = ?", [database.stream.row])?[0] ?? 0
+    }
 }
 
 package struct PushLinkWrites {
