@@ -17,8 +17,3 @@ extension EmailAddress: JSONReadable {
         return .text(6...maximumLength, pattern)
     }
 }
-
-extension IdentityProviderName {
-    /// Stands for addresses of email among the ways to sign in; no provider has this name.
-    package static let email = IdentityProviderName(validated: "email")
-}

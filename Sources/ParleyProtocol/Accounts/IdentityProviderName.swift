@@ -5,4 +5,6 @@ public struct IdentityProviderName: LevelIdentifier {
 
     public static let apple = IdentityProviderName(validated: "apple")
     public static let google = IdentityProviderName(validated: "google")
+    /// Stands for email addresses among the ways to sign in; no provider has this name.
+    package static let email = IdentityProviderName(validated: "email")
 }
