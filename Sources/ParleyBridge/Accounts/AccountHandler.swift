@@ -3,9 +3,8 @@ import ParleyRules
 import ParleyStore
 import Sodium
 
-/// Where what a request about an account needs is found out.
+/// The work that a request about an account needs outside the writer.
 enum DeskWork {
-    /// It needs nothing.
     case none
     /// A password is hashed, on the desk's own thread.
     case hashing
@@ -15,12 +14,19 @@ enum DeskWork {
     case identityAndHashing(IdentityProof)
 }
 
+/// The result of that work.
+struct AccountFinding: Sendable {
+    /// Of the request, 16 bytes.
+    let digest: [UInt8]
+    /// `nil` for a repeat, for which there is no work.
+    let value: (any Sendable)?
+}
+
 /// A command about an account as the gateway carries it out: limited by who asks and for whom, worked on beside the
 /// writer where it takes long, and carried out once.
-protocol AccountHandler: CommandHandler, AccountCommand where Decision == AccountDecision<New> {
-    /// What the desk finds out.
+protocol AccountHandler: OnceHandler, AccountCommand where Outcome == AccountRequestOutcome {
     associatedtype Finding: Sendable = Nothing
-    /// All that is needed to carry it out.
+    /// As in ``OnceHandler``: named here too, so that it is inferred from `decide`.
     associatedtype New
 
     var work: DeskWork { get }
@@ -43,18 +49,12 @@ protocol AccountHandler: CommandHandler, AccountCommand where Decision == Accoun
 
     func carryOut(_ new: New, in context: ApplyContext) throws(StoreError) -> AccountRequestOutcome
 
-    /// Replies to what is done.
+    /// Replies to a request that is done.
     func reply(in context: ApplyContext) throws(StoreError)
 }
 
 /// The finding of a request that needs none.
 struct Nothing: Sendable {}
-
-enum AccountDecision<New> {
-    case repeated(StoredAccountRequest)
-    /// - Parameter name: under which the outcome is stored.
-    case new(New, name: AccountRequestID, digest: [UInt8])
-}
 
 extension AccountHandler where Finding == Nothing {
     var work: DeskWork { .none }
@@ -67,29 +67,36 @@ extension AccountHandler {
 
     func reply(in context: ApplyContext) throws(StoreError) { context.accept { writer in writer.object { _ in } } }
 
-    func decide(in context: DecisionContext) throws -> AccountDecision<New> {
-        let digest = try context.accountDigest(of: self)
-        let name = try id.storedName(by: context.tokens)
-        if let first = try context.facts.accountRequests.request(name) {
-            try RepeatRule.check(digest, of: first.digest)
-            return .repeated(first)
-        }
-        let finding = context.finding as? Finding ?? Nothing() as? Finding
-        // The first copy of the request was carried out while the desk had this one, and is forgotten since.
-        guard let finding else { throw Rejection.unavailable }
-        return .new(try decide(with: finding, in: context), name: name, digest: digest)
+    func digest(in context: DecisionContext) throws -> [UInt8] {
+        guard let finding = context.finding else { throw Rejection.unavailable }
+        return finding.digest
     }
 
-    func apply(_ decision: AccountDecision<New>, in context: ApplyContext) throws(StoreError) {
-        let (outcome, digest): (AccountRequestOutcome, [UInt8])
-        switch decision {
-        case .repeated(let first): (outcome, digest) = (first.outcome, first.digest)
-        case .new(let new, let name, let newDigest):
-            (outcome, digest) = (try carryOut(new, in: context), newDigest)
-            let removedAt = context.steady.advanced(by: AccountTimes.repeats)
-            try context.transaction.accountRequests.insert(name, digest: digest, outcome, removedAt: removedAt)
-            context.afterCommit.wake(AccountExpiryDuty.self, at: removedAt)
+    func first(in context: DecisionContext) throws -> (digest: [UInt8]?, outcome: () throws -> AccountRequestOutcome)? {
+        guard let first = try context.facts.accountRequests.request(id.storedName(by: context.tokens)) else {
+            return nil
         }
+        return (first.digest, { first.outcome })
+    }
+
+    func decideNew(in context: DecisionContext) throws -> New {
+        // The first copy of the request was carried out while the desk had this one, and is forgotten since.
+        guard let finding = context.finding?.value as? Finding else { throw Rejection.unavailable }
+        return try decide(with: finding, in: context)
+    }
+
+    func make(_ new: New, digest: [UInt8], in context: ApplyContext) throws(StoreError) -> AccountRequestOutcome {
+        let outcome = try carryOut(new, in: context)
+        let removedAt = context.steady.advanced(by: AccountTimes.repeats)
+        try context.transaction.accountRequests.insert(
+            id.storedName(by: context.tokens), digest: digest, outcome, removedAt: removedAt)
+        context.afterCommit.wake(AccountExpiryDuty.self, at: removedAt)
+        return outcome
+    }
+
+    func reply(
+        with outcome: AccountRequestOutcome, digest: [UInt8], in context: ApplyContext
+    ) throws(StoreError) {
         switch outcome {
         case .done: try reply(in: context)
         case .refused: context.refuse(Self.codeRefusal)
@@ -106,20 +113,24 @@ enum AccountTimes {
 extension AccountRequestID {
     /// The name that is stored in its place. A web door makes ids of what people send, and passwords are part of that:
     /// without the gateway's key nobody can try words against it.
-    func storedName(by tokens: TokenIssuer) throws -> AccountRequestID {
-        let (id, key) = (value.bytes, try tokens.secret(for: "names of account requests"))
-        let digest = try BLAKE2b.hash(id.span, length: .bytes16, key: key.span)
-        guard let name = UUIDValue.nameBased(digest: digest) else { throw Rejection.internalFault }
-        return AccountRequestID(name)
+    func storedName(by tokens: TokenIssuer) throws(StoreError) -> AccountRequestID {
+        do {
+            let (id, key) = (value.bytes, try tokens.secret(for: "names of account requests"))
+            let digest = try BLAKE2b.hash(id.span, length: .bytes16, key: key.span)
+            guard let name = UUIDValue.nameBased(digest: digest) else { throw Rejection.internalFault }
+            return AccountRequestID(name)
+        } catch {
+            throw StoreError(error)
+        }
     }
 }
 
-extension DecisionContext {
-    /// The digest of a request about an account, 16 bytes. It is stored, and passwords are part of it: without the
-    /// gateway's key nobody can try words against it.
-    func accountDigest(of command: some AccountCommand) throws -> [UInt8] {
-        let key = try tokens.secret(for: "account requests")
-        return try BLAKE2b.hash(command.identityPreimage(sender: sender).span, length: .bytes16, key: key.span)
+extension AccountCommand {
+    /// Its digest, 16 bytes. It is stored, and passwords are part of it: without the gateway's key nobody can try words
+    /// against it.
+    func digest(by sender: DeviceAddress, _ tokens: TokenIssuer) throws(SodiumError) -> [UInt8] {
+        let (preimage, key) = (identityPreimage(sender: sender), try tokens.secret(for: "account requests"))
+        return try BLAKE2b.hash(preimage.span, length: .bytes16, key: key.span)
     }
 }
 

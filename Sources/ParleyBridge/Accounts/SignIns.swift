@@ -23,11 +23,10 @@ struct SignInPlan {
 extension DecisionContext {
     /// - Parameter command: from whose digest the id of a new device follows.
     func signIn(
-        _ user: UserID, on device: SignInDevice, _ member: SignInPlan.NewMember? = nil,
-        by command: some AccountCommand
+        _ user: UserID, on new: SignInDevice, _ member: SignInPlan.NewMember? = nil, by command: some AccountHandler
     ) throws -> SignInPlan {
-        let digest = try accountDigest(of: command)
-        let device = device.device ?? DeviceID(digest: digest)
+        let digest = try command.digest(in: self)
+        let device = new.device ?? DeviceID(digest: digest)
         let address = DeviceAddress(user: user, device: device)
         let devices = try facts.devices.summaries(of: user)
         // Those whose tokens have expired sign in no more, and people have forgotten their names.
@@ -36,7 +35,7 @@ extension DecisionContext {
         return SignInPlan(
             member: member,
             token: try TokenIssue(to: address, role: .device, days: nil, .anew(by: nil), request: digest, in: self),
-            deviceName: command.deviceName)
+            deviceName: new.name)
     }
 
     /// Whether an invite to a group is good enough to make an account.
@@ -58,20 +57,6 @@ extension DecisionContext {
             isTaken: facts.users.role(of: user) != nil)
     }
 }
-
-extension AccountCommand {
-    /// The name that a sign-in gives its device.
-    fileprivate var deviceName: String? { (self as? any DeviceSigningIn)?.device.name }
-}
-
-/// A request that signs a device in.
-private protocol DeviceSigningIn {
-    var device: SignInDevice { get }
-}
-
-extension SignInByPassword: DeviceSigningIn {}
-extension SignInByProvider: DeviceSigningIn {}
-extension VerifyRegistration: DeviceSigningIn {}
 
 extension DeviceID {
     /// The id of a device that a request makes: a repeat makes the same one.

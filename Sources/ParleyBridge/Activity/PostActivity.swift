@@ -3,7 +3,7 @@ import ParleyRules
 import ParleyStore
 
 extension PostActivity: OnceHandler {
-    func first(in context: DecisionContext) throws -> (digest: [UInt8]?, reply: () throws -> ActivityItem)? {
+    func first(in context: DecisionContext) throws -> (digest: [UInt8]?, outcome: () throws -> ActivityItem)? {
         guard let made = try context.facts.activities.item(id, seenBy: context.sender.user) else { return nil }
         return (made.digest, { made.item })
     }

@@ -28,7 +28,7 @@ extension CommandHandler {
 
     /// - Parameter finding: of the desk.
     /// - Throws: a `Rejection`, and then nothing is written; or an error of the store.
-    func carryOut(_ route: ReplyRoute, by finding: (any Sendable)? = nil, in batch: Batch) throws {
+    func carryOut(_ route: ReplyRoute, by finding: AccountFinding? = nil, in batch: Batch) throws {
         let context = DecisionContext(route, finding: finding, batch)
         try AuthorizeRule.check(refusalOfOperators: Self.refusalOfOperators) {
             try context.facts.users.hasMember(route.address.user)
@@ -44,48 +44,61 @@ extension GatheredCommandHandler {
     var isGathered: Bool { true }
 }
 
-/// A command that makes something under an id: the first time it is made, and a repeat gets the same reply.
-protocol OnceHandler: CommandHandler, RepeatableCommand
-where Decision == OnceDecision<Reply, New>, Reply: GatewayObject {
-    /// What is to be made.
+/// A command that is executed once under an id: the first time it is carried out, and a repeat gets the same reply.
+protocol OnceHandler: CommandHandler, RepeatableCommand where Decision == OnceDecision<Outcome, New> {
+    /// All that is needed to carry it out.
     associatedtype New
+    /// All that the reply depends on.
+    associatedtype Outcome = Reply
 
     /// Whether the broker must not store the reply for a device that is away.
     static var hasSecretReply: Bool { get }
 
-    /// The digest of the request that has used the id, and its reply; `nil` for the first time.
-    func first(in context: DecisionContext) throws -> (digest: [UInt8]?, reply: () throws -> Reply)?
+    /// The digest of the request, 16 bytes: a repeat has the same.
+    func digest(in context: DecisionContext) throws -> [UInt8]
+
+    /// The digest of the request that has used the id, and its outcome; `nil` for the first time.
+    func first(in context: DecisionContext) throws -> (digest: [UInt8]?, outcome: () throws -> Outcome)?
 
     func decideNew(in context: DecisionContext) throws -> New
 
-    /// - Parameter digest: of the request, 16 bytes.
-    func make(_ new: New, digest: [UInt8], in context: ApplyContext) throws(StoreError) -> Reply
+    /// - Parameter digest: of the request.
+    func make(_ new: New, digest: [UInt8], in context: ApplyContext) throws(StoreError) -> Outcome
+
+    func reply(with outcome: Outcome, digest: [UInt8], in context: ApplyContext) throws(StoreError)
 }
 
-enum OnceDecision<Reply, New> {
-    case repeated(Reply)
+enum OnceDecision<Outcome, New> {
+    case repeated(Outcome, digest: [UInt8])
     case new(New, digest: [UInt8])
 }
 
 extension OnceHandler {
     static var hasSecretReply: Bool { false }
 
-    func decide(in context: DecisionContext) throws -> OnceDecision<Reply, New> {
-        let digest = try context.digest(of: self)
+    func digest(in context: DecisionContext) throws -> [UInt8] { try context.digest(of: self) }
+
+    func decide(in context: DecisionContext) throws -> OnceDecision<Outcome, New> {
+        let digest = try digest(in: context)
         guard let first = try first(in: context) else {
             return .new(try decideNew(in: context), digest: digest)
         }
         try RepeatRule.check(digest, of: first.digest)
-        return .repeated(try first.reply())
+        return .repeated(try first.outcome(), digest: digest)
     }
 
-    func apply(_ decision: OnceDecision<Reply, New>, in context: ApplyContext) throws(StoreError) {
-        let reply: Reply
+    func apply(_ decision: OnceDecision<Outcome, New>, in context: ApplyContext) throws(StoreError) {
         switch decision {
-        case .repeated(let first): reply = first
-        case .new(let new, let digest): reply = try make(new, digest: digest, in: context)
+        case .repeated(let outcome, let digest): try reply(with: outcome, digest: digest, in: context)
+        case .new(let new, let digest):
+            try reply(with: make(new, digest: digest, in: context), digest: digest, in: context)
         }
-        context.accept(isSecret: Self.hasSecretReply) { reply.write(to: &$0) }
+    }
+}
+
+extension OnceHandler where Outcome: GatewayObject {
+    func reply(with outcome: Outcome, digest: [UInt8], in context: ApplyContext) {
+        context.accept(isSecret: Self.hasSecretReply) { outcome.write(to: &$0) }
     }
 }
 
@@ -94,11 +107,11 @@ extension OnceHandler {
 /// Uses of limits count from the COMMIT on, even if the command was refused.
 struct DecisionContext {
     let route: ReplyRoute
-    /// What the desk has found out for the request.
-    let finding: (any Sendable)?
+    /// Of the desk, for a request about an account.
+    let finding: AccountFinding?
     private let batch: Batch
 
-    init(_ route: ReplyRoute, finding: (any Sendable)? = nil, _ batch: Batch) {
+    init(_ route: ReplyRoute, finding: AccountFinding? = nil, _ batch: Batch) {
         self.route = route
         self.finding = finding
         self.batch = batch

@@ -3,7 +3,7 @@ import ParleyRules
 import ParleyStore
 
 extension CreateChallenge: OnceHandler {
-    func first(in context: DecisionContext) throws -> (digest: [UInt8]?, reply: () throws -> Challenge)? {
+    func first(in context: DecisionContext) throws -> (digest: [UInt8]?, outcome: () throws -> Challenge)? {
         let challenges = try context.facts.challenges
         guard let digest = try challenges.digest(of: id), let challenge = try challenges.challenge(id) else {
             return nil

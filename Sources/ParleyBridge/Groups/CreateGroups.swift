@@ -3,7 +3,7 @@ import ParleyRules
 import ParleyStore
 
 extension CreateGroup: OnceHandler {
-    func first(in context: DecisionContext) throws -> (digest: [UInt8]?, reply: () throws -> TrainingGroup)? {
+    func first(in context: DecisionContext) throws -> (digest: [UInt8]?, outcome: () throws -> TrainingGroup)? {
         if let timeZone { try CivilZones.require(timeZone) }
         guard let id, let digest = try context.facts.groups.digest(of: id) else { return nil }
         return (digest, { try context.facts.visibleGroup(id, to: context.sender.user).object })

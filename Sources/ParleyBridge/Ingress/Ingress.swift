@@ -11,8 +11,8 @@ struct Incoming<Handler: Sendable>: Sendable {
     var isForDesk = false
     /// The length of a query's payload.
     var payloadBytes = 0
-    /// What the desk has found out for it.
-    var finding: (any Sendable)?
+    /// Of the desk.
+    var finding: AccountFinding?
 
     var sender: DeviceAddress { route.address }
 }

@@ -181,7 +181,7 @@ final class Intake {
                 } else if command.isForDesk {
                     switch desk.submit(command, now: now) {
                     case .accepted: break
-                    case .needsNothing: writes.append(command)
+                    case .ready(let command): writes.append(command)
                     case .refused(let rejection):
                         shared.counters.rejected.add(1)
                         refusals.reject(command.route, rejection)

@@ -14,7 +14,7 @@ extension CreateInvite: OnceHandler {
 
     static let hasSecretReply = true
 
-    func first(in context: DecisionContext) throws -> (digest: [UInt8]?, reply: () throws -> Invite)? {
+    func first(in context: DecisionContext) throws -> (digest: [UInt8]?, outcome: () throws -> Invite)? {
         guard let id, let first = try context.facts.invites.invite(id) else { return nil }
         return (first.digest, { try withToken(first.objectAtFirst, seed: first.seed, context) })
     }

@@ -3,7 +3,7 @@ import ParleyRules
 import ParleyStore
 
 extension CreateReport: OnceHandler {
-    func first(in context: DecisionContext) throws -> (digest: [UInt8]?, reply: () throws -> ReportReceipt)? {
+    func first(in context: DecisionContext) throws -> (digest: [UInt8]?, outcome: () throws -> ReportReceipt)? {
         guard let first = try context.facts.reports.identity(of: id) else { return nil }
         return (first.digest, { ReportReceipt(id: id, createdAt: first.createdAt) })
     }

@@ -24,7 +24,7 @@ extension LogWorkout: OnceHandler {
         var zones: [String] { groups.isEmpty ? ["UTC"] : groups.map(\.timeZone) }
     }
 
-    func first(in context: DecisionContext) throws -> (digest: [UInt8]?, reply: () throws -> WorkoutReply)? {
+    func first(in context: DecisionContext) throws -> (digest: [UInt8]?, outcome: () throws -> WorkoutReply)? {
         guard let made = try context.facts.workouts.workout(id) else { return nil }
         return (made.digest, { made.reply })
     }

@@ -53,7 +53,7 @@ final class AccountWorld {
     ) throws -> Published {
         let incoming = try request(command, from: sender)
         switch desk.submit(incoming, now: now) {
-        case .needsNothing: return try reply(to: [incoming], now: now)
+        case .ready(let incoming): return try reply(to: [incoming], now: now)
         case .refused(let rejection):
             var outgoing = Outgoing()
             outgoing.reject(incoming.route, rejection)

@@ -17,9 +17,11 @@ extension Settings {
 extension TestWriter {
     /// The request with what the desk would find out for it.
     func withFinding(_ incoming: IncomingCommand) throws -> IncomingCommand {
-        guard let request = incoming.accountRequest else { return incoming }
+        guard let request = incoming.request as? any AccountHandler else { return incoming }
         var incoming = incoming
-        incoming.finding = try finding(of: request, by: incoming.sender)
+        incoming.finding = AccountFinding(
+            digest: try request.digest(by: incoming.sender, TestWriter.tokens()),
+            value: try finding(of: request, by: incoming.sender))
         return incoming
     }
 
