@@ -17,8 +17,19 @@ extension TokenIssuer {
 extension AccountCode {
     /// The one of these that this is; `nil` for none.
     func find(in stored: [StoredCode], _ tokens: TokenIssuer) throws -> StoredCode? {
-        let sent = try stored.map { (code: try tokens.accountCode(seed: $0.code.seed), attempts: $0.attempts) }
+        let sent = try stored.map { (code: try tokens.accountCode(seed: $0.code.seed), sent: $0.sent) }
         return AccountCodeRule.find(self, in: sent).map { stored[$0] }
+    }
+}
+
+extension StoredCode {
+    var sent: AccountCodeRule.Sent { AccountCodeRule.Sent(for: code.purpose.user, attempts: attempts) }
+}
+
+extension CodePurpose {
+    /// The account that a code makes, and its password.
+    var registration: (account: NewAccount, password: PasswordHash)? {
+        if case .register(let account, let password) = self { (account, password) } else { nil }
     }
 }
 
@@ -30,19 +41,20 @@ extension DecisionContext {
         try code.find(in: facts.accountCodes.codes(of: email, kind, steady: steady), tokens)
     }
 
-    /// A mail with a new code for a registration. How many there are, the limit of mails bounds: whoever registers the
-    /// address of another is not to use up theirs.
-    func mail(to email: EmailAddress, _ account: CodePurpose.NewAccount, _ password: PasswordHash) throws -> CodeMail {
-        .new(try code(to: email, .register(account, password)))
+    /// A mail with a new code for a registration. Only the mail limits bound the number of these codes, so that a
+    /// stranger who registers an address cannot exhaust its owner's.
+    func mail(to email: EmailAddress, registering purpose: CodePurpose) throws -> CodeMail {
+        .new(try code(to: email, purpose))
     }
 
-    /// A mail with a new code for what a user has asked for; with the last one where they have as many as they may.
+    /// A mail with a code for a user, for the purpose that they have asked for.
     func mail(to email: EmailAddress, for user: UserID, _ purpose: CodePurpose) throws -> CodeMail {
-        // A void one is of no use to whom the address belongs.
         let stored = try facts.accountCodes.codes(of: email, purpose.kind, steady: steady)
-            .filter { !AccountCodeRule.isVoid(attempts: $0.attempts) }
-        if stored.count < AccountCodeRule.mostCodes { return .new(try code(to: email, purpose)) }
-        return stored.first { $0.code.purpose.user == user }.map { .again($0.code) } ?? .none
+        switch AccountCodeRule.decide(for: user, sent: stored.map(\.sent)) {
+        case .new: return .new(try code(to: email, purpose))
+        case .again(let index): return .again(stored[index].code)
+        case .none: return .none
+        }
     }
 
     private func code(to email: EmailAddress, _ purpose: CodePurpose) throws -> SentCode {

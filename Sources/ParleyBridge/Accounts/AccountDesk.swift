@@ -133,7 +133,8 @@ final class AccountDesk: Sendable {
         identities.check(proof, now: now) { [self] result in
             state.withLock { $0.endCheck() }
             switch (result, job.request.work) {
-            case (.failure(let rejection), _): refuse(job, job.incoming.accountRefusal(rejection))
+            case (.failure(let rejection), _):
+                refuse(job, AccountRefusalRule.decide(rejection, askers: job.incoming.askers))
             case (.success(let identity), .identityAndHashing):
                 do throws(Rejection) {
                     try state.withLock { state throws(Rejection) in try state.append(job, identity) }
@@ -180,13 +181,5 @@ final class AccountDesk: Sendable {
         outgoing.reject(job.incoming.route, rejection)
         // They are few: the desk's queues are bounded.
         queue.add(outgoing)
-    }
-}
-
-extension IncomingCommand {
-    /// A device that is signed in stays so, whatever a provider says.
-    fileprivate func accountRefusal(_ rejection: Rejection) -> Rejection {
-        guard rejection.code == .unauthenticated, askers != .doors else { return rejection }
-        return Rejection(.forbidden, rejection.message)
     }
 }

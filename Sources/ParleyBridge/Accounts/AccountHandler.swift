@@ -36,9 +36,6 @@ protocol AccountHandler: OnceHandler, AccountCommand where Outcome == AccountReq
     /// - Parameter sender: the calling device.
     func uses(by sender: DeviceAddress) -> [AccountUse]
 
-    /// The refusal of a wrong code.
-    static var codeRefusal: Rejection { get }
-
     /// Works for it, on another thread than the writer's.
     ///
     /// - Throws: a `Rejection`, or an error of the store.
@@ -63,8 +60,6 @@ extension AccountHandler where Finding == Nothing {
 }
 
 extension AccountHandler {
-    static var codeRefusal: Rejection { askers == .doors ? .codeInvalid : .ownCodeInvalid }
-
     func reply(in context: ApplyContext) throws(StoreError) { context.accept { writer in writer.object { _ in } } }
 
     func digest(in context: DecisionContext) throws -> [UInt8] {
@@ -99,7 +94,7 @@ extension AccountHandler {
     ) throws(StoreError) {
         switch outcome {
         case .done: try reply(in: context)
-        case .refused: context.refuse(Self.codeRefusal)
+        case .refused: context.refuse(AccountRefusalRule.decide(.codeInvalid, askers: Self.askers))
         case .signedIn(let address): try context.replySignedIn(address, by: digest)
         }
     }

@@ -12,7 +12,7 @@ extension DeleteAccount: AccountHandler {
 
     /// - Returns: the user's devices.
     func decide(with proof: PasswordProof, in context: DecisionContext) throws -> [DeviceAddress] {
-        try AccountRule.delete(user, by: context.sender.user)
+        try DeleteAccountRule.decide(user, by: context.sender.user)
         try proof.check(in: context)
         return try context.facts.devices.addresses(of: user)
     }

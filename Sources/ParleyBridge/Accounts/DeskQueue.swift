@@ -43,17 +43,9 @@ struct DeskQueue {
     private var underway: Set<[UInt8]> = []
     var isClosed = false
 
-    /// Passwords that wait to be hashed: some seconds' work.
-    static let mostWaiting = 32
-    /// The same of one site: strangers of one site do not keep out all others.
-    static let mostWaitingOfSite = 8
-    /// Identity tokens that are checked at once.
-    static let mostChecks = 64
     /// Copies of a request that are not charged, beside those that come while it waits: a door repeats a request that
     /// has no answer.
     static let freeCopies = 1
-    /// Where the desk has no room, in milliseconds.
-    private static let pauseWhenFull = 2000
 
     init(limits: AccountLimits) { self.limits = limits }
 
@@ -64,7 +56,7 @@ struct DeskQueue {
         guard !underway.contains(job.digest) else { return false }
         let work = job.request.work
         // Before the limits: a request refused for lack of room is not an attempt.
-        try requireRoom(for: work, of: job.network)
+        try checkRoom(for: work, of: job.network)
         try charge(uses, job.digest, now: now)
         switch work {
         case .none: return true
@@ -83,7 +75,7 @@ struct DeskQueue {
     ///
     /// - Throws: `rate_limited` for lack of room.
     mutating func append(_ job: DeskJob, _ identity: CheckedIdentity?) throws(Rejection) {
-        try requireRoom(for: .hashing, of: job.network)
+        try checkRoom(for: .hashing, of: job.network)
         var job = job
         job.step = .work(identity)
         if let site = job.network?.site { waitingOf[site, default: 0] += 1 }
@@ -113,19 +105,13 @@ struct DeskQueue {
     }
 
     /// - Throws: `rate_limited` where there is none.
-    private func requireRoom(for work: DeskWork, of network: ClientNetwork?) throws(Rejection) {
-        let hasRoom =
-            switch work {
-            case .none: true
-            case .hashing:
-                waiting.count < Self.mostWaiting
-                    && network.map { waitingOf[$0.site, default: 0] < Self.mostWaitingOfSite } ?? true
-            case .identity, .identityAndHashing: checks < Self.mostChecks
-            }
-        guard hasRoom else {
-            throw Rejection(
-                .rateLimited, "Too many people sign in at once; wait a little.",
-                retryAfterMilliseconds: Self.pauseWhenFull)
+    private func checkRoom(for work: DeskWork, of network: ClientNetwork?) throws(Rejection) {
+        let ofSite = network.map { waitingOf[$0.site, default: 0] } ?? 0
+        let facts = AccountRoomRule.Facts(waiting: waiting.count, waitingOfSite: ofSite, checks: checks)
+        switch work {
+        case .none: return
+        case .hashing: try AccountRoomRule.decide(isCheck: false, facts: facts)
+        case .identity, .identityAndHashing: try AccountRoomRule.decide(isCheck: true, facts: facts)
         }
     }
 }

@@ -39,7 +39,7 @@ extension GetAccount: QueryHandler {
 
 /// A password that somebody has given for their own account, and the one that they had then.
 struct PasswordProof: Sendable {
-    let proof: AccountRule.Proof
+    let proof: PasswordRule.Proof
     let stored: PasswordHash?
 
     init(_ password: AccountPassword?, in context: DeskContext) throws {
@@ -54,7 +54,7 @@ struct PasswordProof: Sendable {
     /// - Throws: `forbidden` unless it is the password that the user has now, or they have none.
     func check(in context: DecisionContext) throws {
         let current = try context.facts.passwords.password(of: context.sender.user)
-        try AccountRule.checkPassword(current == stored ? proof : .wrong, hasPassword: current != nil)
+        try PasswordRule.decide(proof, isCurrent: current == stored, hasPassword: current != nil)
     }
 }
 
@@ -103,14 +103,15 @@ extension LinkIdentity: AccountHandler {
         switch finding {
         case .email(let email, let proof, let first):
             try proof.check(in: context)
-            // Who has an address is not told to others.
-            guard try facts.identities.user(email) ?? caller == caller else { return .mail(.linked, email) }
-            return .mail(try context.mail(to: email, for: caller, .link(caller, first)), email)
+            switch LinkIdentityRule.decide(addressOf: try facts.identities.user(email), by: caller) {
+            case .sendCode: return .mail(try context.mail(to: email, for: caller, .link(caller, first)), email)
+            case .tellOwner: return .mail(.linked, email)
+            }
         case .identity(let identity, let proof):
             try proof.check(in: context)
             let ways = try facts.identities.identities(of: caller)
-            try AccountRule.link(
-                ownedBy: facts.identities.user(identity.provider, identity.subject), by: caller,
+            try LinkIdentityRule.decide(
+                identityOf: facts.identities.user(identity.provider, identity.subject), by: caller,
                 replaces: ways.contains { $0.provider == identity.provider && $0.subject != identity.subject })
             return .identity(
                 StoredIdentity(provider: identity.provider, subject: identity.subject, linkedAt: context.now),
@@ -131,7 +132,7 @@ extension LinkIdentity: AccountHandler {
 
 extension ConfirmEmail: AccountHandler {
     enum New {
-        case wrong
+        case wrongCode
         /// In the place of the former address, if the user had another one.
         case link(StoredIdentity, first: PasswordHash?, former: EmailAddress?)
     }
@@ -139,33 +140,36 @@ extension ConfirmEmail: AccountHandler {
     func uses(by sender: DeviceAddress) -> [AccountUse] { [.attempt(.user(sender.user)), .attempt(.email(email))] }
 
     func decide(with finding: Nothing, in context: DecisionContext) throws -> New {
-        let caller = context.sender.user
-        guard let code = try context.find(code, of: email, .link)?.code,
-            case .link(caller, let first) = code.purpose,
-            try context.facts.identities.user(email) ?? caller == caller
-        else { return .wrong }
-        let hasPassword = try context.facts.passwords.password(of: caller) != nil
-        let former = try context.facts.identities.identities(of: caller).address
+        let (caller, facts) = (context.sender.user, try context.facts)
+        let code = try context.find(code, of: email, .link)?.code
+        let decision = ConfirmEmailRule.decide(
+            ConfirmEmailRule.Facts(
+                codeUser: code?.purpose.user, owner: try facts.identities.user(email),
+                hasPassword: try facts.passwords.password(of: caller) != nil), by: caller)
+        guard case .link(let setsPassword) = decision, let code, case .link(_, let first) = code.purpose else {
+            return .wrongCode
+        }
+        let former = try facts.identities.identities(of: caller).address
         return .link(
-            StoredIdentity(code.email, linkedAt: context.now), first: hasPassword ? nil : first,
+            StoredIdentity(code.email, linkedAt: context.now), first: setsPassword ? first : nil,
             former: former == code.email ? nil : former)
     }
 
     func carryOut(_ new: New, in context: ApplyContext) throws(StoreError) -> AccountRequestOutcome {
         let user = context.sender.user
         switch new {
-        case .wrong:
+        case .wrongCode:
             try context.transaction.accountCodes.countAttempt(email, .link)
             return .refused
         case .link(let identity, let first, let former):
             try context.transaction.accountCodes.removeAll(of: email, .link)
             try context.transaction.identities.set(identity, of: user)
             if let first {
-                // Whoever began to link another address before there was a password had to show none.
+                // Link codes sent before the first password were requested without one.
                 try context.transaction.accountCodes.removeAll(of: user)
                 try context.transaction.passwords.set(first, of: user, at: context.now)
             }
-            // Whoever has taken an account over is not to take its address in silence.
+            // A thief of the account does not replace its address in silence.
             if let former { try context.send(.replaced, to: former) }
             return .done
         }
@@ -190,7 +194,7 @@ extension UnlinkIdentity: AccountHandler {
     func decide(with proof: PasswordProof, in context: DecisionContext) throws -> New {
         try proof.check(in: context)
         let ways = try context.facts.identities.identities(of: context.sender.user)
-        guard try AccountRule.unlink(provider, from: ways.map(\.provider)) else { return .nothing }
+        guard try UnlinkIdentityRule.decide(provider, from: ways.map(\.provider)) else { return .nothing }
         return .unlink(told: provider == .email ? ways.address : nil)
     }
 
@@ -229,13 +233,13 @@ extension SetPassword: AccountHandler {
     }
 
     func decide(with finding: Finding, in context: DecisionContext) throws -> PasswordHash {
-        try AccountRule.checkEmail(context.facts.ways(of: context.sender.user))
+        try SetPasswordRule.decide(ways: context.facts.ways(of: context.sender.user))
         try finding.current.check(in: context)
         return finding.hash
     }
 
     func carryOut(_ hash: PasswordHash, in context: ApplyContext) throws(StoreError) -> AccountRequestOutcome {
-        // What was begun by the former one ends with it.
+        // Codes sent under the former password end with it.
         try context.transaction.accountCodes.removeAll(of: context.sender.user)
         try context.transaction.passwords.set(hash, of: context.sender.user, at: context.now)
         return .done

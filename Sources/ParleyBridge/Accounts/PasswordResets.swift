@@ -8,13 +8,13 @@ extension SendAccountCode: AccountHandler {
     /// Nothing of the reply depends on the address.
     func decide(with finding: Nothing, in context: DecisionContext) throws -> CodeMail {
         let facts = try context.facts
-        if let user = try facts.identities.user(email) { return try context.mail(to: email, for: user, .reset(user)) }
-        let pending = try facts.accountCodes.codes(of: email, .register, steady: context.steady)
-        // A void one would be of no use to whom the address belongs.
-        let live = pending.first { !AccountCodeRule.isVoid(attempts: $0.attempts) }
-        if let live { return .again(live.code) }
-        guard case .register(let account, let password) = pending.first?.code.purpose else { return .none }
-        return try context.mail(to: email, account, password)
+        let codes = try facts.accountCodes.codes(of: email, .register, steady: context.steady)
+        switch SendCodeRule.decide(owner: try facts.identities.user(email), registrations: codes.map(\.sent)) {
+        case .reset(let user): return try context.mail(to: email, for: user, .reset(user))
+        case .again(let index): return .again(codes[index].code)
+        case .renew(let index): return try context.mail(to: email, registering: codes[index].code.purpose)
+        case .nothing: return .none
+        }
     }
 
     func carryOut(_ mail: CodeMail, in context: ApplyContext) throws(StoreError) -> AccountRequestOutcome {
@@ -25,7 +25,7 @@ extension SendAccountCode: AccountHandler {
 
 extension ResetPassword: AccountHandler {
     enum New {
-        case wrong
+        case wrongCode
         case set(PasswordHash, UserID, devices: [DeviceAddress])
     }
 
@@ -36,19 +36,19 @@ extension ResetPassword: AccountHandler {
     func find(in context: DeskContext) throws -> PasswordHash { try context.passwords.hash(password) }
 
     func decide(with hash: PasswordHash, in context: DecisionContext) throws -> New {
-        guard let user = try context.find(code, of: email, .reset)?.code.purpose.user,
-            try context.facts.identities.user(email) == user
-        else { return .wrong }
+        let codeUser = try context.find(code, of: email, .reset)?.code.purpose.user
+        let owner = try context.facts.identities.user(email)
+        guard let user = ResetPasswordRule.decide(codeUser: codeUser, owner: owner) else { return .wrongCode }
         return .set(hash, user, devices: try context.facts.devices.addresses(of: user))
     }
 
     func carryOut(_ new: New, in context: ApplyContext) throws(StoreError) -> AccountRequestOutcome {
         switch new {
-        case .wrong:
+        case .wrongCode:
             try context.transaction.accountCodes.countAttempt(email, .reset)
             return .refused
         case .set(let hash, let user, let devices):
-            // What was begun by the former password ends with it.
+            // Codes sent under the former password end with it.
             try context.transaction.accountCodes.removeAll(of: user)
             try context.transaction.passwords.set(hash, of: user, at: context.now)
             try context.revoke(devices)

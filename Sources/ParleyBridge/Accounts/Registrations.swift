@@ -12,7 +12,7 @@ extension Register: AccountHandler {
 
     /// Hashes whatever the address is, so that the time tells nothing; and where nobody registers, nothing.
     func find(in context: DeskContext) throws -> PasswordHash {
-        try RegistrationRule.checkIsPossible(context.registration)
+        try RegistrationRule.check(context.registration)
         return try context.passwords.hash(password)
     }
 
@@ -22,7 +22,7 @@ extension Register: AccountHandler {
         guard try context.facts.identities.user(email) == nil else { return .registered }
         let account = CodePurpose.NewAccount(
             user: newUser.user, displayName: newUser.displayName, invite: try newUser.invite?.digest)
-        return try context.mail(to: email, account, hash)
+        return try context.mail(to: email, registering: .register(account, hash))
     }
 
     func carryOut(_ mail: CodeMail, in context: ApplyContext) throws(StoreError) -> AccountRequestOutcome {
@@ -38,9 +38,7 @@ extension VerifyRegistration: AccountHandler {
     }
 
     enum New {
-        case wrong
-        /// The code is one, but of another's registration: that is no guess.
-        case otherPassword
+        case refuse(isAttempt: Bool)
         case signIn(SignInPlan)
     }
 
@@ -52,31 +50,32 @@ extension VerifyRegistration: AccountHandler {
     func find(in context: DeskContext) throws -> Finding {
         // Whether it is live, the writer finds out.
         let stored = try context.read { try $0.accountCodes.codes(of: email, .register, steady: .earliest) }
-        var registered: PasswordHash?
-        if case .register(_, let hash) = try code.find(in: stored, context.tokens)?.code.purpose { registered = hash }
+        let registered = try code.find(in: stored, context.tokens)?.code.purpose.registration?.password
         return Finding(password: try context.passwords.verify(password, registered) ? registered : nil)
     }
 
     func decide(with finding: Finding, in context: DecisionContext) throws -> New {
-        guard let stored = try context.find(code, of: email, .register),
-            case .register(let account, let password) = stored.code.purpose,
-            try context.facts.identities.user(email) == nil
-        else { return .wrong }
-        guard password == finding.password else { return .otherPassword }
+        let code = try context.find(code, of: email, .register)?.code
+        let registered = code?.purpose.registration
+        let decision = VerifyRegistrationRule.decide(
+            isCode: registered != nil, owner: try context.facts.identities.user(email),
+            isPassword: registered?.password == finding.password)
+        guard decision == .open, let code, let (account, password) = registered else {
+            return .refuse(isAttempt: decision == .wrongCode)
+        }
         // Since they asked, the id may have been given to another, and the invite may have ended.
         try context.checkRegistration(of: account.user, inviteDigest: account.invite)
         let member = SignInPlan.NewMember(
             user: account.user, displayName: account.displayName ?? account.user.text,
-            identity: StoredIdentity(stored.code.email, linkedAt: context.now), password: password)
+            identity: StoredIdentity(code.email, linkedAt: context.now), password: password)
         return .signIn(try context.signIn(account.user, on: device, member, by: self))
     }
 
     func carryOut(_ new: New, in context: ApplyContext) throws(StoreError) -> AccountRequestOutcome {
         switch new {
-        case .wrong:
-            try context.transaction.accountCodes.countAttempt(email, .register)
+        case .refuse(let isAttempt):
+            if isAttempt { try context.transaction.accountCodes.countAttempt(email, .register) }
             return .refused
-        case .otherPassword: return .refused
         case .signIn(let plan):
             try context.transaction.accountCodes.removeAll(of: email, .register)
             return try context.carryOut(plan)

@@ -30,8 +30,8 @@ extension DecisionContext {
         let address = DeviceAddress(user: user, device: device)
         let devices = try facts.devices.summaries(of: user)
         // Those whose tokens have expired sign in no more, and people have forgotten their names.
-        try AccountRule.checkDevices(
-            devices.count { $0.expiresAt > now }, isNew: !devices.contains { $0.device == device })
+        try SignInDeviceRule.decide(
+            devices: devices.count { $0.expiresAt > now }, isNew: !devices.contains { $0.device == device })
         return SignInPlan(
             member: member,
             token: try TokenIssue(to: address, role: .device, days: nil, .anew(by: nil), request: digest, in: self),
@@ -52,7 +52,7 @@ extension DecisionContext {
     }
 
     func checkRegistration(of user: UserID, inviteDigest: [UInt8]?) throws {
-        try RegistrationRule.check(
+        try RegistrationRule.decide(
             settings.registrationOfPeople, hasInvite: { try isInvite(inviteDigest) }, user: user,
             isTaken: facts.users.role(of: user) != nil)
     }
@@ -112,9 +112,10 @@ extension SignInByPassword: AccountHandler {
 
     func decide(with finding: Finding, in context: DecisionContext) throws -> SignInPlan {
         // Both may have changed since.
-        guard let user = finding.user, try context.facts.identities.user(email) == user,
-            try context.facts.passwords.password(of: user) == finding.password
-        else { throw Rejection.notSignedIn }
+        let owner = try context.facts.identities.user(email)
+        let current = try owner.flatMap { try context.facts.passwords.password(of: $0) }
+        let user = try SignInRule.decide(
+            SignInRule.Facts(verified: finding.user, owner: owner, isCurrent: current == finding.password))
         var plan = try context.signIn(user, on: device, by: self)
         plan.rehashed = finding.rehashed
         return plan
@@ -136,19 +137,18 @@ extension SignInByProvider: AccountHandler {
     }
 
     func decide(with identity: CheckedIdentity, in context: DecisionContext) throws -> SignInPlan {
-        if let user = try context.facts.identities.user(identity.provider, identity.subject) {
-            return try context.signIn(user, on: device, by: self)
+        let owner = try context.facts.identities.user(identity.provider, identity.subject)
+        switch try SignInByProviderRule.decide(owner: owner, newUser: newUser) {
+        case .signIn(let user): return try context.signIn(user, on: device, by: self)
+        case .register(let newUser):
+            try context.checkRegistration(of: newUser)
+            let member = SignInPlan.NewMember(
+                user: newUser.user, displayName: newUser.displayName ?? newUser.user.text,
+                identity: StoredIdentity(
+                    provider: identity.provider, subject: identity.subject, linkedAt: context.now),
+                password: nil)
+            return try context.signIn(newUser.user, on: device, member, by: self)
         }
-        guard let newUser else {
-            throw Rejection(.notFound, "Nobody signs in with this identity yet; a user_id is needed for a new account.")
-        }
-        try context.checkRegistration(of: newUser)
-        let member = SignInPlan.NewMember(
-            user: newUser.user, displayName: newUser.displayName ?? newUser.user.text,
-            identity: StoredIdentity(
-                provider: identity.provider, subject: identity.subject, linkedAt: context.now),
-            password: nil)
-        return try context.signIn(newUser.user, on: device, member, by: self)
     }
 
     func carryOut(_ plan: SignInPlan, in context: ApplyContext) throws(StoreError) -> AccountRequestOutcome {

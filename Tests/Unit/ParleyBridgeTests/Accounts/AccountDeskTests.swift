@@ -29,10 +29,10 @@ struct AccountDeskTests {
         for number in 0..<100 {
             refusals += [refusal(world.desk.submit(try signIn(number), now: at(0)))].compactMap { $0 }
         }
-        #expect(refusals.count == 100 - DeskQueue.mostWaiting)
+        #expect(refusals.count == 100 - AccountRoomRule.mostWaiting)
         #expect(refusals.allSatisfy { $0.code == .rateLimited && ($0.retryAfterMilliseconds ?? 0) > 0 })
         world.desk.workOnWaiting()
-        #expect(world.desk.drainFound().count == DeskQueue.mostWaiting)
+        #expect(world.desk.drainFound().count == AccountRoomRule.mostWaiting)
         #expect(refusal(world.desk.submit(try signIn(200), now: at(0))) == nil)
     }
 
@@ -43,7 +43,7 @@ struct AccountDeskTests {
         ])
     func shareOfSite(networks: [String], other: String) throws {
         let world = try AccountWorld { $0.accountAttemptsPerNetwork = 1_000_000 }
-        for number in 0..<DeskQueue.mostWaitingOfSite {
+        for number in 0..<AccountRoomRule.mostWaitingOfSite {
             let network = networks[number % networks.count]
             #expect(refusal(world.desk.submit(try signIn(number, from: network), now: at(0))) == nil)
         }
@@ -59,7 +59,7 @@ struct AccountDeskTests {
             $0.accountAttemptsPerNetwork = 1_000_000
             $0.accountAttemptsPerAccount = 1
         }
-        for number in 0..<DeskQueue.mostWaiting { _ = world.desk.submit(try signIn(number), now: at(0)) }
+        for number in 0..<AccountRoomRule.mostWaiting { _ = world.desk.submit(try signIn(number), now: at(0)) }
         for _ in 0..<20 { #expect(refusal(world.desk.submit(try signIn(99), now: at(0)))?.code == .rateLimited) }
         world.desk.workOnWaiting()
         #expect(refusal(world.desk.submit(try signIn(99), now: at(0))) == nil)

@@ -79,7 +79,7 @@ struct AccountSignInTests {
 
     @Test("devices whose tokens have expired take no place among the most")
     func expiredDevices() throws {
-        for _ in 1..<AccountRule.mostDevices { _ = try world.signIn("dave@example.com") }
+        for _ in 1..<SignInDeviceRule.mostDevices { _ = try world.signIn("dave@example.com") }
         try world.test.execute("UPDATE devices SET expires_at = 0 WHERE user = 'dave'")
         #expect(try world.signIn("dave@example.com").isOK == true)
     }
@@ -125,7 +125,7 @@ struct AccountSignInTests {
 
     @Test("a user has a bounded number of devices, of which each may sign in again")
     func mostDevices() throws {
-        for _ in 1..<AccountRule.mostDevices { #expect(try world.signIn("dave@example.com").isOK == true) }
+        for _ in 1..<SignInDeviceRule.mostDevices { #expect(try world.signIn("dave@example.com").isOK == true) }
         #expect(try world.signIn("dave@example.com").code == "forbidden")
         #expect(
             try world.signIn("dave@example.com", device: SignInDevice(device: first.address.device)).isOK == true)
