@@ -1,0 +1,14 @@
+import Logging
+import ParleyProtocol
+import ParleyStore
+
+/// Removes codes, requests and mails that have expired.
+final class AccountExpiryDuty: RemovalDuty {
+    static let failure: Logger.Message = "expired codes could not be removed"
+    var schedule = DutySchedule()
+
+    func run(in batch: Batch) throws(StoreError) -> NextPart {
+        let removed = try batch.writable().accountRequests.removeExpired(steady: batch.steady, limit: Self.atOnce)
+        return Self.next(isComplete: removed.isComplete, dueAt: removed.isComplete ? removed.nextAt : batch.steady)
+    }
+}
