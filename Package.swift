@@ -244,8 +244,8 @@ let package = Package(
         .testTarget(
             name: "ParleyBridgeTests",
             dependencies: [
-                "HTTPClient", "ParleyBridge", "ParleyProtocol", "ParleyPush", "ParleyRules", "ParleyStore",
-                "MQTTClient", "Sodium", logging, "TestNames", "TestSupport",
+                "HTTPClient", "ParleyBridge", "ParleyIdentity", "ParleyProtocol", "ParleyPush", "ParleyRules",
+                "ParleyStore", "MQTTClient", "Sodium", logging, "TestNames", "TestSupport",
             ], path: "Tests/Unit/ParleyBridgeTests", swiftSettings: strict),
         .testTarget(
             name: "ParleyClientTests",

@@ -41,49 +41,38 @@ extension DecisionContext {
         try code.find(in: facts.accountCodes.codes(of: email, kind, steady: steady), tokens)
     }
 
-    /// A mail with a new code for a registration. Only the mail limits bound the number of these codes, so that a
-    /// stranger who registers an address cannot exhaust its owner's.
-    func mail(to email: EmailAddress, registering purpose: CodePurpose) throws -> CodeMail {
-        .new(try code(to: email, purpose))
-    }
-
     /// A mail with a code for a user, for the purpose that they have asked for.
     func mail(to email: EmailAddress, for user: UserID, _ purpose: CodePurpose) throws -> CodeMail {
         let stored = try facts.accountCodes.codes(of: email, purpose.kind, steady: steady)
         switch AccountCodeRule.decide(for: user, sent: stored.map(\.sent)) {
-        case .new: return .new(try code(to: email, purpose))
-        case .again(let index): return .again(stored[index].code)
-        case .none: return .none
+        case .new: return try newCode(to: email, purpose)
+        case .again(let index): return .code(stored[index].code, isNew: false)
+        case .none: return .notice(.none)
         }
     }
 
-    private func code(to email: EmailAddress, _ purpose: CodePurpose) throws -> SentCode {
-        SentCode(
+    /// A mail with a new code. Only the mail limits bound the number of these codes for registrations, so that a
+    /// stranger who registers an address cannot exhaust its owner's.
+    func newCode(to email: EmailAddress, _ purpose: CodePurpose) throws -> CodeMail {
+        let code = SentCode(
             email: email, purpose: purpose, seed: try RandomBytes.make(count: 16),
             expiresAt: steady.advanced(by: AccountCodeRule.lifetime))
+        return .code(code, isNew: true)
     }
 }
 
-/// What goes to an address.
+/// A mail to an address.
 enum CodeMail {
-    case new(SentCode)
-    /// The mail of a code that was sent before.
-    case again(SentCode)
-    case registered
-    case linked
-    /// To the address that an account had until now.
-    case replaced
-    /// To the address of an account that signs in by a provider now, too.
-    case added
-    /// Nothing: the address is unknown, or has had as many codes as it may.
-    case none
+    /// A new code is stored with its mail; an old one is mailed once more.
+    case code(SentCode, isNew: Bool)
+    case notice(PendingMail.Notice)
 }
 
-extension CodeMail {
-    /// How long it is tried to send it. What somebody must hear is tried for longer than a code counts.
+extension PendingMail.Notice {
+    /// How long the gateway tries to send it: a warning for longer than a code is valid.
     fileprivate var lifetime: Duration {
         switch self {
-        case .new, .again, .registered, .linked, .none: AccountCodeRule.lifetime
+        case .registered, .linked, .none: AccountCodeRule.lifetime
         case .replaced, .added: .days(2)
         }
     }
@@ -92,27 +81,17 @@ extension CodeMail {
 extension ApplyContext {
     /// Puts a mail into the outbox, with its code. A request that sends none writes one too, to nobody.
     func send(_ mail: CodeMail, to email: EmailAddress) throws(StoreError) {
-        let end = steady.advanced(by: mail.lifetime)
         let pending: PendingMail
         switch mail {
-        case .new(let code):
-            try transaction.accountCodes.insert(code)
-            pending = PendingMail(code)
-        case .again(let code): pending = PendingMail(code)
-        case .registered: pending = PendingMail(to: email, .registered, expiresAt: end)
-        case .linked: pending = PendingMail(to: email, .linked, expiresAt: end)
-        case .replaced: pending = PendingMail(to: email, .replaced, expiresAt: end)
-        case .added: pending = PendingMail(to: email, .added, expiresAt: end)
-        case .none: pending = PendingMail(to: email, .none, expiresAt: end)
+        case .code(let code, let isNew):
+            if isNew { try transaction.accountCodes.insert(code) }
+            pending = PendingMail(
+                to: code.email, .code(code.purpose.kind, seed: code.seed), expiresAt: code.expiresAt)
+        case .notice(let notice):
+            pending = PendingMail(to: email, .notice(notice), expiresAt: steady.advanced(by: notice.lifetime))
         }
         try transaction.mails.insert(pending, dueAt: steady)
         afterCommit.wake(MailDuty.self, at: steady)
         afterCommit.wake(AccountExpiryDuty.self, at: pending.expiresAt)
-    }
-}
-
-extension PendingMail {
-    fileprivate init(_ code: SentCode) {
-        self.init(to: code.email, .code(code.purpose.kind, seed: code.seed), expiresAt: code.expiresAt)
     }
 }

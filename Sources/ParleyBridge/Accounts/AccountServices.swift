@@ -1,4 +1,4 @@
-import Logging
+import ParleyIdentity
 import ParleyProtocol
 
 /// What knows people elsewhere: providers of identities, and a server of mail.
@@ -13,7 +13,7 @@ package struct AccountServices: Sendable {
 /// Where no mail is sent.
 struct NoMails: Mailing {
     func send(
-        _ mail: AccountMail, now: Timestamp, then: @escaping @Sendable (Result<Void, MailingFailure>) -> Void
+        _ mail: Mail, now: Timestamp, then: @escaping @Sendable (Result<Void, MailingFailure>) -> Void
     ) {
         then(.failure(.refused))
     }

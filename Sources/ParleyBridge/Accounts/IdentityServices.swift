@@ -151,27 +151,10 @@ private struct SentMails: Mailing {
     let mailer: Mailer
 
     func send(
-        _ mail: AccountMail, now: Timestamp, then: @escaping @Sendable (Result<Void, MailingFailure>) -> Void
+        _ mail: Mail, now: Timestamp, then: @escaping @Sendable (Result<Void, MailingFailure>) -> Void
     ) {
-        guard let text = MailText(mail.text) else { return then(.failure(.refused)) }
-        mailer.send(Mail(to: mail.recipient, text), now: now) { result in
+        mailer.send(mail, now: now) { result in
             then(result.mapError { $0.isPassing ? .passing : .refused })
-        }
-    }
-}
-
-extension MailText {
-    fileprivate init?(_ text: AccountMail.Text) {
-        switch text {
-        case .verification(let code, let user):
-            guard let code = MailCode(code.digits) else { return nil }
-            self = .verification(code, of: user)
-        case .reset(let code, let user):
-            guard let code = MailCode(code.digits) else { return nil }
-            self = .reset(code, of: user)
-        case .alreadyRegistered(let user): self = .alreadyRegistered(of: user)
-        case .replaced: self = .replaced
-        case .added: self = .added
         }
     }
 }

@@ -1,27 +1,9 @@
 import Logging
+import ParleyIdentity
 import ParleyProtocol
 import ParleyRules
 import ParleyStore
 import Platform
-
-/// A mail about an account.
-struct AccountMail: Hashable, Sendable {
-    enum Text: Hashable, Sendable {
-        /// The address is this user's, by this code.
-        case verification(AccountCode, of: UserID)
-        /// A new password of this user, by this code.
-        case reset(AccountCode, of: UserID)
-        /// The address is this user's already.
-        case alreadyRegistered(of: UserID)
-        /// The address is no account's any more.
-        case replaced
-        /// An account signs in by a provider now, too.
-        case added
-    }
-
-    let recipient: EmailAddress
-    let text: Text
-}
 
 /// Why a mail was not sent. Nothing of its content, nor the address.
 enum MailingFailure: Error, Hashable, Sendable {
@@ -34,7 +16,7 @@ enum MailingFailure: Error, Hashable, Sendable {
 protocol Mailing: Sendable {
     /// - Parameter then: called once, in half a minute at the latest, on any thread.
     func send(
-        _ mail: AccountMail, now: Timestamp, then: @escaping @Sendable (Result<Void, MailingFailure>) -> Void)
+        _ mail: Mail, now: Timestamp, then: @escaping @Sendable (Result<Void, MailingFailure>) -> Void)
 }
 
 /// The thread of mails: it sends what the outbox has, at least once each. It reads snapshots, and the writer writes
@@ -103,11 +85,11 @@ final class MailLoop {
             send(mail, stored)
         }
         if due.count > room { return nil }
-        // Those that were recorded as finished are looked past by the next look.
+        // The next read skips the mails just recorded as finished.
         return due.count == mails.count && !due.isEmpty ? moment.steady : mails.dropFirst(due.count).first?.dueAt
     }
 
-    private func send(_ mail: AccountMail, _ stored: StoredMail) {
+    private func send(_ mail: Mail, _ stored: StoredMail) {
         mailer.send(mail, now: clock().now) { [outbox, underway, clock, woken, logger] result in
             switch result {
             case .success: outbox.record(.finished, of: stored.key)
@@ -125,27 +107,27 @@ final class MailLoop {
 }
 
 extension MailLoop {
-    /// - Returns: `nil` for one that goes to nobody, and for one that is of no use any more: its code was used, or the
-    ///   address is nobody's by now.
-    private func mail(of pending: PendingMail, at moment: Moment) throws -> AccountMail? {
+    /// - Returns: `nil` for a mail to nobody, and for one of no use any more: its code was used, or the address is
+    ///   nobody's by now.
+    private func mail(of pending: PendingMail, at moment: Moment) throws -> Mail? {
         let email = pending.recipient
-        let text: AccountMail.Text?
+        let text: MailText?
         switch pending.text {
         case .code(let kind, let seed):
             let code = try store.read { try $0.accountCodes.codes(of: email, kind, steady: moment.steady) }
                 .first { $0.code.seed == seed }
-            text = try code.map { try .init($0.code.purpose, tokens.accountCode(seed: seed)) }
-        case .registered, .linked:
+            text = try code.map { MailText($0.code.purpose, try tokens.accountCode(seed: seed)) }
+        case .notice(.registered), .notice(.linked):
             text = try store.read { try $0.identities.user(email) }.map { .alreadyRegistered(of: $0) }
-        case .replaced: text = .replaced
-        case .added: text = .added
-        case .none: text = nil
+        case .notice(.replaced): text = .replaced
+        case .notice(.added): text = .added
+        case .notice(.none): text = nil
         }
-        return text.map { AccountMail(recipient: email, text: $0) }
+        return text.map { Mail(to: email, $0) }
     }
 }
 
-extension AccountMail.Text {
+extension MailText {
     fileprivate init(_ purpose: CodePurpose, _ code: AccountCode) {
         switch purpose {
         case .register(let account, _): self = .verification(code, of: account.user)

@@ -105,7 +105,7 @@ extension LinkIdentity: AccountHandler {
             try proof.check(in: context)
             switch LinkIdentityRule.decide(addressOf: try facts.identities.user(email), by: caller) {
             case .sendCode: return .mail(try context.mail(to: email, for: caller, .link(caller, first)), email)
-            case .tellOwner: return .mail(.linked, email)
+            case .tellOwner: return .mail(.notice(.linked), email)
             }
         case .identity(let identity, let proof):
             try proof.check(in: context)
@@ -124,7 +124,7 @@ extension LinkIdentity: AccountHandler {
         case .mail(let mail, let email): try context.send(mail, to: email)
         case .identity(let identity, let address):
             try context.transaction.identities.set(identity, of: context.sender.user)
-            if let address { try context.send(.added, to: address) }
+            if let address { try context.send(.notice(.added), to: address) }
         }
         return .done
     }
@@ -170,7 +170,7 @@ extension ConfirmEmail: AccountHandler {
                 try context.transaction.passwords.set(first, of: user, at: context.now)
             }
             // A thief of the account does not replace its address in silence.
-            if let former { try context.send(.replaced, to: former) }
+            if let former { try context.send(.notice(.replaced), to: former) }
             return .done
         }
     }
@@ -204,7 +204,7 @@ extension UnlinkIdentity: AccountHandler {
             try context.transaction.identities.remove(provider, of: user)
             // Without an address no password signs in.
             if provider == .email { try context.transaction.passwords.remove(of: user) }
-            if let address { try context.send(.replaced, to: address) }
+            if let address { try context.send(.notice(.replaced), to: address) }
         }
         return .done
     }

@@ -11,9 +11,9 @@ extension SendAccountCode: AccountHandler {
         let codes = try facts.accountCodes.codes(of: email, .register, steady: context.steady)
         switch SendCodeRule.decide(owner: try facts.identities.user(email), registrations: codes.map(\.sent)) {
         case .reset(let user): return try context.mail(to: email, for: user, .reset(user))
-        case .again(let index): return .again(codes[index].code)
-        case .renew(let index): return try context.mail(to: email, registering: codes[index].code.purpose)
-        case .nothing: return .none
+        case .again(let index): return .code(codes[index].code, isNew: false)
+        case .renew(let index): return try context.newCode(to: email, codes[index].code.purpose)
+        case .nothing: return .notice(.none)
         }
     }
 

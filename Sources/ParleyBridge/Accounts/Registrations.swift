@@ -19,10 +19,10 @@ extension Register: AccountHandler {
     /// Nothing of the reply depends on the address.
     func decide(with hash: PasswordHash, in context: DecisionContext) throws -> CodeMail {
         try context.checkRegistration(of: newUser)
-        guard try context.facts.identities.user(email) == nil else { return .registered }
+        guard try context.facts.identities.user(email) == nil else { return .notice(.registered) }
         let account = CodePurpose.NewAccount(
             user: newUser.user, displayName: newUser.displayName, invite: try newUser.invite?.digest)
-        return try context.mail(to: email, registering: .register(account, hash))
+        return try context.newCode(to: email, .register(account, hash))
     }
 
     func carryOut(_ mail: CodeMail, in context: ApplyContext) throws(StoreError) -> AccountRequestOutcome {

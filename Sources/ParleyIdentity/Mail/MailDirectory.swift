@@ -28,7 +28,7 @@ package struct MailDirectory: Sendable {
     /// The code in the newest mail to an address that carries one; `nil` if there is none.
     ///
     /// - Parameter recipient: `nil` for anybody.
-    package static func newestCode(in path: String, for recipient: EmailAddress?) throws(FileError) -> MailCode? {
+    package static func newestCode(in path: String, for recipient: EmailAddress?) throws(FileError) -> AccountCode? {
         let names = try Files.names(in: path)
             .filter { $0.hasSuffix(suffix) && !$0.hasPrefix(".") }.sorted().reversed()
         for name in names {
@@ -38,7 +38,7 @@ package struct MailDirectory: Sendable {
         return nil
     }
 
-    private static func code(in message: String, for recipient: EmailAddress?) -> MailCode? {
+    private static func code(in message: String, for recipient: EmailAddress?) -> AccountCode? {
         let lines = message.split(separator: "\r\n", omittingEmptySubsequences: false)
         if let recipient {
             let isTo = lines.prefix { !$0.isEmpty }.contains { line in
@@ -47,7 +47,7 @@ package struct MailDirectory: Sendable {
             guard isTo else { return nil }
         }
         for line in lines where line.hasPrefix(MailWording.codeIndent) {
-            if let code = MailCode(String(line.dropFirst(MailWording.codeIndent.utf8.count))) { return code }
+            if let code = AccountCode(String(line.dropFirst(MailWording.codeIndent.utf8.count))) { return code }
         }
         return nil
     }

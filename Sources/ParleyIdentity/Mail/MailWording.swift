@@ -44,10 +44,10 @@ struct MailWording: Sendable {
     }
 
     /// The code stands on a line of its own, where people and ``MailDirectory`` find it.
-    private static func lines(_ purpose: [String], _ code: MailCode, _ otherwise: String) -> [String] {
+    private static func lines(_ purpose: [String], _ code: AccountCode, _ otherwise: String) -> [String] {
         purpose + [
             "", MailWording.codeIndent + code.digits, "",
-            "It is valid for \(MailPeriods.codeMinutes) minutes. Do not share it with anyone.", otherwise,
+            "It is valid for \(AccountCode.minutesOfLife) minutes. Do not share it with anyone.", otherwise,
         ]
     }
 

@@ -52,10 +52,11 @@ struct NewPasswordForm: FieldForm {
 }
 
 /// A code that was sent by mail: eight digits.
-public struct AccountCode: Hashable, Sendable, CustomStringConvertible {
+public struct AccountCode: Hashable, Sendable, CustomStringConvertible, CustomReflectable {
     package let digits: String
 
     package static let length = 8
+    package static let minutesOfLife = 15
 
     public init?(_ digits: String) {
         guard digits.utf8.count == Self.length, digits.utf8.allSatisfy(\.isASCIIDigit) else { return nil }
@@ -71,6 +72,7 @@ public struct AccountCode: Hashable, Sendable, CustomStringConvertible {
 
     /// Never the code.
     public var description: String { "a code" }
+    public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
 extension AccountCode: JSONReadable {

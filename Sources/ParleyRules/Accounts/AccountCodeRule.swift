@@ -5,7 +5,7 @@ import ParleyProtocol
 /// A code has 10⁸ values and is void after five wrong ones, and a mail goes to an address a few times an hour: a guess
 /// is right once in some millions of mails.
 package enum AccountCodeRule {
-    package static let lifetime = Duration.seconds(900)
+    package static let lifetime = Duration.seconds(60 * AccountCode.minutesOfLife)
     package static let mostAttempts = 5
     /// Live codes of one address and purpose; a mail may be lost, and be asked for again.
     package static let mostCodes = 3

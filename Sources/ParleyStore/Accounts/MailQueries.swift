@@ -5,6 +5,11 @@ package struct PendingMail: Hashable, Sendable {
     package enum Text: Hashable, Sendable {
         /// The code that follows from a seed, for this purpose.
         case code(CodePurpose.Kind, seed: [UInt8])
+        case notice(Notice)
+    }
+
+    /// A mail without a code.
+    package enum Notice: String, Hashable, Sendable {
         /// The address that somebody wants to register has an account.
         case registered
         /// The address that somebody wants to link is another's.
@@ -82,25 +87,17 @@ extension PendingMail.Text {
     fileprivate var columns: (kind: String, seed: [UInt8]?) {
         switch self {
         case .code(let kind, let seed): (kind.rawValue, seed)
-        case .registered: ("registered", nil)
-        case .linked: ("linked", nil)
-        case .replaced: ("replaced", nil)
-        case .added: ("added", nil)
-        case .none: ("none", nil)
+        case .notice(let notice): (notice.rawValue, nil)
         }
     }
 
     fileprivate init(_ kind: String, seed: [UInt8]?) throws(StoreError) {
-        switch (kind, seed) {
-        case ("registered", nil): self = .registered
-        case ("linked", nil): self = .linked
-        case ("replaced", nil): self = .replaced
-        case ("added", nil): self = .added
-        case ("none", nil): self = .none
-        case (_, let seed?):
-            guard let kind = CodePurpose.Kind(rawValue: kind) else { throw .inconsistent(.column(1)) }
+        if let seed, let kind = CodePurpose.Kind(rawValue: kind) {
             self = .code(kind, seed: seed)
-        case (_, nil): throw .inconsistent(.column(1))
+        } else if seed == nil, let notice = PendingMail.Notice(rawValue: kind) {
+            self = .notice(notice)
+        } else {
+            throw .inconsistent(.column(1))
         }
     }
 }

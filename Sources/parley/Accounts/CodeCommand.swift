@@ -19,7 +19,7 @@ struct CodeCommand: ParsableCommand {
 
     func run() throws {
         let directory = try common.gateway.mailDirectory()
-        let code: MailCode?
+        let code: AccountCode?
         do throws(FileError) {
             code = try MailDirectory.newestCode(in: directory, for: email)
         } catch {

@@ -68,7 +68,8 @@ struct LoginCommand: AsyncParsableCommand {
         _ email: EmailAddress, _ door: WebDoor, _ answers: inout Answers
     ) async throws -> AccountPassword {
         try await door.naming { try await door.sendCode(to: email) }
-        Terminal.report("if \(email) has an account, a code was sent; it counts for 15 minutes")
+        Terminal.report(
+            "if \(email) has an account, a code was sent; it counts for \(AccountCode.minutesOfLife) minutes")
         let code = try AccountCode(typed: await answers.required(WebDoor.codeQuestion(email)))
         let password = try await signIn.newPassword(for: email, &answers)
         try await door.naming { try await door.reset(email, code, to: password) }

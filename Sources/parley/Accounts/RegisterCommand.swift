@@ -51,7 +51,7 @@ struct RegisterCommand: AsyncParsableCommand {
             try await door.register(
                 email, password, as: NewUser(user: user, displayName: displayName, invite: invite))
         }
-        Terminal.report("a mail was sent to \(email); the code in it counts for 15 minutes")
+        Terminal.report("a mail was sent to \(email); the code in it counts for \(AccountCode.minutesOfLife) minutes")
         let device = signIn.signInDevice(email, gateway)
         guard let signedIn = try await door.verify(email, password, on: device, &answers) else {
             return Terminal.report("type it with: parley login \(door.address.text) --email \(email) --code")

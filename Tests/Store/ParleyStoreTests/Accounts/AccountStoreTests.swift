@@ -92,7 +92,8 @@ struct AccountStoreTests {
     @Test("mails are sent in the order in which they are due, and go; requests are known with what became of them")
     func mailsAndRequests() throws {
         let texts: [PendingMail.Text] = [
-            .code(.reset, seed: Self.seed), .registered, .linked, .replaced, .added, .none,
+            .code(.reset, seed: Self.seed), .notice(.registered), .notice(.linked), .notice(.replaced), .notice(.added),
+            .notice(.none),
         ]
         let mails = try texts.map { PendingMail(to: try email(), $0, expiresAt: at(100)) }
         try store.write { transaction in

@@ -23,7 +23,8 @@ extension StoreScenario {
             try transaction.accountCodes.removeAll(of: email, .reset)
             try transaction.accountRequests.insert(.random(), digest: seed, .done, removedAt: at(1))
             for _ in 0..<2 {
-                try transaction.mails.insert(PendingMail(to: email, .registered, expiresAt: at(9)), dueAt: at(0))
+                try transaction.mails.insert(
+                    PendingMail(to: email, .notice(.registered), expiresAt: at(9)), dueAt: at(0))
             }
             let mails = try transaction.facts.mails.next(limit: 9)
             try transaction.mails.postpone(mails[0].key, to: at(1))

@@ -1,4 +1,5 @@
 import Logging
+import ParleyIdentity
 import ParleyProtocol
 import TestNames
 import TestSupport
@@ -125,8 +126,8 @@ struct AccountSettingsTests {
     func sink() async throws {
         let services = try services { $0.mailSink = "mails" }
         let code = try #require(AccountCode("12345678"))
-        let mail = AccountMail(
-            recipient: try AccountWorld.email("dave@example.com"), text: .verification(code, of: "dave"))
+        let mail = Mail(
+            to: try AccountWorld.email("dave@example.com"), .verification(code, of: "dave"))
         let sent = await withCheckedContinuation { continuation in
             services.mailer.send(mail, now: at(0)) { continuation.resume(returning: $0) }
         }

@@ -75,8 +75,8 @@ final class AccountWorld {
         try test.store.read { try $0.mails.next(limit: 100) }.map { stored in
             switch stored.mail.text {
             case .code(_, let seed): (stored.mail.recipient.text, try tokens.accountCode(seed: seed).digits)
-            case .registered, .linked, .replaced, .added: (stored.mail.recipient.text, nil)
-            case .none: ("", nil)
+            case .notice(.none): ("", nil)
+            case .notice: (stored.mail.recipient.text, nil)
             }
         }
     }

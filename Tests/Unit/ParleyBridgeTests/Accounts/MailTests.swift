@@ -1,4 +1,5 @@
 import Logging
+import ParleyIdentity
 import ParleyProtocol
 import ParleyRules
 import Platform
@@ -12,7 +13,7 @@ import Testing
 /// Takes mails as a test says, at once.
 final class TestMailer: Mailing {
     private struct State {
-        var mails: [AccountMail] = []
+        var mails: [Mail] = []
         var failures: [MailingFailure]
     }
 
@@ -25,10 +26,10 @@ final class TestMailer: Mailing {
         self.onMail = onMail
     }
 
-    var mails: [AccountMail] { state.withLock { $0.mails } }
+    var mails: [Mail] { state.withLock { $0.mails } }
 
     func send(
-        _ mail: AccountMail, now: Timestamp, then: @escaping @Sendable (Result<Void, MailingFailure>) -> Void
+        _ mail: Mail, now: Timestamp, then: @escaping @Sendable (Result<Void, MailingFailure>) -> Void
     ) {
         let failure = state.withLock { state in
             state.mails.append(mail)
@@ -62,8 +63,8 @@ struct MailTests {
         let code = try world.lastCode()
         let mailer = TestMailer()
         try deliver(mailer)
-        let mail = AccountMail(
-            recipient: try AccountWorld.email("dave@example.com"), text: .verification(code, of: "dave"))
+        let mail = Mail(
+            to: try AccountWorld.email("dave@example.com"), .verification(code, of: "dave"))
         #expect(mailer.mails == [mail])
         #expect(try world.mails().isEmpty)
     }
@@ -158,13 +159,13 @@ struct MailTests {
         let mailer = TestMailer()
         let reset = try world.lastCode()
         try deliver(mailer)
-        #expect(mailer.mails == [AccountMail(recipient: email, text: .reset(reset, of: "dave"))])
+        #expect(mailer.mails == [Mail(to: email, .reset(reset, of: "dave"))])
         let other = try AccountWorld.email("d@example.org")
         let credentials = EmailCredentials(email: other, password: try AccountWorld.password("correct horse"))
         _ = try world.ask(LinkIdentity(id: .random(), way: .email(credentials)), by: device)
         let link = try world.lastCode()
         try deliver(mailer)
-        #expect(mailer.mails.last == AccountMail(recipient: other, text: .verification(link, of: "dave")))
+        #expect(mailer.mails.last == Mail(to: other, .verification(link, of: "dave")))
     }
 
     @Test("who links another address is told so at the former one, and who links the same is not")
@@ -186,7 +187,7 @@ struct MailTests {
         #expect(try world.mails().map(\.to) == ["DAVE@example.com"])
         try deliver(mailer, now: at(.seconds(901)))
         let former = try AccountWorld.email("DAVE@example.com")
-        #expect(mailer.mails.last == AccountMail(recipient: former, text: .replaced))
+        #expect(mailer.mails.last == Mail(to: former, .replaced))
     }
 
     @Test("the thread of mails sends what is committed while it runs, and ends when the outbox is closed")

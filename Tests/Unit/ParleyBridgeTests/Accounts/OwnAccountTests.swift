@@ -100,7 +100,7 @@ struct OwnAccountTests {
             UnlinkIdentity(id: .random(), provider: .email, current: password), by: dave)
         #expect(unlinked.isOK == true)
         let told = try world.test.store.read { try $0.mails.next(limit: 10) }.map(\.mail.text)
-        #expect(told == [.added, .replaced])
+        #expect(told == [.notice(.added), .notice(.replaced)])
     }
 
     @Test("a new password ends the linking of an address that was begun by the former one")

@@ -11,7 +11,7 @@ import Testing
 struct MailTests {
     private static let now = Timestamp(milliseconds: 1_800_000_000_123)
 
-    private func code(_ digits: String = "12345678") throws -> MailCode { try #require(MailCode(digits)) }
+    private func code(_ digits: String = "12345678") throws -> AccountCode { try #require(AccountCode(digits)) }
     private func user(_ text: String = "alice") throws -> UserID { try #require(UserID(text)) }
     private func address(_ text: String) throws -> EmailAddress { try #require(EmailAddress(text)) }
 
@@ -51,7 +51,7 @@ struct MailTests {
         let longest = String(repeating: "l", count: 64) + "@" + String(repeating: "d", count: 60) + ".example"
         let named = try user(String(repeating: "u", count: 64))
         for text in [
-            MailText.verification(try code(), of: named), .reset(try code("123456789012"), of: named),
+            MailText.verification(try code(), of: named), .reset(try code(), of: named),
             .alreadyRegistered(of: named), .replaced, .added,
         ] {
             let message = try compose(text, to: longest)
@@ -78,11 +78,8 @@ struct MailTests {
         #expect(MailDate.text(of: Timestamp(milliseconds: milliseconds)) == text)
     }
 
-    @Test("a code is 4 to 12 digits, and prints as nothing")
+    @Test("a code prints as nothing")
     func codes() throws {
-        for text in ["", "123", "1234567890123", "12 45", "12345\r\n", "\u{0661}\u{0662}\u{0663}\u{0664}", "+1234"] {
-            #expect(MailCode(text) == nil)
-        }
         #expect("\(try code()) \(MailText.reset(try code(), of: try user()))".contains("1234") == false)
         var dumped = ""
         dump(Mail(to: try address("a@example.com"), .reset(try code(), of: try user())), to: &dumped)
