@@ -1,3 +1,4 @@
+import ParleyIdentity
 import ParleyProtocol
 import ParleyRules
 import ParleyStore
@@ -12,7 +13,7 @@ struct DeskContext: Sendable {
     let registration: Registration
     let tokens: TokenIssuer
     /// The identity of the request's token, if it has one.
-    let identity: CheckedIdentity?
+    let identity: Identity?
     let store: Store
 
     /// Reads one state of the database.
@@ -147,7 +148,7 @@ final class AccountDesk: Sendable {
     }
 
     /// Does the work for a request, and hands it to the writer.
-    private func work(on job: DeskJob, identity: CheckedIdentity?) {
+    private func work(on job: DeskJob, identity: Identity?) {
         do {
             let found = job.with(try finding(of: job, identity))
             state.withLock { $0.finish(job, found) }
@@ -160,7 +161,7 @@ final class AccountDesk: Sendable {
     }
 
     /// - Returns: `nil` for a repeat, which the writer knows.
-    private func finding(of job: DeskJob, _ identity: CheckedIdentity?) throws -> (any Sendable)? {
+    private func finding(of job: DeskJob, _ identity: Identity?) throws -> (any Sendable)? {
         let context = DeskContext(
             sender: job.incoming.sender, passwords: passwords, registration: registration, tokens: tokens,
             identity: identity, store: store)

@@ -1,3 +1,4 @@
+import ParleyIdentity
 import ParleyProtocol
 import ParleyRules
 
@@ -13,7 +14,7 @@ struct DeskJob {
 
     enum Step {
         case check(IdentityProof, now: Timestamp)
-        case work(CheckedIdentity?)
+        case work(Identity?)
     }
 
     /// The request with its finding.
@@ -74,7 +75,7 @@ struct DeskQueue {
     /// Adds a request whose password is hashed.
     ///
     /// - Throws: `rate_limited` for lack of room.
-    mutating func append(_ job: DeskJob, _ identity: CheckedIdentity?) throws(Rejection) {
+    mutating func append(_ job: DeskJob, _ identity: Identity?) throws(Rejection) {
         try checkRoom(for: .hashing, of: job.network)
         var job = job
         job.step = .work(identity)

@@ -1,11 +1,6 @@
+import ParleyIdentity
 import ParleyProtocol
-
-/// Who somebody is to a provider of identities.
-struct CheckedIdentity: Hashable, Sendable {
-    let provider: IdentityProviderName
-    /// The provider never gives it to another person.
-    let subject: String
-}
+import ParleyStore
 
 /// Checks identity tokens.
 protocol IdentityChecking: Sendable {
@@ -15,7 +10,7 @@ protocol IdentityChecking: Sendable {
     ///   that will not do, `not_found` for an unknown provider, `unavailable` where it cannot be asked.
     func check(
         _ proof: IdentityProof, now: Timestamp,
-        then: @escaping @Sendable (Result<CheckedIdentity, Rejection>) -> Void)
+        then: @escaping @Sendable (Result<Identity, Rejection>) -> Void)
 }
 
 /// Where there is no provider.
@@ -24,8 +19,14 @@ struct NoIdentities: IdentityChecking {
 
     func check(
         _ proof: IdentityProof, now: Timestamp,
-        then: @escaping @Sendable (Result<CheckedIdentity, Rejection>) -> Void
+        then: @escaping @Sendable (Result<Identity, Rejection>) -> Void
     ) {
-        then(.failure(Rejection(.notFound, "There is no such identity provider.")))
+        then(.failure(IdentityError.unknownProvider.rejection))
+    }
+}
+
+extension StoredIdentity {
+    init(_ identity: Identity, linkedAt: Timestamp) {
+        self.init(provider: identity.provider, subject: identity.subject, linkedAt: linkedAt)
     }
 }

@@ -137,12 +137,10 @@ private struct KnownProviders: IdentityChecking {
 
     func check(
         _ proof: IdentityProof, now: Timestamp,
-        then: @escaping @Sendable (Result<CheckedIdentity, Rejection>) -> Void
+        then: @escaping @Sendable (Result<Identity, Rejection>) -> Void
     ) {
         checker.check(Array(proof.token.utf8), of: proof.provider, nonce: proof.nonce, now: now) { result in
-            then(
-                result.map { CheckedIdentity(provider: $0.provider, subject: $0.subject) }
-                    .mapError { $0.rejection })
+            then(result.mapError { $0.rejection })
         }
     }
 }

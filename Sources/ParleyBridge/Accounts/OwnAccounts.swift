@@ -1,3 +1,4 @@
+import ParleyIdentity
 import ParleyProtocol
 import ParleyRules
 import ParleyStore
@@ -62,7 +63,7 @@ extension LinkIdentity: AccountHandler {
     enum Finding: Sendable {
         /// The hash of a first password, where the user had none.
         case email(EmailAddress, PasswordProof, first: PasswordHash?)
-        case identity(CheckedIdentity, PasswordProof)
+        case identity(Identity, PasswordProof)
     }
 
     enum New {
@@ -113,9 +114,7 @@ extension LinkIdentity: AccountHandler {
             try LinkIdentityRule.decide(
                 identityOf: facts.identities.user(identity.provider, identity.subject), by: caller,
                 replaces: ways.contains { $0.provider == identity.provider && $0.subject != identity.subject })
-            return .identity(
-                StoredIdentity(provider: identity.provider, subject: identity.subject, linkedAt: context.now),
-                told: ways.address)
+            return .identity(StoredIdentity(identity, linkedAt: context.now), told: ways.address)
         }
     }
 

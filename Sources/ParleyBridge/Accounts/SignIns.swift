@@ -1,3 +1,4 @@
+import ParleyIdentity
 import ParleyProtocol
 import ParleyRules
 import ParleyStore
@@ -131,12 +132,12 @@ extension SignInByProvider: AccountHandler {
 
     func uses(by sender: DeviceAddress) -> [AccountUse] { [.attempt(.network(network))] }
 
-    func find(in context: DeskContext) throws -> CheckedIdentity {
+    func find(in context: DeskContext) throws -> Identity {
         guard let identity = context.identity else { throw Rejection.internalFault }
         return identity
     }
 
-    func decide(with identity: CheckedIdentity, in context: DecisionContext) throws -> SignInPlan {
+    func decide(with identity: Identity, in context: DecisionContext) throws -> SignInPlan {
         let owner = try context.facts.identities.user(identity.provider, identity.subject)
         switch try SignInByProviderRule.decide(owner: owner, newUser: newUser) {
         case .signIn(let user): return try context.signIn(user, on: device, by: self)
@@ -144,8 +145,7 @@ extension SignInByProvider: AccountHandler {
             try context.checkRegistration(of: newUser)
             let member = SignInPlan.NewMember(
                 user: newUser.user, displayName: newUser.displayName ?? newUser.user.text,
-                identity: StoredIdentity(
-                    provider: identity.provider, subject: identity.subject, linkedAt: context.now),
+                identity: StoredIdentity(identity, linkedAt: context.now),
                 password: nil)
             return try context.signIn(newUser.user, on: device, member, by: self)
         }

@@ -26,7 +26,6 @@ struct IdentityClaims: Sendable {
     private let expiresAt: Timestamp
     private let notBefore: Timestamp?
     private let nonce: String?
-    private let email: EmailAddress?
 
     init(_ claims: JSONObject) throws(TokenFault) {
         do {
@@ -45,7 +44,6 @@ struct IdentityClaims: Sendable {
         }
         guard let subject = try? claims.text("sub", maximum: 255) else { throw .subject }
         self.subject = subject
-        email = IdentityClaims.verifiedEmail(claims)
     }
 
     /// Who somebody is, if the claims are as expected (OpenID Connect Core §3.1.3.7, from 2 on).
@@ -54,9 +52,7 @@ struct IdentityClaims: Sendable {
         try check(audiencesAmong: expected.audiences)
         try check(timesAt: expected.now, expected.maximumAge)
         try check(nonce: expected.nonce)
-        guard let identity = Identity(provider: expected.provider, subject: subject, email: email) else {
-            throw .subject
-        }
+        guard let identity = Identity(provider: expected.provider, subject: subject) else { throw .subject }
         return identity
     }
 
@@ -112,13 +108,5 @@ struct IdentityClaims: Sendable {
     /// Whole seconds since 1970 (RFC 7519 §2).
     private static func time(_ name: String, _ claims: JSONObject) throws(Rejection) -> Timestamp? {
         try claims.integer(name, in: 0...253_402_300_799).map { Timestamp(milliseconds: Int64($0) * 1000) }
-    }
-
-    /// `email`, if `email_verified` is true: as a boolean, or as a text, which Apple may send.
-    private static func verifiedEmail(_ claims: JSONObject) -> EmailAddress? {
-        let isVerified =
-            (try? claims.bool("email_verified")) == true || (try? claims.text("email_verified", maximum: 8)) == "true"
-        guard isVerified else { return nil }
-        return (try? claims.text("email", maximum: EmailAddress.maximumLength)).flatMap { EmailAddress($0) }
     }
 }

@@ -1,3 +1,4 @@
+import ParleyIdentity
 import ParleyProtocol
 import ParleyRules
 import Platform
@@ -15,13 +16,14 @@ struct TestIdentities: IdentityChecking {
 
     func check(
         _ proof: IdentityProof, now: Timestamp,
-        then: @escaping @Sendable (Result<CheckedIdentity, Rejection>) -> Void
+        then: @escaping @Sendable (Result<Identity, Rejection>) -> Void
     ) {
         if proof.token == "bad" { return then(.failure(Rejection(.unauthenticated, "The token is not valid."))) }
         guard proof.provider == "google" || proof.provider == "apple" else {
             return then(.failure(Rejection(.notFound, "There is no such provider.")))
         }
-        then(.success(CheckedIdentity(provider: proof.provider, subject: proof.token)))
+        let identity = Identity(provider: proof.provider, subject: proof.token)
+        then(identity.map { .success($0) } ?? .failure(.internalFault))
     }
 }
 

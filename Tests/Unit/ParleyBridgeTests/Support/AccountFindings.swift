@@ -1,3 +1,4 @@
+import ParleyIdentity
 import ParleyProtocol
 import ParleyRules
 import TestNames
@@ -33,10 +34,10 @@ extension TestWriter {
     private func finding(of request: some AccountHandler, by sender: DeviceAddress) throws -> any Sendable {
         var settings = writer.settings
         settings.openAccounts()
-        var identity: CheckedIdentity?
+        var identity: Identity?
         switch request.work {
         case .identity(let proof), .identityAndHashing(let proof):
-            identity = CheckedIdentity(provider: proof.provider, subject: proof.token)
+            identity = Identity(provider: proof.provider, subject: proof.token)
         case .none, .hashing: break
         }
         return try request.find(
