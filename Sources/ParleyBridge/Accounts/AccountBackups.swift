@@ -4,9 +4,9 @@ import ParleyStore
 
 extension BackUpAccount: CommandHandler {
     enum Decision {
-        /// The same again: it changes nothing and costs nothing.
+        /// An identical backup: it changes nothing and costs nothing.
         case repeated(AccountBackup)
-        /// It takes the place of the one before.
+        /// It replaces the previous one.
         case keep(AccountBackup)
     }
 

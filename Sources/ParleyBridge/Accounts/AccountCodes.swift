@@ -4,8 +4,8 @@ import ParleyStore
 import Sodium
 
 extension TokenIssuer {
-    /// The code that was sent by mail. It follows from its seed and the gateway's own key, like the tokens of invites:
-    /// the mail can be written again, though the code is not stored.
+    /// The code of a mail. It follows from its seed and the gateway's own key, like the tokens of invites: the mail can
+    /// be written again, though the code is not stored.
     ///
     /// - Parameter seed: 16 random bytes.
     func accountCode(seed: [UInt8]) throws(SodiumError) -> AccountCode {
@@ -15,7 +15,7 @@ extension TokenIssuer {
 }
 
 extension AccountCode {
-    /// The one of these that this is; `nil` for none.
+    /// The stored code that equals this one; `nil` if there is none.
     func find(in stored: [StoredCode], _ tokens: TokenIssuer) throws -> StoredCode? {
         let sent = try stored.map { (code: try tokens.accountCode(seed: $0.code.seed), sent: $0.sent) }
         return AccountCodeRule.find(self, in: sent).map { stored[$0] }
@@ -34,7 +34,7 @@ extension CodePurpose {
 }
 
 extension DecisionContext {
-    /// The live code of an address and purpose that this is; `nil` for a wrong one.
+    /// The live code of an address and purpose that equals a given one; `nil` for a wrong code.
     func find(
         _ code: AccountCode, of email: EmailAddress, _ kind: CodePurpose.Kind
     ) throws -> StoredCode? {

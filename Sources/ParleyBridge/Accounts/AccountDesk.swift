@@ -5,11 +5,11 @@ import ParleyStore
 import Platform
 import Sodium
 
-/// What the work for a request goes by.
+/// The inputs of the work for a request.
 struct DeskContext: Sendable {
     let sender: DeviceAddress
     let passwords: PasswordHashing
-    /// Who may make an account.
+    /// The setting of who may make an account.
     let registration: Registration
     let tokens: TokenIssuer
     /// The identity of the request's token, if it has one.
@@ -20,14 +20,14 @@ struct DeskContext: Sendable {
     func read<Result>(_ body: (Snapshot) throws -> Result) throws -> Result { try store.read(body) }
 }
 
-/// Works beside the writer for requests about accounts: it limits them, hashes passwords on a thread of its own, which
-/// gives way to all others, and has identity tokens checked. The writer gets each request back with the finding; its
+/// Works beside the writer for requests about accounts: it limits them, hashes passwords on a thread of its own with
+/// the lowest priority, and has identity tokens checked. The writer gets each request back with the finding; its
 /// transaction alone decides and changes.
 ///
-/// Nothing waits for it, and its queues are bounded: beyond that requests are refused at once.
+/// No other thread waits for it, and its queues are bounded: beyond that requests are refused at once.
 final class AccountDesk: Sendable {
     enum Submission {
-        /// The writer gets it back, or it is answered from here.
+        /// The writer gets it back later, or the desk refuses it.
         case accepted
         /// It needs no work.
         case ready(IncomingCommand)
@@ -99,7 +99,7 @@ final class AccountDesk: Sendable {
 
     func close() { state.withLock { $0.isClosed = true } }
 
-    /// Works on all that is waiting, and waits for nothing.
+    /// Works on all waiting requests, without waiting for more.
     func workOnWaiting() {
         while let job = state.withLock({ $0.popFirst() }) { carryOut(job) }
     }
@@ -115,7 +115,7 @@ final class AccountDesk: Sendable {
     private func carryOut(_ job: DeskJob) {
         switch job.step {
         case .check(let proof, let now):
-            // A repeat is answered as the first copy was, though the token has expired since.
+            // A repeat gets the first reply, even if the token has expired since.
             if (try? store.read { try isRepeat(job, in: $0) }) ?? false {
                 state.withLock { $0.endCheck() }
                 work(on: job, identity: nil)
@@ -165,8 +165,8 @@ final class AccountDesk: Sendable {
         let context = DeskContext(
             sender: job.incoming.sender, passwords: passwords, registration: registration, tokens: tokens,
             identity: identity, store: store)
-        // A provider's answer comes on its connections' thread, which must not wait for the database; the writer checks
-        // both again.
+        // A provider's answer arrives on its connections' thread, which must not wait for the database; the writer
+        // checks both again.
         guard identity == nil else { return try job.request.find(in: context) }
         let (role, isKnown) = try store.read { snapshot in
             (try snapshot.devices.device(job.incoming.sender)?.role, try isRepeat(job, in: snapshot))

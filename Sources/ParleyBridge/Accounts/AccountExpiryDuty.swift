@@ -2,7 +2,7 @@ import Logging
 import ParleyProtocol
 import ParleyStore
 
-/// Removes codes, requests and mails that have expired.
+/// Removes expired codes, requests and mails.
 final class AccountExpiryDuty: RemovalDuty {
     static let failure: Logger.Message = "expired codes could not be removed"
     var schedule = DutySchedule()

@@ -22,8 +22,8 @@ struct AccountFinding: Sendable {
     let value: (any Sendable)?
 }
 
-/// A command about an account as the gateway carries it out: limited by who asks and for whom, worked on beside the
-/// writer where it takes long, and carried out once.
+/// A command about an account as the gateway carries it out: limited by sender and account, with its slow work done
+/// outside the writer, and carried out once.
 protocol AccountHandler: OnceHandler, AccountCommand where Outcome == AccountRequestOutcome {
     associatedtype Finding: Sendable = Nothing
     /// As in ``OnceHandler``: named here too, so that it is inferred from `decide`.
@@ -36,7 +36,7 @@ protocol AccountHandler: OnceHandler, AccountCommand where Outcome == AccountReq
     /// - Parameter sender: the calling device.
     func uses(by sender: DeviceAddress) -> [AccountUse]
 
-    /// Works for it, on another thread than the writer's.
+    /// Does the work, on another thread than the writer's.
     ///
     /// - Throws: a `Rejection`, or an error of the store.
     func find(in context: DeskContext) throws -> Finding
@@ -75,7 +75,7 @@ extension AccountHandler {
     }
 
     func decideNew(in context: DecisionContext) throws -> New {
-        // The first copy of the request was carried out while the desk had this one, and is forgotten since.
+        // The first copy of the request was carried out while the desk worked on this one, and has expired since.
         guard let finding = context.finding?.value as? Finding else { throw Rejection.unavailable }
         return try decide(with: finding, in: context)
     }
@@ -101,13 +101,13 @@ extension AccountHandler {
 }
 
 enum AccountTimes {
-    /// How long a request about an account is known, so that a repeat does nothing.
+    /// How long a request about an account is stored, so that a repeat does nothing.
     static let repeats = Duration.seconds(3600)
 }
 
 extension AccountRequestID {
-    /// The name that is stored in its place. A web door makes ids of what people send, and passwords are part of that:
-    /// without the gateway's key nobody can try words against it.
+    /// The name that is stored in its place. A web door derives ids from the fields of requests, passwords among them:
+    /// without the gateway's key it cannot be used to guess them.
     func storedName(by tokens: TokenIssuer) throws(StoreError) -> AccountRequestID {
         do {
             let (id, key) = (value.bytes, try tokens.secret(for: "names of account requests"))
@@ -121,8 +121,8 @@ extension AccountRequestID {
 }
 
 extension AccountCommand {
-    /// Its digest, 16 bytes. It is stored, and passwords are part of it: without the gateway's key nobody can try words
-    /// against it.
+    /// Its digest, 16 bytes. It is stored, and covers passwords: without the gateway's key it cannot be used to guess
+    /// them.
     func digest(by sender: DeviceAddress, _ tokens: TokenIssuer) throws(SodiumError) -> [UInt8] {
         let (preimage, key) = (identityPreimage(sender: sender), try tokens.secret(for: "account requests"))
         return try BLAKE2b.hash(preimage.span, length: .bytes16, key: key.span)
@@ -130,8 +130,8 @@ extension AccountCommand {
 }
 
 extension ApplyContext {
-    /// Replies with a device's credentials, if the request is what has made its token. Since then the device may have
-    /// been revoked, and another request may have signed it in again: that token is not this sender's.
+    /// Replies with a device's credentials, if this request made its token. Since then the device may have been
+    /// revoked, and another request may have signed it in: that token is not this sender's.
     ///
     /// - Parameter digest: of the request.
     fileprivate func replySignedIn(_ address: DeviceAddress, by digest: [UInt8]) throws(StoreError) {

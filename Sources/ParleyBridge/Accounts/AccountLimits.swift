@@ -1,18 +1,18 @@
 import ParleyProtocol
 import ParleyRules
 
-/// What a request about an account is charged for.
+/// A charge for a request about an account.
 enum AccountUse: Hashable, Sendable {
-    /// A password, a code or an identity token is tried.
+    /// An attempt with a password, a code or an identity token.
     case attempt(AccountLimitKey)
-    /// A mail is asked for.
+    /// A requested mail.
     case mail(AccountLimitKey)
-    /// An account is asked for.
+    /// A requested account.
     case registration(ClientNetwork)
 }
 
 extension AccountUse {
-    /// Where the sender is, if it is charged for that.
+    /// The sender's network, if it is charged.
     var network: ClientNetwork? {
         switch self {
         case .attempt(.network(let network)), .mail(.network(let network)), .registration(let network): network
@@ -21,18 +21,18 @@ extension AccountUse {
     }
 }
 
-/// Whose uses are counted together.
+/// The key by which uses are counted.
 enum AccountLimitKey: Hashable, Sendable {
     case network(ClientNetwork)
-    /// Whether it is known or not.
+    /// Of a user or not.
     case email(EmailAddress)
     case user(UserID)
 }
 
 /// The limits of requests about accounts, by network and by account.
 ///
-/// They are in memory, like all rates: a restart empties them, and nobody outside can bring one about. What must not be
-/// forgotten, the wrong attempts at a code, is in the database.
+/// They are in memory, like all rates: a restart, which no client can cause, resets them. The wrong attempts at a code,
+/// which must survive it, are in the database.
 struct AccountLimits: Sendable {
     private var attemptsByNetwork: RateLimiter<AccountLimitKey>
     private var attemptsByAccount: RateLimiter<AccountLimitKey>
@@ -49,7 +49,7 @@ struct AccountLimits: Sendable {
         registrations = hourly(settings.registrationsPerNetwork)
     }
 
-    /// Counts all uses, or those before the first that is over its limit.
+    /// Counts all uses, or those before the first one over its limit.
     ///
     /// - Throws: `rate_limited`
     mutating func charge(_ uses: [AccountUse], now: Timestamp) throws(Rejection) {

@@ -3,14 +3,14 @@ import ParleyProtocol
 import ParleyRules
 import ParleyStore
 
-/// Removes what is only a departed user's: memberships as by leaving, then rows, some at a time. A killed gateway goes
-/// on with it.
+/// Removes the data of a deleted account: memberships, as by leaving, then rows, some at a time. It continues after a
+/// restart.
 final class AccountRemovalDuty: ScheduledDuty {
     static let failure: Logger.Message = "what a departed user has left could not be removed"
     static let publishes = true
     var schedule = DutySchedule()
 
-    /// Conversations that are left in one transaction, which holds up the batch behind it.
+    /// Conversations to leave in one transaction, which delays the batch behind it.
     static let conversationsAtOnce = 8
     /// The same for rows.
     static let rowsAtOnce = 256
@@ -41,7 +41,7 @@ extension ApplyContext {
             switch conversation.facts.type {
             case .direct: try endContact(in: conversation, batch)
             case .group:
-                // A member for whom it is not open leaves it all the same.
+                // A member leaves it even if it is not open for them.
                 guard let departure = try? GroupPolicy.leave(conversation.facts, by: user) else { continue }
                 _ = try memberships.leave(conversation, departure)
             }
@@ -49,7 +49,7 @@ extension ApplyContext {
         try transaction.accountRemovals.setLeft(through: next.count < limit ? nil : next.last?.key, user)
     }
 
-    /// A direct conversation stays the other's; whoever has gone hears nothing of it, as after a block.
+    /// A direct conversation stays the other user's; the departed user gets nothing of it, as after a block.
     private func endContact(in conversation: ConversationState, _ batch: Batch) throws(StoreError) {
         guard let contact = conversation.contact else { return }
         try perform(.block, contact, conversation, batch)
@@ -71,7 +71,7 @@ extension ApplyContext {
         _ act: Relationship.Act, _ contact: Contact, _ conversation: ConversationState?, _ batch: Batch
     ) throws(StoreError) {
         let deciding = DecisionContext(route, batch)
-        // Nothing refuses the two acts; a refusal would leave the relationship as it is.
+        // Both acts are always allowed; a refusal would leave the relationship as it is.
         guard let decision = try? RelationshipDecision(act, contact, conversation, in: deciding) else { return }
         try relationships.apply(decision)
     }

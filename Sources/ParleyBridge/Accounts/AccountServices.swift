@@ -1,7 +1,7 @@
 import ParleyIdentity
 import ParleyProtocol
 
-/// What knows people elsewhere: providers of identities, and a server of mail.
+/// External services: identity providers and the mail server.
 package struct AccountServices: Sendable {
     let identities: any IdentityChecking
     let mailer: any Mailing
@@ -10,7 +10,7 @@ package struct AccountServices: Sendable {
     var stop: @Sendable () -> Void = {}
 }
 
-/// Where no mail is sent.
+/// For a gateway without mails.
 struct NoMails: Mailing {
     func send(
         _ mail: Mail, now: Timestamp, then: @escaping @Sendable (Result<Void, MailingFailure>) -> Void

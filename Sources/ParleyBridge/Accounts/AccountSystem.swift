@@ -35,7 +35,7 @@ final class AccountSystem: Sendable {
         self.logger = logger
     }
 
-    /// Works until `close`.
+    /// Runs until `close`.
     func run() async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { [self] in try await desk.run() }

@@ -16,7 +16,7 @@ extension DeleteAccount: AccountHandler {
         return try context.facts.devices.addresses(of: user)
     }
 
-    /// Ends everything by which the user could act, at once. What is left is removed by a duty, in parts.
+    /// Revokes all access of the user at once. A duty removes the rest, in parts.
     func carryOut(_ devices: [DeviceAddress], in context: ApplyContext) throws(StoreError) -> AccountRequestOutcome {
         try context.revoke(devices)
         try context.transaction.accountRemovals.begin(context.sender)

@@ -25,27 +25,27 @@ struct DeskJob {
     }
 }
 
-/// The requests at the desk, and the limits of those that come.
+/// The requests at the desk, and the limits of new ones.
 struct DeskQueue {
     private var limits: AccountLimits
-    /// Passwords to hash.
+    /// Requests with a password to hash.
     private var waiting = Fifo<DeskJob>()
-    /// The number of them of each site.
+    /// The number of these of each site.
     private var waitingOf: [[UInt8]: Int] = [:]
-    /// Identity tokens to check, which takes far less time.
+    /// Requests with an identity token to check, which takes far less time.
     private var unchecked = Fifo<DeskJob>()
     /// Requests that have their findings.
     var found: [IncomingCommand] = []
-    /// Identity tokens that wait or are being checked.
+    /// The number of identity tokens that wait or are being checked.
     private var checks = 0
     /// The number of recent copies of a request, by its digest.
     private var copies = BoundedCache<[UInt8], Int>(capacity: 4096)
-    /// The digests of those that are waiting or under way.
+    /// The digests of requests that wait or are under way.
     private var underway: Set<[UInt8]> = []
     var isClosed = false
 
-    /// Copies of a request that are not charged, beside those that come while it waits: a door repeats a request that
-    /// has no answer.
+    /// Copies of a request that are not charged, beside copies that arrive while it waits: a door repeats a request
+    /// without an answer.
     static let freeCopies = 1
 
     init(limits: AccountLimits) { self.limits = limits }
@@ -98,14 +98,14 @@ struct DeskQueue {
         if let result { found.append(result) }
     }
 
-    /// Charges a request, unless it is one of the copies that its sender makes by itself.
+    /// Charges a request, unless it is one of the free copies.
     private mutating func charge(_ uses: [AccountUse], _ digest: [UInt8], now: Timestamp) throws(Rejection) {
         let earlier = copies[digest] ?? 0
         if earlier == 0 || earlier > Self.freeCopies { try limits.charge(uses, now: now) }
         copies[digest] = min(earlier + 1, Self.freeCopies + 1)
     }
 
-    /// - Throws: `rate_limited` where there is none.
+    /// - Throws: `rate_limited` for lack of room.
     private func checkRoom(for work: DeskWork, of network: ClientNetwork?) throws(Rejection) {
         let ofSite = network.map { waitingOf[$0.site, default: 0] } ?? 0
         let facts = AccountRoomRule.Facts(waiting: waiting.count, waitingOfSite: ofSite, checks: checks)

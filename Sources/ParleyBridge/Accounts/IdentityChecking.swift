@@ -6,14 +6,14 @@ import ParleyStore
 protocol IdentityChecking: Sendable {
     var providers: [IdentityProvider] { get }
 
-    /// - Parameter then: called once, in some seconds at the latest, on any thread; with `unauthenticated` for a token
-    ///   that will not do, `not_found` for an unknown provider, `unavailable` where it cannot be asked.
+    /// - Parameter then: called once, after some seconds at the latest, on any thread; with `unauthenticated` for an
+    ///   invalid token, `not_found` for an unknown provider, `unavailable` for one that does not answer.
     func check(
         _ proof: IdentityProof, now: Timestamp,
         then: @escaping @Sendable (Result<Identity, Rejection>) -> Void)
 }
 
-/// Where there is no provider.
+/// For a gateway without providers.
 struct NoIdentities: IdentityChecking {
     var providers: [IdentityProvider] { [] }
 

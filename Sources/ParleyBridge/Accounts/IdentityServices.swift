@@ -3,9 +3,9 @@ import ParleyIdentity
 import ParleyProtocol
 
 extension DataDirectory {
-    /// Checks the settings of accounts and the files that they name.
+    /// Checks the settings of accounts, and their files.
     ///
-    /// - Returns: what else keeps people from their accounts, in sentences for the operator.
+    /// - Returns: warnings for the operator: settings that are valid and keep people from their accounts.
     package func checkAccounts(_ settings: Settings) throws(DataDirectoryError) -> [String] {
         let services = try accountServices(settings, logger: Logger(label: "check"))
         var warnings: [String] = []
@@ -18,9 +18,9 @@ extension DataDirectory {
         return warnings
     }
 
-    /// The providers of identities and the mailer of the settings, and of the files that those name.
+    /// The identity providers and the mailer of the settings and their files.
     ///
-    /// - Throws: for a setting that cannot be used, or contradicts another.
+    /// - Throws: for an invalid setting, or one that contradicts another.
     package func accountServices(_ settings: Settings, logger: Logger) throws(DataDirectoryError) -> AccountServices {
         let contradictions = settings.contradictionsOfAccounts
         guard contradictions.isEmpty else {
@@ -28,12 +28,12 @@ extension DataDirectory {
         }
         let (providers, mail) = (try identityProviders(settings), try mailConfiguration(settings))
         do throws(IdentityConfigurationError) {
-            // Without a provider there is nothing to connect to.
+            // Without a provider there are no connections.
             let identities =
                 providers.isEmpty
                 ? nil
                 : try IdentityProviders(
-                    // The settings alone name an issuer: one on this machine is the owner's own.
+                    // Only the settings name issuers: one on this machine is the owner's own.
                     IdentityConfiguration(providers: providers, allowsLoopback: true), logger: logger)
             var mailer: Mailer?
             if let mail { mailer = try Mailer(mail, logger: logger) }
@@ -83,12 +83,12 @@ extension DataDirectory {
         return MailConfiguration(way: way, sender: sender)
     }
 
-    /// Of mails that go nowhere (RFC 2606 §2).
+    /// For mails that are not delivered (RFC 2606 §2).
     private static let sinkSender = "parley@parley.invalid"
 }
 
 extension Settings {
-    /// What the settings of accounts ask for that cannot be had together.
+    /// The contradictions among the settings of accounts.
     fileprivate var contradictionsOfAccounts: [String] {
         let sendsMail = !mailURL.isEmpty || !mailSink.isEmpty
         let hasProviders = [appleClientIDs, googleClientIDs, identityProvidersFile].contains { !$0.isEmpty }

@@ -30,7 +30,7 @@ extension LinkOffer: CommandHandler {
 }
 
 extension LinkOffer {
-    /// The first key that protects nothing.
+    /// The first unsafe key.
     fileprivate var fault: KeyFault? {
         guard X25519.acceptsPublicKey(identityKey.span) else { return .identityKey }
         guard Ed25519.acceptsPublicKey(signingKey.span) else { return .signingKey }
@@ -40,7 +40,7 @@ extension LinkOffer {
 
 extension LinkApproval: CommandHandler {
     struct Decision {
-        /// What the request was, 16 bytes.
+        /// The digest of the request, 16 bytes.
         let digest: [UInt8]
         let acceptance: ApproveLinkRule.Decision
     }
@@ -58,7 +58,7 @@ extension LinkApproval: CommandHandler {
         let acceptance = try ApproveLinkRule.decide(
             self,
             facts: ApproveLinkRule.Facts(
-                // The database has no certificate by another account key than the user's.
+                // All certificates in the database are by the user's account key.
                 isCallerCertified: try facts.devices.keys(of: context.sender)?.certificate != nil, kept: kept,
                 isCertificateValid: isCertificateValid,
                 lastIssuedAt: try facts.devices.keys(of: address)?.certificate?.issuedAt, digest: digest),

@@ -5,22 +5,21 @@ import ParleyRules
 import ParleyStore
 import Platform
 
-/// Why a mail was not sent. Nothing of its content, nor the address.
+/// The reason why a mail was not sent, without its content and address.
 enum MailingFailure: Error, Hashable, Sendable {
-    /// It never will be.
+    /// It is not sent again.
     case refused
     case passing
 }
 
 /// Sends mails.
 protocol Mailing: Sendable {
-    /// - Parameter then: called once, in half a minute at the latest, on any thread.
+    /// - Parameter then: called once, after half a minute at the latest, on any thread.
     func send(
         _ mail: Mail, now: Timestamp, then: @escaping @Sendable (Result<Void, MailingFailure>) -> Void)
 }
 
-/// The thread of mails: it sends what the outbox has, at least once each. It reads snapshots, and the writer writes
-/// what became of them.
+/// The thread of mails: it sends each stored mail, at least once. It reads snapshots; the writer records the outcomes.
 final class MailLoop {
     private let store: Store
     private let tokens: TokenIssuer
@@ -33,10 +32,10 @@ final class MailLoop {
 
     /// Mails under way at once.
     static let atOnce = 8
-    /// After a mail that could not be sent; it doubles.
+    /// The pause after a failure to send a mail; it doubles.
     static let firstPause = Duration.seconds(10)
     private static let pauseAfterFailure = Duration.seconds(1)
-    /// The clock may be set meanwhile.
+    /// Bounded, since the clock may be set meanwhile.
     private static let longestWait = Duration.seconds(60)
 
     /// - Parameter woken: signalled by the outbox.
@@ -48,7 +47,7 @@ final class MailLoop {
         (self.clock, self.woken, self.logger) = (clock, woken, logger)
     }
 
-    /// Sends until the outbox is closed. What cannot be read ends nothing, and is looked at again.
+    /// Sends until the outbox is closed. A failure to read is retried.
     func run() throws {
         var report = RecurringReport(logger: logger)
         while !outbox.isClosed {
@@ -67,10 +66,10 @@ final class MailLoop {
         }
     }
 
-    /// - Returns: when the next mail is due that is not under way, by the steady time; `nil` if there is none, or no
-    ///   room for it: the end of one that is under way wakes this thread.
+    /// - Returns: the time at which the next mail is due that is not under way, by the steady time; `nil` if there is
+    ///   none, or no room for it: the end of a mail under way wakes this thread.
     func sendDue(at moment: Moment) throws -> Timestamp? {
-        // Before the database is read: what is recorded meanwhile is in one of the two.
+        // Before the database is read, so that an outcome recorded meanwhile is in one of the two.
         let known = underway.withLock { $0 }.union(outbox.recorded)
         let room = max(0, Self.atOnce - underway.withLock { $0.count })
         let mails = try store.read { try $0.mails.next(limit: Self.atOnce + known.count) }

@@ -1,15 +1,15 @@
 import ParleyProtocol
 import ParleyStore
 
-/// What became of a mail.
+/// The outcome of a mail.
 enum MailOutcome: Hashable, Sendable {
-    /// It was handed over, or never will be.
+    /// It was sent, or will not be sent again.
     case finished
     /// By the steady time.
     case postponed(to: Timestamp)
 }
 
-/// What the thread of mails and the writer have for each other. Neither waits.
+/// The messages between the thread of mails and the writer. Neither waits.
 final class MailOutbox: Sendable {
     private struct State {
         /// Not yet in the database.
@@ -27,7 +27,7 @@ final class MailOutbox: Sendable {
 
     // MARK: The thread of mails
 
-    /// Mails whose outcome the database may not have. To be asked before it is read.
+    /// Mails whose outcome the database may not have. To be read before the database.
     var recorded: Set<RowKey<PendingMail>> { state.withLock { Set($0.outcomes.keys) } }
 
     func record(_ outcome: MailOutcome, of key: RowKey<PendingMail>) {

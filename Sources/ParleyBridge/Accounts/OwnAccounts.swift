@@ -38,7 +38,7 @@ extension GetAccount: QueryHandler {
     }
 }
 
-/// A password that somebody has given for their own account, and the one that they had then.
+/// The password given with a request for the caller's own account, and the account's password at that time.
 struct PasswordProof: Sendable {
     let proof: PasswordRule.Proof
     let stored: PasswordHash?
@@ -52,7 +52,7 @@ struct PasswordProof: Sendable {
         }
     }
 
-    /// - Throws: `forbidden` unless it is the password that the user has now, or they have none.
+    /// - Throws: `forbidden` unless it is the user's present password, or they have none.
     func check(in context: DecisionContext) throws {
         let current = try context.facts.passwords.password(of: context.sender.user)
         try PasswordRule.decide(proof, isCurrent: current == stored, hasPassword: current != nil)
@@ -68,7 +68,7 @@ extension LinkIdentity: AccountHandler {
 
     enum New {
         case mail(CodeMail, EmailAddress)
-        /// The user's address, if they have one, is told.
+        /// A mail tells the user's address, if they have one.
         case identity(StoredIdentity, told: EmailAddress?)
     }
 
@@ -132,7 +132,7 @@ extension LinkIdentity: AccountHandler {
 extension ConfirmEmail: AccountHandler {
     enum New {
         case wrongCode
-        /// In the place of the former address, if the user had another one.
+        /// Replaces the former address, if the user had another one.
         case link(StoredIdentity, first: PasswordHash?, former: EmailAddress?)
     }
 
@@ -180,7 +180,7 @@ extension ConfirmEmail: AccountHandler {
 extension UnlinkIdentity: AccountHandler {
     enum New {
         case nothing
-        /// The address that is unlinked is told.
+        /// A mail tells the unlinked address.
         case unlink(told: EmailAddress?)
     }
 

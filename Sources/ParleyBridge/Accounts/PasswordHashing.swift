@@ -2,11 +2,11 @@ import ParleyProtocol
 import ParleyStore
 import Sodium
 
-/// Hashes passwords with Argon2id. A hash takes a tenth of a second and much memory, so that it is made by one thread
-/// alone, never the writer's.
+/// Hashes passwords with Argon2id. A hash takes a tenth of a second and much memory, so that one thread alone makes
+/// them, never the writer's.
 struct PasswordHashing: Sendable {
     private let cost: Argon2id.Cost
-    /// Compared with where there is no account, so that this takes as long as with one.
+    /// Compared with if there is no account, so that the check takes as long as with one.
     private let decoy: PasswordHash
 
     private static let hashLength = 32
@@ -24,10 +24,10 @@ struct PasswordHashing: Sendable {
             salt: salt, passes: cost.passes, kibibytes: cost.kibibytes, hash: try derive(password, salt, cost))
     }
 
-    /// Whether a hash was made at another cost than the settings have by now.
+    /// Whether a hash was made at another cost than that of the settings.
     func isOutdated(_ hash: PasswordHash) -> Bool { hash.passes != cost.passes || hash.kibibytes != cost.kibibytes }
 
-    /// - Parameter stored: `nil` where there is none; the answer is `false` then, in the same time.
+    /// - Parameter stored: `nil` if there is none; the answer is `false` then, in the same time.
     func verify(_ password: AccountPassword, _ stored: PasswordHash?) throws -> Bool {
         let expected = stored ?? decoy
         let cost = try Argon2id.Cost(passes: expected.passes, kibibytes: expected.kibibytes)
@@ -35,7 +35,7 @@ struct PasswordHashing: Sendable {
         return equalInConstantTime(hash.span, expected.hash.span) && stored != nil
     }
 
-    /// - Throws: `unavailable` where there is not memory enough.
+    /// - Throws: `unavailable` for lack of memory.
     private func derive(_ password: AccountPassword, _ salt: [UInt8], _ cost: Argon2id.Cost) throws -> [UInt8] {
         let bytes = Array(password.text.utf8)
         do throws(SodiumError) {

@@ -5,7 +5,7 @@ import ParleyStore
 extension SendAccountCode: AccountHandler {
     func uses(by sender: DeviceAddress) -> [AccountUse] { [.mail(.network(network)), .mail(.email(email))] }
 
-    /// Nothing of the reply depends on the address.
+    /// The reply is the same for every address.
     func decide(with finding: Nothing, in context: DecisionContext) throws -> CodeMail {
         let facts = try context.facts
         let codes = try facts.accountCodes.codes(of: email, .register, steady: context.steady)

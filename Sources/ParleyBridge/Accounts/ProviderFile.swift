@@ -30,7 +30,7 @@ struct ProviderFile {
     }
 }
 
-/// Why the file cannot be used, for the operator.
+/// The fault of the file, for the operator.
 struct ProviderFileError: Error, CustomStringConvertible {
     let description: String
 }

@@ -10,13 +10,13 @@ extension Register: AccountHandler {
         [.registration(network), .mail(.network(network)), .mail(.email(email))]
     }
 
-    /// Hashes whatever the address is, so that the time tells nothing; and where nobody registers, nothing.
+    /// Hashes for every address, so that the time does not reveal whether it is known; unless registration is closed.
     func find(in context: DeskContext) throws -> PasswordHash {
         try RegistrationRule.check(context.registration)
         return try context.passwords.hash(password)
     }
 
-    /// Nothing of the reply depends on the address.
+    /// The reply is the same for every address.
     func decide(with hash: PasswordHash, in context: DecisionContext) throws -> CodeMail {
         try context.checkRegistration(of: newUser)
         guard try context.facts.identities.user(email) == nil else { return .notice(.registered) }
@@ -33,7 +33,7 @@ extension Register: AccountHandler {
 
 extension VerifyRegistration: AccountHandler {
     struct Finding: Sendable {
-        /// Of the registration that the code is for, if the password is that; otherwise `nil`.
+        /// Of the code's registration, if the given password is that one; otherwise `nil`.
         let password: PasswordHash?
     }
 
@@ -46,9 +46,9 @@ extension VerifyRegistration: AccountHandler {
 
     func uses(by sender: DeviceAddress) -> [AccountUse] { [.attempt(.network(network)), .attempt(.email(email))] }
 
-    /// Hashes in any case, so that the time tells nothing.
+    /// Hashes in any case, so that the time does not reveal whether there is a registration.
     func find(in context: DeskContext) throws -> Finding {
-        // Whether it is live, the writer finds out.
+        // The writer checks that it is live.
         let stored = try context.read { try $0.accountCodes.codes(of: email, .register, steady: .earliest) }
         let registered = try code.find(in: stored, context.tokens)?.code.purpose.registration?.password
         return Finding(password: try context.passwords.verify(password, registered) ? registered : nil)
@@ -63,7 +63,7 @@ extension VerifyRegistration: AccountHandler {
         guard decision == .open, let code, let (account, password) = registered else {
             return .refuse(isAttempt: decision == .wrongCode)
         }
-        // Since they asked, the id may have been given to another, and the invite may have ended.
+        // Since the registration the id may have been taken, and the invite may have ended.
         try context.checkRegistration(of: account.user, inviteDigest: account.invite)
         let member = SignInPlan.NewMember(
             user: account.user, displayName: account.displayName ?? account.user.text,

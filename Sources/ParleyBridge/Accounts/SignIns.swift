@@ -4,9 +4,9 @@ import ParleyRules
 import ParleyStore
 import Sodium
 
-/// A sign-in that is to be carried out.
+/// The plan of a sign-in.
 struct SignInPlan {
-    /// Somebody who has no account yet.
+    /// A user without an account yet.
     struct NewMember {
         let user: UserID
         let displayName: String
@@ -17,12 +17,12 @@ struct SignInPlan {
     let member: NewMember?
     let token: TokenIssue
     let deviceName: String?
-    /// The user's password anew, at the present cost; `nil` where it stays.
+    /// The user's password, hashed at the present cost; `nil` if it stays.
     var rehashed: PasswordHash?
 }
 
 extension DecisionContext {
-    /// - Parameter command: from whose digest the id of a new device follows.
+    /// - Parameter command: the id of a new device follows from its digest.
     func signIn(
         _ user: UserID, on new: SignInDevice, _ member: SignInPlan.NewMember? = nil, by command: some AccountHandler
     ) throws -> SignInPlan {
@@ -30,7 +30,7 @@ extension DecisionContext {
         let device = new.device ?? DeviceID(digest: digest)
         let address = DeviceAddress(user: user, device: device)
         let devices = try facts.devices.summaries(of: user)
-        // Those whose tokens have expired sign in no more, and people have forgotten their names.
+        // Devices with expired tokens do not count: they are of no use any more.
         try SignInDeviceRule.decide(
             devices: devices.count { $0.expiresAt > now }, isNew: !devices.contains { $0.device == device })
         return SignInPlan(
@@ -39,7 +39,7 @@ extension DecisionContext {
             deviceName: new.name)
     }
 
-    /// Whether an invite to a group is good enough to make an account.
+    /// Whether an invite to a group is live, and so allows an account.
     private func isInvite(_ digest: [UInt8]?) throws -> Bool {
         guard let digest, let invite = try facts.invites.invite(tokenDigest: digest) else { return false }
         let conversation = try conversation(invite.group.conversationID)
@@ -88,10 +88,10 @@ extension ApplyContext {
 
 extension SignInByPassword: AccountHandler {
     struct Finding: Sendable {
-        /// Whose password it is; `nil` for nobody's.
+        /// The user of the password; `nil` for a wrong one.
         let user: UserID?
         let password: PasswordHash?
-        /// The password at the cost of the settings, where it was hashed at another one.
+        /// The password, hashed at the cost of the settings, if that has changed.
         let rehashed: PasswordHash?
     }
 

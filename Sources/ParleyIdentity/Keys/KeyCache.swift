@@ -1,13 +1,13 @@
-/// When the keys of a provider are fetched, and which of them count. A value: the caller does what it answers, and says
-/// how that went.
+/// The state of a provider's keys: which are valid, and when they are fetched. A value: it returns actions, and the
+/// caller reports their results.
 struct KeyCache: Sendable {
-    /// How long keys are used without asking again, whatever the provider says.
+    /// The shortest and the longest time for which keys are used without a fetch, whatever the provider allows.
     static let lifetimes: ClosedRange<Duration> = .seconds(300) ... .seconds(86_400)
-    /// How long they are used after that, while the provider does not answer.
+    /// The time for which they are used after that, while the provider does not answer.
     static let grace: Duration = .seconds(86_400)
-    /// Between fetches for ids that are not among the keys, which anybody can make up.
+    /// The pause between fetches for unknown key ids, which can be made up.
     static let pauseForUnknown: Duration = .seconds(60)
-    /// After a fetch that failed.
+    /// After a failed fetch.
     static let pauseAfterFailure: Duration = .seconds(5)
 
     enum Answer {
@@ -25,9 +25,9 @@ struct KeyCache: Sendable {
 
     private struct Kept: Sendable {
         let keys: KeySet
-        /// From then on they are fetched again.
+        /// The time from which they are fetched again.
         let due: ContinuousClock.Instant
-        /// From then on they count no more.
+        /// The time from which they are invalid.
         var end: ContinuousClock.Instant { due + grace }
     }
 
@@ -53,7 +53,7 @@ struct KeyCache: Sendable {
         return .fetch
     }
 
-    /// The answer by the keys there are, without a fetch.
+    /// The answer by the cached keys, without a fetch.
     func settled(
         _ id: String, _ algorithm: IdentityToken.Algorithm, at now: ContinuousClock.Instant
     ) -> Answer {
@@ -61,12 +61,12 @@ struct KeyCache: Sendable {
         switch kept.keys.find(id, algorithm) {
         case .found(let key): return .key(key)
         case .otherAlgorithm: return .keyOfOtherAlgorithm
-        // It may be among those that could not be fetched.
+        // It may be among the keys of the failed fetch.
         case .none: return hasFailed ? .unavailable : .unknown
         }
     }
 
-    /// - Parameter fetched: `nil` if they could not be fetched; the earlier ones are kept.
+    /// - Parameter fetched: `nil` for a failed fetch, after which the earlier keys stay.
     mutating func save(_ fetched: FetchedKeys?, at now: ContinuousClock.Instant) {
         isFetching = false
         hasFailed = fetched == nil
@@ -76,7 +76,7 @@ struct KeyCache: Sendable {
     }
 }
 
-/// Keys with the time for which the provider lets them be kept.
+/// Keys, and the time for which the provider lets them be cached.
 struct FetchedKeys: Sendable {
     let keys: KeySet
     let lifetime: Duration

@@ -1,10 +1,10 @@
 import HTTPClient
 import ParleyProtocol
 
-/// Fetches the keys of a provider: from a URL of the settings, or from the one that the provider's own document names
+/// Fetches the keys of a provider: from a URL of the settings, or from the URL in the provider's discovery document
 /// (OpenID Connect Discovery §4).
 struct KeyFetch: Sendable {
-    /// The longest document, in bytes. Those of large providers have 30,000.
+    /// The longest document, in bytes. Large providers' documents have 30,000.
     static let longestDocument = 262_144
 
     let client: HTTPClient
@@ -14,7 +14,7 @@ struct KeyFetch: Sendable {
     /// For both documents.
     let limit: Duration
 
-    /// - Parameter then: called once, in time.
+    /// - Parameter then: called once, within the limit.
     func run(_ then: @escaping @Sendable (Result<FetchedKeys, KeyProblem>) -> Void) {
         let end = ContinuousClock.now + limit
         if let keysURL { return fetchKeys(keysURL, until: end, then) }
@@ -58,7 +58,7 @@ struct KeyFetch: Sendable {
         client.send(request, to: .service(url.origin), until: end) { result in
             switch result {
             case .failure(let failure): then(.failure(.noAnswer(failure)))
-            // Redirects too: the settings and the provider's document say where keys are.
+            // Redirects are failures, too: only the settings and the provider's document name URLs of keys.
             case .success(let reply) where reply.status != 200: then(.failure(.status(reply.status)))
             case .success(let reply) where reply.body.count >= KeyFetch.longestDocument: then(.failure(.tooLong))
             case .success(let reply): then(.success(reply))
@@ -67,15 +67,15 @@ struct KeyFetch: Sendable {
     }
 }
 
-/// Why keys could not be fetched, for the operator.
+/// The reason of a failed fetch, for the operator.
 enum KeyProblem: Error, Hashable, Sendable, CustomStringConvertible {
     case noAnswer(SendFailure)
     case status(Int)
     case tooLong
     case notJSON
-    /// The document is of another issuer than the settings have.
+    /// The document's issuer is not that of the settings.
     case otherIssuer
-    /// The document names no URL of keys that may be asked.
+    /// The document has no permitted URL of keys.
     case noKeysURL
     case noKeys
 

@@ -1,13 +1,13 @@
 import HTTPClient
 import ParleyProtocol
 
-/// How long an answer may be kept (RFC 9111 §4.2.1, §5.2.2): `max-age` less `Age`.
+/// The time for which a response may be cached (RFC 9111 §4.2.1, §5.2.2): `max-age` less `Age`.
 enum KeyLifetime {
     static func read(_ reply: HTTPReply) -> Duration {
         read(cacheControl: reply["cache-control"], age: reply["age"])
     }
 
-    /// - Returns: zero where there is no `max-age`, or nothing may be kept.
+    /// - Returns: zero without `max-age`, and for a response that may not be cached.
     static func read(cacheControl: String?, age: String?) -> Duration {
         let directives = (cacheControl ?? "").lowercased().split(separator: ",").map { directive in
             directive.filter { $0 != " " && $0 != "\t" }

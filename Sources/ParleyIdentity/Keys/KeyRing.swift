@@ -2,9 +2,9 @@ import Logging
 import ParleyProtocol
 import Synchronization
 
-/// The keys of one provider, for callers on any thread. They share a fetch, and none waits by holding its thread.
+/// The keys of one provider, for callers on any thread. They share a fetch, and none blocks its thread.
 final class KeyRing: Sendable {
-    /// The callers that wait for a fetch; more are told that it is unavailable.
+    /// The most callers that wait for a fetch; more fail as unavailable.
     static let mostWaiting = 256
 
     private typealias Then = @Sendable (Result<ProviderKey, IdentityError>) -> Void
@@ -36,9 +36,9 @@ final class KeyRing: Sendable {
         (self.fetch, self.logger, self.clock) = (fetch, logger, clock)
     }
 
-    /// Finds the key by which a token is signed.
+    /// Finds the key of a token's signature.
     ///
-    /// - Parameter then: called once: before this returns if the key is at hand, otherwise on the client's thread.
+    /// - Parameter then: called once: before this returns if the key is cached, otherwise on the client's thread.
     func find(
         _ token: IdentityToken, then: @escaping @Sendable (Result<ProviderKey, IdentityError>) -> Void
     ) {
@@ -79,7 +79,7 @@ final class KeyRing: Sendable {
         case .success:
             logger.debug("The keys of an identity provider were fetched.", metadata: ["issuer": "\(fetch.issuer.text)"])
         case .failure(let problem):
-            // Once, until they can be fetched again.
+            // Logged once, until a fetch succeeds again.
             logger.log(
                 level: isFirstFailure ? .warning : .debug, "The keys of an identity provider cannot be fetched.",
                 metadata: ["issuer": "\(fetch.issuer.text)", "problem": "\(problem)"])

@@ -1,7 +1,7 @@
 import OpenSSL
 import ParleyProtocol
 
-/// A key by which a provider signs identity tokens.
+/// A provider's key for signing identity tokens.
 enum ProviderKey: Sendable {
     /// In characters.
     static let longestID = 255
@@ -36,7 +36,7 @@ struct KeySet: Sendable {
 
     private let entries: [Entry]
 
-    /// Entries that are no keys of ours are passed over (RFC 7517 §5).
+    /// Unusable entries are skipped (RFC 7517 §5).
     ///
     /// - Returns: `nil` if there is no list of keys, or no usable key in it.
     init?(parsing json: [UInt8]) {
@@ -71,7 +71,7 @@ extension ProviderKey {
             else { return nil }
             self = .rsa(key)
         case "EC" where element.isUnset("alg", or: IdentityToken.Algorithm.es256.rawValue):
-            // Both coordinates with their zeros (RFC 7518 §6.2.1.2).
+            // Both coordinates with leading zeros (RFC 7518 §6.2.1.2).
             guard element.text("crv") == "P-256", let x = element.bytes("x"), x.count == 32,
                 let y = element.bytes("y"), y.count == 32, let key = try? P256.PublicKey([4] + x + y)
             else { return nil }
@@ -93,7 +93,7 @@ extension JSONElement {
         return text
     }
 
-    /// In base64url; the length bounds what is decoded: 4096 bits.
+    /// In base64url; the length bounds the decoded key to 4096 bits.
     fileprivate func bytes(_ name: String) -> [UInt8]? {
         guard let text = text(name), (1...683).contains(text.utf8.count) else { return nil }
         return Base64URL.decode(Array(text.utf8).span)

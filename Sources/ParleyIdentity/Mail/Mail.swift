@@ -1,6 +1,6 @@
 import ParleyProtocol
 
-/// A mail of the gateway's to somebody.
+/// A mail of the gateway.
 package struct Mail: Hashable, Sendable {
     package let recipient: EmailAddress
     package let text: MailText
@@ -10,14 +10,14 @@ package struct Mail: Hashable, Sendable {
 
 /// The text of a mail.
 package enum MailText: Hashable, Sendable {
-    /// The address is the reader's, by this code, and belongs to this account, which may be a new one.
+    /// The code that confirms the address for this account, which may be a new one.
     case verification(AccountCode, of: UserID)
-    /// A new password of an account may be set, by this code.
+    /// The code that sets a new password of this account.
     case reset(AccountCode, of: UserID)
-    /// Somebody has tried to use the address of this account for another one.
+    /// Another account was requested for the address of this one.
     case alreadyRegistered(of: UserID)
-    /// The address was that of an account, which has another one now.
+    /// The account of the address has another address now, or none.
     case replaced
-    /// Their account signs in by a provider now, too.
+    /// The account of the address signs in by a provider now, too.
     case added
 }

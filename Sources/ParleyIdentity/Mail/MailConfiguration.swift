@@ -4,9 +4,9 @@ import ParleyProtocol
 /// The settings of the gateway's mails.
 package struct MailConfiguration: Sendable {
     package enum Way: Sendable {
-        /// A server of SMTP, and the contents of the file with its user and password, a line each; `nil` without.
+        /// An SMTP server, and the contents of the file with its user and password, a line each; `nil` without one.
         ///
-        /// `smtps://host[:465]` has TLS from the start. `smtp://host[:587]` must have STARTTLS, but on this machine.
+        /// `smtps://host[:465]` has TLS from the start. `smtp://host[:587]` must have STARTTLS, except on this machine.
         case server(url: String, credentials: [UInt8]?)
         /// A directory in which each mail becomes a file, for development.
         case directory(String)
@@ -14,11 +14,11 @@ package struct MailConfiguration: Sendable {
 
     package var way: Way
     package var sender: EmailAddress
-    /// Certificates in PEM that are trusted beside the system's.
+    /// Trusted certificates in PEM, beside the system's.
     package var trustRoots: [[UInt8]]
-    /// To the end of the TLS handshake, and for each answer of the server.
+    /// Until the end of the TLS handshake, and for each response of the server.
     package var connectLimit: Duration
-    /// From the beginning to the answer that the server has taken a mail.
+    /// From the start until the server has accepted the mail.
     package var sendLimit: Duration
 
     package init(

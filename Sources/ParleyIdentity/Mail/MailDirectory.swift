@@ -2,7 +2,7 @@ import HTTPClient
 import ParleyProtocol
 import PrivateFiles
 
-/// A directory in which each mail becomes a file of RFC 5322, for development. Nothing removes them.
+/// A directory of mails as files of RFC 5322, for development. They are never removed.
 package struct MailDirectory: Sendable {
     private static let suffix = ".eml"
 
@@ -11,7 +11,7 @@ package struct MailDirectory: Sendable {
 
     package init(path: String, sender: EmailAddress) { (self.path, self.sender) = (path, sender) }
 
-    /// Writes a file, mode 0600, that is whole or not there. Names sort as times do.
+    /// Writes a file, mode 0600, atomically. Names sort by time.
     func save(_ mail: Mail, now: Timestamp) -> Result<Void, MailFailure> {
         let id = UInt128.random(in: 0 ... .max)
         let message = MailMessage.compose(mail, from: sender, id: id, now: now)
@@ -25,9 +25,9 @@ package struct MailDirectory: Sendable {
         }
     }
 
-    /// The code in the newest mail to an address that carries one; `nil` if there is none.
+    /// The code of the newest mail with a code to an address; `nil` if there is none.
     ///
-    /// - Parameter recipient: `nil` for anybody.
+    /// - Parameter recipient: `nil` for any.
     package static func newestCode(in path: String, for recipient: EmailAddress?) throws(FileError) -> AccountCode? {
         let names = try Files.names(in: path)
             .filter { $0.hasSuffix(suffix) && !$0.hasPrefix(".") }.sorted().reversed()

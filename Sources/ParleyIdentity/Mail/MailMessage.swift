@@ -1,7 +1,7 @@
 import ParleyProtocol
 
-/// The bytes of a mail (RFC 5322): ASCII, lines that end in CR LF, nothing in a header that anybody else has written
-/// but addresses, which are closed types.
+/// The bytes of a mail (RFC 5322): ASCII, lines that end in CR LF. The only foreign text in its headers are addresses,
+/// which are closed types.
 enum MailMessage {
     /// - Parameter id: of the message, unique for all time.
     static func compose(_ mail: Mail, from sender: EmailAddress, id: UInt128, now: Timestamp) -> [UInt8] {
@@ -10,7 +10,7 @@ enum MailMessage {
             [
                 "Date: \(MailDate.text(of: now))", "From: <\(sender)>", "To: <\(mail.recipient)>",
                 "Subject: \(wording.subject)", "Message-ID: <\(String(id, radix: 36))@\(sender.domain)>",
-                // No automatic answer, please (RFC 3834 §5).
+                // Prevents automatic answers (RFC 3834 §5).
                 "Auto-Submitted: auto-generated", "MIME-Version: 1.0", "Content-Type: text/plain; charset=us-ascii",
                 "Content-Transfer-Encoding: 7bit", "",
             ] + wording.lines

@@ -1,7 +1,7 @@
 import ParleyProtocol
 
 /// The text of a mail: ASCII, in lines of at most 78 characters (RFC 5322 §2.1.1), without links and pictures, so that
-/// nobody learns who has read it.
+/// reading it is not tracked.
 struct MailWording: Sendable {
     let subject: String
     let lines: [String]

@@ -3,7 +3,7 @@ import Logging
 import ParleyProtocol
 import Synchronization
 
-/// Sends the gateway's mails. It repeats none: whoever has asked for a code asks again.
+/// Sends the gateway's mails, each once. Its caller repeats them.
 package enum Mailer: Sendable {
     case server(MailServer)
     /// For development.
@@ -18,10 +18,10 @@ package enum Mailer: Sendable {
         }
     }
 
-    /// Owns the connections to a server, on a thread of its own, until ``stop()``; for a directory there is nothing to
-    /// do, and it returns. It runs once.
+    /// Owns the connections to a server, on a thread of its own, until ``stop()``; for a directory it returns at once.
+    /// It runs once.
     ///
-    /// - Throws: where there can be no connections at all.
+    /// - Throws: if connections are impossible.
     package func run() async throws {
         switch self {
         case .server(let server): try await server.run()
@@ -29,7 +29,7 @@ package enum Mailer: Sendable {
         }
     }
 
-    /// Lets ``run()`` end; mails under way are given up.
+    /// Ends ``run()``; mails under way are given up.
     package func stop() {
         switch self {
         case .server(let server): server.stop()
@@ -39,8 +39,8 @@ package enum Mailer: Sendable {
 
     /// Sends a mail. Returns at once, or after the file is written.
     ///
-    /// - Parameter then: called once, in ``MailConfiguration/sendLimit`` at the latest, before this returns or on the
-    ///   connection's thread. It must not block.
+    /// - Parameter then: called once, after ``MailConfiguration/sendLimit`` at the latest, before this returns or on
+    ///   the connection's thread. It must not block.
     package func send(
         _ mail: Mail, now: Timestamp, then: @escaping @Sendable (Result<Void, MailFailure>) -> Void
     ) {
@@ -51,9 +51,9 @@ package enum Mailer: Sendable {
     }
 }
 
-/// Sends mails by a server of SMTP.
+/// Sends mails by an SMTP server.
 package final class MailServer: Sendable {
-    /// The mails under way at once; more are not sent.
+    /// The most mails under way; more are not sent.
     package static let mostUnderWay = 256
 
     private let client: HTTPClient
@@ -70,7 +70,7 @@ package final class MailServer: Sendable {
         guard let trust = Certificates(pem: configuration.trustRoots) else {
             throw IdentityConfigurationError("trust", "not certificates in PEM")
         }
-        // Two connections: a server of mail is not to be flooded, and what waits is bounded by the time.
+        // Two connections, so that the server is not flooded; the time limit bounds the queue.
         client = HTTPClient(
             limits: HTTPLimits(connect: configuration.connectLimit, connections: 2, streams: 1, origins: 1, body: 1),
             trust: trust)
@@ -104,7 +104,7 @@ package final class MailServer: Sendable {
     private func finish(_ result: Result<Void, MailFailure>, _ then: (Result<Void, MailFailure>) -> Void) {
         switch result {
         case .success: logger.debug("A mail was sent.")
-        // Without the address: whom the gateway writes to is content.
+        // Without the address: a recipient is content.
         case .failure(let failure): logger.warning("A mail was not sent.", metadata: ["problem": "\(failure)"])
         }
         then(result)
@@ -112,7 +112,7 @@ package final class MailServer: Sendable {
 }
 
 extension MailFailure {
-    /// Whether the mail may be sent again; after an answer that was lost it may come twice.
+    /// Whether the mail may be sent again. After a lost response it may arrive twice.
     package var isPassing: Bool {
         switch self {
         case .refused: false

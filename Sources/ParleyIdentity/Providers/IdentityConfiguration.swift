@@ -5,11 +5,11 @@ package struct IdentityConfiguration: Sendable {
     package var providers: [IdentityProviderSettings]
     /// Whether issuers may be `http` on this machine, for development.
     package var allowsLoopback: Bool
-    /// Certificates in PEM that are trusted beside the system's.
+    /// Trusted certificates in PEM, beside the system's.
     package var trustRoots: [[UInt8]]
-    /// To the end of the TLS handshake.
+    /// Until the end of the TLS handshake.
     package var connectLimit: Duration
-    /// From the request for a provider's keys to the end of the answer.
+    /// From the request for a provider's keys to the end of the response.
     package var fetchLimit: Duration
 
     package init(
@@ -26,7 +26,7 @@ package struct IdentityConfiguration: Sendable {
 
 /// A provider of OpenID Connect.
 package struct IdentityProviderSettings: Hashable, Sendable {
-    /// How old a token may be: some apps keep one for as long as it is valid, which is an hour at most.
+    /// The greatest age of a token: some apps keep one for as long as it is valid, which is an hour at most.
     package static let usualMaximumAge: Duration = .seconds(600)
 
     package let name: IdentityProviderName
@@ -60,7 +60,7 @@ package struct IdentityProviderSettings: Hashable, Sendable {
     ]
 }
 
-/// A setting that cannot be used, found when the gateway starts. It repeats nothing of a secret.
+/// An invalid setting, found when the gateway starts. It repeats no part of a secret.
 package struct IdentityConfigurationError: Error, Hashable, Sendable, CustomStringConvertible {
     package let setting: String
     package let problem: String

@@ -4,8 +4,8 @@ import ParleyProtocol
 
 /// Checks identity tokens of the providers in the settings.
 ///
-/// It answers by a callback, and no caller's thread waits for a provider: one that does not answer must not hold up the
-/// sign-ins of others, which the same thread serves.
+/// It answers by a callback, so that no caller's thread waits for a provider: a provider that does not answer must not
+/// delay the sign-ins by others, which the same thread serves.
 package final class IdentityProviders: Sendable {
     private struct Provider {
         let settings: IdentityProviderSettings
@@ -61,18 +61,18 @@ package final class IdentityProviders: Sendable {
 
     /// Owns the connections to providers, on a thread of its own, until ``stop()``. It runs once.
     ///
-    /// - Throws: where there can be no connections at all.
+    /// - Throws: if connections are impossible.
     package func run() async throws { try await client.run() }
 
-    /// Lets ``run()`` end; checks that wait for keys are answered as unavailable.
+    /// Ends ``run()``; checks that wait for keys fail as unavailable.
     package func stop() { client.stop() }
 
-    /// Finds out who somebody is by an identity token. Returns at once.
+    /// Checks an identity token. Returns at once.
     ///
     /// - Parameters:
-    ///   - nonce: that of the app's request, plain; `nil` if it made none.
-    ///   - then: called once, in ``IdentityConfiguration/fetchLimit`` at the latest: before this returns if the
-    ///     provider's keys are at hand, otherwise on the connections' thread. It must not block.
+    ///   - nonce: of the app's request to the provider, not hashed; `nil` if it had none.
+    ///   - then: called once, after ``IdentityConfiguration/fetchLimit`` at the latest: before this returns if the
+    ///     provider's keys are cached, otherwise on the connections' thread. It must not block.
     package func check(
         _ token: [UInt8], of name: IdentityProviderName, nonce: String?, now: Timestamp,
         then: @escaping @Sendable (Result<Identity, IdentityError>) -> Void

@@ -2,7 +2,7 @@ import ParleyProtocol
 
 /// The URL of a provider's document: `https`, or for development `http` on this machine.
 struct ServiceURL: Hashable, Sendable {
-    /// As given, which is how issuers are compared.
+    /// As given, since issuers are compared as texts.
     let text: String
     let origin: String
     let isLoopback: Bool
@@ -20,7 +20,7 @@ struct ServiceURL: Hashable, Sendable {
     }
 }
 
-/// The names and addresses by which this machine reaches itself.
+/// The names and addresses of this machine for itself.
 package enum Loopback {
     package static func has(_ host: String) -> Bool { ["localhost", "127.0.0.1", "::1"].contains(host) }
 }

@@ -1,7 +1,7 @@
 import OpenSSL
 import ParleyProtocol
 
-/// What a token must be to be taken.
+/// The requirements of a valid token.
 struct TokenExpectation: Sendable {
     let provider: IdentityProviderName
     let issuer: String
@@ -12,7 +12,7 @@ struct TokenExpectation: Sendable {
     let nonce: String?
     let now: Timestamp
 
-    /// For clocks that differ.
+    /// The tolerance for clocks that differ.
     static let leeway: Duration = .seconds(60)
 }
 
@@ -46,7 +46,7 @@ struct IdentityClaims: Sendable {
         self.subject = subject
     }
 
-    /// Who somebody is, if the claims are as expected (OpenID Connect Core §3.1.3.7, from 2 on).
+    /// The identity, if the claims are as expected (OpenID Connect Core §3.1.3.7, from 2 on).
     func identity(_ expected: TokenExpectation) throws(TokenFault) -> Identity {
         guard issuer == expected.issuer else { throw .issuer }
         try check(audiencesAmong: expected.audiences)
@@ -76,7 +76,7 @@ struct IdentityClaims: Sendable {
         guard early <= issuedAt.advanced(by: maximumAge) else { throw .tooOld }
     }
 
-    /// Equal to that of the request, or to its SHA-256 in lower-case hexadecimal digits, which apps give Apple.
+    /// Equal to the request's, or to its SHA-256 in lower-case hexadecimal digits, which apps send to Apple.
     private func check(nonce given: String?) throws(TokenFault) {
         switch (nonce, given) {
         case (nil, nil): return

@@ -1,15 +1,15 @@
 import ParleyProtocol
 
-/// Why nobody is known by a token.
+/// The failure of checking a token.
 package enum IdentityError: Error, Hashable, Sendable {
     /// The settings have no such provider.
     case unknownProvider
-    /// The token will never do.
+    /// The token is invalid, for good.
     case token(TokenFault)
-    /// The provider's keys cannot be had at the moment.
+    /// The provider's keys cannot be fetched at the moment.
     case unavailable
 
-    /// What a device is told: the same for every token, so that nobody learns by trying what another would be.
+    /// The refusal for a device: the same for every invalid token, so that it gives no hint for the next attempt.
     package var rejection: Rejection {
         switch self {
         case .unknownProvider: Rejection(.notFound, "There is no such identity provider.")
@@ -22,20 +22,20 @@ package enum IdentityError: Error, Hashable, Sendable {
     }
 }
 
-/// What is wrong with a token: for tests and counters, never for the one who sent it.
+/// The fault of a token: for tests and counters, never for its sender.
 package enum TokenFault: Error, Hashable, Sendable, CaseIterable {
     // The form.
     case tooLong
     /// Not three parts in base64url without padding.
     case notCompact
-    /// Not an object of JSON as the protocol has it: duplicate names, too deep, too many members.
+    /// Not a JSON object within the protocol's bounds: duplicate names, too deep, too many members.
     case headerNotJSON
     case claimsNotJSON
 
     // The header.
-    /// Neither `RS256` nor `ES256`: also `none`, and those of shared secrets.
+    /// Neither `RS256` nor `ES256`, such as `none` and the algorithms of shared secrets.
     case algorithm
-    /// A key, or the place of one, in the token itself.
+    /// A key, or the URL of one, in the token itself.
     case keyInHeader
     /// Extensions that must be understood (RFC 7515 §4.1.11).
     case criticalHeader
@@ -52,7 +52,7 @@ package enum TokenFault: Error, Hashable, Sendable, CaseIterable {
     /// A claim that is missing or of another type.
     case malformedClaim
     case issuer
-    /// None of ours, or one that is not ours beside it.
+    /// None of ours, or another beside ours.
     case audience
     /// `azp` is not ours, or missing where there are several audiences.
     case authorizedParty
@@ -63,7 +63,7 @@ package enum TokenFault: Error, Hashable, Sendable, CaseIterable {
     case tooOld
     case noNonce
     case otherNonce
-    /// The token was asked for with a nonce, and who sends it does not say which.
+    /// The token has a nonce, and its sender does not name it.
     case nonceNotGiven
     case subject
 }

@@ -3,7 +3,7 @@ import ParleyProtocol
 
 /// An identity token of OpenID Connect in compact form (OpenID Connect Core §2, RFC 7519, RFC 7515 §3.1).
 ///
-/// Parsing checks the form and the header. Nothing in it is true before ``isSigned(by:)`` is.
+/// Parsing checks the form and the header. The claims are untrusted until ``isSigned(by:)`` is true.
 struct IdentityToken: Sendable {
     /// In bytes. Usual ones have about 1,000, and those with many claims several thousand.
     static let maximumLength = 8192
@@ -50,11 +50,11 @@ struct IdentityToken: Sendable {
         return Base64URL.decode(Array(part).span)
     }
 
-    /// The members of a header that hold a key, or say where one is (RFC 7515 §4.1.2 to §4.1.6).
+    /// The members of a header with a key or the URL of one (RFC 7515 §4.1.2 to §4.1.6).
     private static let keyMembers: Set<String> = ["jku", "jwk", "x5u", "x5c"]
 
     private static func read(_ header: JSONObject) throws(TokenFault) -> (Algorithm, keyID: String) {
-        // By name and not by value: `null` is no way around.
+        // By name and not by value: `null` does not evade the check.
         let names = Set(header.names)
         guard names.isDisjoint(with: keyMembers) else { throw .keyInHeader }
         guard !names.contains("crit") else { throw .criticalHeader }

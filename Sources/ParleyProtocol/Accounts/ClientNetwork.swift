@@ -1,5 +1,5 @@
-/// The network that somebody asks from, by which attempts are counted: an IPv4 address, or the first 64 bits of an IPv6
-/// one, all of which are one household's.
+/// The network of a client, by which attempts are counted: an IPv4 address, or the first 64 bits of an IPv6 one, which
+/// one household has.
 public struct ClientNetwork: Hashable, Sendable, CustomStringConvertible {
     /// 4 or 8 bytes.
     package let bytes: [UInt8]
@@ -25,7 +25,7 @@ public struct ClientNetwork: Hashable, Sendable, CustomStringConvertible {
         self.text = text
     }
 
-    /// What one customer may have of networks: an IPv4 address, or the first 48 bits of an IPv6 one (RFC 6177 §2).
+    /// The networks of one customer: an IPv4 address, or the first 48 bits of an IPv6 one (RFC 6177 §2).
     package var site: [UInt8] { bytes.count == 8 ? Array(bytes[..<6]) : bytes }
 
     /// Whether it is this machine (RFC 1122 §3.2.1.3, RFC 4291 §2.5.3).

@@ -1,4 +1,4 @@
-/// What a provider says of somebody who signed in there.
+/// A provider's identity token.
 public struct IdentityProof: GatewayObject {
     public let provider: IdentityProviderName
     /// An OpenID Connect ID token.

@@ -35,7 +35,8 @@ public struct VerifyRegistration: AccountCommand {
     public let network: ClientNetwork
     public let email: EmailAddress
     public let code: AccountCode
-    /// That of the registration: whoever registers the address of another has no use for a code that the other reads.
+    /// The registration's password. Without it a code is useless, so the owner of an address cannot activate a
+    /// stranger's registration by typing the code.
     public let password: AccountPassword
     public let device: SignInDevice
 

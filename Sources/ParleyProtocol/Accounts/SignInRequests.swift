@@ -2,7 +2,7 @@
 public struct SignInDevice: GatewayObject {
     /// A device of the user's, which gets a new token; `nil` for a new one.
     public let device: DeviceID?
-    /// Given by people.
+    /// Chosen by the user.
     public let name: String?
 
     public init(device: DeviceID? = nil, name: String? = nil) { (self.device, self.name) = (device, name) }
@@ -14,7 +14,7 @@ public struct SignInDevice: GatewayObject {
     }
 }
 
-/// Who somebody wants to be in a new account.
+/// The requested user id, display name and invite of a new account.
 public struct NewUser: GatewayObject {
     public let user: UserID
     public let displayName: String?
@@ -77,7 +77,7 @@ public struct SignInByPassword: AccountCommand {
     }
 }
 
-/// `accounts/sign-in-with`: by what a provider of identities says. It makes the account where there is none yet.
+/// `accounts/sign-in-with`: by a provider's identity token. It makes the account if there is none yet.
 public struct SignInByProvider: AccountCommand {
     public static let operation = Operation(validatedArea: "accounts", verb: "sign-in-with")
     package static let askers = Askers.doors
@@ -107,7 +107,7 @@ public struct SignInByProvider: AccountCommand {
     }
 }
 
-/// `accounts/providers`: how people come by accounts here.
+/// `accounts/providers`: the ways to get an account.
 public struct GetAccountProviders: Query, EmptyRequest {
     public static let operation = Operation(validatedArea: "accounts", verb: "providers")
     package static let askers = Askers.doors
@@ -119,7 +119,7 @@ public struct GetAccountProviders: Query, EmptyRequest {
 /// Who may make an account for themselves.
 public enum Registration: String, Sendable, CaseIterable, Codable {
     case open
-    /// Whoever has an invite to a group.
+    /// Holders of an invite to a group.
     case invited
     /// Operators alone make accounts.
     case closed
@@ -145,7 +145,7 @@ public struct IdentityProvider: GatewayObject {
     public let name: IdentityProviderName
     /// The URL of an OpenID Connect issuer.
     public let issuer: String
-    /// The names that apps of this gateway have there.
+    /// The ids of this gateway's apps at the provider.
     public let clientIDs: [String]
 
     public init(name: IdentityProviderName, issuer: String, clientIDs: [String]) {

@@ -1,6 +1,6 @@
 import ParleyProtocol
 
-/// A call of the gateway whose body has not come yet.
+/// A call of the gateway whose body is not received yet.
 package struct APICall: Sendable {
     enum Destination: Sendable {
         case operation(any Request.Type)
@@ -27,7 +27,7 @@ package struct APICall: Sendable {
     ///
     /// - Parameters:
     ///   - body: all of it; an empty one is `{}`.
-    ///   - caller: the device that is signed in.
+    ///   - caller: the signed-in device.
     package func call(body bytes: [UInt8], by caller: DeviceAddress) throws(APIRefusal) -> GatewayCall {
         switch destination {
         case .operation(let request):
@@ -59,7 +59,7 @@ package struct APICall: Sendable {
         }
     }
 
-    /// An operation with its own fields. The body goes on as it came, and is read only as far as the door must.
+    /// An operation with its own fields. The body goes on as received; the door reads as little of it as it can.
     private func call(
         _ request: any Request.Type, _ bytes: [UInt8], by caller: DeviceAddress
     ) throws(APIRefusal) -> GatewayCall {
@@ -69,7 +69,7 @@ package struct APICall: Sendable {
         }
         let body = try read(bytes, as: request)
         guard request.hasReply else {
-            // The gateway says nothing of what is wrong with it.
+            // The gateway's refusal does not name the fault.
             try body.check(request)
             return try GatewayCall(request, body.object.source, .none(body.requestID))
         }
@@ -98,8 +98,8 @@ package struct APICall: Sendable {
         try RequestBody(bytes, of: request, contentType: contentType)
     }
 
-    /// The id of what the request makes, unless the body has it: repeats of the request, those of the door among them,
-    /// must name the same.
+    /// The id of the object that the request makes, unless the body has it: repeats, also the door's own, must name the
+    /// same id.
     private func missingID(
         in body: RequestBody, of request: any Request.Type, by caller: DeviceAddress
     ) throws(APIRefusal) -> [(name: String, json: [UInt8])] {

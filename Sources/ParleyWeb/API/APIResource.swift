@@ -1,7 +1,7 @@
 import ParleyProtocol
 
-/// The resources of the REST interface, in the shapes of the guide that older apps are written to. Beside them each
-/// operation of the gateway has a path (``OperationTable``).
+/// The resources of the REST interface, in the shapes of the older apps' guide. Each operation of the gateway has a
+/// path, too (``OperationTable``).
 ///
 /// Routing, the methods of a path and the OpenAPI document come from this table.
 enum APIResource: CaseIterable, Sendable {
@@ -40,7 +40,7 @@ enum APIResource: CaseIterable, Sendable {
         }
     }
 
-    /// What it asks of the gateway; `nil` for what the door answers itself.
+    /// The operation behind it; `nil` if the door answers itself.
     var request: (any Request.Type)? {
         switch self {
         case .document, .ticket: nil
@@ -54,7 +54,7 @@ enum APIResource: CaseIterable, Sendable {
         }
     }
 
-    /// The status of its success: 201 where it makes something (RFC 9110 §15.3.2).
+    /// The status of its success: 201 where it makes an object (RFC 9110 §15.3.2).
     var status: Int {
         switch self {
         case .createConversation, .sendMessage: 201
@@ -79,7 +79,7 @@ extension APIResource {
         (resource, resource.template.split(separator: "/").map { PathPart($0) })
     }
 
-    /// The resources at a path, and the id in it. A path of literals alone goes before one with an id.
+    /// The resources at a path, and the id in it. A path of literals alone takes precedence over one with an id.
     static func at(_ path: [[UInt8]]) -> (resources: [APIResource], id: [UInt8]) {
         var found: (resources: [APIResource], id: [UInt8]) = ([], [])
         for (resource, template) in table where template.count == path.count {

@@ -13,8 +13,8 @@ package struct APIResponse: Hashable, Sendable {
         (self.status, self.body, self.retryAfterSeconds, self.allow) = (status, body, retryAfterSeconds, allow)
     }
 
-    /// The header fields beside `Content-Length` and `Date`. What the API says is for one device alone, and no cache
-    /// keeps it (RFC 9111 §5.2.2.5).
+    /// The header fields beside `Content-Length` and `Date`. A response is for one device alone: no cache stores it
+    /// (RFC 9111 §5.2.2.5).
     package var headers: [(name: String, value: String)] {
         var headers = [("Content-Type", "application/json"), ("Cache-Control", "no-store")]
         if let retryAfterSeconds { headers.append(("Retry-After", String(retryAfterSeconds))) }
@@ -71,7 +71,7 @@ package struct APIRefusal: Error, Hashable, Sendable {
         Rejection(.badRequest, "The body is not application/json."), status: 415)
 }
 
-/// The methods of the API. Others, such as HEAD, no path has.
+/// The methods of the API. No path has another, such as HEAD.
 package enum APIMethod: String, Hashable, Sendable, CaseIterable {
     case get = "GET"
     case post = "POST"

@@ -1,9 +1,9 @@
 import ParleyProtocol
 
-/// The beginning of an HTTP request to the API: what its route comes from, before any of its body is read.
+/// The head of an HTTP request to the API, by which it is routed before its body is read.
 package struct APIRequestHead: Hashable, Sendable {
     package let method: String
-    /// In origin form, as it came: path and query.
+    /// In origin form, as received: path and query.
     package let target: String
     package let contentType: String?
     /// The value of `Idempotency-Key`.
@@ -15,18 +15,18 @@ package struct APIRequestHead: Hashable, Sendable {
     }
 }
 
-/// What a method and a path ask for.
+/// The destination of a request, by its method and path.
 package enum APIRoute: Sendable {
-    /// The gateway, by a device that is signed in.
+    /// The gateway, by a signed-in device.
     case call(APICall)
-    /// The gateway, by the door's own device, for somebody who is not signed in.
+    /// The gateway, by the door's own device, for a client without a token.
     case account(AccountCall)
-    /// A ticket for a WebSocket, for a device that is signed in.
+    /// A ticket for a WebSocket, for a signed-in device.
     case ticket
-    /// The OpenAPI document, for anybody.
+    /// The OpenAPI document, for everyone.
     case document
 
-    /// - Throws: 404 for an unknown path, and 405 for a method that a known one does not have.
+    /// - Throws: 404 for an unknown path, 405 for a method that the path does not have.
     package init(_ head: APIRequestHead) throws(APIRefusal) {
         guard let target = APITarget(head.target) else { throw .unknownPath }
         let (resources, id) = APIResource.at(target.path)

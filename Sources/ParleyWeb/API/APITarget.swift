@@ -4,7 +4,7 @@ import ParleyProtocol
 struct APITarget: Hashable, Sendable {
     /// Percent-decoded once.
     let path: [[UInt8]]
-    /// As it came.
+    /// As received.
     let query: [UInt8]
 
     /// More levels than any path has.

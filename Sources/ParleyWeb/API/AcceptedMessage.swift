@@ -1,6 +1,6 @@
 import ParleyProtocol
 
-/// The message object of protocol §5 for its own sender, made of the parts of its request and of the gateway's reply.
+/// The message object of protocol §5 for its own sender, made of parts of the request and of the gateway's reply.
 struct AcceptedMessage: Sendable {
     /// The members of `messages/send`.
     let body: JSONObject
@@ -8,8 +8,8 @@ struct AcceptedMessage: Sendable {
     let suite: [UInt8]
     let sender: DeviceAddress
 
-    /// - Parameter reply: the gateway's, with what it gave the message.
-    /// - Returns: `nil` for a reply that the gateway does not give.
+    /// - Parameter reply: the gateway's, with the message's position and time.
+    /// - Returns: `nil` for a malformed reply.
     func json(_ reply: [UInt8]) -> [UInt8]? {
         guard let data = try? JSONObject(parsing: reply).object("data"),
             let sent = try? SentMessage(members: data)
@@ -36,7 +36,7 @@ struct AcceptedMessage: Sendable {
         return writer.finish()
     }
 
-    /// The approximate size of what the reply adds, in bytes.
+    /// The approximate size of the reply's members, in bytes.
     private static let envelopeBytes = 512
 
     /// `nil` for a member that is missing or `null`.

@@ -16,7 +16,7 @@ extension ErrorCode {
         }
     }
 
-    /// Whether the response says when to try again (RFC 9110 §10.2.3).
+    /// Whether the response has `Retry-After` (RFC 9110 §10.2.3).
     var namesRetry: Bool {
         switch self {
         case .rateLimited, .unavailable: true
@@ -26,7 +26,7 @@ extension ErrorCode {
         }
     }
 
-    /// In whole seconds, at least one; `nil` for an error that the same request meets again.
+    /// In whole seconds, at least one; `nil` for an error that a repeat would meet again.
     func retryAfterSeconds(milliseconds: Int?) -> Int? {
         guard namesRetry else { return nil }
         let wait = max(0, milliseconds ?? 0)

@@ -1,16 +1,16 @@
 import ParleyProtocol
 
-/// A request to the gateway, and how its reply becomes an HTTP response.
+/// A request to the gateway, and the form of the HTTP response to it.
 package struct GatewayCall: Sendable {
     package let operation: Operation
-    /// May be sent again as it is: it names what it makes.
+    /// May be sent again unchanged: it names the object that it makes.
     package let payload: [UInt8]
     private let answer: Answer
 
     enum Answer: Sendable {
-        /// The reply as it came.
+        /// The reply as received.
         case reply
-        /// There will be none.
+        /// The gateway sends no reply.
         case none(RequestID?)
         /// The reply's data, with the status of this resource.
         case data(APIResource)
@@ -27,8 +27,8 @@ package struct GatewayCall: Sendable {
         (operation, self.payload, self.answer) = (request.operation, payload, answer)
     }
 
-    /// The response once the request is published, for one that the gateway never answers (typing): 202, as nothing is
-    /// known of what came of it (RFC 9110 §15.3.3). `nil` where there will be a reply.
+    /// The response once the request is published, if the gateway never replies to it (typing): 202, since its outcome
+    /// is unknown (RFC 9110 §15.3.3). `nil` if there will be a reply.
     package var responseWithoutReply: APIResponse? {
         guard case .none(let requestID) = answer else { return nil }
         var writer = JSONWriter()
@@ -46,7 +46,7 @@ package struct GatewayCall: Sendable {
         }
     }
 
-    /// `nil` for a reply that the gateway does not give.
+    /// `nil` for a malformed reply.
     private func success(_ reply: [UInt8], _ data: JSONWalker) -> APIResponse? {
         switch answer {
         case .reply, .none:
@@ -68,8 +68,7 @@ package struct GatewayCall: Sendable {
 }
 
 extension APIResponse {
-    /// A refusal by the gateway, as it came. The status follows from its code; one that this version does not know is a
-    /// fault.
+    /// A refusal by the gateway, as received. The status follows from its code; an unknown code is a fault.
     fileprivate init(rejectedBy reply: [UInt8]) {
         guard let error = try? JSONObject(parsing: reply).object("error"),
             let code = try? error.named("code", as: ErrorCode.self)?.value
@@ -83,7 +82,7 @@ extension APIResponse {
     }
 }
 
-/// The outline of a reply of the gateway's (protocol §4), found without a scan of its data: a page of history is long.
+/// The outline of a gateway's reply (protocol §4), found without a scan of its data: a page of history is long.
 enum ReplyOutline {
     /// A walker at the data.
     case accepted(JSONWalker)

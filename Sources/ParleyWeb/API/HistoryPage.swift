@@ -3,10 +3,10 @@ import ParleyProtocol
 /// A page of a conversation in the form of the older guide: `messages, has_more, next_cursor`, where the cursor is the
 /// id of the oldest record on the page, for the next `before`.
 enum HistoryPage {
-    /// The page, made of the parts of a reply to `history/get`: the records are not read.
+    /// The page, made of parts of a reply to `history/get`, whose records are not read.
     ///
     /// - Parameter data: the reply's.
-    /// - Returns: `nil` for a reply that the gateway does not give.
+    /// - Returns: `nil` for a malformed reply.
     static func json(of reply: [UInt8], _ data: JSONWalker) -> [UInt8]? {
         let bytes = reply.span
         var data = data

@@ -1,8 +1,7 @@
 import ParleyProtocol
 import Sodium
 
-/// The name that a client gives to a request, so that a repeat of it makes nothing twice: 1 to 255 visible characters
-/// of ASCII.
+/// A client's name for a request, so that a repeat makes nothing twice: 1 to 255 visible characters of ASCII.
 struct IdempotencyKey: Hashable, Sendable {
     private let text: String
 
@@ -14,16 +13,16 @@ struct IdempotencyKey: Hashable, Sendable {
         self.text = text
     }
 
-    /// The id of what the request makes: a UUID of version 8 from SHA-256 over uid, did, operation and key, each with
-    /// its 16-bit big-endian length.
+    /// The id of the object that the request makes: a UUID of version 8 from SHA-256 over uid, did, operation and key,
+    /// each with its 16-bit big-endian length.
     func id(of operation: Operation, by caller: DeviceAddress) throws(Rejection) -> UUIDValue {
         try IdempotencyKey.id(
             [caller.user.text.utf8, caller.device.text.utf8, "\(operation)".utf8, text.utf8].map(Array.init))
     }
 
-    /// The same of a request by somebody who is not signed in: over operation, key and fields, so that strangers who
-    /// choose the same key have nothing to do with each other. Their order does not matter: an app may write the body
-    /// anew for each attempt, from a table without one.
+    /// The id of a request without a token: over operation, key and fields, so that two strangers with the same key get
+    /// different ids. The order of the fields does not matter: an app may write the body anew for each attempt, from a
+    /// table without an order.
     func id(of operation: Operation, fields: JSONObject) throws(Rejection) -> UUIDValue {
         var preimage = ["\(operation)", text].map { Array($0.utf8) }
         for name in fields.names.sorted(by: { $0.utf8.lexicographicallyPrecedes($1.utf8) })
@@ -34,7 +33,7 @@ struct IdempotencyKey: Hashable, Sendable {
         return try IdempotencyKey.id(preimage)
     }
 
-    /// Each attempt may have another.
+    /// Each attempt may have another one.
     private static let label = "request_id"
 
     private static func id(_ fields: [[UInt8]]) throws(Rejection) -> UUIDValue {

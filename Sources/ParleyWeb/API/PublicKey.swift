@@ -1,10 +1,10 @@
 import ParleyProtocol
 
-/// The public key of a user in the form of the older guide, which knew one device of each: `user_id, public_key,
+/// A user's public key in the form of the older guide, in which a user has one device: `user_id, public_key,
 /// created_at, devices`.
 struct PublicKey: Hashable, Sendable {
     let keys: UserKeys
-    /// The device whose key it is.
+    /// The device of the key.
     let device: DeviceKeys
 
     /// - Parameter device: the newest if `nil`.
@@ -24,7 +24,7 @@ struct PublicKey: Hashable, Sendable {
         }
     }
 
-    /// The response for a reply to `keys/get` or `keys/publish`; `nil` for one that the gateway does not give.
+    /// The response for a reply to `keys/get` or `keys/publish`; `nil` for a malformed reply.
     static func response(to reply: [UInt8], of device: DeviceID?) -> APIResponse? {
         guard let data = try? JSONObject(parsing: reply).object("data"), let keys = try? UserKeys(members: data)
         else { return nil }

@@ -1,6 +1,6 @@
 import ParleyProtocol
 
-/// The body of a request, scanned once, whose members go on to the gateway as they came.
+/// The body of a request, scanned once. Its members go on to the gateway as received.
 struct RequestBody: Sendable {
     let object: JSONObject
 
@@ -28,10 +28,10 @@ struct RequestBody: Sendable {
     /// A text that needs no escapes.
     static func text(_ text: String) -> [UInt8] { Array("\"\(text)\"".utf8) }
 
-    /// The request's name, if it is one that the gateway would repeat.
+    /// The request's name, if it has the form that the gateway repeats.
     var requestID: RequestID? { try? object.requestID() }
 
-    /// A member's value as it came; `nil` if it is missing or `null`.
+    /// A member's value as received; `nil` if it is missing or `null`.
     func givenValue(_ name: String) -> [UInt8]? {
         guard object.has(name), let place = object.place(of: name) else { return nil }
         return Array(object.source[place])
@@ -62,7 +62,7 @@ struct RequestBody: Sendable {
         }
     }
 
-    /// The text with these members in place of those of the same names, or else before all others.
+    /// The text with these members: each replaces the one of its name, or else stands before all others.
     func setting(_ members: [(name: String, json: [UInt8])]) -> [UInt8] {
         guard !members.isEmpty else { return object.source }
         var added: [UInt8] = []

@@ -1,13 +1,13 @@
 import ParleyProtocol
 
-/// A request about an account by somebody who is not signed in, whose body has not come yet. The door sends it to the
+/// A request about an account, by a client without a token, whose body is not received yet. The door sends it to the
 /// gateway by its own device.
 package struct AccountCall: Sendable {
     private let request: any Request.Type
     private let contentType: String?
     private let idempotencyKey: String?
 
-    /// Of a body, in bytes. An identity token is the longest that anybody sends.
+    /// The longest body, in bytes. An identity token is the longest field.
     package static let longestBody = 32_768
 
     init(_ request: any Request.Type, _ head: APIRequestHead) {
@@ -19,7 +19,7 @@ package struct AccountCall: Sendable {
     ///
     /// - Parameters:
     ///   - body: all of it; an empty one is `{}`.
-    ///   - network: where the client is, whatever the body says of that.
+    ///   - network: the client's, in place of the body's.
     package func call(body bytes: [UInt8], from network: ClientNetwork) throws(APIRefusal) -> GatewayCall {
         let body = try RequestBody(bytes, of: request, contentType: contentType)
         guard request.namesWhatItMakes else { return try GatewayCall(request, body.object.source, .reply) }

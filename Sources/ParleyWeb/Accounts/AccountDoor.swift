@@ -5,11 +5,12 @@ import NIOConcurrencyHelpers
 import NIOCore
 import ParleyProtocol
 
-/// Asks the gateway for people who are not signed in, by the door's own device. Nothing is kept of them but how often
-/// their network has asked.
+/// Sends the requests of clients without a token to the gateway, by the door's own device. The only state of such
+/// clients is the rate of their network.
 struct AccountDoor: Sendable {
     private let token: DoorToken
-    /// Of the door's own device alone: nothing that strangers ask takes the place of somebody who is signed in.
+    /// The sessions of the door's own device, apart from all others: requests without a token use up none of the room
+    /// of signed-in devices.
     private let sessions: Sessions
     private let takesForwardedAddress: Bool
     private let limit = NetworkLimit()
@@ -31,10 +32,10 @@ struct AccountDoor: Sendable {
         await token.prepare()
     }
 
-    /// The token, and those before it whose sessions have not ended yet.
+    /// The token, and earlier ones whose sessions have not ended yet.
     private static let mostTokens = 8
 
-    /// - Parameter peer: at the other end of the connection.
+    /// - Parameter peer: the other end of the connection.
     func answer(
         _ call: AccountCall, _ request: WebRequest, peer: SocketAddress?
     ) async throws(APIRefusal) -> APIResponse {
@@ -52,7 +53,7 @@ struct AccountDoor: Sendable {
         return call.response(to: reply)
     }
 
-    /// Asks, and once more with a newer token where there is one by then.
+    /// Sends the request, and once more if there is a newer token by then.
     private func ask(_ call: GatewayCall) async throws(APIRefusal) -> [UInt8] {
         var used: SessionToken?
         while let token = await token.current(), token != used {
@@ -73,7 +74,7 @@ struct AccountDoor: Sendable {
         throw APIRefusal(.unavailable)
     }
 
-    /// Once: it is the proxy's fault, and each request has it.
+    /// Logged once: the proxy's configuration is at fault, in each request.
     private func logForwardedAddress() {
         let isFirst = hasLoggedAddress.withLockedValue { hasLogged in
             defer { hasLogged = true }
@@ -82,7 +83,7 @@ struct AccountDoor: Sendable {
         if isFirst { logger.warning("nobody can sign in: the last entry of X-Forwarded-For is no address") }
     }
 
-    /// Of the door's own bound, for which nobody who asks is to blame.
+    /// The door's own bound, not the client's.
     private static let busy = APIRefusal(
         Rejection(.unavailable, "Too many people sign in at once; wait a little.", retryAfterMilliseconds: 1000))
 
@@ -91,6 +92,6 @@ struct AccountDoor: Sendable {
 }
 
 extension APIRefusal {
-    /// By a door that has no device of its own.
+    /// From a door without a device of its own.
     static let noAccounts = APIRefusal(Rejection(.notFound, "This door takes no sign-ins."))
 }

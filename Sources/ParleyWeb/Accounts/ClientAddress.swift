@@ -2,15 +2,15 @@ import HTTPTypes
 import NIOCore
 import ParleyProtocol
 
-/// Where the client of a request is.
+/// The client's IP address.
 enum ClientAddress {
     static let forwarded = HTTPField.Name("X-Forwarded-For")
 
     /// - Parameters:
-    ///   - peer: at the other end of the connection: the client, or the proxy before the door.
-    ///   - takesForwarded: whether the last entry of `X-Forwarded-For` is believed. What stands before it, the client
-    ///     may have written.
-    /// - Returns: `nil` where that entry is no address: the peer's would make all strangers one.
+    ///   - peer: the other end of the connection: the client, or the proxy before the door.
+    ///   - takesForwarded: whether the last entry of `X-Forwarded-For` is trusted. The entries before it may be the
+    ///     client's.
+    /// - Returns: `nil` if that entry is no address: with the proxy's, all clients would count as one.
     static func network(peer: SocketAddress?, _ fields: HTTPFields, takesForwarded: Bool) -> ClientNetwork? {
         if takesForwarded, let forwarded, let last = fields[values: forwarded].last { return network(lastOf: last) }
         return peer?.ipAddress.flatMap { ClientNetwork($0) }

@@ -4,8 +4,8 @@ import NIOCore
 import NIOPosix
 import ParleyProtocol
 
-/// The access token of the door's own device, from the file that the gateway keeps. It is read again while it is asked
-/// for: the gateway renews it.
+/// The access token of the door's own device, from the gateway's file. The gateway renews it, so the file is read again
+/// while the token is in use.
 final class DoorToken: Sendable {
     private struct State {
         var token: SessionToken?
@@ -18,7 +18,7 @@ final class DoorToken: Sendable {
     private let logger: Logger
     private let state = NIOLockedValueBox(State())
 
-    /// A file as it was read is good for so long.
+    /// How long the file's contents are used before it is read again.
     private static let lifetime = TimeAmount.seconds(1)
 
     /// - Parameter readFile: may wait for the disk.
@@ -26,7 +26,7 @@ final class DoorToken: Sendable {
         (self.logger, self.readFile) = (logger, readFile)
     }
 
-    /// Reads the file for those who ask first. A gateway that starts beside the door may make it a moment later.
+    /// Reads the file for the first requests. A gateway that starts beside the door may write it a moment later.
     func prepare() async {
         let token = await read()
         state.withLockedValue { $0.token = token }
@@ -36,7 +36,7 @@ final class DoorToken: Sendable {
     func current() async -> SessionToken? {
         let now = NIODeadline.now()
         let isStale = state.withLockedValue { state in
-            // Others have the token as it was meanwhile.
+            // Meanwhile other requests use the previous token.
             if let readAt = state.readAt, now < readAt + DoorToken.lifetime { return false }
             state.readAt = now
             return true

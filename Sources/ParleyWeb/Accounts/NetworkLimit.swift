@@ -2,10 +2,10 @@ import NIOConcurrencyHelpers
 import NIOCore
 import ParleyProtocol
 
-/// How often strangers of one network may ask, whatever they ask: the gateway limits their attempts, but reads each
-/// request before. 120 at once, and two a second; this machine as often as it likes.
+/// The rate of requests without a token from one network: 120 at once and two a second, without a limit for this
+/// machine. The gateway limits attempts, but only after it has read a request.
 struct NetworkLimit: Sendable {
-    /// By network: when all that it may ask at once is there again. Each request moves it on.
+    /// By network: the time at which its bucket is full again. Each request moves it on.
     private let fullAt = NIOLockedValueBox(BoundedCache<ClientNetwork, NIODeadline>(capacity: NetworkLimit.most))
 
     private static let most = 16_384

@@ -1,13 +1,13 @@
 import NIOCore
 import ParleyProtocol
 
-/// Who listens to a session, and what was gathered for them.
+/// The listeners of a session, and the state that a later listener needs.
 struct Audience {
     private var listeners: [ObjectIdentifier: any SessionListener] = [:]
-    /// Succeeds when everything that the device would hear is subscribed to; `nil` while nobody has listened.
+    /// Succeeds when all topics of the device are subscribed to; `nil` before the first listener.
     var gathered: EventLoopFuture<Void>?
-    /// Who was last heard to be online, and who was not, of those that are followed: the broker sends what it retains
-    /// to the first listener alone.
+    /// The last presence event of each friend, for later listeners: the broker sends retained messages once per
+    /// subscription.
     var presence: [UserID: [UInt8]] = [:]
     var names = TypingNames()
 

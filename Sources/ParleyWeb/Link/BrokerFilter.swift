@@ -1,11 +1,11 @@
 import MQTTPackets
 import ParleyProtocol
 
-/// A subscription of the door's for a device.
+/// A subscription that the door makes for a device.
 struct BrokerFilter: Hashable, Sendable {
     let subscription: OutboundPacket.Subscription
 
-    /// - Parameter takesRetained: whether what the broker retains comes, too. What apps can ask for does not.
+    /// - Parameter takesRetained: whether retained messages are delivered. Not for states that apps can request.
     init(_ name: String, _ quality: OutboundPacket.Quality = .atLeastOnce, takesRetained: Bool = false) {
         var subscription = OutboundPacket.Subscription(filter: Array(name.utf8), quality: quality)
         subscription.takesRetained = takesRetained

@@ -4,7 +4,7 @@ import NIOCore
 import NIOPosix
 import ParleyProtocol
 
-/// What the broker has delivered to a session.
+/// A message that the broker delivered to a session.
 struct BrokerDelivery {
     let topic: [UInt8]
     let payload: [UInt8]
@@ -12,9 +12,9 @@ struct BrokerDelivery {
     let answer: UInt32?
 }
 
-/// Why there is no connection any more, or none yet.
+/// The cause of a failed or broken connection.
 enum BrokerLoss: Hashable, Sendable {
-    /// The broker does not accept the token. No other outcome says anything about it.
+    /// The broker refuses the token. No other cause says anything about the token.
     case refused
     case takenOver
     case broken
@@ -30,15 +30,15 @@ final class BrokerLink: ChannelInboundHandler {
     private let configuration: LinkConfiguration
     private let replyTopic: [UInt8]
     private var context: ChannelHandlerContext?
-    /// What has come and is no whole packet yet.
+    /// The incomplete packet at the end of the input.
     private var input: [UInt8] = []
-    /// What is written when all that came at once has been read.
+    /// Packets to write at the end of the current read.
     private var output: [UInt8] = []
     private var isReading = false
     private var isSignedIn = false
     private var isOver = false
     private var lastPacket: UInt16 = 0
-    /// The requests whose PUBACK has not come, by its packet.
+    /// The requests without a PUBACK, by packet identifier.
     private var publishing: [UInt16: UInt32] = [:]
     private var subscribing: [UInt16: EventLoopPromise<Void>] = [:]
     private var lastSent = NIODeadline.now()
@@ -55,7 +55,7 @@ final class BrokerLink: ChannelInboundHandler {
         replyTopic = Array(session.replyTopic.utf8)
     }
 
-    /// Connects and signs in; the session hears what comes of it.
+    /// Connects and signs in. The session gets the outcome.
     static func connect(for session: Session, on loop: any EventLoop, _ configuration: LinkConfiguration) {
         let bound = NIOLoopBound(session, eventLoop: loop)
         let bootstrap = ClientBootstrap(group: loop)
@@ -207,7 +207,7 @@ extension BrokerLink {
         send(.unsubscribe(filters.map(\.subscription.filter), packet: nextPacket()))
     }
 
-    /// Pings a broker that has heard nothing for long, and gives up one that says nothing.
+    /// Pings the broker after a long silence of ours, and gives up one that stays silent itself.
     func keepAlive(_ now: NIODeadline) {
         guard lastHeard + configuration.keepAlive * 2 > now else { return lose(.broken) }
         guard lastPing + configuration.keepAlive <= now, min(lastSent, lastHeard) + configuration.keepAlive <= now
@@ -225,7 +225,7 @@ extension BrokerLink {
         context?.close(promise: nil)
     }
 
-    /// The broker answers them no more.
+    /// The broker no longer answers them.
     private func failSubscriptions() {
         let unanswered = subscribing.values
         subscribing.removeAll()
@@ -238,7 +238,7 @@ extension BrokerLink {
     }
 
     private func send(_ packet: OutboundPacket) {
-        // No field is too long: topics, tokens and payloads are bounded before.
+        // No field is too long: topics, tokens and payloads are bounded earlier.
         guard (try? packet.append(to: &output)) != nil else { return }
         if !isReading { flush() }
     }

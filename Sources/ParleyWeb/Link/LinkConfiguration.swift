@@ -1,16 +1,16 @@
 import NIOCore
 import ParleyProtocol
 
-/// How the door's connections reach the broker, and what bounds them.
+/// The broker's address, and the limits of the door's connections.
 package struct LinkConfiguration: Sendable {
     package var broker: BrokerAddress
-    /// Of all connections of this door: one that is started again takes over from itself, and each of several doors has
-    /// another.
+    /// Part of all client ids of this door: a restarted door takes over its own connections, and several doors have
+    /// different names.
     package var name: ConnectionName
 
-    /// A connection that nobody uses is closed after this.
+    /// Until an unused connection is closed.
     package var idleTime: TimeAmount = .seconds(60)
-    /// How long it is remembered that the broker has refused a token.
+    /// How long the broker's refusal of a token is remembered.
     package var refusalTime: TimeAmount = .seconds(5)
     /// Until a request is answered `unavailable`.
     package var patience: TimeAmount = .seconds(15)
@@ -21,7 +21,7 @@ package struct LinkConfiguration: Sendable {
     /// Until a connection that failed is tried again; each later wait is twice as long.
     package var firstPause: TimeAmount = .milliseconds(50)
     package var longestPause: TimeAmount = .seconds(2)
-    /// Silence, after which the broker is asked whether it is there. After twice this it is given up, and gives us up.
+    /// The silence after which the broker is pinged. After twice this the connection is given up, by both sides.
     package var keepAlive: TimeAmount = .seconds(60)
     /// Requests of one token without a reply.
     package var requestsAtOnce = 64
@@ -34,7 +34,7 @@ package struct LinkConfiguration: Sendable {
 /// Where the broker listens for MQTT.
 package enum BrokerAddress: Hashable, Sendable {
     case tcp(host: String, port: Int)
-    /// For the door's own device alone: to the broker whoever comes by it is of this machine.
+    /// For the door's own device only: the broker treats every connection on this socket as local.
     case unixSocket(path: String)
 
     /// From `HOST:PORT`; an address of IPv6 stands in brackets.

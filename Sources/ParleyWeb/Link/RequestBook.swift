@@ -1,7 +1,7 @@
 import NIOCore
 import ParleyProtocol
 
-/// The requests of one session that have no reply yet, by the correlation data that they were sent with.
+/// The requests of one session without a reply, by their correlation data.
 struct RequestBook {
     struct Entry {
         let topic: [UInt8]
@@ -34,7 +34,7 @@ struct RequestBook {
 
     mutating func remove(_ number: UInt32) -> Entry? { entries.removeValue(forKey: number) }
 
-    /// All of them, in the order in which they came: for a new connection.
+    /// All of them, in their order, for a new connection.
     var numbers: [UInt32] { entries.keys.sorted { Int32(bitPattern: $0 &- last) < Int32(bitPattern: $1 &- last) } }
 
     mutating func removeAll() -> [Entry] {
@@ -48,7 +48,7 @@ struct RequestBook {
         return Array(expired.values)
     }
 
-    /// Those that are to be sent once more now.
+    /// The requests that are due to be repeated.
     mutating func due(at now: NIODeadline) -> [UInt32] {
         let due = entries.filter { $0.value.repeatAt <= now }.keys.sorted()
         for number in due { entries[number]?.postpone(from: now) }

@@ -5,7 +5,7 @@ import ParleyProtocol
 /// One access token at the door: its MQTT connection, its requests without a reply, and the WebSockets that listen.
 ///
 /// It is used on its event loop alone. The connection is made for the first request or listener, and made again while
-/// anything waits for it; the broker judges it as any device's.
+/// requests or listeners wait; the broker judges it as any device's.
 final class Session {
     private enum Link {
         case none
@@ -17,7 +17,7 @@ final class Session {
     }
 
     let token: SessionToken
-    /// Itself, for tasks.
+    /// The session itself, for tasks.
     private let handle: SessionHandle
     private let loop: any EventLoop
     private let configuration: LinkConfiguration
@@ -25,11 +25,11 @@ final class Session {
     private var pause: TimeAmount
     private var requests = RequestBook()
     private var lastUse: NIODeadline
-    /// Those who wait for the connection to be signed in.
+    /// Callers that wait until the connection is signed in.
     private var waiters: [(promise: EventLoopPromise<Void>, deadline: NIODeadline)] = []
     private var audience = Audience()
-    /// Those who listened by a connection that broke, until the next attempt tells why: the broker says nothing when it
-    /// ends a connection because the token has ended.
+    /// Listeners of a broken connection, kept until the next CONNACK gives the cause: the broker sends no DISCONNECT
+    /// when a token expires or is revoked.
     private var cutOff = Audience()
 
     init(_ token: SessionToken, _ handle: SessionHandle, on loop: any EventLoop, _ configuration: LinkConfiguration) {
@@ -42,8 +42,8 @@ final class Session {
         if case .ended = link { true } else { false }
     }
 
-    /// Whether the next use makes another one. That a token was refused is remembered for a while, so that whoever
-    /// shows it again and again costs the broker nothing.
+    /// Whether the next use makes another session. The refusal of a token is remembered for a while, so that a client
+    /// that presents it again and again costs the broker nothing.
     func isForgotten(_ now: NIODeadline) -> Bool {
         switch link {
         case .none, .opening, .ready, .pausing: false
@@ -74,7 +74,7 @@ extension Session {
         }
     }
 
-    /// Sends a request, again and again until it has a reply.
+    /// Sends a request, and repeats it until there is a reply.
     func request(_ operation: Operation, _ payload: [UInt8], _ promise: EventLoopPromise<[UInt8]>) {
         if case .ended(let end) = link { return promise.fail(end) }
         lastUse = .now()
@@ -84,7 +84,7 @@ extension Session {
         if case .ready(let broker) = link { send(number, by: broker) } else { open() }
     }
 
-    /// Publishes a request that is never replied to; succeeds when it is on its way to the broker.
+    /// Publishes a request without a reply; succeeds when it is on its way to the broker.
     func publish(_ operation: Operation, _ payload: [UInt8], _ promise: EventLoopPromise<Void>?) {
         let signedIn = loop.makePromise(of: Void.self)
         signedIn.futureResult.assumeIsolated().whenComplete { [self] result in
@@ -144,17 +144,17 @@ extension Session {
         case .broken: break
         }
         endCutOff(.unavailable)
-        // Events of meanwhile are lost: listeners have to resume from what they hold.
+        // Events sent meanwhile are lost: listeners have to resume from their positions.
         if wasReady { (cutOff, audience) = (audience, Audience()) }
         link = .pausing(until: .now() + (wasReady ? .zero : pause))
         if !wasReady { pause = min(pause * 2, configuration.longestPause) }
         if isWanted { tick(.now()) }
     }
 
-    /// Whether anything waits for the connection.
+    /// Whether requests, callers or listeners wait for the connection.
     private var isWanted: Bool { !requests.isEmpty || !waiters.isEmpty || !audience.isEmpty || !cutOff.isEmpty }
 
-    /// What time brings: repeats, ends, the next attempt.
+    /// Runs the timers: repeats, timeouts, the next attempt to connect.
     func tick(_ now: NIODeadline) {
         for entry in requests.removeExpired(at: now) { entry.promise.fail(SessionEnd.unavailable) }
         expireWaiters(now)
@@ -176,7 +176,7 @@ extension Session {
         }
     }
 
-    /// Ends it for everybody who waits or listens.
+    /// Ends the session for all callers and listeners.
     func end(_ cause: SessionEnd) {
         guard !isOver else { return }
         lastUse = .now()
@@ -196,7 +196,7 @@ extension Session {
         ended.end(cause)
     }
 
-    /// The next listener begins from nothing.
+    /// The next listener starts from fresh subscriptions.
     private func endAudience(_ cause: SessionEnd) {
         let ended = audience
         audience = Audience()
@@ -214,9 +214,9 @@ extension Session {
 // MARK: Events
 
 extension Session {
-    /// Adds a listener to those who hear what the device would hear; succeeds when everything is subscribed to.
+    /// Adds a listener for all events of the device; succeeds when all subscriptions are acknowledged.
     ///
-    /// It hears events from now on, some of them before that, and then who is online.
+    /// Events may arrive earlier; friends' presence follows.
     func listen(_ listener: any SessionListener, _ promise: EventLoopPromise<Void>) {
         if case .ended(let end) = link { return promise.fail(end) }
         lastUse = .now()
@@ -235,7 +235,7 @@ extension Session {
         if !isOver { lastUse = .now() }
         audience.remove(listener)
         cutOff.remove(listener)
-        // What comes into being while nobody listens is not followed: the next one begins from what is listed then.
+        // Without listeners, new conversations are not subscribed to; the next listener starts from fresh lists.
         if audience.isEmpty { (audience.gathered, audience.presence) = (nil, [:]) }
     }
 
@@ -248,10 +248,10 @@ extension Session {
         broker.subscribe(filters, promise)
     }
 
-    /// The broker's plugin has refused to take a request: the device may not ask that, or not as often.
+    /// The broker's plugin has refused a request: the device may not send it, or not as often.
     func wasRefused(_ number: UInt32, _ cause: SessionEnd) { requests.remove(number)?.promise.fail(cause) }
 
-    /// All that had come at once was received.
+    /// The current read is complete.
     func didReadAll() { audience.flush() }
 
     func didReceive(_ delivery: BrokerDelivery) {
@@ -270,7 +270,8 @@ extension Session {
         audience.receive(delivery.payload)
     }
 
-    /// Subscribes to what has come into being for the user, and from what has ended.
+    /// Subscribes to the topics of the user's new conversations, groups and friends, and unsubscribes from those that
+    /// ended.
     private func follow(_ payload: [UInt8], on topic: Topic) {
         guard case .ready(let broker) = link,
             let event = try? ReceivedEvent(topic: topic, payload: payload)
@@ -291,7 +292,7 @@ extension Session {
         }
     }
 
-    /// Says who types by their name, as the apps expect; it is asked for once in a while.
+    /// Adds the typing user's display name, as the apps expect it. The name is requested once in a while.
     private func name(_ payload: [UInt8], on topic: Topic) {
         guard
             case .typing(let indicator)? = try? ReceivedEvent(

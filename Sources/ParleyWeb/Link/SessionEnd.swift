@@ -1,17 +1,17 @@
 import ParleyProtocol
 
-/// Why a token is of no use to the door at this moment.
+/// The cause of a session's end, or of a refusal to start one.
 enum SessionEnd: Error, Hashable, Sendable {
     /// The broker refuses the token: it has expired, or was revoked or replaced.
     case unauthenticated
     /// Another connection with the same client id has taken over: a newer token of the same device, or another door of
     /// the same name.
     case takenOver
-    /// The broker or the gateway does not answer, or the door shuts down.
+    /// The broker or the gateway does not answer, or the door is shutting down.
     case unavailable
     /// The device has too many requests under way, or the door too many devices.
     case busy
-    /// The device may not ask for that; other requests go on.
+    /// The device may not send this request; other requests go on.
     case forbidden
 
     var rejection: Rejection {

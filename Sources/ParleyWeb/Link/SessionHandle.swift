@@ -1,7 +1,7 @@
 import NIOCore
 import ParleyProtocol
 
-/// The session of a token, from any thread: it is looked up, or made, where it is used.
+/// The session of a token, for any thread. It is looked up, or made, at each use.
 struct SessionHandle: Sendable {
     let loop: any EventLoop
     private let token: SessionToken
@@ -20,13 +20,13 @@ struct SessionHandle: Sendable {
         try await onLoop { $0.signIn($1) }
     }
 
-    /// - Parameter payload: one that may come twice and does nothing twice (protocol §4).
+    /// - Parameter payload: of an idempotent request (protocol §4): it may be sent twice.
     /// - Returns: the reply (protocol §4).
     func request(_ operation: Operation, _ payload: [UInt8]) async throws(SessionEnd) -> [UInt8] {
         try await onLoop { $0.request(operation, payload, $1) }
     }
 
-    /// Publishes a request that has no reply; returns when it is on its way to the broker.
+    /// Publishes a request without a reply; returns when it is on its way to the broker.
     func publish(_ operation: Operation, _ payload: [UInt8]) async throws(SessionEnd) {
         try await onLoop { $0.publish(operation, payload, $1) }
     }
@@ -35,7 +35,7 @@ struct SessionHandle: Sendable {
         loop.execute { try? table.value.session(of: token).publish(operation, payload, nil) }
     }
 
-    /// Waits until the listener hears all that the device would hear.
+    /// Waits until the listener receives all events of the device.
     func listen(_ listener: any SessionListener) async throws(SessionEnd) {
         try await onLoop { $0.listen(listener, $1) }
     }
@@ -76,11 +76,11 @@ struct SessionHandle: Sendable {
 // MARK: What a device would hear
 
 extension SessionHandle {
-    /// Friends whose presence and activity are heard; a device that wants more subscribes over MQTT.
+    /// The most friends whose presence and activity are subscribed to; a device that wants more connects over MQTT.
     private static let mostFriends = 500
 
-    /// Subscribes to the user, and then to what is listed of the user's: whatever comes into being meanwhile is told on
-    /// the user's own topic.
+    /// Subscribes to the user's topic, then to the topics of the user's lists: changes of the lists meanwhile arrive on
+    /// the user's topic.
     func subscribeToEverything() async throws {
         try await subscribe(BrokerFilter.own(device.user))
         for isArchived in [false, true] { try await subscribeToConversations(isArchived) }
@@ -100,7 +100,7 @@ extension SessionHandle {
         }
     }
 
-    /// Those whom the user follows and who follow the user.
+    /// The users who follow the user and whom the user follows.
     private func friends() async throws -> Set<UserID> {
         let following = try await people { ListFollowing(page: $0) }
         guard !following.isEmpty else { return [] }
@@ -123,7 +123,7 @@ extension SessionHandle {
         try await onLoop { $0.subscribe(filters, $1) }
     }
 
-    /// Asks again while the gateway is busy: after a start of the door everybody asks at once.
+    /// Repeats the request while the gateway is busy: after a start of the door all devices send theirs at once.
     ///
     /// - Throws: ``SessionEnd``; `unavailable` also for a refusal.
     private func ask<Asked: Query>(_ query: Asked) async throws(SessionEnd) -> Asked.Reply
@@ -142,8 +142,7 @@ extension SessionHandle {
 
     private static let patienceWithLists = TimeAmount.seconds(60)
 
-    /// How long to wait before a refused request is sent again, in milliseconds; `nil` for one that is refused for
-    /// good.
+    /// The pause before a refused request is repeated, in milliseconds; `nil` for a final refusal.
     private static func wait(after reply: JSONObject) -> Int? {
         guard let error = try? reply.object("error"), let code = try? error.choice("code", as: ErrorCode.self),
             code == .unavailable || code == .rateLimited

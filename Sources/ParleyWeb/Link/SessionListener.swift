@@ -1,11 +1,11 @@
 import NIOCore
 
-/// Who hears the events of a session: a WebSocket. It is called on the session's event loop.
+/// A listener to the events of a session: a WebSocket. It is called on the session's event loop.
 protocol SessionListener: AnyObject, Sendable {
     /// An event as the gateway published it: `{"type":…,"data":…}`.
     func receive(_ event: [UInt8])
-    /// Sends on what was received.
+    /// Forwards the events received so far.
     func flush()
-    /// Nothing more comes.
+    /// No more events follow.
     func end(_ cause: SessionEnd)
 }

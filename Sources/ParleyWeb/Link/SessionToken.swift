@@ -1,13 +1,13 @@
 import ParleyProtocol
 
-/// A device's access token, as somebody showed it to the door. Whether it holds is for the broker to decide: its claims
-/// only say whose topics its bearer has to name.
+/// A device's access token, as a client presents it. Only the broker decides whether it is valid: its claims give the
+/// topics that its bearer has to name.
 struct SessionToken: Hashable, Sendable {
     let text: String
     let address: DeviceAddress
 
-    /// - Returns: `nil` for what the gateway would not have made, and for a token of an operator's: to the broker this
-    ///   door is on its own machine, where alone that role is honoured, and whoever comes to the door may not be.
+    /// - Returns: `nil` for a malformed token, and for an operator's: the broker accepts that role from local
+    ///   connections only, and all connections of the door are local although its clients are not.
     init?(_ text: String) {
         let bytes = Array(text.utf8)
         guard let token = AccessToken(parsing: bytes.span), token.claims.role == .device else { return nil }
@@ -15,7 +15,7 @@ struct SessionToken: Hashable, Sendable {
         address = token.claims.address
     }
 
-    /// The token of the door's own device, which nobody can show: it comes from a file of the gateway's.
+    /// The token of the door's own device, which no client has: it comes from a file of the gateway's.
     ///
     /// - Returns: `nil` for any other.
     init?(ofDoor text: String) {

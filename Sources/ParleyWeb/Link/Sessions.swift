@@ -2,8 +2,8 @@ import Metrics
 import NIOCore
 import ParleyProtocol
 
-/// The sessions of all tokens in use. A token belongs to one event loop, whichever connection it comes by: so nothing
-/// is locked, and a token has one session.
+/// The sessions of all tokens in use. A token belongs to one event loop, whichever connection presents it: it has one
+/// session, and no lock is needed.
 final class Sessions: Sendable {
     private let tables: [(loop: any EventLoop, table: NIOLoopBound<SessionTable>)]
 
@@ -57,7 +57,7 @@ final class SessionTable {
         }
     }
 
-    /// The session of a token, which is made where there is none.
+    /// The session of a token, made if there is none.
     ///
     /// - Throws: ``SessionEnd/busy``
     func session(of token: SessionToken) throws(SessionEnd) -> Session {

@@ -1,14 +1,14 @@
 import NIOCore
 import ParleyProtocol
 
-/// The display names of those who type, for `typing.indicator` as apps without MQTT expect it. A name is kept for some
-/// minutes: people seldom change it, and typing comes often.
+/// The display names of typing users, for `typing.indicator` as apps without MQTT expect it. A name is cached for some
+/// minutes: it seldom changes, and typing is frequent.
 struct TypingNames {
     enum Answer {
         case named(String)
-        /// Nobody has asked for the name yet: the caller does. The indicator is kept until then.
+        /// The caller has to request the name. The indicator waits for it.
         case isToBeAsked
-        /// The name was asked for. The indicator is kept until then.
+        /// The name is requested already. The indicator waits for it.
         case waits
     }
 
@@ -19,7 +19,7 @@ struct TypingNames {
 
     private static let capacity = 64
     private static let lifetime = TimeAmount.minutes(5)
-    /// Of one user; more are dropped, as the broker drops what a slow reader does not take.
+    /// The most indicators of one user that wait; more are dropped, as the broker drops the events of a slow reader.
     private static let mostWaiting = 16
 
     private var known = BoundedCache<UserID, Known>(capacity: capacity)
@@ -36,7 +36,7 @@ struct TypingNames {
         return .isToBeAsked
     }
 
-    /// - Returns: the indicators that have waited for the name, in their order.
+    /// - Returns: the indicators that waited for the name, in order.
     mutating func put(_ name: String, of user: UserID, now: NIODeadline) -> [TypingIndicator] {
         known[user] = Known(name: name, until: now + TypingNames.lifetime)
         return waiting.removeValue(forKey: user) ?? []

@@ -1,9 +1,9 @@
 import NIOCore
 import NIOPosix
 
-/// The broker's side of a passage: a TCP connection that begins with the client's CONNECT.
+/// The broker's side of a passage: a TCP connection, which starts with the client's CONNECT.
 ///
-/// Everything happens on the event loop of the client's channel, which is its own as well.
+/// Confined to the event loop of the client's channel, which is its own, too.
 final class BrokerSide: ChannelDuplexHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundIn = ByteBuffer
@@ -13,7 +13,7 @@ final class BrokerSide: ChannelDuplexHandler {
     private var client: WebSocketSide?
     private let first: ByteBuffer
     private var context: ChannelHandlerContext?
-    /// A read that waits until the client takes more.
+    /// A read deferred until the client accepts more.
     private var isReadPending = false
 
     init(client: WebSocketSide, first: ByteBuffer) {
@@ -36,13 +36,13 @@ final class BrokerSide: ChannelDuplexHandler {
             .whenFailure { _ in handler.value.end() }
     }
 
-    /// Ends the connection, or its beginning. The client's side is told nothing more.
+    /// Ends the connection, or the attempt to connect. The client's side gets no more calls.
     func close() {
         client = nil
         context?.close(promise: nil)
     }
 
-    /// The connection has ended, or has never been there.
+    /// The connection has ended, or could not be made.
     private func end() {
         client?.recordBrokerEnd()
         client = nil
@@ -71,7 +71,7 @@ extension BrokerSide {
 
     func write(_ data: ByteBuffer) { context?.writeAndFlush(wrapOutboundOut(data), promise: nil) }
 
-    /// Whether the broker takes what it gets.
+    /// Whether the connection to the broker accepts more writes.
     var takesMore: Bool { context?.channel.isWritable ?? false }
 
     var waitingBytes: Int { context?.channel.waitingBytes ?? 0 }
@@ -81,7 +81,7 @@ extension BrokerSide {
         context.fireChannelWritabilityChanged()
     }
 
-    /// Not while the client does not take what it gets.
+    /// Not while the client's side accepts no more writes.
     func read(context: ChannelHandlerContext) {
         let mayRead = client?.takesMore ?? true
         isReadPending = !mayRead

@@ -1,14 +1,14 @@
 import MQTTPackets
 
-/// Follows the packets of somebody who has signed in, from header to header: each is of a type that a client sends,
-/// and no longer than the broker takes. What is in them the broker judges.
+/// Follows a signed-in client's packets, from header to header: each has a type that clients send, and at most the
+/// broker's length. The broker judges their content.
 struct ClientPacketStream: Sendable {
     /// The longest body of a packet, in bytes: the broker's `max_packet_size`.
     static let longestBody = 393_216
 
-    /// How much of a packet's body is still to come.
+    /// The rest of the current packet's body, in bytes.
     private var remaining = 0
-    /// The part of a header that has come: less than 5 bytes.
+    /// The part of a header received so far: less than 5 bytes.
     private var header: [UInt8] = []
 
     mutating func follow(_ bytes: Span<UInt8>) throws(MQTTRefusal) {
@@ -26,7 +26,7 @@ struct ClientPacketStream: Sendable {
         }
     }
 
-    /// Begins the packet, if its header is whole.
+    /// Begins a packet, if its header is complete.
     private mutating func begin() throws(MQTTRefusal) {
         guard Self.isSent(header[0]) else { throw .protocolError }
         do throws(WireError) {
@@ -43,8 +43,8 @@ struct ClientPacketStream: Sendable {
         }
     }
 
-    /// Types and flags of what a client sends after CONNECT (MQTT 5 §2.1.2, §2.1.3). Extended authentication (AUTH)
-    /// is none of ours.
+    /// The types and flags of a client's packets after CONNECT (MQTT 5 §2.1.2, §2.1.3). Extended authentication (AUTH)
+    /// is not supported.
     private static func isSent(_ first: UInt8) -> Bool {
         switch first {
         // PUBLISH at any QoS but 3.

@@ -1,19 +1,18 @@
-/// What passes between a client's WebSocket and the broker, and when: a stranger's one CONNECT, nothing more until
-/// it is answered, and then packets within their bounds.
+/// Filters the traffic between a client's WebSocket and the broker: one CONNECT, nothing more until its CONNACK, then
+/// packets within their limits.
 struct MQTTGuard: Sendable {
     private var frames: MaskedFrameReader
     private var phase: Phase
 
     private enum Phase: Sendable {
-        /// What has come of the CONNECT. It goes to `awaitingAnswer`.
+        /// The part of the CONNECT received so far. Next: `awaitingAnswer`.
         case connecting([UInt8])
-        /// The CONNECT has been passed on, and this came after it. A good answer leads to `signedIn`.
+        /// The CONNECT is forwarded; these bytes came after it. Next: `signedIn`, after a CONNACK of success.
         case awaitingAnswer(early: [UInt8], answer: [UInt8])
         case signedIn(ClientPacketStream)
     }
 
-    /// How much a client may send before its CONNECT is answered: somebody who does not wait, within reason. In
-    /// bytes.
+    /// The most bytes of a client that does not wait for its CONNACK.
     static let mostEarlyBytes = 65_536
     /// One packet with its header of 5 bytes at most.
     static let longestMessage = ClientPacketStream.longestBody + 5
@@ -30,29 +29,29 @@ struct MQTTGuard: Sendable {
         }
     }
 
-    /// What is to be done with a piece of the client's stream.
+    /// The action for a chunk of the client's stream.
     enum Step: Hashable, Sendable {
-        /// Nothing is to be sent.
+        /// Send nothing.
         case wait
-        /// The broker is connected to, and gets this CONNECT.
+        /// Connect to the broker, and send it this CONNECT.
         case connect([UInt8])
-        /// The broker gets so many bytes, which now stand at the front of the piece.
+        /// Send the broker so many bytes from the front of the chunk.
         case pass(Int)
-        /// The client gets this CONNACK, and the WebSocket is closed.
+        /// Send the client this CONNACK, and close the WebSocket.
         case refuse([UInt8])
     }
 
     struct ClientInput: Sendable {
         let step: Step
-        /// The client gets a pong with this.
+        /// Send the client a pong with this payload.
         let ping: [UInt8]?
-        /// The client has closed the WebSocket, once what is to be passed has been.
+        /// The client's close frame; it takes effect after the remaining bytes are forwarded.
         let close: MaskedFrameReader.Close?
     }
 }
 
 extension MQTTGuard {
-    /// A piece of the client's stream, of frames as they come.
+    /// Handles a chunk of the client's stream of frames.
     mutating func receive(_ bytes: inout MutableSpan<UInt8>) throws(MQTTRefusal) -> ClientInput {
         let contents = try frames.read(&bytes)
         let step = contents.count == 0 ? .wait : try handle(bytes.span.extracting(first: contents.count))
@@ -93,9 +92,9 @@ extension MQTTGuard {
         }
     }
 
-    /// A piece of the broker's stream, which is passed on as it is.
+    /// Handles a chunk of the broker's stream, which is forwarded unchanged.
     ///
-    /// - Returns: what the client has sent in the meantime, once it is signed in: the broker gets it now.
+    /// - Returns: the bytes that the client sent before the CONNACK, to be forwarded now that it is signed in.
     mutating func receive(fromBroker bytes: Span<UInt8>) throws(MQTTRefusal) -> [UInt8]? {
         guard case .awaitingAnswer(let early, var answer) = phase, answer.count < Self.answerLength else { return nil }
         answer.append(copying: bytes.extracting(first: min(bytes.count, Self.answerLength - answer.count)))
@@ -108,11 +107,11 @@ extension MQTTGuard {
         return early
     }
 
-    /// As much of the broker's first packet as may have to be seen: its type, a length of four bytes at most,
-    /// CONNACK's flags and its reason code (MQTT 5 §3.2).
+    /// The longest prefix of the broker's first packet that is examined: its type, a length of four bytes at most,
+    /// CONNACK's flags and reason code (MQTT 5 §3.2).
     private static let answerLength = 7
 
-    /// Whether this is the beginning of a CONNACK, and its reason code is there and is success.
+    /// Whether this is the beginning of a CONNACK with the reason code of success.
     private static func isWelcome(_ answer: [UInt8]) -> Bool {
         guard answer.first == 0x20, let lengthEnd = answer.dropFirst().firstIndex(where: { $0 & 0x80 == 0 }),
             answer.count > lengthEnd + 2

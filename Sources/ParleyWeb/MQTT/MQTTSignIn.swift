@@ -1,20 +1,20 @@
 import MQTTPackets
 import ParleyProtocol
 
-/// The one packet that a stranger may send, as broker-config/haproxy.cfg has it for MQTT over TLS: whole, short, of
-/// MQTT 3.1.1 or 5, with username and password, without a will, with a client id that somebody can have.
+/// The only packet allowed before signing in, as in broker-config/haproxy.cfg for MQTT over TLS: complete, short, of
+/// MQTT 3.1.1 or 5, with username and password, without a will, with a possible client id.
 enum MQTTSignIn {
     /// In bytes, with its header.
     static let longestConnect = 4096
 
-    /// What the door does with a CONNECT.
+    /// The decision about a CONNECT.
     enum Verdict: Hashable, Sendable {
         case passOn
-        /// It answers in the broker's place with this CONNACK, and closes.
+        /// The door answers with this CONNACK in the broker's place, and closes.
         case refuse([UInt8])
     }
 
-    /// Where the CONNECT ends that `bytes` begin with; `nil` while it is not whole.
+    /// The end of the CONNECT at the start of `bytes`; `nil` while it is incomplete.
     static func end(in bytes: Span<UInt8>) throws(MQTTRefusal) -> Int? {
         guard !bytes.isEmpty else { return nil }
         guard bytes[0] == 0x10 else { throw .protocolError }
@@ -31,7 +31,7 @@ enum MQTTSignIn {
         }
     }
 
-    /// - Parameter connect: a whole packet.
+    /// - Parameter connect: a complete packet.
     static func judge(_ connect: Span<UInt8>) throws(MQTTRefusal) -> Verdict {
         guard let header = try header(in: connect) else { throw .protocolError }
         let request: ConnectRequest
@@ -43,8 +43,8 @@ enum MQTTSignIn {
         guard !request.hasWill, request.username != nil, let password = request.password,
             ClientID(parsing: connect.extracting(request.clientID)) != nil
         else { throw .policy }
-        // To the broker everybody who comes through the door is on this machine, where it lets operators in. Whether a
-        // token is one at all is for the broker to say.
+        // The broker treats all connections of the door as local, and accepts operators from local ones. Whether the
+        // token is valid, the broker decides.
         if let token = AccessToken(parsing: connect.extracting(password)), token.claims.role != .device {
             return .refuse(notAuthorized(request.version))
         }

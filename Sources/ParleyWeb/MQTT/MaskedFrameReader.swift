@@ -1,16 +1,16 @@
-/// Takes a client's WebSocket frames apart (RFC 6455 §5) as their bytes come, whole or not.
+/// Parses a client's WebSocket frames (RFC 6455 §5) as their bytes arrive, complete or not.
 ///
-/// A frame is judged by its header, before any of its payload has come, and the payload is handed on as it comes: a
-/// stranger who announces a long frame has nothing kept for them. NIO's decoder would collect whole frames.
+/// A frame is judged by its header, and its payload is handed on as it arrives: the announcement of a long frame costs
+/// no memory. NIO's decoder would collect whole frames.
 struct MaskedFrameReader: Sendable {
     /// The longest message in all its frames, in bytes.
     var longestMessage: Int
     private var state: State
-    /// How much of a message has come in frames that announce more of them; `nil` between messages.
+    /// The bytes of a fragmented message so far; `nil` between messages.
     private var messageLength: Int?
 
     private enum State: Sendable {
-        /// The part of a frame's header that has come.
+        /// The part of a frame's header received so far.
         case header([UInt8])
         case payload(Frame)
     }
@@ -19,9 +19,9 @@ struct MaskedFrameReader: Sendable {
         let kind: Kind
         let mask: [UInt8]
         var remaining: Int
-        /// Which byte of the mask is next.
+        /// The index of the next byte of the mask.
         var offset = 0
-        /// What has come of a control frame: at most 125 bytes.
+        /// The part of a control frame received so far: at most 125 bytes.
         var payload: [UInt8] = []
     }
 
@@ -32,13 +32,13 @@ struct MaskedFrameReader: Sendable {
         case close
     }
 
-    /// What was in one piece of a client's stream.
+    /// The content of one chunk of a client's stream.
     struct Contents: Sendable {
-        /// How many bytes of data now stand at the front of the piece.
+        /// The number of data bytes, now at the front of the chunk.
         var count = 0
-        /// The payload of the last ping, which is to be sent back; those before it need no answer (§5.5.3).
+        /// The payload of the last ping, to be sent back; earlier ones need no answer (§5.5.3).
         var ping: [UInt8]?
-        /// The client has closed the WebSocket. Nothing behind that was read.
+        /// The client's close frame. Nothing behind it was read.
         var close: Close?
     }
 
@@ -61,7 +61,7 @@ extension MaskedFrameReader {
         while position < bytes.count, contents.close == nil {
             switch state {
             case .header(var header):
-                // Given up, or appending would copy it.
+                // Emptied, since appending would copy it otherwise.
                 state = .header([])
                 header.append(bytes[position])
                 position += 1
@@ -76,13 +76,13 @@ extension MaskedFrameReader {
         return contents
     }
 
-    /// The frame whose header this is; `nil` while it is not whole.
+    /// The frame with this header; `nil` while the header is incomplete.
     private mutating func begin(_ header: [UInt8]) throws(MQTTRefusal) -> Frame? {
         let (isFinal, opcode) = (header[0] & 0x80 != 0, header[0] & 0x0F)
         guard header[0] & 0x70 == 0 else { throw .protocolError }
         guard opcode != 0x1 else { throw .textFrame }
         guard header.count >= 2 else { return nil }
-        // A client masks whatever it sends (§5.1).
+        // A client masks all frames (§5.1).
         guard header[1] & 0x80 != 0 else { throw .protocolError }
         let marker = Int(header[1] & 0x7F)
         let width = marker < 126 ? 0 : marker == 126 ? 2 : 8
@@ -102,7 +102,7 @@ extension MaskedFrameReader {
         }
     }
 
-    /// The length of a payload, which is written as short as it can be (§5.2).
+    /// The length of a payload, in its shortest form (§5.2).
     private static func length(_ marker: Int, _ extended: ArraySlice<UInt8>) throws(MQTTRefusal) -> Int {
         guard !extended.isEmpty else { return marker }
         let value = extended.reduce(into: UInt64(0)) { $0 = $0 << 8 | UInt64($1) }
@@ -112,7 +112,7 @@ extension MaskedFrameReader {
         return length
     }
 
-    /// Counts a frame of data to its message.
+    /// Adds a data frame to its message.
     private mutating func count(
         _ length: Int, isFinal: Bool, isContinuation: Bool, isData: Bool
     ) throws(MQTTRefusal) {
@@ -139,7 +139,7 @@ extension MaskedFrameReader {
         frame.remaining -= range.count
     }
 
-    /// Goes on with the payload, or ends the frame.
+    /// Continues the payload, or ends the frame.
     private mutating func advance(_ frame: Frame, _ contents: inout Contents) throws(MQTTRefusal) {
         guard frame.remaining == 0 else {
             state = .payload(frame)
@@ -153,7 +153,7 @@ extension MaskedFrameReader {
         }
     }
 
-    /// The codes that may be sent in a close frame (§7.4).
+    /// The codes that a close frame may have (§7.4).
     private static func close(_ payload: [UInt8]) throws(MQTTRefusal) -> Close {
         guard !payload.isEmpty else { return Close(code: nil) }
         guard payload.count >= 2 else { throw .protocolError }

@@ -1,4 +1,4 @@
-/// How long each phase of a passage may take, and how long a side may take nothing. Moments are counted from any fixed
+/// The time limits of a passage: of each phase, and without progress in writing. Moments are counted from any fixed
 /// one.
 package struct PassageTimes: Hashable, Sendable {
     private let limits: Limits
@@ -8,14 +8,14 @@ package struct PassageTimes: Hashable, Sendable {
     private var broker = Backlog()
 
     package struct Limits: Hashable, Sendable {
-        /// From the upgrade until the CONNECT is whole.
+        /// From the upgrade to the end of the CONNECT.
         package var connect = Duration.seconds(5)
-        /// From then on until the broker has answered, connecting to it included.
+        /// From then on to the CONNACK, the connection to the broker included.
         package var answer = Duration.seconds(10)
-        /// How long a side may take nothing of what waits for it.
+        /// The longest time without progress in writing to one side.
         package var stall = Duration.seconds(30)
-        /// How long nothing may come from either side. The broker ends a device after one and a half times its keep
-        /// alive, 15 minutes at most (`max_keepalive`), but lets devices of MQTT 3.1.1 ask for none.
+        /// The longest silence of both sides. The broker disconnects a device after one and a half times its keep
+        /// alive, 15 minutes at most (`max_keepalive`), but accepts MQTT 3.1.1 devices without one.
         package var silence = Duration.seconds(16 * 60)
 
         package init() {}
@@ -27,7 +27,7 @@ package struct PassageTimes: Hashable, Sendable {
         case signedIn
     }
 
-    /// What waits for one side, in bytes, and since when it has not become less.
+    /// The unwritten bytes of one side, and the time since which they have not become fewer.
     private struct Backlog: Hashable {
         private var waiting = 0
         private var since: Duration?
@@ -56,8 +56,8 @@ package struct PassageTimes: Hashable, Sendable {
 
     mutating func recordTraffic(now: Duration) { lastTraffic = now }
 
-    /// When ``overdue(now:waitingForClient:waitingForBroker:)`` should be asked next: once a second while a stranger is
-    /// there, and later often enough to know for how long a side has taken nothing.
+    /// When to call ``overdue(now:waitingForClient:waitingForBroker:)`` next: once a second before the CONNACK, and
+    /// then often enough to notice a side without progress.
     var interval: Duration {
         switch phase {
         case .connecting, .awaitingAnswer: min(.seconds(1), limits.connect)
@@ -65,7 +65,7 @@ package struct PassageTimes: Hashable, Sendable {
         }
     }
 
-    /// - Parameters: what waits for each side, in bytes.
+    /// - Parameters: the unwritten bytes of each side.
     mutating func overdue(now: Duration, waitingForClient: Int, waitingForBroker: Int) -> Overdue? {
         client.update(waitingForClient, now: now)
         broker.update(waitingForBroker, now: now)

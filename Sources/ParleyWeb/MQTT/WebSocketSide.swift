@@ -2,9 +2,9 @@ import NIOCore
 import NIOPosix
 import NIOWebSocket
 
-/// The client's side of a passage, which owns its state: bytes of the WebSocket come in, frames go out.
+/// The client's side of a passage, and the owner of its state: bytes of the WebSocket in, frames out.
 ///
-/// Everything happens on the channel's event loop.
+/// Confined to the channel's event loop.
 final class WebSocketSide: ChannelDuplexHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundIn = WebSocketFrame
@@ -17,18 +17,18 @@ final class WebSocketSide: ChannelDuplexHandler {
     private var timer: Scheduled<Void>?
     private var state = State.open(nil)
     private var hasAnswer = false
-    /// A read that waits until it may be done.
+    /// A deferred read.
     private var isReadPending = false
     private var context: ChannelHandlerContext?
 
     private enum State {
-        /// With the broker's side, from the CONNECT on.
+        /// The broker's side exists from the CONNECT on.
         case open(BrokerSide?)
-        /// A close frame has been sent; what comes is dropped until the client has gone.
+        /// A close frame is sent; input is dropped until the client closes.
         case closing
     }
 
-    /// How long a client may take to go, once a close frame has been sent to it.
+    /// The time for the client to close after a close frame.
     private static let farewell = TimeAmount.seconds(2)
 
     init(broker address: SocketAddress, _ configuration: MQTTPassage.Configuration) {
@@ -59,7 +59,7 @@ final class WebSocketSide: ChannelDuplexHandler {
         }
     }
 
-    /// The client is gone.
+    /// The client has disconnected.
     private func leave() {
         timer?.cancel()
         if case .open(let broker) = state { broker?.close() }
@@ -94,7 +94,7 @@ extension WebSocketSide {
     private func handle(
         _ input: MQTTGuard.ClientInput, _ buffer: ByteBuffer, _ broker: BrokerSide?, _ context: ChannelHandlerContext
     ) {
-        // Pongs that nobody takes would pile up: a ping need not be answered once there is a later one (§5.5.3).
+        // Unread pongs would pile up: only the latest ping has to be answered (§5.5.3).
         if takesMore, let ping = input.ping { write(.pong, ByteBuffer(bytes: ping), context) }
         switch input.step {
         case .wait: break
@@ -115,13 +115,13 @@ extension WebSocketSide {
         broker.connect(to: address, on: context.eventLoop, configuration)
     }
 
-    /// Sends the client's close frame back, and goes (RFC 6455 §7.1.1).
+    /// Returns the client's close frame, and closes (RFC 6455 §7.1.1).
     private func answer(_ close: MaskedFrameReader.Close, _ context: ChannelHandlerContext) {
         self.close(close.code.map { WebSocketErrorCode(codeNumber: Int($0)) } ?? .normalClosure)
         context.close(promise: nil)
     }
 
-    /// Not while a CONNECT is unanswered, nor while the broker does not take what it gets.
+    /// Not while a CONNECT is unanswered, nor while the broker's side accepts no more writes.
     func read(context: ChannelHandlerContext) {
         isReadPending = !mayRead
         if mayRead { context.read() }
@@ -160,10 +160,10 @@ extension WebSocketSide {
         }
     }
 
-    /// The broker has ended the connection, after its verdict or before: then it is not ready, or cannot be reached.
+    /// The broker has ended the connection. Before a CONNACK that means that it is not ready, or cannot be reached.
     func recordBrokerEnd() { close(hasAnswer ? .normalClosure : .tryAgainLater) }
 
-    /// Whether the client takes what it gets.
+    /// Whether the client's connection accepts more writes.
     var takesMore: Bool { context?.channel.isWritable ?? false }
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {
@@ -187,7 +187,7 @@ extension WebSocketSide {
         payload.write(webSocketErrorCode: code)
         write(.connectionClose, payload, context)
         timer?.cancel()
-        // Without this a close frame that is on its way would be lost with what the client is still sending.
+        // Otherwise the close frame would be lost if the client is still sending.
         timer = context.eventLoop.assumeIsolated().scheduleTask(in: Self.farewell) { context.close(promise: nil) }
         resumeReading()
     }
@@ -204,7 +204,7 @@ extension WebSocketSide {
         case nil: watch(context)
         case .connect: close(.policyViolation)
         case .answer, .broker: close(.tryAgainLater)
-        // It would not take a close frame either.
+        // It would not read a close frame either.
         case .client: context.close(promise: nil)
         case .silence: close(.goingAway)
         }
@@ -212,16 +212,16 @@ extension WebSocketSide {
 }
 
 extension WebSocketErrorCode {
-    /// Of the registry of RFC 6455 §11.7; NIO has no name for it.
+    /// From the registry of RFC 6455 §11.7; NIO has no name for it.
     fileprivate static let tryAgainLater = WebSocketErrorCode(codeNumber: 1013)
 }
 
 extension Duration {
-    /// Since some fixed moment, by a clock that only goes on.
+    /// Since a fixed moment, by a monotonic clock.
     fileprivate static var uptime: Duration { .nanoseconds(Int64(clamping: NIODeadline.now().uptimeNanoseconds)) }
 }
 
 extension Channel {
-    /// What has been written to it and has not been taken.
+    /// Bytes written to it that it has not accepted.
     var waitingBytes: Int { (try? syncOptions?.getOption(.bufferedWritableBytes)) ?? 0 }
 }

@@ -1,17 +1,17 @@
 import Metrics
 
-/// What the door counts. It is bootstrapped with ``MetricsRegistry`` by the program; in tests it counts nowhere.
+/// The door's metrics. The program bootstraps them with ``MetricsRegistry``; in tests they are discarded.
 struct DoorMetrics: Sendable {
     static let shared = DoorMetrics()
 
-    /// By their status.
+    /// By status.
     private let responses: [Int: Counter]
-    /// From the headers of a request to the end of its response, of requests to the gateway.
+    /// For requests to the gateway, from their headers to the end of the response.
     let requestTime = Timer(label: "parley_web_request_seconds")
     let sessions = Meter(label: "parley_web_sessions")
     let webSockets = Meter(label: "parley_web_websockets")
     let events = Counter(label: "parley_web_events")
-    /// WebSockets that took too little of what was sent to them.
+    /// WebSockets closed because they read too slowly.
     let slowReaders = Counter(label: "parley_web_slow_readers")
     /// Connections to the broker that could not be made or have broken.
     let lostConnections = Counter(label: "parley_web_lost_connections")

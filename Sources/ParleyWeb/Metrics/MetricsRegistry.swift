@@ -1,7 +1,7 @@
 import NIOConcurrencyHelpers
 import Metrics
 
-/// Holds what is counted, for whoever asks: swift-metrics' backend, in the text format of Prometheus (0.0.4).
+/// The backend of swift-metrics: it stores the values, and writes them in the text format of Prometheus (0.0.4).
 package final class MetricsRegistry: MetricsFactory, Sendable {
     private struct Key: Hashable {
         let label: String
@@ -12,7 +12,7 @@ package final class MetricsRegistry: MetricsFactory, Sendable {
 
     package init() {}
 
-    /// All of it, one line a value, sorted.
+    /// All values, one a line, sorted.
     package var text: String {
         let values = values.withLockedValue { $0 }
         let lines = values.sorted { ($0.key.label, $0.key.dimensions) < ($1.key.label, $1.key.dimensions) }.map {
@@ -61,11 +61,11 @@ package final class MetricsRegistry: MetricsFactory, Sendable {
     package func destroyTimer(_ handler: any TimerHandler) {}
 }
 
-/// One value that is counted or set, or the sum and number of those that were recorded.
+/// A counter or gauge, or the sum and number of recorded values.
 private final class Value: CounterHandler, FloatingPointCounterHandler, MeterHandler, RecorderHandler, TimerHandler {
     private struct State {
         var value = 0.0
-        /// `nil` for a value that is not a sum of recorded ones.
+        /// `nil` for a counter or gauge.
         var count: Int?
     }
 

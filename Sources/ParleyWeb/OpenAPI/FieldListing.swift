@@ -14,11 +14,11 @@ struct ListedField: Sendable {
     var usual: String?
 }
 
-/// What one run through a list of fields meets.
+/// The case of one run through a list of fields.
 struct ListingCase: Sendable {
     /// The optional fields that are there; all of them if `nil`.
     var options: Set<String>?
-    /// The field of a choice, and the place of its name. Other choices have their first.
+    /// The field of a choice, and the index of its name. Other choices have their first name.
     var choice: (field: String, index: Int)?
 
     func has(_ name: String) -> Bool { options?.contains(name) ?? true }
@@ -30,7 +30,7 @@ struct FieldListing<Object>: FieldPass {
 
     private let listed: ListingCase
     private(set) var fields: [ListedField] = []
-    /// The optional fields, and those that show whether several others are there.
+    /// The optional fields, and those that show whether a group is there.
     private(set) var options: [String] = []
     /// Fields of which an object has at most one.
     private(set) var exclusive: [[String]] = []

@@ -3,7 +3,7 @@ import ParleyProtocol
 extension FieldSchema {
     /// A value of the schema, as JSON.
     ///
-    /// - Parameter index: the place of the name among those of a choice.
+    /// - Parameter index: the index of the name in a choice.
     func example(choosing index: Int = 0) throws(Rejection) -> String {
         switch form {
         case .boolean: "true"
@@ -49,7 +49,7 @@ extension GatewayObject {
 }
 
 extension JSONObject {
-    /// An object that an example is read from.
+    /// An object from which an example is read.
     init(example: String) throws(Rejection) {
         do throws(JSONError) {
             try self.init(parsing: Array(example.utf8))

@@ -23,7 +23,7 @@ extension SchemaComponents {
         let ofVariants = Set(shape.variants?.cases.flatMap { $0.fields.map(\.name) } ?? [])
         let dependent = Set(shape.dependencies.keys).union(shape.dependencies.values.joined())
         var common = shape.fields.filter { !ofVariants.contains($0.name) }
-        // A `null` would be there for the schema, and not for the gateway.
+        // To the schema a `null` would be a value, to the gateway it is none.
         for index in common.indices where dependent.contains(common[index].name) { common[index].isNullable = false }
         var properties = members(common)
         properties.append(JSONElement.Member(key: "request_id", value: SchemaComponents.requestID))
@@ -55,7 +55,7 @@ extension SchemaComponents {
         return members
     }
 
-    /// One schema for each case of the choice, which is named unless the door names it.
+    /// One schema for each name of the choice, which is a field unless the door adds it.
     private mutating func cases(_ variants: ObjectShape.Variants, of shape: ObjectShape) -> JSONElement {
         .array(
             variants.cases.map { names, fields in
@@ -67,7 +67,7 @@ extension SchemaComponents {
             })
     }
 
-    /// One schema for each of the fields of which one must be there; a truth value is true.
+    /// One schema for each of the fields of which one must be there; a Boolean must be true.
     private mutating func alternatives(_ shape: ObjectShape) -> JSONElement {
         .array(
             shape.alternatives.map { name, needed in

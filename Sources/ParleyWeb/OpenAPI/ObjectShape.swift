@@ -7,11 +7,11 @@ struct ObjectShape: Sendable {
     private(set) var required: Set<String>
     /// The fields that stand in every written object.
     private(set) var alwaysWritten: Set<String>
-    /// Exactly one of these fields must be there, each with those that it needs; empty if there are no such.
+    /// The fields of which exactly one must be there, each with the fields that it needs; empty if there are none.
     private(set) var alternatives: [(name: String, needed: Set<String>)] = []
-    /// The fields without which an optional one may not stand.
+    /// The fields that an optional one needs.
     private(set) var dependencies: [String: Set<String>] = [:]
-    /// At most one of each of these lists may be there.
+    /// Lists of fields of which at most one may be there.
     private(set) var exclusive: [[String]]
     /// The fields that depend on the name of a choice.
     private(set) var variants: Variants?
@@ -62,12 +62,12 @@ struct ObjectShape: Sendable {
         if all.failure == nil { variants = ObjectShape.variants(all) }
     }
 
-    /// The fewest fields beside which a field may stand; none if there are none.
+    /// The fewest fields that a field needs beside it.
     private static func companions(
         of name: String, among options: Set<String>, isPossible: (Set<String>) -> Bool
     ) -> Set<String> {
         let others = options.subtracting([name]).sorted()
-        // No list has more that depend on each other.
+        // No list has more fields that depend on each other.
         guard others.count <= 8 else { return [] }
         let sets = (0..<(1 << others.count)).map { bits in
             Set(others.indices.filter { bits >> $0 & 1 == 1 }.map { others[$0] })
@@ -77,13 +77,13 @@ struct ObjectShape: Sendable {
 
     // MARK: Changes of a path
 
-    /// The field is none of the body's, because the path has it.
+    /// Removes a field from the body, since the path has it.
     mutating func remove(_ name: String) {
         fields.removeAll { $0.name == name }
         required.remove(name)
     }
 
-    /// The field may be missing, because the door adds it.
+    /// Makes a field optional, since the door adds it.
     mutating func makeOptional(_ name: String) {
         required.remove(name)
         for index in fields.indices where fields[index].name == name {
@@ -96,7 +96,7 @@ struct ObjectShape: Sendable {
         if required.remove(name) != nil { required.insert(newName) }
     }
 
-    /// The choice has these of its names only.
+    /// Restricts a choice to these names.
     mutating func keepNames(of name: String, _ isKept: (String) -> Bool) {
         for index in fields.indices where fields[index].name == name {
             fields[index].schema = FieldSchema(.choice(fields[index].schema.names.filter(isKept)))
@@ -108,7 +108,7 @@ struct ObjectShape: Sendable {
     /// One run through the list.
     private struct Run<Object: GatewayObject> {
         private let pass: FieldListing<Object>
-        /// Why there is no object of this case.
+        /// The reason why no object has this case.
         let failure: Rejection?
 
         init(_ listed: ListingCase) {
@@ -127,7 +127,7 @@ struct ObjectShape: Sendable {
         var exclusive: [[String]] { pass.exclusive }
     }
 
-    /// With all options, or with all but the one that this choice does not take.
+    /// With all options, or with all but the one that this choice excludes.
     private static func run<Object: GatewayObject>(choosing choice: (String, Int), _ all: Run<Object>) -> Run<Object> {
         let whole = Run<Object>(ListingCase(choice: choice))
         guard whole.failure != nil else { return whole }
@@ -138,7 +138,7 @@ struct ObjectShape: Sendable {
         return runs.first { $0.failure == nil } ?? whole
     }
 
-    /// The first choice whose names change other fields.
+    /// The first choice whose names affect other fields.
     private static func variants<Object: GatewayObject>(_ all: Run<Object>) -> Variants? {
         for field in all.fields where field.schema.names.count > 1 {
             let names = field.schema.names
@@ -163,7 +163,7 @@ struct ObjectShape: Sendable {
 }
 
 extension ListedField {
-    /// All that is said of it, to compare fields by.
+    /// All properties, for comparisons.
     fileprivate var description: JSONElement {
         var schemas = SchemaComponents()
         return .object([

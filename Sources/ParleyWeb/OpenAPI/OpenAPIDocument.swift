@@ -2,7 +2,7 @@ import ParleyProtocol
 
 /// The OpenAPI 3.1 document of the API, made of the table of operations and that of resources.
 package enum OpenAPIDocument {
-    /// Built once. A list of fields that cannot be described is a fault, which a test finds.
+    /// Built once. A list of fields without a description is a fault, which a test finds.
     package static let response: APIResponse = {
         guard let bytes = try? make() else { return APIResponse(.internalFault) }
         return APIResponse(status: 200, body: bytes)
@@ -52,7 +52,7 @@ package enum OpenAPIDocument {
                     + "in the shapes that older apps know. What happens is heard over the WebSocket `/ws`.")
         ))
 
-    /// The parameter of what makes something.
+    /// The parameter of requests that make objects.
     private static let idempotencyKey = JSONElement.Member(
         key: "IdempotencyKey",
         value: .object(
@@ -72,7 +72,7 @@ private enum APIIdempotency {
 }
 
 extension SchemaComponents {
-    /// Every object that is named, and those that these name.
+    /// All referenced objects, and those that they reference.
     func elements() throws(Rejection) -> [JSONElement.Member] {
         var all = self
         var elements: [String: JSONElement] = [:]

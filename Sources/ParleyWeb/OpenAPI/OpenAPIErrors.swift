@@ -2,14 +2,14 @@ import ParleyProtocol
 
 /// The refusals of the API: one response for each status, with its codes.
 enum OpenAPIErrors {
-    /// Beside those of codes: the refusal of a body that is not JSON by its type.
+    /// The refusal of a body with another type than JSON, beside those of codes.
     private static let contentTypeStatus = 415
 
     static let statuses = Set(ErrorCode.allCases.map(\.httpStatus) + [contentTypeStatus]).sorted()
 
     private static func name(_ status: Int) -> String { "Error\(status)" }
 
-    /// The references of a path to them.
+    /// A path's references to them.
     static let references = statuses.map {
         JSONElement.Member(key: "\($0)", value: .reference(name($0), in: "responses"))
     }

@@ -1,6 +1,6 @@
 import ParleyProtocol
 
-/// The paths of the document, and the schemas that they name.
+/// The paths of the document, and the schemas that they reference.
 struct OpenAPIPaths {
     private var items: [(path: String, methods: [JSONElement.Member])] = []
     private var tagNames: [String] = []
@@ -32,7 +32,7 @@ struct OpenAPIPaths {
     private static func shape(of request: any Request.Type) throws(Rejection) -> ObjectShape {
         var shape = try request.shape
         if request.namesWhatItMakes { shape.makeOptional("id") }
-        // The door says where the client is.
+        // The door adds the client's address.
         if request.askers == .doors { shape.remove(ClientNetwork.field) }
         if request == SendMessage.self { shape.keepNames(of: "reply") { $0 != "event" } }
         return shape
@@ -131,7 +131,7 @@ struct OpenAPIPaths {
         }
     }
 
-    /// The fields of an operation that a query has too.
+    /// The fields of an operation that are parameters of a query.
     private static func query(
         _ request: any Request.Type, _ names: [String]
     ) throws(Rejection) -> [JSONElement] {

@@ -1,6 +1,6 @@
 import ParleyProtocol
 
-/// What operations and resources do, in one sentence for the readers of the document.
+/// One sentence about each operation and resource, for the readers of the document.
 enum OperationSummaries {
     /// The operation's name where there is no sentence.
     static func summary(of operation: Operation) -> String { table["\(operation)"] ?? "\(operation)." }

@@ -1,6 +1,6 @@
 import ParleyProtocol
 
-/// Writes schemas of JSON Schema 2020-12, which OpenAPI 3.1 uses, and collects the objects that they name.
+/// Writes schemas of JSON Schema 2020-12, which OpenAPI 3.1 uses, and collects the objects that they reference.
 struct SchemaComponents {
     /// By the names in `#/components/schemas`.
     private(set) var objects: [String: any GatewayObject.Type] = [:]
@@ -95,7 +95,7 @@ extension JSONElement {
 
     static func strings(_ texts: [String]) -> JSONElement { .array(texts.map(JSONElement.string)) }
 
-    /// Does nothing to what is no object.
+    /// No effect on other elements than objects.
     mutating func append(_ key: String, _ value: JSONElement) {
         guard case .object(let members) = self else { return }
         self = .object(members + [Member(key: key, value: value)])
@@ -129,8 +129,7 @@ extension JSONElement {
         return schema
     }
 
-    /// Four characters for three bytes. Of up to two bytes that the last characters leave open, only a fixed length
-    /// says more.
+    /// Four characters for three bytes. The last characters leave up to two bytes open, unless the length is fixed.
     fileprivate static func base64(_ lengths: ClosedRange<Int>, _ isNullable: Bool) -> JSONElement {
         func characters(_ bytes: Int) -> JSONElement { .number((bytes + 2) / 3 * 4) }
         let ends = ["", "[A-Za-z0-9+/][AQgw]==", "[A-Za-z0-9+/]{2}[AEIMQUYcgkosw048]="]

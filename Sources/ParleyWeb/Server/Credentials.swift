@@ -1,6 +1,6 @@
 import ParleyProtocol
 
-/// Who a request is from: how a token may be shown to the door, and from which pages.
+/// The sender of a request: the ways to present a token, and the pages that may.
 struct Credentials: Sendable {
     private let tickets: Tickets
     private let allowedOrigins: Set<String>
@@ -24,8 +24,8 @@ struct Credentials: Sendable {
         return token
     }
 
-    /// What `/ws` takes beside the header, since a browser's WebSocket has none: `?ticket=`, and `?token=` by a
-    /// setting.
+    /// The parameters of `/ws` in place of the header, which a browser's WebSocket cannot send: `?ticket=`, and by a
+    /// setting `?token=`.
     func socketToken(authorization: String?, target: String) throws(Rejection) -> (SessionToken, Tickets.Use?) {
         if authorization != nil { return (try token(authorization: authorization), nil) }
         let query = target.split(separator: "?", maxSplits: 1).dropFirst().first ?? ""
@@ -43,12 +43,12 @@ struct Credentials: Sendable {
         throw Credentials.unauthenticated
     }
 
-    /// - Throws: what a ticket that was used meanwhile is answered.
+    /// - Throws: the refusal of a ticket that was used meanwhile.
     func redeem(_ use: Tickets.Use?) throws(Rejection) {
         if let use { try tickets.redeem(use) }
     }
 
-    /// Whether a page of this origin may use the door (RFC 6454 §7). A request of another program names none.
+    /// Whether a page of this origin may use the door (RFC 6454 §7). Other programs than browsers send no origin.
     func isAllowed(origin: String?, host: String?) -> Bool {
         guard let origin else { return true }
         if allowedOrigins.contains(origin) { return true }

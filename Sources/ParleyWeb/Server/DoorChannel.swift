@@ -9,11 +9,11 @@ import NIOWebSocket
 
 /// One connection to the door: HTTP, until a request makes it a WebSocket.
 struct DoorChannel: HTTPChannelHandler {
-    /// What became of the connection.
+    /// The protocol of the connection.
     enum Outcome: Sendable {
         case http(NIOAsyncChannel<HTTPRequestPart, HTTPResponsePart>)
         case events(EventUpgrade)
-        /// What passes it on is in its pipeline.
+        /// Its pipeline forwards it.
         case mqtt
     }
 

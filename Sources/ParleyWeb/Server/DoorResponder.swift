@@ -4,11 +4,11 @@ import Metrics
 import NIOCore
 import ParleyProtocol
 
-/// A request to the door, which is none to the gateway.
+/// A request that the door answers itself.
 typealias WebRequest = HummingbirdCore.Request
 
-/// Answers HTTP requests: for who is signed in, by asking the gateway with their own token; for who is not, by asking
-/// about accounts alone.
+/// Answers HTTP requests. With a token, it sends the request to the gateway by that token; without one, it sends
+/// requests about accounts only.
 struct DoorResponder: Sendable {
     let sessions: Sessions
     let upgrades: Upgrades
@@ -18,13 +18,13 @@ struct DoorResponder: Sendable {
     let accounts: AccountDoor?
     let configuration: WebConfiguration
 
-    /// - Parameter peer: at the other end of the connection.
+    /// - Parameter peer: the other end of the connection.
     func respond(to request: WebRequest, peer: SocketAddress?, _ writer: consuming ResponseWriter) async throws {
         let origin = request.headers[.origin]
         guard credentials.isAllowed(origin: origin, host: request.head.authority) else {
             return try await write(APIResponse(Credentials.otherOrigin), to: request, nil, writer)
         }
-        // A preflight (Fetch standard, CORS protocol): of a page whose origin may use the door.
+        // A preflight (Fetch standard, CORS protocol) of a page whose origin may use the door.
         if request.method == .options, let origin {
             return try await writer.writeResponse(DoorResponder.preflight(origin))
         }
@@ -36,7 +36,7 @@ struct DoorResponder: Sendable {
     ) async throws {
         DoorMetrics.shared.countResponse(response.status)
         let head = head(of: response, for: origin)
-        // RFC 9110 §9.3.2: HEAD is answered without the body, whose length is told.
+        // HEAD is answered with the length of the body, and without it (RFC 9110 §9.3.2).
         guard request.method != .head else { return try await writer.writeResponse(head) }
         try await writer.write(response: head, body: ResponseBody(byteBuffer: ByteBuffer(bytes: response.body)))
     }
@@ -68,7 +68,7 @@ struct DoorResponder: Sendable {
 
     private func ask(_ call: APICall, _ request: WebRequest) async throws(APIRefusal) -> APIResponse {
         let session = sessions.session(of: try token(of: request))
-        // Strangers keep no memory: a long body is read for those whom the broker has let in.
+        // Strangers use no memory: a long body is read only after the broker has accepted the token.
         if hasLongBody(request) { try await signIn(session) }
         let call = try call.call(
             body: try await request.collectBody(upTo: configuration.limits.bodyBytes), by: session.device)
@@ -88,7 +88,7 @@ struct DoorResponder: Sendable {
 
     private func ticket(_ request: WebRequest) async throws(APIRefusal) -> APIResponse {
         let token = try token(of: request)
-        // A ticket for a token that opens nothing would only tell later.
+        // Otherwise an invalid token would be refused only when its ticket is used.
         try await signIn(sessions.session(of: token))
         guard let ticket = try? tickets.issue(for: token) else { throw APIRefusal(.unavailable) }
         let body = JSONWriter.object { object in
@@ -106,7 +106,7 @@ struct DoorResponder: Sendable {
         }
     }
 
-    /// Longer than a connection's buffers; one without a length may become so.
+    /// Longer than a connection's buffers, or without a length.
     private func hasLongBody(_ request: WebRequest) -> Bool {
         guard let length = request.headers[.contentLength].flatMap({ Int($0) }) else { return request.method == .post }
         return length > DoorResponder.strangersBodyBytes
@@ -114,7 +114,7 @@ struct DoorResponder: Sendable {
 
     private static let strangersBodyBytes = 4096
 
-    /// A request for `/ws` that has become no WebSocket.
+    /// A request for `/ws` that made no WebSocket.
     private func refuseUpgrade(_ request: WebRequest, _ target: String) async -> APIResponse {
         do throws(Rejection) {
             _ = try await upgrades.admit(

@@ -1,7 +1,7 @@
 import NIOCore
 
-/// Runs the tasks of a connection on its event loop. Elsewhere each step of a request would cross to another thread and
-/// back: half of what a request costs.
+/// Runs the tasks of a connection on its event loop. Otherwise each step of a request would cross to another thread and
+/// back, which is half of a request's cost.
 final class LoopExecutor: TaskExecutor {
     private let loop: any EventLoop
 

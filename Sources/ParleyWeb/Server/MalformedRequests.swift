@@ -4,8 +4,8 @@ import NIOHTTP1
 import NIOHTTPTypes
 import ParleyProtocol
 
-/// Gives the answer to what is no request, behind the first of a connection, the form of all others: the server's own
-/// has no body.
+/// Adds the error body of protocol §4 to the server's empty 400 for a malformed second or later request on a
+/// connection.
 final class MalformedRequests: ChannelDuplexHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
@@ -33,7 +33,7 @@ final class MalformedRequests: ChannelDuplexHandler {
 }
 
 extension APIResponse {
-    /// To what is no request of HTTP, by the parser's error.
+    /// The response to a malformed request, by the parser's error.
     init(malformedBy error: any Error) {
         // RFC 6585 §5 for headers that are too long.
         let status = error as? HTTPParserError == .headerOverflow ? 431 : 400

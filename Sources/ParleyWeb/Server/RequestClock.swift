@@ -1,8 +1,8 @@
 import NIOCore
 import NIOHTTPTypes
 
-/// Ends connections whose client takes its time: with headers, with a body, with taking a response, or between
-/// requests; and, when the door shuts down, those that wait for nothing.
+/// Closes connections of slow clients: in sending headers or a body, in reading a response, or between requests; and
+/// idle ones when the door shuts down.
 final class RequestClock: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
@@ -10,22 +10,22 @@ final class RequestClock: ChannelDuplexHandler, RemovableChannelHandler {
     typealias OutboundOut = HTTPResponsePart
 
     private let limits: HTTPLimits
-    /// When the connection is closed; `nil` while the door is at work.
+    /// The time at which the connection is closed; `nil` while the door works on a request.
     private var deadline: NIODeadline?
-    /// Rings no later than at the deadline. It is not set anew when that moves on, as it does several times a request.
+    /// Fires no later than at the deadline. It is not rescheduled when the deadline moves on, which happens several
+    /// times a request.
     private var alarm: (task: Scheduled<Void>, at: NIODeadline)?
-    /// Requests whose headers have come, and whose response is not sent.
+    /// Requests whose headers were received, without a complete response.
     private var unanswered = 0
-    /// Responses that were begun, and are not sent.
+    /// Responses that were begun and are incomplete.
     private var writing = 0
-    /// Whether the end of the last request has yet to come.
+    /// Whether the last request is incomplete.
     private var isReading = false
     /// Bytes of the last request's body that came after its response.
     private var unwanted = 0
     private var isShuttingDown = false
 
-    /// How long a body that nobody wants any more may still come, so that its sender reads the response
-    /// (RFC 9112 §9.6).
+    /// How long an unneeded body is still read, so that its sender reads the response (RFC 9112 §9.6).
     private static let linger = TimeAmount.seconds(1)
     private static let mostUnwantedBytes = 1_048_576
 
@@ -64,7 +64,7 @@ final class RequestClock: ChannelDuplexHandler, RemovableChannelHandler {
             written.futureResult.whenSuccess {
                 let (handler, context) = bound.value
                 handler.writing -= 1
-                // What is no HTTP is answered, too, though no request has come of it.
+                // Malformed input is answered, too, though it made no request.
                 handler.unanswered = max(0, handler.unanswered - 1)
                 handler.waitForNext(context)
             }
@@ -86,9 +86,9 @@ final class RequestClock: ChannelDuplexHandler, RemovableChannelHandler {
         context.fireUserInboundEventTriggered(event)
     }
 
-    /// Sets the alarm for what is to come of the client next.
+    /// Sets the deadline of the client's next step.
     private func waitForNext(_ context: ChannelHandlerContext) {
-        // The client has yet to take a response: what it sends meanwhile gives it no more time for that.
+        // The client has a response to read: its input meanwhile does not extend the deadline for that.
         guard writing == 0 else { return }
         switch (isReading, unanswered) {
         // The body of a request that was answered without it.
@@ -96,7 +96,7 @@ final class RequestClock: ChannelDuplexHandler, RemovableChannelHandler {
         case (true, _): wait(limits.body, context)
         case (false, 0):
             if isShuttingDown { context.close(promise: nil) } else { wait(limits.idle, context) }
-        // The door's own time is bounded by its patience with the gateway.
+        // The door's own time is bounded by its timeout for the gateway.
         case (false, _): deadline = nil
         }
     }

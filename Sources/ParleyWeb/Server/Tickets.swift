@@ -4,9 +4,9 @@ import Sodium
 
 /// One-time tickets for `/ws`: a token sealed for this door and those that share its key, for 30 s.
 ///
-/// A browser's WebSocket can send no header, and what stands in a URL ends in logs: a ticket is worth nothing there.
-/// Each door remembers which it has taken. Doors behind one balancer know nothing of each other: there a ticket that
-/// somebody sees in time is good once at each of them.
+/// A browser's WebSocket can send no header, and URLs end in logs, where a used ticket is worthless. Each door
+/// remembers the tickets used with it. Doors behind one balancer do not share that: a ticket that leaks in time is
+/// valid once at each of them.
 final class Tickets: Sendable {
     /// A ticket that was opened.
     struct Use: Hashable, Sendable {
@@ -17,7 +17,7 @@ final class Tickets: Sendable {
     static let lifetimeMilliseconds: Int64 = 30_000
     /// A ticket in characters: a token of the greatest length, sealed.
     private static let longest = (AccessToken.maximumLength + 64) * 4 / 3
-    /// Tickets that are remembered; beyond that nobody is let in by one for a moment.
+    /// The most tickets that are remembered; beyond that all are refused for a moment.
     private static let mostUsed = 100_000
     private static let context = Array("parley/v1 ws-ticket".utf8)
     private static let timeLength = 8
@@ -53,7 +53,7 @@ final class Tickets: Sendable {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// What a ticket is worth, without using it up.
+    /// Opens a ticket without using it up.
     ///
     /// - Throws: `unauthenticated`
     func open(_ ticket: some StringProtocol) throws(Rejection) -> (SessionToken, Use) {
@@ -83,7 +83,7 @@ final class Tickets: Sendable {
 
     /// Uses a ticket up.
     ///
-    /// - Throws: `unauthenticated` for one that was used.
+    /// - Throws: `unauthenticated` for a used one.
     func redeem(_ use: Use) throws(Rejection) {
         let now = now()
         let isFirst = used.withLockedValue { used in

@@ -2,11 +2,11 @@ import NIOCore
 import NIOHTTP1
 import ParleyProtocol
 
-/// Decides, before NIO does, whether the first request of a connection makes it a WebSocket, and ends a connection
-/// whose first request does not come.
+/// Decides, before NIO does, whether the first request of a connection makes it a WebSocket, and closes a connection
+/// whose first request does not arrive.
 ///
-/// NIO's own handler for that (2.101) drops a request that asks for an upgrade and is given none. So a request that is
-/// not to be upgraded loses its `Upgrade` here, and is answered like any other.
+/// NIO's own handler (2.101) drops a request whose upgrade is refused. So such a request loses its `Upgrade` here, and
+/// is answered like any other.
 final class UpgradeGate: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart
@@ -14,18 +14,18 @@ final class UpgradeGate: ChannelInboundHandler, RemovableChannelHandler {
 
     private enum State {
         case waiting(Scheduled<Void>?)
-        /// The first request is being judged. What comes meanwhile is kept in `parts`.
+        /// The first request is being judged. Input meanwhile is kept in `parts`.
         case judging(HTTPRequestHead)
-        /// Whatever comes goes on: it may be no HTTP any more.
+        /// All input goes on: it may be no HTTP any more.
         case open
     }
 
     private let upgrades: Upgrades
     private let time: TimeAmount
     private var state = State.waiting(nil)
-    /// At most of what one read has brought, which may be thousands.
+    /// Parts received during the judgment. All come from one read, which may contain thousands.
     private var parts: [NIOAny] = []
-    /// What became of the first request; `nil` where it is no WebSocket.
+    /// The upgrade of the first request; `nil` if it makes no WebSocket.
     private(set) var admission: Upgrades.Admission?
 
     /// - Parameter time: for the headers of the first request.
@@ -64,20 +64,19 @@ final class UpgradeGate: ChannelInboundHandler, RemovableChannelHandler {
         }
     }
 
-    /// A client of HTTP/1.0 knows by the end of the connection that its answer is whole, and no upgrades
-    /// (RFC 9110 §7.8).
+    /// HTTP/1.0 has no upgrades, and its responses end with the connection (RFC 9110 §7.8).
     private static func endAfterAnswer(_ head: inout HTTPRequestHead) {
         head.headers.remove(name: "upgrade")
         head.headers.replaceOrAdd(name: "connection", value: "close")
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        // The door shuts down, and nothing was asked here.
+        // The door shuts down, and this connection is idle.
         if event is ChannelShouldQuiesceEvent, case .waiting = state { context.close(promise: nil) }
         context.fireUserInboundEventTriggered(event)
     }
 
-    /// Answers what is no request. Behind the first request the server does.
+    /// Answers a malformed first request. The server answers later ones.
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         switch state {
         case .open: context.fireErrorCaught(error)
@@ -103,7 +102,7 @@ final class UpgradeGate: ChannelInboundHandler, RemovableChannelHandler {
 
     private func judge(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) {
         state = .judging(head)
-        // Nobody sends more than a request before it is answered.
+        // An honest client sends one request at a time.
         context.channel.setOption(.autoRead, value: false).whenFailure { _ in }
         let bound = NIOLoopBound((gate: self, context: context), eventLoop: context.eventLoop)
         let upgrades = upgrades

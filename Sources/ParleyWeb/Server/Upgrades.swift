@@ -3,12 +3,12 @@ import NIOHTTP1
 import NIOWebSocket
 import ParleyProtocol
 
-/// Which requests make a connection a WebSocket, and for whom.
+/// Decides which requests make a connection a WebSocket, and for which device.
 struct Upgrades: Sendable {
-    /// What a connection becomes.
+    /// The use of a connection.
     enum Admission: Sendable {
         case events(SessionHandle)
-        /// Who it is for the broker is told by a CONNECT.
+        /// The CONNECT names the device to the broker.
         case mqtt
     }
 
@@ -20,7 +20,7 @@ struct Upgrades: Sendable {
     let configuration: WebConfiguration
     let broker: SocketAddress
 
-    /// - Returns: `nil` for a request that makes no WebSocket: the responder answers it, and says why.
+    /// - Returns: `nil` for a request that makes no WebSocket: the responder answers it with the reason.
     func admit(_ head: HTTPRequestHead) async -> Admission? {
         guard head.headers[canonicalForm: "upgrade"].contains(where: { $0.lowercased() == "websocket" }) else {
             return nil
@@ -45,7 +45,7 @@ struct Upgrades: Sendable {
         return .events(session)
     }
 
-    /// Signs in whom a request for `/ws` is from.
+    /// Signs in the device of a request for `/ws`.
     func admit(_ request: EventUpgrade.Request, redeemsTicket: Bool) async throws(Rejection) -> SessionHandle {
         guard credentials.isAllowed(origin: request.origin, host: request.host) else { throw Credentials.otherOrigin }
         let (token, use) = try credentials.socketToken(
@@ -60,14 +60,14 @@ struct Upgrades: Sendable {
         return session
     }
 
-    /// Carries out what the gate of a connection has decided.
+    /// Carries out the gate's decision.
     func upgrader(for gate: UpgradeGate, of channel: any Channel) -> NIOTypedWebSocketServerUpgrader<
         DoorChannel.Outcome
     > {
         let gate = NIOLoopBound(gate, eventLoop: channel.eventLoop)
         let sockets = configuration.sockets
         return NIOTypedWebSocketServerUpgrader(
-            // Frames are bounded as messages are: a client may send one in one.
+            // The bound of frames is that of messages, since a message may be one frame.
             maxFrameSize: sockets.longestMessage, enableAutomaticErrorHandling: true,
             shouldUpgrade: { channel, _ in
                 let headers: HTTPHeaders =
@@ -82,7 +82,7 @@ struct Upgrades: Sendable {
                 case .events(let session):
                     channel.eventLoop.makeCompletedFuture { .events(try EventUpgrade(channel, session, sockets)) }
                 case .mqtt: MQTTPassage.configure(channel, to: broker).map { .mqtt }
-                // A request without admission has no `Upgrade` any more.
+                // The gate has removed the `Upgrade` of a request without admission.
                 case nil: channel.eventLoop.makeFailedFuture(SessionEnd.unauthenticated)
                 }
             })

@@ -1,42 +1,42 @@
 import NIOCore
 
-/// What a door is started with.
+/// The configuration of a web door.
 package struct WebConfiguration: Sendable {
     package var address = "127.0.0.1"
-    /// 0 for any that is free.
+    /// 0 for any free one.
     package var port: Int
     package var link: LinkConfiguration
     package var sockets = EventSocketConfiguration()
-    /// `nil` for a door that takes no sign-ins.
+    /// `nil` for a door without sign-ins.
     package var accounts: AccountConfiguration?
     package var limits = HTTPLimits()
-    /// Origins, such as `https://app.example`, whose pages may use the door from a browser, beside its own. Pages of
-    /// others get no answer that they could read.
+    /// Other origins than the door's own, such as `https://app.example`, whose pages may use the door from a browser.
+    /// Pages of others cannot read its responses.
     package var allowedOrigins: Set<String> = []
-    /// Whether `?token=` signs in at `/ws`: a token in a URL ends in the logs of whatever is between.
+    /// Whether `?token=` signs in at `/ws`: a token in a URL ends in the logs of proxies.
     package var takesTokenInURL = false
-    /// The secret of tickets, which several doors behind one balancer share; 32 bytes. `nil` for one of this door's.
+    /// The key of tickets, shared by several doors behind one balancer; 32 bytes. `nil` for a random one.
     package var ticketKey: [UInt8]?
 
     package init(port: Int, link: LinkConfiguration) { (self.port, self.link) = (port, link) }
 }
 
-/// What one connection may cost before anybody has signed in.
+/// The limits of a connection before its client has signed in.
 package struct HTTPLimits: Sendable {
-    /// More wait in the system's queue.
+    /// The most connections; more wait in the system's queue.
     package var connections = 10_000
-    /// Of all headers of a request, in bytes.
+    /// All headers of a request, in bytes.
     package var headerBytes = 16_384
     package var headers = 64
-    /// Of a body, in bytes: a payload of 256 KiB, and what of it the gateway answers `too_large`.
+    /// A body, in bytes: more than a payload of 256 KiB, so that the gateway answers longer ones with `too_large`.
     package var bodyBytes = 270_336
-    /// From a connection to its first request.
+    /// From the connection to its first request.
     package var firstRequest: TimeAmount = .seconds(10)
     /// From the headers of a request to the end of its body.
     package var body: TimeAmount = .seconds(20)
     /// Between requests.
     package var idle: TimeAmount = .seconds(60)
-    /// How long a response may wait for a reader who does not take it.
+    /// The longest time for a client to read a response.
     package var response: TimeAmount = .seconds(30)
 
     package init() {}

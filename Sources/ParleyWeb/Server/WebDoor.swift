@@ -12,7 +12,7 @@ package struct WebDoor: Service {
     private let logger: Logger
     private let isReady: @Sendable (_ port: Int) -> Void
 
-    /// - Parameter isReady: called when it listens, with its port.
+    /// - Parameter isReady: called with the port once it listens.
     package init(
         _ configuration: WebConfiguration, on group: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton,
         logger: Logger, isReady: @escaping @Sendable (_ port: Int) -> Void
@@ -47,7 +47,7 @@ package struct WebDoor: Service {
         try await withGracefulShutdownHandler {
             try await server.run()
         } onGracefulShutdown: {
-            // WebSockets end with their sessions; requests under way are answered first, as long as that takes.
+            // WebSockets end with their sessions, after the requests under way are answered.
             Task {
                 await sessions.drain()
                 await accounts?.drain()

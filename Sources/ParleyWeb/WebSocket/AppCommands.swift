@@ -1,7 +1,7 @@
 import NIOCore
 import ParleyProtocol
 
-/// What an app says on its WebSocket: `{"type":…,"data":…}`.
+/// A message of an app on its WebSocket: `{"type":…,"data":…}`.
 struct AppCommands: Sendable {
     private enum Kind: String, CaseIterable {
         case typingStart = "typing.start"
@@ -12,7 +12,7 @@ struct AppCommands: Sendable {
 
     let session: SessionHandle
 
-    /// Carries out one message; what is wrong with it is told by an event `error`.
+    /// Carries out one message; an event `error` reports its refusal.
     func take(_ message: [UInt8], from channel: any Channel) {
         do throws(Rejection) {
             let object = try AppCommands.object(message)
@@ -20,7 +20,7 @@ struct AppCommands: Sendable {
             guard let kind else { throw Rejection(.badRequest, "type: missing") }
             let data = try object.json("data", maximumBytes: message.count) ?? Array("{}".utf8)
             switch kind {
-            // Typing is never replied to, over MQTT neither.
+            // Typing has no reply, over MQTT neither.
             case .typingStart: session.publish(StartTyping.operation, data)
             case .typingStop: session.publish(StopTyping.operation, data)
             case .resume: resume(data, channel)

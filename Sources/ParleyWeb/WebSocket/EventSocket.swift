@@ -1,12 +1,12 @@
 import NIOCore
 
-/// A WebSocket as a session sees it: what it is to be told. Used on the session's event loop, which may be another than
-/// the WebSocket's.
+/// A WebSocket as a session's listener: it collects events for it. Used on the session's event loop, which may be
+/// another than the WebSocket's.
 final class EventSocket: SessionListener {
     private struct State {
-        /// Events that were received since the last flush, or before everything was subscribed to.
+        /// Events received since the last flush, or before all subscriptions were acknowledged.
         var events: [[UInt8]] = []
-        /// In bytes; counted before everything is subscribed to.
+        /// In bytes; counted until all subscriptions are acknowledged.
         var early = 0
         var isEstablished = false
         var isOver = false
@@ -15,7 +15,7 @@ final class EventSocket: SessionListener {
     private let channel: any Channel
     private let state: NIOLoopBoundBox<State>
 
-    /// Of events before everything is subscribed to; a session that has more begins anew.
+    /// The most bytes of events before all subscriptions are acknowledged; a session with more starts anew.
     private static let mostEarlyEvents = 4096
     private static let mostEarlyBytes = 4_194_304
 
@@ -39,7 +39,7 @@ final class EventSocket: SessionListener {
         state.value.events.removeAll(keepingCapacity: true)
     }
 
-    /// From here on events are sent, first of all those of before.
+    /// Sends events from here on, the earlier ones first.
     func establish(_ greeting: [UInt8]) {
         state.value.isEstablished = true
         state.value.events.insert(greeting, at: 0)

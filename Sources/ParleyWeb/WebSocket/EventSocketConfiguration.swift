@@ -1,27 +1,27 @@
 import NIOCore
 
-/// What one WebSocket of `/ws` may cost.
+/// The limits of one WebSocket of `/ws`.
 package struct EventSocketConfiguration: Sendable {
-    /// Of one message from the app, in bytes: the positions of some thousand conversations.
+    /// One message from the app, in bytes: the positions of some thousand conversations.
     package var longestMessage = 262_144
-    /// Fragments of one message.
+    /// The most fragments of one message.
     package var mostFragments = 64
-    /// How much may wait for a reader who does not take it, in bytes: more than the largest event.
+    /// The most unread output, in bytes: more than the largest event.
     package var mostWaitingBytes = 524_288
-    /// How long anything may wait for a reader.
+    /// The longest time that output may stay unread.
     package var patienceWithReaders: TimeAmount = .seconds(15)
     /// Between pings.
     package var tick: TimeAmount = .seconds(20)
-    /// After which a WebSocket that answers no ping is closed.
+    /// Until a WebSocket that answers no ping is closed.
     package var longestSilence: TimeAmount = .seconds(60)
-    /// Messages from the app at once, and a second.
+    /// Messages from the app at once, and per second.
     package var burst = 60
     package var perSecond = 20
 
     package init() {}
 }
 
-/// How many messages an app may still send.
+/// The number of messages that an app may still send.
 struct AppBudget {
     private let burst: Double
     private let perNanosecond: Double

@@ -2,9 +2,9 @@ import Metrics
 import NIOCore
 import NIOWebSocket
 
-/// The frames of `/ws`: events out, commands in, pings between, and a bound on what waits for a slow reader.
+/// The frames of `/ws`: events out, commands in, pings between, and a bound on the output of a slow reader.
 final class EventSocketHandler: ChannelDuplexHandler {
-    /// What the session's side has the WebSocket do.
+    /// The actions that the session's side requests of the WebSocket.
     enum Command: Sendable {
         case send([[UInt8]])
         case close(SessionEnd)
@@ -49,7 +49,7 @@ final class EventSocketHandler: ChannelDuplexHandler {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        // Too long a frame, too many fragments, or no WebSocket at all: the codec has said so.
+        // The codec's error: too long a frame, too many fragments, or no WebSocket at all.
         context.close(promise: nil)
     }
 }

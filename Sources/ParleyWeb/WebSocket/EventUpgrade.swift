@@ -2,11 +2,11 @@ import NIOCore
 import NIOWebSocket
 import ParleyProtocol
 
-/// A connection that has become a WebSocket of events.
+/// A connection upgraded to a WebSocket of events.
 struct EventUpgrade: Sendable {
     static let path = "/ws"
 
-    /// What admission depends on.
+    /// The facts that admission depends on.
     struct Request: Sendable {
         let target: String
         let authorization: String?
@@ -32,7 +32,7 @@ struct EventUpgrade: Sendable {
             .writeBufferWaterMark, value: .init(low: 32_768, high: 65_536))
     }
 
-    /// Subscribes to what the device would hear, says so, and hands on events until the connection ends.
+    /// Subscribes to the device's topics, announces that, and forwards events until the connection ends.
     func serve() async {
         let socket = EventSocket(channel, sessionLoop: session.loop)
         do throws(SessionEnd) {

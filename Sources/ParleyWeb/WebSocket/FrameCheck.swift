@@ -1,8 +1,8 @@
 import NIOCore
 import NIOWebSocket
 
-/// Ends a WebSocket whose client sends what NIO's codec (2.101) lets through: frames without a mask (RFC 6455 §5.1),
-/// and bits of extensions that nobody has agreed on (§5.2).
+/// Closes a WebSocket for violations that NIO's codec (2.101) accepts: frames without a mask (RFC 6455 §5.1), and bits
+/// of extensions that were not negotiated (§5.2).
 final class FrameCheck: ChannelInboundHandler {
     typealias InboundIn = WebSocketFrame
     typealias InboundOut = WebSocketFrame
@@ -24,7 +24,7 @@ final class FrameCheck: ChannelInboundHandler {
 }
 
 extension ChannelHandlerContext {
-    /// Sends a close frame (RFC 6455 §5.5.1), and closes as soon as it is sent.
+    /// Sends a close frame (RFC 6455 §5.5.1), and closes after it.
     func close(saying code: WebSocketErrorCode) {
         var data = channel.allocator.buffer(capacity: 2)
         data.write(webSocketErrorCode: code)
