@@ -104,7 +104,7 @@ struct ParleyWebProgram: AsyncParsableCommand {
     private func configuration() throws -> WebConfiguration {
         let brokerAddress = try option("--broker", BrokerAddress(broker))
         let name = try option("--name", ConnectionName(name ?? "web-\(port)"))
-        var configuration = WebConfiguration(port: Int(port), link: LinkConfiguration(brokerAddress, name: name))
+        var configuration = WebConfiguration(port: Int(port), link: BrokerConfiguration(brokerAddress, name: name))
         configuration.address = address
         configuration.allowedOrigins = Set(origin)
         configuration.takesTokenInURL = tokenInURL

@@ -39,14 +39,14 @@ extension MailSubmission.Server {
         let isTLS = url.hasPrefix("smtps://")
         let authority = url.dropFirst(isTLS ? 8 : 7)
         guard isTLS || url.hasPrefix("smtp://"), !authority.utf8.contains(where: { "/?".utf8.contains($0) }),
-            // The same form as in a URL of the web.
-            let place = PushEndpoint("https://" + authority)
+            // Host and port have the form of a web URL.
+            let server = WebURL("https://" + authority)
         else { throw IdentityConfigurationError("mail_url", "not smtp://host:port or smtps://host:port") }
         let afterAddress = authority.lastIndex(of: "]").map { authority[$0...] } ?? authority
         let hasPort = afterAddress.contains(":")
         self.init(
-            host: place.host, port: hasPort ? place.port : isTLS ? 465 : 587,
-            security: isTLS ? .tls : Loopback.has(place.host) ? .none : .startTLS,
+            host: server.host, port: hasPort ? server.port : isTLS ? 465 : 587,
+            security: isTLS ? .tls : Loopback.has(server.host) ? .none : .startTLS,
             credentials: try credentials.map { (bytes) throws(IdentityConfigurationError) in
                 try MailSubmission.Credentials(lines: bytes)
             })

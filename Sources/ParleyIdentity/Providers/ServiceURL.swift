@@ -9,14 +9,14 @@ struct ServiceURL: Hashable, Sendable {
 
     /// - Parameter allowsLoopback: permits `http` on this machine.
     init?(_ text: String, allowsLoopback: Bool) {
-        guard let endpoint = PushEndpoint(text) else { return nil }
-        isLoopback = allowsLoopback && Loopback.has(endpoint.host)
-        switch endpoint.scheme {
+        guard let url = WebURL(text) else { return nil }
+        isLoopback = allowsLoopback && Loopback.has(url.host)
+        switch url.scheme {
         case .https: break
         case .http: guard isLoopback else { return nil }
         }
         self.text = text
-        origin = endpoint.origin
+        origin = url.origin
     }
 }
 

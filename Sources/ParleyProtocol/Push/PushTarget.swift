@@ -6,10 +6,10 @@ public enum PushProvider: String, Hashable, Sendable, CaseIterable {
 /// The push service that reaches a device while it is not connected, and its address there.
 public enum PushTarget: Hashable, Sendable {
     /// `secret`: 16 to 256 characters, the key of the signature.
-    case webhook(PushEndpoint, secret: String)
+    case webhook(WebURL, secret: String)
     /// A subscription of RFC 8030. `p256dh`: a point of P-256, uncompressed, 65 bytes; `auth`: 16 bytes (RFC 8291 §3.1,
     /// §3.2).
-    case webPush(PushEndpoint, p256dh: [UInt8], auth: [UInt8])
+    case webPush(WebURL, p256dh: [UInt8], auth: [UInt8])
     /// `token`: hexadecimal digits in lower case; `topic`: the app's bundle id.
     case apns(token: String, topic: String)
     case fcm(token: String)
@@ -42,7 +42,7 @@ public enum PushTarget: Hashable, Sendable {
     }
 
     /// The endpoint, which a device may name freely.
-    public var endpoint: PushEndpoint? {
+    public var endpoint: WebURL? {
         switch self {
         case .webhook(let endpoint, _), .webPush(let endpoint, _, _): endpoint
         case .apns, .fcm: nil
@@ -110,9 +110,9 @@ extension PushTarget: FieldGroup {
         }
     }
 
-    private static func endpoint(_ object: JSONObject) throws(Rejection) -> PushEndpoint {
+    private static func endpoint(_ object: JSONObject) throws(Rejection) -> WebURL {
         let text = try object.text("endpoint", maximum: Limits.urlBytes).required("endpoint")
-        guard let endpoint = PushEndpoint(text) else {
+        guard let endpoint = WebURL(text) else {
             throw .badRequest("endpoint", "not an absolute https URL without user information and fragment")
         }
         return endpoint

@@ -33,7 +33,7 @@ package struct PushConfiguration: Sendable {
     func url(of setting: String) throws(PushConfigurationError) -> String {
         let text = text(of: setting)
         let trimmed = text.hasSuffix("/") ? String(text.dropLast()) : text
-        guard let endpoint = PushEndpoint(trimmed), endpoint.text.utf8.count(where: { $0 == UInt8(ascii: "/") }) == 2,
+        guard let endpoint = WebURL(trimmed), endpoint.text.utf8.count(where: { $0 == UInt8(ascii: "/") }) == 2,
             !endpoint.text.utf8.contains(UInt8(ascii: "?"))
         else { throw PushConfigurationError(setting, "not an absolute URL without a path") }
         return trimmed

@@ -7,7 +7,7 @@ struct EndpointService: Sendable {
     let exchange: HTTPExchange
 
     func post(
-        _ request: PushRequest, of delivery: PushDelivery, to endpoint: PushEndpoint,
+        _ request: PushRequest, of delivery: PushDelivery, to endpoint: WebURL,
         _ read: (PushReply) -> ServiceAnswer
     ) async -> ServiceAnswer {
         let found: [IPAddress]

@@ -34,7 +34,7 @@ final class EndpointAddresses: Sendable {
     /// The addresses that the gateway may connect to, at least one.
     ///
     /// - Parameter user: whose device has named the endpoint.
-    func addresses(of endpoint: PushEndpoint, for user: UserID) async throws(EndpointFault) -> [IPAddress] {
+    func addresses(of endpoint: WebURL, for user: UserID) async throws(EndpointFault) -> [IPAddress] {
         if let fault = policy.fault(of: endpoint) { throw fault }
         let host = endpoint.host
         let entry = known.withLock { $0[host] }
@@ -53,5 +53,5 @@ final class EndpointAddresses: Sendable {
     }
 
     /// Has the name resolved again next time, because its addresses were not reached.
-    func expire(_ endpoint: PushEndpoint) { known.withLock { $0[endpoint.host]?.until = .now } }
+    func expire(_ endpoint: WebURL) { known.withLock { $0[endpoint.host]?.until = .now } }
 }

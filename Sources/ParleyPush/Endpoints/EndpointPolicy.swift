@@ -11,7 +11,7 @@ struct EndpointPolicy: Hashable, Sendable {
     static let ports: Set<Int> = [443, 8443]
 
     /// The fault of an endpoint that its URL shows; `nil` for none.
-    func fault(of endpoint: PushEndpoint) -> EndpointFault? {
+    func fault(of endpoint: WebURL) -> EndpointFault? {
         guard !allowsPrivate else { return nil }
         guard endpoint.scheme == .https else { return .notHTTPS }
         guard EndpointPolicy.ports.contains(endpoint.port) else { return .otherPort }

@@ -36,7 +36,7 @@ struct FCMCredentials: Sendable {
         keyID = try? object.text("private_key_id", maximum: 128)
         // It stands in a path as it is.
         guard projectID.consists(ofLettersDigitsAnd: "-.:") else { throw FCMCredentials.error("project_id") }
-        guard PushEndpoint(tokenURI) != nil else { throw FCMCredentials.error("token_uri") }
+        guard WebURL(tokenURI) != nil else { throw FCMCredentials.error("token_uri") }
         let pem = Array(try FCMCredentials.field("private_key", of: object, maximum: 16_384).utf8)
         guard let key = try? RSA.PrivateKey(pem: pem.span) else { throw FCMCredentials.error("private_key") }
         self.key = key

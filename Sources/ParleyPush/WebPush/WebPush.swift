@@ -4,7 +4,7 @@ import Sodium
 /// A push message for a browser or a distributor of UnifiedPush (RFC 8030).
 enum WebPush {
     static func request(
-        _ delivery: PushDelivery, to endpoint: PushEndpoint, p256dh: [UInt8], auth: [UInt8], authorization: String,
+        _ delivery: PushDelivery, to endpoint: WebURL, p256dh: [UInt8], auth: [UInt8], authorization: String,
         _ entropy: WebPushCipher.Entropy
     ) throws(WebPushError) -> PushRequest {
         let content = delivery.notification.json(fitting: WebPushCipher.contentLimit)

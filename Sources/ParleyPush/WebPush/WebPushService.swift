@@ -24,7 +24,7 @@ struct WebPushService: PushProviding {
 
     private static func check(subject: String) throws(PushConfigurationError) -> String {
         guard subject.utf8.count <= 512, subject.utf8.allSatisfy({ (0x21...0x7E).contains($0) }),
-            subject.hasPrefix("mailto:") && subject.utf8.count > 7 || PushEndpoint(subject)?.scheme == .https
+            subject.hasPrefix("mailto:") && subject.utf8.count > 7 || WebURL(subject)?.scheme == .https
         else { throw PushConfigurationError("vapid_subject", "neither a mailto: nor an https: URL") }
         return subject
     }

@@ -6,7 +6,7 @@ enum Webhook {
     /// In bytes.
     static let bodyLimit = 4096
 
-    static func request(_ delivery: PushDelivery, to endpoint: PushEndpoint, secret: String) -> PushRequest {
+    static func request(_ delivery: PushDelivery, to endpoint: WebURL, secret: String) -> PushRequest {
         let body = delivery.notification.json(fitting: bodyLimit)
         var request = PushRequest(
             url: endpoint.url,

@@ -58,7 +58,7 @@ package struct GatewayCall: Sendable {
         case .message(let message):
             return message.json(reply).map { APIResponse(status: APIResource.sendMessage.status, body: $0) }
         case .history:
-            return HistoryPage.json(of: reply, data.inner).map {
+            return OlderHistoryPage.json(of: reply, data.inner).map {
                 APIResponse(status: APIResource.history.status, body: $0)
             }
         case .publicKey(let device):

@@ -19,7 +19,7 @@ struct AccountDoor: Sendable {
 
     /// - Parameter link: of all connections of this door.
     init(
-        _ configuration: AccountConfiguration, _ link: LinkConfiguration, on loop: any EventLoop, logger: Logger
+        _ configuration: AccountConfiguration, _ link: BrokerConfiguration, on loop: any EventLoop, logger: Logger
     ) async throws {
         var link = link
         if let broker = configuration.broker { link.broker = broker }

@@ -52,7 +52,7 @@ struct DoorChannel: HTTPChannelHandler {
     }
 
     private static func http(
-        _ channel: any Channel, _ limits: HTTPLimits
+        _ channel: any Channel, _ limits: DoorLimits
     ) throws -> NIOAsyncChannel<HTTPRequestPart, HTTPResponsePart> {
         let pipeline = channel.pipeline.syncOperations
         try pipeline.addHandler(HTTP1ToHTTPServerCodec(secure: false))

@@ -9,7 +9,7 @@ final class RequestClock: ChannelDuplexHandler, RemovableChannelHandler {
     typealias OutboundIn = HTTPResponsePart
     typealias OutboundOut = HTTPResponsePart
 
-    private let limits: HTTPLimits
+    private let limits: DoorLimits
     /// The time at which the connection is closed; `nil` while the door works on a request.
     private var deadline: NIODeadline?
     /// Fires no later than at the deadline. It is not rescheduled when the deadline moves on, which happens several
@@ -29,7 +29,7 @@ final class RequestClock: ChannelDuplexHandler, RemovableChannelHandler {
     private static let linger = TimeAmount.seconds(1)
     private static let mostUnwantedBytes = 1_048_576
 
-    init(_ limits: HTTPLimits) { self.limits = limits }
+    init(_ limits: DoorLimits) { self.limits = limits }
 
     func handlerAdded(context: ChannelHandlerContext) { wait(limits.firstRequest, context) }
     func handlerRemoved(context: ChannelHandlerContext) { alarm?.task.cancel() }

@@ -5,11 +5,11 @@ package struct WebConfiguration: Sendable {
     package var address = "127.0.0.1"
     /// 0 for any free one.
     package var port: Int
-    package var link: LinkConfiguration
+    package var link: BrokerConfiguration
     package var sockets = EventSocketConfiguration()
     /// `nil` for a door without sign-ins.
     package var accounts: AccountConfiguration?
-    package var limits = HTTPLimits()
+    package var limits = DoorLimits()
     /// Other origins than the door's own, such as `https://app.example`, whose pages may use the door from a browser.
     /// Pages of others cannot read its responses.
     package var allowedOrigins: Set<String> = []
@@ -18,11 +18,11 @@ package struct WebConfiguration: Sendable {
     /// The key of tickets, shared by several doors behind one balancer; 32 bytes. `nil` for a random one.
     package var ticketKey: [UInt8]?
 
-    package init(port: Int, link: LinkConfiguration) { (self.port, self.link) = (port, link) }
+    package init(port: Int, link: BrokerConfiguration) { (self.port, self.link) = (port, link) }
 }
 
 /// The limits of a connection before its client has signed in.
-package struct HTTPLimits: Sendable {
+package struct DoorLimits: Sendable {
     /// The most connections; more wait in the system's queue.
     package var connections = 10_000
     /// All headers of a request, in bytes.

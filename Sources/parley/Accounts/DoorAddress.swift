@@ -14,7 +14,7 @@ struct DoorAddress: Hashable, ExpressibleByArgument {
     let isPlain: Bool
 
     init?(argument: String) {
-        guard let url = PushEndpoint(argument), !argument.contains("?"), let port = UInt16(exactly: url.port) else {
+        guard let url = WebURL(argument), !argument.contains("?"), let port = UInt16(exactly: url.port) else {
             return nil
         }
         switch url.scheme {
@@ -41,7 +41,7 @@ struct BrokerAddress: Hashable, ExpressibleByArgument {
         let schemes = [("mqtts://", false), ("mqtt://", true)]
         let named = schemes.first { argument.hasPrefix($0.0) }
         let authority = argument.dropFirst(named?.0.utf8.count ?? 0)
-        guard !authority.contains(where: { "/?".contains($0) }), let url = PushEndpoint("https://" + authority),
+        guard !authority.contains(where: { "/?".contains($0) }), let url = WebURL("https://" + authority),
             // The port, which a URL may leave out.
             (authority.lastIndex(of: "]").map { authority[$0...] } ?? authority).contains(":"),
             let port = UInt16(exactly: url.port), named?.1 != true || Loopback.has(url.host)

@@ -60,7 +60,7 @@ struct LoginCommand: AsyncParsableCommand {
             let password = try await reset(email, door, &answers)
             signedIn = try await door.naming { try await door.signIn(email, password, on: device) }
         }
-        try await gateway.complete(signedIn, at: signIn.place(email, gateway))
+        try await gateway.complete(signedIn, at: signIn.record(email, gateway))
     }
 
     /// Sets a new password, and gives it.

@@ -56,7 +56,7 @@ struct RegisterCommand: AsyncParsableCommand {
         guard let signedIn = try await door.verify(email, password, on: device, &answers) else {
             return Terminal.report("type it with: parley login \(door.address.text) --email \(email) --code")
         }
-        try await gateway.complete(signedIn, at: signIn.place(email, gateway))
+        try await gateway.complete(signedIn, at: signIn.record(email, gateway))
     }
 
     private func askedUser(_ answers: inout Answers) async throws -> UserID {

@@ -92,9 +92,9 @@ extension SignInOptions {
         return SignInDevice(device: device ?? (earlier.count == 1 ? earlier.first?.device : nil), name: deviceName)
     }
 
-    /// The place that a sign-in leads to.
-    func place(_ email: EmailAddress, _ gateway: LocalGateway) throws(ToolError) -> SignInPlace {
-        SignInPlace(door: door.text, email: email, endpoint: try endpoint(gateway))
+    /// The record of a sign-in.
+    func record(_ email: EmailAddress, _ gateway: LocalGateway) throws(ToolError) -> SignInRecord {
+        SignInRecord(door: door.text, email: email, endpoint: try endpoint(gateway))
     }
 
     /// - Returns: `nil` for the gateway of the data directory.

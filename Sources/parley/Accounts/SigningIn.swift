@@ -16,13 +16,13 @@ extension LocalGateway {
     }
 
     /// Stores what a sign-in has given, and signs in once, by which keys are made and published.
-    func complete(_ signedIn: SignedIn, at place: SignInPlace) async throws {
+    func complete(_ signedIn: SignedIn, at record: SignInRecord) async throws {
         let device = signedIn.address
         let directory = DeviceDirectory(of: device, in: path)
-        try check(device, directory, at: place)
+        try check(device, directory, at: record)
         do throws(CredentialsError) {
             // First: credentials alone would be taken to another gateway.
-            try directory.store(place)
+            try directory.store(record)
         } catch {
             throw ToolError(.noAnswer, "the credentials could not be kept: \(error)")
         }
@@ -32,12 +32,13 @@ extension LocalGateway {
     }
 
     /// What a door answers must not take the place of what another gateway, or an operator of this one, has given.
-    private func check(_ device: DeviceAddress, _ directory: DeviceDirectory, at place: SignInPlace) throws(ToolError) {
+    private func check(_ device: DeviceAddress, _ directory: DeviceDirectory, at record: SignInRecord) throws(ToolError)
+    {
         guard device.user != DeviceAddress.operatorConsole.user, device.user != DeviceAddress.webDoor.user else {
-            throw ToolError(.noAnswer, "\(place.door) signs in as \(device), which nobody is by a door")
+            throw ToolError(.noAnswer, "\(record.door) signs in as \(device), which nobody is by a door")
         }
-        let earlier = try signInPlace(of: device)
-        let isSame = earlier.map { $0.door == place.door } ?? (place.endpoint == nil || !directory.isUsed)
+        let earlier = try signInRecord(of: device)
+        let isSame = earlier.map { $0.door == record.door } ?? (record.endpoint == nil || !directory.isUsed)
         guard isSame else {
             throw ToolError(
                 .noAnswer,
@@ -58,17 +59,17 @@ extension LocalGateway {
         await reportUnlinked(events)
     }
 
-    /// The device's place, unless an operator has made it.
-    func signInPlace(of device: DeviceAddress) throws(ToolError) -> SignInPlace? {
+    /// The record of the device's sign-in, unless an operator has made it.
+    func signInRecord(of device: DeviceAddress) throws(ToolError) -> SignInRecord? {
         do throws(CredentialsError) {
-            return try DeviceDirectory(of: device, in: path).readSignInPlace()
+            return try DeviceDirectory(of: device, in: path).readSignInRecord()
         } catch {
             throw ToolError(.noAnswer, error.description.printable)
         }
     }
 
     /// The devices that were signed in here by a door, whether they still are or not.
-    func signedInDevices(where isWanted: (SignInPlace) -> Bool = { _ in true }) -> [DeviceAddress] {
+    func signedInDevices(where isWanted: (SignInRecord) -> Bool = { _ in true }) -> [DeviceAddress] {
         let devices = "\(path)/\(DataDirectoryLayout.devices)"
         let users = ((try? Files.names(in: devices)) ?? []).compactMap { UserID($0) }.sorted()
         return users.flatMap { user in
@@ -76,8 +77,8 @@ extension LocalGateway {
                 DeviceAddress(user: user, device: $0)
             }
         }.filter { device in
-            guard let place = try? DeviceDirectory(of: device, in: path).readSignInPlace() else { return false }
-            return isWanted(place)
+            guard let record = try? DeviceDirectory(of: device, in: path).readSignInRecord() else { return false }
+            return isWanted(record)
         }
     }
 

@@ -30,13 +30,13 @@ struct WhoAmICommand: AsyncParsableCommand {
 /// What the data directory knows of a device that is signed in.
 struct KnownSignIn {
     let device: DeviceAddress
-    let place: SignInPlace?
+    let record: SignInRecord?
     let endpoint: LocalEndpoint
     let expiresAt: Timestamp
 
     var lines: [String] {
         [
-            "device: \(device)", place.map { "web door: \($0.door)" }, "broker: \(endpoint.url)",
+            "device: \(device)", record.map { "web door: \($0.door)" }, "broker: \(endpoint.url)",
             "token: until \(TimeZone.local.civil(expiresAt).stamp)",
         ].compactMap(\.self)
     }
@@ -45,7 +45,7 @@ struct KnownSignIn {
         JSONWriter.object { object in
             object.member("user_id", device.user)
             object.member("device_id", device.device)
-            object.member("door", place?.door)
+            object.member("door", record?.door)
             object.member("broker", endpoint.url)
             object.member("expires_at", expiresAt)
             if let account {
@@ -78,7 +78,7 @@ extension LocalGateway {
             throw ToolError(.noAnswer, sentence(.noCredentials(error), device))
         }
         return KnownSignIn(
-            device: device, place: try signInPlace(of: device), endpoint: try endpoint(of: device),
+            device: device, record: try signInRecord(of: device), endpoint: try endpoint(of: device),
             expiresAt: credentials.expiresAt)
     }
 

@@ -79,7 +79,7 @@ struct LocalGateway: Sendable {
 
     /// The broker's address for a device: where it was signed in, or else that of the data directory's gateway.
     func endpoint(of device: DeviceAddress) throws(ToolError) -> LocalEndpoint {
-        if let endpoint = try signInPlace(of: device)?.endpoint { return endpoint }
+        if let endpoint = try signInRecord(of: device)?.endpoint { return endpoint }
         return try endpoint()
     }
 
@@ -109,7 +109,7 @@ extension LocalGateway {
     }
 
     func sentence(_ cause: ConnectionError, _ device: DeviceAddress) -> String {
-        (try? signInPlace(of: device))?.sentence(cause, device) ?? ownSentence(cause, device)
+        (try? signInRecord(of: device))?.sentence(cause, device) ?? ownSentence(cause, device)
     }
 
     /// For the gateway of the data directory.

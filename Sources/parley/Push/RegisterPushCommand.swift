@@ -26,7 +26,7 @@ struct RegisterPushCommand: AsyncParsableCommand {
         var secret: String
 
         @Argument(help: ArgumentHelp("Where it is: https.", valueName: "URL"))
-        var url: PushEndpoint
+        var url: WebURL
 
         @OptionGroup var common: CommonOptions
 
@@ -61,7 +61,7 @@ struct RegisterPushCommand: AsyncParsableCommand {
         var auth: String
 
         @Argument(help: ArgumentHelp("Where it is: https.", valueName: "URL"))
-        var url: PushEndpoint
+        var url: WebURL
 
         @OptionGroup var common: CommonOptions
 
@@ -146,6 +146,6 @@ extension CommonOptions {
     }
 }
 
-extension PushEndpoint: ExpressibleByArgument {
+extension WebURL: ExpressibleByArgument {
     public init?(argument: String) { self.init(argument) }
 }

@@ -63,7 +63,7 @@ extension LocalGateway {
         let left = credentials.expiresAt.milliseconds - now.milliseconds
         guard left > 0, left < LocalGateway.warningDays * 86_400_000 else { return nil }
         let command =
-            (try? signInPlace(of: device))?.login(device) ?? "parley device add \(device.user) \(device.device)"
+            (try? signInRecord(of: device))?.login(device) ?? "parley device add \(device.user) \(device.device)"
         return "the token of \(device) ends at \(credentials.expiresAt); devices/renew or `\(command)` makes a new one"
     }
 }

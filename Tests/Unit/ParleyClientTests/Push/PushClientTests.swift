@@ -129,7 +129,7 @@ struct PushClientTests {
     func registering() async throws {
         let device = try MemoryDevice()
         try await device.chat { client, _, _ in
-            let endpoint = try #require(PushEndpoint("https://push.example.org/alice"))
+            let endpoint = try #require(WebURL("https://push.example.org/alice"))
             let target = PushTarget.webhook(endpoint, secret: "0123456789abcdef")
             let time = try await client.push.register(target)
             #expect(device.broker.pushTargets == [device.address: target])

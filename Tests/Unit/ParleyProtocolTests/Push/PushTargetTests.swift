@@ -85,6 +85,6 @@ struct PushTargetTests {
             ("http://[::1]:8080/", "http://[::1]:8080"), ("https://push.example?x", "https://push.example"),
         ])
     func origins(text: String, origin: String) throws {
-        #expect(try #require(PushEndpoint(text)).origin == origin)
+        #expect(try #require(WebURL(text)).origin == origin)
     }
 }

@@ -30,7 +30,7 @@ struct RequestPayloadTests {
             CreateReport(id: .random(), reason: "r", subject: .user(UserID(validated: "bob"))),
             RegisterPush(.apns(token: String(repeating: "0a", count: 32), topic: "org.example.App-1")),
             RegisterPush(.fcm(token: "dGVzdA:APA91b-_")),
-            PushEndpoint("https://push.example:8443/a?b=c").map { endpoint in
+            WebURL("https://push.example:8443/a?b=c").map { endpoint in
                 RegisterPush(.webPush(endpoint, p256dh: [4] + Array(1...64), auth: Array(1...16)))
             },
         ] as [(any Request)?]).compactMap { $0 }

@@ -40,14 +40,14 @@ func delivery(
 }
 
 func webhook(_ url: String) throws -> PushTarget {
-    .webhook(try #require(PushEndpoint(url)), secret: "0123456789abcdef")
+    .webhook(try #require(WebURL(url)), secret: "0123456789abcdef")
 }
 
 /// A subscription, and the key that opens what it gets.
 func subscription(_ url: String) throws -> (PushTarget, P256.PrivateKey) {
     let key = try P256.PrivateKey.generate()
     let target = PushTarget.webPush(
-        try #require(PushEndpoint(url)), p256dh: key.publicKey.bytes,
+        try #require(WebURL(url)), p256dh: key.publicKey.bytes,
         auth: [UInt8](repeating: 9, count: 16))
     return (target, key)
 }

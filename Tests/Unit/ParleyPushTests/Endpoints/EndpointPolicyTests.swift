@@ -63,7 +63,7 @@ struct EndpointPolicyTests {
             ("https://example.com:444/", .otherPort), ("https://127.0.0.1:6379/", .otherPort),
         ])
     func showsItselfBePrivate(_ text: String, _ fault: EndpointFault) throws {
-        let endpoint = try #require(PushEndpoint(text))
+        let endpoint = try #require(WebURL(text))
         #expect(Self.strict.fault(of: endpoint) == fault)
         #expect(EndpointPolicy(allowsPrivate: true).fault(of: endpoint) == nil)
         #expect(throws: Rejection(.badRequest, "endpoint: \(fault.reason)")) {
@@ -94,7 +94,7 @@ struct EndpointPolicyTests {
 
     @Test("a key off the curve is refused")
     func keyOffCurveRefused() throws {
-        let endpoint = try #require(PushEndpoint("https://example.com/"))
+        let endpoint = try #require(WebURL("https://example.com/"))
         let auth = [UInt8](repeating: 0, count: 16)
         let key = try P256.PrivateKey.generate().publicKey.bytes
         try PushTarget.webPush(endpoint, p256dh: key, auth: auth).check(allowsPrivate: false)

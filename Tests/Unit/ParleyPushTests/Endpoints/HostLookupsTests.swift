@@ -108,7 +108,7 @@ struct HostLookupsTests {
             policy: EndpointPolicy(allowsPrivate: true), limit: .milliseconds(100), names: 8,
             lookup: { resolver.lookup(isSlow.withLock { $0 } ? "slow" : $0) })
         let (known, other) = (
-            try #require(PushEndpoint("https://push.example.com/")), try #require(PushEndpoint("https://example.com/"))
+            try #require(WebURL("https://push.example.com/")), try #require(WebURL("https://example.com/"))
         )
         // The first is asked until it is answered, however busy the machine.
         try await waiting(for: "an answer") { (try? await addresses.addresses(of: known, for: "bob")) != nil }

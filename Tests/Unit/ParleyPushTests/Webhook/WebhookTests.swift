@@ -46,7 +46,7 @@ struct WebhookTests {
             ("https://[2001:db8::1]/%20", "https://[2001:db8::1]/%20"),
         ])
     func urlWrittenAnewFrom(_ text: String, _ url: String) throws {
-        let endpoint = try #require(PushEndpoint(text))
+        let endpoint = try #require(WebURL(text))
         #expect(endpoint.url == url)
         // However it is written, it belongs to one device.
         #expect(PushTarget.webhook(endpoint, secret: "0123456789abcdef").address == url)

@@ -26,14 +26,14 @@ struct SigningInTests {
                 of: other ?? device, password: "token", expiresAt: Timestamp(milliseconds: 4_000_000_000_000)))
     }
 
-    private func signInPlace(_ door: String, endpoint: LocalEndpoint? = nil) -> SignInPlace {
-        SignInPlace(door: door, email: email, endpoint: endpoint)
+    private func signInRecord(_ door: String, endpoint: LocalEndpoint? = nil) -> SignInRecord {
+        SignInRecord(door: door, email: email, endpoint: endpoint)
     }
 
     /// A broker that nobody runs.
     private let nowhere = LocalEndpoint(host: "127.0.0.1", mqttPort: 1, transport: .plain)
 
-    private func failure(_ signedIn: SignedIn, _ place: SignInPlace) async -> ToolError? {
+    private func failure(_ signedIn: SignedIn, _ place: SignInRecord) async -> ToolError? {
         do {
             try await gateway.complete(signedIn, at: place)
             return nil
@@ -48,11 +48,11 @@ struct SigningInTests {
 
     @Test("the credentials are kept, and found by door and address, also where the broker is not reached")
     func kept() async throws {
-        let place = signInPlace("https://example.org", endpoint: nowhere)
+        let place = signInRecord("https://example.org", endpoint: nowhere)
         let error = await failure(signedIn(phone), place)
         #expect(error?.status == .noAnswer)
         #expect(error?.message.contains("nobody answers at mqtt://127.0.0.1:1") == true, "\(error?.message ?? "")")
-        #expect(try gateway.signInPlace(of: phone) == place && gateway.onlySignedInDevice() == phone)
+        #expect(try gateway.signInRecord(of: phone) == place && gateway.onlySignedInDevice() == phone)
         #expect(try gateway.endpoint(of: phone) == nowhere)
         let again = try options("https://example.org/").signInDevice(email, gateway)
         #expect(again.device == "phone")
@@ -66,7 +66,7 @@ struct SigningInTests {
         "no door signs in as the operator, or as a door",
         arguments: [DeviceAddress.operatorConsole, .webDoor, DeviceAddress(user: "operator", device: "phone")])
     func reserved(device: DeviceAddress) async throws {
-        let error = await failure(signedIn(device), signInPlace("https://example.org"))
+        let error = await failure(signedIn(device), signInRecord("https://example.org"))
         #expect(error?.message.contains("which nobody is by a door") == true)
         #expect(try place.names == [])
     }
@@ -78,11 +78,11 @@ struct SigningInTests {
         let directory = DeviceDirectory(of: phone, in: place.path)
         let mine = signedIn(phone).credentials
         try directory.store(mine)
-        let door = signInPlace("https://example.org", endpoint: nowhere)
+        let door = signInRecord("https://example.org", endpoint: nowhere)
         #expect(await failure(signedIn(phone), door)?.message.contains("of another gateway") == true)
-        #expect(try directory.readCredentials() == mine && directory.readSignInPlace() == nil)
-        _ = await failure(signedIn(phone), signInPlace("http://localhost:9893"))
-        #expect(try directory.readSignInPlace()?.door == "http://localhost:9893")
+        #expect(try directory.readCredentials() == mine && directory.readSignInRecord() == nil)
+        _ = await failure(signedIn(phone), signInRecord("http://localhost:9893"))
+        #expect(try directory.readSignInRecord()?.door == "http://localhost:9893")
         #expect(await failure(signedIn(phone), door)?.message.contains("of another gateway") == true)
     }
 
@@ -90,7 +90,7 @@ struct SigningInTests {
     func several() async throws {
         let none = #expect(throws: ToolError.self) { try gateway.onlySignedInDevice() }
         #expect(none?.message.contains("parley login") == true)
-        let door = signInPlace("https://example.org", endpoint: nowhere)
+        let door = signInRecord("https://example.org", endpoint: nowhere)
         _ = await failure(signedIn(phone), door)
         _ = await failure(signedIn(DeviceAddress(user: "alice", device: "pad")), door)
         let both = #expect(throws: ToolError.self) { try gateway.onlySignedInDevice() }
@@ -101,7 +101,7 @@ struct SigningInTests {
     @Test("the broker is beside the door, unless the data directory is the gateway's, or the person says otherwise")
     func brokers() throws {
         func endpoint(_ arguments: String...) throws -> LocalEndpoint? {
-            try SignInOptions.parse(arguments).place(email, gateway).endpoint
+            try SignInOptions.parse(arguments).record(email, gateway).endpoint
         }
         #expect(try endpoint("https://a.example:8443")?.url == "mqtts://a.example:8883")
         #expect(try endpoint("http://localhost:9893")?.url == "mqtt://localhost:1893")

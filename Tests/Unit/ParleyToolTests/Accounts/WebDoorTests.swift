@@ -35,7 +35,7 @@ struct WebDoorTests {
     }
 
     /// The request that the gateway gets when the door has added the asker's address.
-    private func request<R: ParleyProtocol.AccountCommand>(_ type: R.Type, _ received: HTTPDouble.Request) throws -> R {
+    private func request<R: AccountCommand>(_ type: R.Type, _ received: HTTPDouble.Request) throws -> R {
         let json = String(decoding: received.body, as: UTF8.self)
         #expect(!json.contains("\"address\""))
         #expect(received.head.hasPrefix("POST "))

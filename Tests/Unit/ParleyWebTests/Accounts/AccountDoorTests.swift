@@ -19,7 +19,7 @@ struct AccountDoorTests {
 
     @Test("a door without credentials takes no sign-ins, and says so")
     func noCredentials() async throws {
-        try await DoorSample.withDoor(HTTPLimits()) { port in
+        try await DoorSample.withDoor(DoorLimits()) { port in
             let answer = try post(port, Array("{}".utf8))
             #expect(answer.status == 404 && text(answer).contains("This door takes no sign-ins."))
         }
@@ -27,7 +27,7 @@ struct AccountDoorTests {
 
     @Test("where the credentials are missing it is unavailable, with a time to come again")
     func noFile() async throws {
-        try await DoorSample.withDoor(HTTPLimits(), AccountConfiguration { nil }) { port in
+        try await DoorSample.withDoor(DoorLimits(), AccountConfiguration { nil }) { port in
             let answer = try post(port, Array("{}".utf8))
             #expect(answer.status == 503 && answer["retry-after"] != nil && text(answer).contains(#""unavailable""#))
         }
@@ -35,7 +35,7 @@ struct AccountDoorTests {
 
     @Test("a body of more than 32 KiB is refused before anything is asked, and so is a page of another origin")
     func refused() async throws {
-        try await DoorSample.withDoor(HTTPLimits(), AccountConfiguration { nil }) { port in
+        try await DoorSample.withDoor(DoorLimits(), AccountConfiguration { nil }) { port in
             let long = try post(port, [UInt8](repeating: 32, count: AccountCall.longestBody + 1))
             #expect(long.status == 413 && text(long).contains(#""too_large""#))
             #expect(try post(port, [UInt8](repeating: 32, count: AccountCall.longestBody)).status == 400)

@@ -27,13 +27,13 @@ enum DoorSample {
 
     /// Runs a door in this process, before a broker that refuses connections.
     static func withDoor(
-        _ limits: HTTPLimits, _ accounts: AccountConfiguration? = nil, _ body: (_ port: UInt16) async throws -> Void
+        _ limits: DoorLimits, _ accounts: AccountConfiguration? = nil, _ body: (_ port: UInt16) async throws -> Void
     ) async throws {
         let refusing = try RefusingPort(0)
         guard let broker = BrokerAddress("127.0.0.1:\(refusing.number)"), let name = ConnectionName("web") else {
             return
         }
-        var configuration = WebConfiguration(port: 0, link: LinkConfiguration(broker, name: name))
+        var configuration = WebConfiguration(port: 0, link: BrokerConfiguration(broker, name: name))
         configuration.limits = limits
         configuration.accounts = accounts
         let (ready, isReady) = AsyncStream.makeStream(of: Int.self)

@@ -9,8 +9,8 @@ import Testing
 @Suite("Slow clients", .ownThreads)
 struct SlowClientTests {
     /// Short where a test waits for it, and else as usual.
-    private func limits(_ change: (inout HTTPLimits) -> Void) -> HTTPLimits {
-        var limits = HTTPLimits()
+    private func limits(_ change: (inout DoorLimits) -> Void) -> DoorLimits {
+        var limits = DoorLimits()
         change(&limits)
         return limits
     }

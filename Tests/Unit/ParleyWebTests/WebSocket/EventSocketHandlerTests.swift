@@ -18,7 +18,7 @@ struct EventSocketHandlerTests {
         let broker = try #require(BrokerAddress("127.0.0.1:1"))
         let loop = channel.embeddedEventLoop
         let table = SessionTable(
-            on: loop, most: 1, LinkConfiguration(broker, name: try #require(ConnectionName("web"))))
+            on: loop, most: 1, BrokerConfiguration(broker, name: try #require(ConnectionName("web"))))
         let session = SessionHandle(token, in: NIOLoopBound(table, eventLoop: loop), on: loop)
         try channel.pipeline.syncOperations.addHandler(
             EventSocketHandler(configuration, AppCommands(session: session)))

@@ -2,7 +2,7 @@ import NIOCore
 import ParleyProtocol
 
 /// The broker's address, and the limits of the door's connections.
-package struct LinkConfiguration: Sendable {
+package struct BrokerConfiguration: Sendable {
     package var broker: BrokerAddress
     /// Part of all client ids of this door: a restarted door takes over its own connections, and several doors have
     /// different names.

@@ -3,7 +3,7 @@ import ParleyClient
 import ParleyCrypto
 import ParleyProtocol
 
-struct AccountCommand: AsyncParsableCommand {
+struct AccountKeyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "account", abstract: "Backs up, recovers or replaces a user's account key.",
         discussion: """

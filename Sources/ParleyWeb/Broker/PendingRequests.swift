@@ -2,7 +2,7 @@ import NIOCore
 import ParleyProtocol
 
 /// The requests of one session without a reply, by their correlation data.
-struct RequestBook {
+struct PendingRequests {
     struct Entry {
         let topic: [UInt8]
         let payload: [UInt8]
@@ -21,7 +21,7 @@ struct RequestBook {
     /// - Returns: the number that a reply names.
     mutating func add(
         topic: [UInt8], payload: [UInt8], _ promise: EventLoopPromise<[UInt8]>, now: NIODeadline,
-        _ configuration: LinkConfiguration
+        _ configuration: BrokerConfiguration
     ) -> UInt32 {
         last &+= 1
         entries[last] = Entry(
@@ -56,7 +56,7 @@ struct RequestBook {
     }
 }
 
-extension RequestBook.Entry {
+extension PendingRequests.Entry {
     fileprivate mutating func postpone(from now: NIODeadline) {
         wait = wait * 2
         repeatAt = now + wait

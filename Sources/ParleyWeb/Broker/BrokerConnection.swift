@@ -22,12 +22,12 @@ enum BrokerLoss: Hashable, Sendable {
 
 /// One MQTT 5 connection to the broker, from its first byte to its last: packets in and out, acknowledgements, pings.
 /// Used on the event loop of its session alone.
-final class BrokerLink: ChannelInboundHandler {
+final class BrokerConnection: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
-    private let session: Session
-    private let configuration: LinkConfiguration
+    private let session: TokenSession
+    private let configuration: BrokerConfiguration
     private let replyTopic: [UInt8]
     private var context: ChannelHandlerContext?
     /// The incomplete packet at the end of the input.
@@ -50,19 +50,19 @@ final class BrokerLink: ChannelInboundHandler {
     /// Filters of one SUBSCRIBE.
     private static let filtersAtOnce = 64
 
-    private init(_ session: Session, _ configuration: LinkConfiguration) {
+    private init(_ session: TokenSession, _ configuration: BrokerConfiguration) {
         (self.session, self.configuration) = (session, configuration)
         replyTopic = Array(session.replyTopic.utf8)
     }
 
     /// Connects and signs in. The session gets the outcome.
-    static func connect(for session: Session, on loop: any EventLoop, _ configuration: LinkConfiguration) {
+    static func connect(for session: TokenSession, on loop: any EventLoop, _ configuration: BrokerConfiguration) {
         let bound = NIOLoopBound(session, eventLoop: loop)
         let bootstrap = ClientBootstrap(group: loop)
             .connectTimeout(configuration.connectTime)
             .channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
-                    try channel.pipeline.syncOperations.addHandler(BrokerLink(bound.value, configuration))
+                    try channel.pipeline.syncOperations.addHandler(BrokerConnection(bound.value, configuration))
                 }
             }
         let connected =
@@ -79,7 +79,7 @@ final class BrokerLink: ChannelInboundHandler {
 
 // MARK: The channel
 
-extension BrokerLink {
+extension BrokerConnection {
     func channelActive(context: ChannelHandlerContext) {
         self.context = context
         let address = session.token.address
@@ -103,7 +103,7 @@ extension BrokerLink {
             var position = 0
             while !isOver,
                 let (packet, next) = try PacketReader.next(
-                    in: input.span, from: position, to: input.count, longest: BrokerLink.longestPacket)
+                    in: input.span, from: position, to: input.count, longest: BrokerConnection.longestPacket)
             {
                 take(packet)
                 position = next
@@ -178,7 +178,7 @@ extension BrokerLink {
 
 // MARK: What the session sends
 
-extension BrokerLink {
+extension BrokerConnection {
     /// - Parameter answer: the number that the reply names; `nil` for a request without a reply.
     func publish(_ topic: [UInt8], _ payload: [UInt8], answer: UInt32?) {
         let packet = nextPacket()
@@ -196,8 +196,8 @@ extension BrokerLink {
         var rest = filters[...]
         while !rest.isEmpty {
             let packet = nextPacket()
-            send(.subscribe(rest.prefix(BrokerLink.filtersAtOnce).map(\.subscription), packet: packet))
-            rest = rest.dropFirst(BrokerLink.filtersAtOnce)
+            send(.subscribe(rest.prefix(BrokerConnection.filtersAtOnce).map(\.subscription), packet: packet))
+            rest = rest.dropFirst(BrokerConnection.filtersAtOnce)
             // SUBACKs come in the order of their SUBSCRIBEs.
             if rest.isEmpty { subscribing[packet] = promise }
         }

@@ -5,7 +5,7 @@ import PrivateFiles
 /// device is signed out, so that the next sign-in finds the same device, with its keys.
 ///
 /// A device that an operator has made has none.
-package struct SignInPlace: Hashable, Sendable {
+package struct SignInRecord: Hashable, Sendable {
     /// The door's base URL, without a slash at its end.
     package let door: String
     package let email: EmailAddress
@@ -61,25 +61,25 @@ extension LocalEndpoint {
 
 extension DeviceDirectory {
     /// - Returns: `nil` for a device that was not signed in by a door.
-    package func readSignInPlace() throws(CredentialsError) -> SignInPlace? {
+    package func readSignInRecord() throws(CredentialsError) -> SignInRecord? {
         let file: FileContents
         do throws(FileError) {
-            file = try Files.read("\(path)/\(SignInPlace.name)", maximum: SignInPlace.longest)
+            file = try Files.read("\(path)/\(SignInRecord.name)", maximum: SignInRecord.longest)
         } catch {
             guard error.isMissing else { throw .file(error) }
             return nil
         }
-        guard let place = SignInPlace(json: file.bytes) else {
-            throw .malformed(path: "\(path)/\(SignInPlace.name)")
+        guard let record = SignInRecord(json: file.bytes) else {
+            throw .malformed(path: "\(path)/\(SignInRecord.name)")
         }
-        return place
+        return record
     }
 
     /// Replaces the file atomically: mode 0600, in directories of mode 0700.
-    package func store(_ place: SignInPlace) throws(CredentialsError) {
+    package func store(_ record: SignInRecord) throws(CredentialsError) {
         do throws(FileError) {
             try make()
-            try Files.replace(SignInPlace.name, in: path, with: place.json)
+            try Files.replace(SignInRecord.name, in: path, with: record.json)
         } catch {
             throw .file(error)
         }

@@ -7,7 +7,7 @@ import ParleyProtocol
 final class Sessions: Sendable {
     private let tables: [(loop: any EventLoop, table: NIOLoopBound<SessionTable>)]
 
-    init(on group: any EventLoopGroup, _ configuration: LinkConfiguration) async throws {
+    init(on group: any EventLoopGroup, _ configuration: BrokerConfiguration) async throws {
         var tables: [(any EventLoop, NIOLoopBound<SessionTable>)] = []
         let loops = Array(group.makeIterator())
         for loop in loops {
@@ -41,15 +41,15 @@ final class Sessions: Sendable {
 /// The sessions of one event loop, and its clock.
 final class SessionTable {
     private let loop: any EventLoop
-    private let configuration: LinkConfiguration
+    private let configuration: BrokerConfiguration
     private let most: Int
-    private var sessions: [SessionToken: Session] = [:]
+    private var sessions: [SessionToken: TokenSession] = [:]
     private var clock: RepeatedTask?
     private var isDraining = false
 
     private static let tick = TimeAmount.milliseconds(100)
 
-    init(on loop: any EventLoop, most: Int, _ configuration: LinkConfiguration) {
+    init(on loop: any EventLoop, most: Int, _ configuration: BrokerConfiguration) {
         (self.loop, self.most, self.configuration) = (loop, most, configuration)
         let bound = NIOLoopBound(self, eventLoop: loop)
         clock = loop.scheduleRepeatedTask(initialDelay: SessionTable.tick, delay: SessionTable.tick) { _ in
@@ -60,7 +60,7 @@ final class SessionTable {
     /// The session of a token, made if there is none.
     ///
     /// - Throws: ``SessionEnd/busy``
-    func session(of token: SessionToken) throws(SessionEnd) -> Session {
+    func session(of token: SessionToken) throws(SessionEnd) -> TokenSession {
         if let found = sessions[token] {
             guard found.isForgotten(.now()) else { return found }
             remove(token)
@@ -68,12 +68,12 @@ final class SessionTable {
         guard sessions.count < most else { throw .busy }
         DoorMetrics.shared.sessions.increment()
         let handle = SessionHandle(token, in: NIOLoopBound(self, eventLoop: loop), on: loop)
-        let session = Session(token, handle, on: loop, configuration)
+        let session = TokenSession(token, handle, on: loop, configuration)
         sessions[token] = session
         return session
     }
 
-    func existing(_ token: SessionToken) -> Session? { sessions[token] }
+    func existing(_ token: SessionToken) -> TokenSession? { sessions[token] }
 
     private func tickAll() {
         let now = NIODeadline.now()

@@ -1,7 +1,7 @@
 import ParleyClient
 import ParleyProtocol
 
-extension SignInPlace {
+extension SignInRecord {
     /// The command that signs a device in again.
     func login(_ device: DeviceAddress) -> String {
         "parley login \(door) --email \(email) --device \(device.device)"

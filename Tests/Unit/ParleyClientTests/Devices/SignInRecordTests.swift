@@ -5,7 +5,7 @@ import Testing
 @testable import ParleyClient
 
 @Suite("Where a device was signed in")
-struct SignInPlaceTests {
+struct SignInRecordTests {
     private let place: TemporaryDirectory
     private let directory: DeviceDirectory
     private let email: EmailAddress
@@ -19,16 +19,16 @@ struct SignInPlaceTests {
 
     @Test("it is kept in a private file, with the broker's address where that is another gateway's")
     func roundTrip() throws {
-        #expect(try directory.readSignInPlace() == nil)
+        #expect(try directory.readSignInRecord() == nil)
         let endpoints = [
             nil, LocalEndpoint(host: "::1", mqttPort: 1, transport: .plain),
             LocalEndpoint(host: "a.example", mqttPort: 8883, transport: .tls(caFile: nil)),
             LocalEndpoint(host: "a.example", mqttPort: 8883, transport: .tls(caFile: "/a b/c.pem")),
         ]
         for endpoint in endpoints {
-            let kept = SignInPlace(door: "https://a.example", email: email, endpoint: endpoint)
+            let kept = SignInRecord(door: "https://a.example", email: email, endpoint: endpoint)
             try directory.store(kept)
-            #expect(try directory.readSignInPlace() == kept)
+            #expect(try directory.readSignInRecord() == kept)
         }
         #expect(try place.permissions("devices/alice/phone/sign-in.json") == 0o600)
         #expect(try place.permissions("devices/alice/phone") == 0o700)
@@ -42,9 +42,9 @@ struct SignInPlaceTests {
             #"{"door":"https://a.example","email":"a@b.example","broker":{"host":"a","mqtt_port":0}}"#,
         ])
     func damaged(text: String) throws {
-        try directory.store(SignInPlace(door: "https://a.example", email: email, endpoint: nil))
+        try directory.store(SignInRecord(door: "https://a.example", email: email, endpoint: nil))
         try place.write(text, to: "devices/alice/phone/sign-in.json")
-        #expect(throws: CredentialsError.self) { try directory.readSignInPlace() }
+        #expect(throws: CredentialsError.self) { try directory.readSignInRecord() }
     }
 
     @Test("credentials go with their copies; the rest of the device stays, also when they had gone before")
@@ -53,10 +53,10 @@ struct SignInPlaceTests {
             of: directory.device, password: "token", expiresAt: Timestamp(milliseconds: 4_000_000_000_000))
         try directory.store(credentials)
         try directory.storeCopies { _ in [("copy", [1])] }
-        try directory.store(SignInPlace(door: "https://a.example", email: email, endpoint: nil))
+        try directory.store(SignInRecord(door: "https://a.example", email: email, endpoint: nil))
         for _ in 1...2 { try directory.removeCredentials(copies: ["copy"]) }
         #expect(throws: CredentialsError.self) { try directory.readCredentials() }
-        #expect(try directory.readSignInPlace() != nil)
+        #expect(try directory.readSignInRecord() != nil)
         #expect(throws: (any Error).self) { try place.bytes("devices/alice/phone/copy") }
     }
 }

@@ -1,8 +1,9 @@
-/// The address of a webhook or a Web Push subscription: an absolute URL of `https`, or of `http` for development.
+/// An absolute URL of `https`, or of `http` for development: of a webhook, a Web Push subscription, an identity
+/// provider or a web door.
 ///
 /// Printable ASCII of at most ``Limits/urlBytes`` bytes, with a host, without user information or a fragment (RFC 3986
 /// §3). Whether the gateway may connect to the host is decided elsewhere.
-public struct PushEndpoint: Hashable, Sendable {
+public struct WebURL: Hashable, Sendable {
     public enum Scheme: String, Hashable, Sendable {
         case http, https
     }
@@ -17,7 +18,7 @@ public struct PushEndpoint: Hashable, Sendable {
 
     public init?(_ text: String) {
         let bytes = Array(text.utf8)
-        guard bytes.count <= Limits.urlBytes, bytes.allSatisfy(PushEndpoint.isAllowed) else { return nil }
+        guard bytes.count <= Limits.urlBytes, bytes.allSatisfy(WebURL.isAllowed) else { return nil }
         let scheme: Scheme
         if bytes.starts(with: "https://".utf8) {
             scheme = .https
@@ -28,7 +29,7 @@ public struct PushEndpoint: Hashable, Sendable {
         }
         let rest = bytes.dropFirst(scheme.rawValue.utf8.count + 3)
         let authority = rest.prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") }
-        guard let (host, port) = PushEndpoint.split(authority) else { return nil }
+        guard let (host, port) = WebURL.split(authority) else { return nil }
         self.text = text
         self.scheme = scheme
         self.host = host

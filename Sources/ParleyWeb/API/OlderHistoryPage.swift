@@ -2,7 +2,7 @@ import ParleyProtocol
 
 /// A page of a conversation in the form of the older guide: `messages, has_more, next_cursor`, where the cursor is the
 /// id of the oldest record on the page, for the next `before`.
-enum HistoryPage {
+enum OlderHistoryPage {
     /// The page, made of parts of a reply to `history/get`, whose records are not read.
     ///
     /// - Parameter data: the reply's.

@@ -49,7 +49,7 @@ struct SessionHandle: Sendable {
     }
 
     private func onLoop<Value: Sendable>(
-        _ promise: EventLoopPromise<Value>, _ body: @escaping @Sendable (Session, EventLoopPromise<Value>) -> Void
+        _ promise: EventLoopPromise<Value>, _ body: @escaping @Sendable (TokenSession, EventLoopPromise<Value>) -> Void
     ) {
         loop.execute {
             do throws(SessionEnd) {
@@ -61,7 +61,7 @@ struct SessionHandle: Sendable {
     }
 
     private func onLoop<Value: Sendable>(
-        _ body: @escaping @Sendable (Session, EventLoopPromise<Value>) -> Void
+        _ body: @escaping @Sendable (TokenSession, EventLoopPromise<Value>) -> Void
     ) async throws(SessionEnd) -> Value {
         let promise = loop.makePromise(of: Value.self)
         onLoop(promise, body)

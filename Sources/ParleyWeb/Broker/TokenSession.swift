@@ -6,12 +6,12 @@ import ParleyProtocol
 ///
 /// It is used on its event loop alone. The connection is made for the first request or listener, and made again while
 /// requests or listeners wait; the broker judges it as any device's.
-final class Session {
+final class TokenSession {
     private enum Link {
         case none
         /// A TCP connection is being made, or waits for its CONNACK.
         case opening
-        case ready(BrokerLink)
+        case ready(BrokerConnection)
         case pausing(until: NIODeadline)
         case ended(SessionEnd)
     }
@@ -20,10 +20,10 @@ final class Session {
     /// The session itself, for tasks.
     private let handle: SessionHandle
     private let loop: any EventLoop
-    private let configuration: LinkConfiguration
+    private let configuration: BrokerConfiguration
     private var link = Link.none
     private var pause: TimeAmount
-    private var requests = RequestBook()
+    private var requests = PendingRequests()
     private var lastUse: NIODeadline
     /// Callers that wait until the connection is signed in.
     private var waiters: [(promise: EventLoopPromise<Void>, deadline: NIODeadline)] = []
@@ -32,7 +32,7 @@ final class Session {
     /// when a token expires or is revoked.
     private var cutOff = Audience()
 
-    init(_ token: SessionToken, _ handle: SessionHandle, on loop: any EventLoop, _ configuration: LinkConfiguration) {
+    init(_ token: SessionToken, _ handle: SessionHandle, on loop: any EventLoop, _ configuration: BrokerConfiguration) {
         (self.token, self.handle, self.loop, self.configuration) = (token, handle, loop, configuration)
         pause = configuration.firstPause
         lastUse = .now()
@@ -59,7 +59,7 @@ final class Session {
 
 // MARK: What callers ask
 
-extension Session {
+extension TokenSession {
     /// Succeeds when the broker has accepted the token.
     func signIn(_ promise: EventLoopPromise<Void>) {
         switch link {
@@ -106,7 +106,7 @@ extension Session {
         return topic
     }
 
-    private func send(_ number: UInt32, by broker: BrokerLink) {
+    private func send(_ number: UInt32, by broker: BrokerConnection) {
         guard let entry = requests[number] else { return }
         broker.publish(entry.topic, entry.payload, answer: number)
     }
@@ -114,15 +114,15 @@ extension Session {
 
 // MARK: The connection
 
-extension Session {
+extension TokenSession {
     private func open() {
         guard case .none = link else { return }
         link = .opening
-        BrokerLink.connect(for: self, on: loop, configuration)
+        BrokerConnection.connect(for: self, on: loop, configuration)
     }
 
     /// The broker has accepted the token.
-    func didSignIn(_ broker: BrokerLink) {
+    func didSignIn(_ broker: BrokerConnection) {
         guard case .opening = link else { return broker.close() }
         link = .ready(broker)
         pause = configuration.firstPause
@@ -134,7 +134,7 @@ extension Session {
     }
 
     /// The connection could not be made, or has ended.
-    func didLose(_ broker: BrokerLink?, _ loss: BrokerLoss) {
+    func didLose(_ broker: BrokerConnection?, _ loss: BrokerLoss) {
         if case .ready(let current) = link, current !== broker { return }
         if isOver { return }
         let wasReady = if case .ready = link { true } else { false }
@@ -213,7 +213,7 @@ extension Session {
 
 // MARK: Events
 
-extension Session {
+extension TokenSession {
     /// Adds a listener for all events of the device; succeeds when all subscriptions are acknowledged.
     ///
     /// Events may arrive earlier; friends' presence follows.
