@@ -11,7 +11,7 @@ top_level=(Package.swift Sources Tests broker-config scripts docs README.md LICE
 longest_file=400
 # The formatter breaks code at the same column, and leaves comments as they are.
 widest_comment=120
-# How many members of other files of its module a file uses at most (member-reach.awk). Those that reach furthest, to 63,
+# How many members of other files of its module a file uses at most (member-reach.awk). Those that reach furthest, to 64,
 # drive a thread or a connection, or hand on every kind of event. The bound leaves them room for a few more members and is
 # no aim: a file that comes near it is several, and the bound comes down with them.
 widest_reach=66
