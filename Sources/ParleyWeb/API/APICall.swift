@@ -15,11 +15,13 @@ package struct APICall: Sendable {
     }
 
     private let destination: Destination
+    /// Of a success.
+    private let status: Int
     private let contentType: String?
     private let idempotencyKey: String?
 
-    init(_ destination: Destination, _ head: APIRequestHead) {
-        self.destination = destination
+    init(_ destination: Destination, _ head: APIRequestHead, status: Int) {
+        (self.destination, self.status) = (destination, status)
         (contentType, idempotencyKey) = (head.contentType, head.idempotencyKey)
     }
 
@@ -44,9 +46,9 @@ package struct APICall: Sendable {
             let body = try read(bytes, as: CreateConversation.self)
             return try GatewayCall(
                 CreateConversation.self, body.setting(try missingID(in: body, of: CreateConversation.self, by: caller)),
-                .data(.createConversation))
+                .data, status: status)
         case .listConversations(let query):
-            return try GatewayCall(ListConversations.self, try APICall.list(query), .data(.listConversations))
+            return try GatewayCall(ListConversations.self, try APICall.list(query), .data)
         case .sendMessage:
             return try message(bytes, by: caller)
         case .history(let conversation, let query):
@@ -55,7 +57,7 @@ package struct APICall: Sendable {
             let body = try read(bytes, as: MarkRead.self)
             return try GatewayCall(
                 MarkRead.self, body.setting([("conversation_id", RequestBody.text("\(conversation)"))]),
-                .data(.markRead))
+                .data)
         }
     }
 
@@ -86,7 +88,7 @@ package struct APICall: Sendable {
         if body.givenValue("suite") == nil { members.append(("suite", suite)) }
         return try GatewayCall(
             SendMessage.self, body.setting(members),
-            .message(AcceptedMessage(body: body.object, suite: suite, sender: caller)))
+            .message(AcceptedMessage(body: body.object, suite: suite, sender: caller)), status: status)
     }
 
     /// `crypto_box` without a header (protocol §6).

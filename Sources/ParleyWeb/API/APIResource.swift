@@ -1,67 +1,54 @@
 import ParleyProtocol
 
-/// The resources of the REST interface, in the shapes of the older apps' guide. Each operation of the gateway has a
-/// path, too (``OperationTable``).
+/// A resource of the REST interface, in the shape of the older apps' guide. Each operation of the gateway has a path,
+/// too (``OperationTable``).
 ///
-/// Routing, the methods of a path and the OpenAPI document come from this table.
-enum APIResource: CaseIterable, Sendable {
-    case document
-    case ticket
-    case publishPublicKey
-    case ownPublicKey
-    case publicKey
-    case createConversation
-    case listConversations
-    case sendMessage
-    case history
-    case markRead
+/// Routing, the methods of a path and the OpenAPI document come from the table of them, ``all``.
+struct APIResource: Sendable {
+    enum Parameter: Sendable {
+        case idempotencyKey
+        case path(FieldSchema)
+        /// Fields of an operation.
+        case fields([String], of: any Request.Type)
+        case query(String, FieldSchema)
+    }
+
+    /// The body has the fields of a request, with a change.
+    struct Body: Sendable {
+        let request: any Request.Type
+        var change: @Sendable (inout ObjectShape) -> Void = { _ in }
+    }
+
+    enum Reply: Sendable {
+        case object(any GatewayObject.Type)
+        /// An object that has no schema of its own in the document.
+        case inline(any GatewayObject.Type)
+        case document
+    }
+
+    enum Destination: Sendable {
+        case call(APICall.Destination)
+        case ticket
+        case document
+    }
+
+    /// The id of its method in the OpenAPI document.
+    let name: String
+    let tag: String
+    /// One sentence for the readers of the document.
+    let summary: String
+    let method: APIMethod
+    /// Behind the base; `{id}` stands for the id of a user or of a conversation.
+    let template: String
+    /// The status of its success: 201 where it makes an object (RFC 9110 §15.3.2).
+    var status = 200
+    var parameters: [Parameter] = []
+    var body: Body?
+    let reply: Reply
+    let destination: @Sendable (_ id: [UInt8], _ query: [UInt8]) throws(APIRefusal) -> Destination
 
     /// Before every path.
     static let base = "/api/v1/"
-
-    var method: APIMethod {
-        switch self {
-        case .document, .ownPublicKey, .publicKey, .listConversations, .history: .get
-        case .ticket, .publishPublicKey, .createConversation, .sendMessage, .markRead: .post
-        }
-    }
-
-    /// Behind the base; `{id}` stands for the id of a user or of a conversation.
-    var template: String {
-        switch self {
-        case .document: "openapi.json"
-        case .ticket: "ws-ticket"
-        case .publishPublicKey, .ownPublicKey: "users/me/public-key"
-        case .publicKey: "users/{id}/public-key"
-        case .createConversation, .listConversations: "conversations"
-        case .sendMessage: "messages"
-        case .history: "conversations/{id}/messages"
-        case .markRead: "conversations/{id}/read"
-        }
-    }
-
-    /// The operation behind it; `nil` if the door answers itself.
-    var request: (any Request.Type)? {
-        switch self {
-        case .document, .ticket: nil
-        case .publishPublicKey: PublishKeys.self
-        case .ownPublicKey, .publicKey: GetKeys.self
-        case .createConversation: CreateConversation.self
-        case .listConversations: ListConversations.self
-        case .sendMessage: SendMessage.self
-        case .history: GetHistory.self
-        case .markRead: MarkRead.self
-        }
-    }
-
-    /// The status of its success: 201 where it makes an object (RFC 9110 §15.3.2).
-    var status: Int {
-        switch self {
-        case .createConversation, .sendMessage: 201
-        case .document, .ticket, .publishPublicKey, .ownPublicKey, .publicKey, .listConversations, .history, .markRead:
-            200
-        }
-    }
 }
 
 /// A part of a path's template.
@@ -75,7 +62,7 @@ private enum PathPart: Hashable, Sendable {
 }
 
 extension APIResource {
-    private static let table = allCases.map { resource in
+    private static let table = all.map { resource in
         (resource, resource.template.split(separator: "/").map { PathPart($0) })
     }
 

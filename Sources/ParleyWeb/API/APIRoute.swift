@@ -34,12 +34,16 @@ package enum APIRoute: Sendable {
             guard let resource = resources.first(where: { $0.method.rawValue == head.method }) else {
                 throw .method(allowed: resources.map(\.method))
             }
-            self = try APIRoute(resource, id: id, target.query, head)
+            switch try resource.destination(id, target.query) {
+            case .call(let destination): self = .call(APICall(destination, head, status: resource.status))
+            case .ticket: self = .ticket
+            case .document: self = .document
+            }
         } else if let request = APIRoute.request(at: target.path) {
             guard head.method == APIMethod.post.rawValue else { throw .method(allowed: [.post]) }
             self =
                 request.askers == .doors
-                ? .account(AccountCall(request, head)) : .call(APICall(.operation(request), head))
+                ? .account(AccountCall(request, head)) : .call(APICall(.operation(request), head, status: 200))
         } else {
             throw .unknownPath
         }
@@ -52,37 +56,5 @@ package enum APIRoute: Sendable {
                 area: String(decoding: path[0], as: UTF8.self), verb: String(decoding: path[1], as: UTF8.self))
         else { return nil }
         return OperationTable.request(operation)
-    }
-
-    private init(
-        _ resource: APIResource, id: [UInt8], _ query: [UInt8], _ head: APIRequestHead
-    ) throws(APIRefusal) {
-        let destination: APICall.Destination
-        switch resource {
-        case .document:
-            self = .document
-            return
-        case .ticket:
-            self = .ticket
-            return
-        case .publishPublicKey: destination = .publishPublicKey
-        case .ownPublicKey: destination = .publicKey(of: nil)
-        case .publicKey:
-            guard let user = UserID(parsing: id.span) else { throw APIRefusal(.userNotFound) }
-            destination = .publicKey(of: user)
-        case .createConversation: destination = .createConversation
-        case .listConversations: destination = .listConversations(query: query)
-        case .sendMessage: destination = .sendMessage
-        case .history: destination = .history(try APIRoute.conversation(id), query: query)
-        case .markRead: destination = .markRead(try APIRoute.conversation(id))
-        }
-        self = .call(APICall(destination, head))
-    }
-
-    private static func conversation(_ id: [UInt8]) throws(APIRefusal) -> ConversationID {
-        guard let conversation = ConversationID(parsing: id.span) else {
-            throw APIRefusal(.conversationNotFound)
-        }
-        return conversation
     }
 }

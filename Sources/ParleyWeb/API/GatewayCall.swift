@@ -6,25 +6,29 @@ package struct GatewayCall: Sendable {
     /// May be sent again unchanged: it names the object that it makes.
     package let payload: [UInt8]
     private let answer: Answer
+    /// Of a success.
+    private let status: Int
 
     enum Answer: Sendable {
         /// The reply as received.
         case reply
         /// The gateway sends no reply.
         case none(RequestID?)
-        /// The reply's data, with the status of this resource.
-        case data(APIResource)
+        /// The reply's data.
+        case data
         case message(AcceptedMessage)
         /// The key of this device, or of the newest.
         case publicKey(of: DeviceID?)
         case history
     }
 
-    init(_ request: any Request.Type, _ payload: [UInt8], _ answer: Answer) throws(APIRefusal) {
+    init(
+        _ request: any Request.Type, _ payload: [UInt8], _ answer: Answer, status: Int = 200
+    ) throws(APIRefusal) {
         guard payload.count <= Limits.requestBytes else {
             throw APIRefusal(Rejection(.tooLarge, "The payload is longer than \(Limits.requestBytes) bytes."))
         }
-        (operation, self.payload, self.answer) = (request.operation, payload, answer)
+        (operation, self.payload, self.answer, self.status) = (request.operation, payload, answer, status)
     }
 
     /// The response once the request is published, if the gateway never replies to it (typing): 202, since its outcome
@@ -50,17 +54,15 @@ package struct GatewayCall: Sendable {
     private func success(_ reply: [UInt8], _ data: JSONWalker) -> APIResponse? {
         switch answer {
         case .reply, .none:
-            return APIResponse(status: 200, body: reply)
-        case .data(let resource):
+            return APIResponse(status: status, body: reply)
+        case .data:
             var data = data
             let place = data.skipValue(reply.span).place
-            return APIResponse(status: resource.status, body: Array(reply[place]))
+            return APIResponse(status: status, body: Array(reply[place]))
         case .message(let message):
-            return message.json(reply).map { APIResponse(status: APIResource.sendMessage.status, body: $0) }
+            return message.json(reply).map { APIResponse(status: status, body: $0) }
         case .history:
-            return OlderHistoryPage.json(of: reply, data.inner).map {
-                APIResponse(status: APIResource.history.status, body: $0)
-            }
+            return OlderHistoryPage.json(of: reply, data.inner).map { APIResponse(status: status, body: $0) }
         case .publicKey(let device):
             return PublicKey.response(to: reply, of: device)
         }

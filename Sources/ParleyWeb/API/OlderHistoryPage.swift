@@ -2,7 +2,17 @@ import ParleyProtocol
 
 /// A page of a conversation in the form of the older guide: `messages, has_more, next_cursor`, where the cursor is the
 /// id of the oldest record on the page, for the next `before`.
-enum OlderHistoryPage {
+struct OlderHistoryPage: GatewayObject {
+    let messages: [MessageRecord]
+    let hasMore: Bool
+    let nextCursor: MessageID?
+
+    init<Pass: FieldPass<OlderHistoryPage>>(fields pass: inout Pass) throws(Pass.Failure) {
+        messages = try pass.required("messages", \.messages, as: .objects())
+        hasMore = try pass.required("has_more", \.hasMore)
+        nextCursor = try pass.optional("next_cursor", \.nextCursor)
+    }
+
     /// The page, made of parts of a reply to `history/get`, whose records are not read.
     ///
     /// - Parameter data: the reply's.

@@ -16,7 +16,7 @@ package enum OpenAPIDocument {
 
     private static func element() throws(Rejection) -> JSONElement {
         var paths = OpenAPIPaths()
-        for resource in APIResource.allCases { try paths.append(resource) }
+        for resource in APIResource.all { try paths.append(resource) }
         for request in OperationTable.all { try paths.append(request) }
         let schemas = try paths.schemas.elements()
         return .object(

@@ -65,69 +65,34 @@ struct OpenAPIPaths {
     // MARK: Resources
 
     mutating func append(_ resource: APIResource) throws(Rejection) {
-        var method = begin(id: "\(resource)", tag: resource.tag, resource.summary)
-        let parameters = try parameters(of: resource)
+        var method = begin(id: resource.name, tag: resource.tag, resource.summary)
+        var parameters: [JSONElement] = []
+        for parameter in resource.parameters { parameters += try OpenAPIPaths.elements(of: parameter) }
         if !parameters.isEmpty { method.append("parameters", .array(parameters)) }
-        if let body = try body(of: resource) { method.append("requestBody", body) }
-        let reply = try reply(of: resource)
-        switch resource {
+        if let body = resource.body {
+            var shape = try OpenAPIPaths.shape(of: body.request)
+            body.change(&shape)
+            method.append("requestBody", self.body(shape))
+        }
+        switch resource.reply {
+        case .object(let type):
+            method.append("responses", try responses(resource.status, schemas.reference(to: type)))
+        case .inline(let type):
+            method.append("responses", try responses(resource.status, schemas.reply(try type.shape)))
         case .document:
+            let object = JSONElement.object(("type", .string("object")))
             method.append("security", .array([]))
-            method.append("responses", .object(("200", .object(success(reply)))))
-        case .ticket, .publishPublicKey, .ownPublicKey, .publicKey, .createConversation, .listConversations,
-            .sendMessage, .history, .markRead:
-            method.append("responses", try responses(resource.status, reply))
+            method.append("responses", .object(("\(resource.status)", .object(success(object)))))
         }
         append(method, at: resource.template, resource.method)
     }
 
-    private func parameters(of resource: APIResource) throws(Rejection) -> [JSONElement] {
-        switch resource {
-        case .document, .ticket, .publishPublicKey, .ownPublicKey: []
-        case .publicKey: [OpenAPIPaths.parameter("id", in: "path", .user)]
-        case .createConversation, .sendMessage: [OpenAPIPaths.idempotencyKey]
-        case .listConversations: try OpenAPIPaths.query(ListConversations.self, ["limit", "offset", "archived"])
-        case .history:
-            [OpenAPIPaths.parameter("id", in: "path", ConversationID.schema)]
-                + (try OpenAPIPaths.query(GetHistory.self, ["limit"]))
-                + [OpenAPIPaths.parameter("before", in: "query", MessageID.schema)]
-        case .markRead: [OpenAPIPaths.parameter("id", in: "path", ConversationID.schema)]
-        }
-    }
-
-    private mutating func body(of resource: APIResource) throws(Rejection) -> JSONElement? {
-        guard resource.method == .post, let request = resource.request else { return nil }
-        var shape = try OpenAPIPaths.shape(of: request)
-        switch resource {
-        case .publishPublicKey:
-            shape.rename("identity_key", to: "public_key")
-        case .sendMessage:
-            shape.makeOptional("suite")
-        case .markRead:
-            shape.remove("conversation_id")
-        case .createConversation, .document, .ticket, .ownPublicKey, .publicKey, .listConversations, .history:
-            break
-        }
-        return body(shape)
-    }
-
-    private mutating func reply(of resource: APIResource) throws(Rejection) -> JSONElement {
-        switch resource {
-        case .document: .object(("type", .string("object")))
-        case .ticket:
-            schemas.element(.members(.init("ticket", .text(1...16_384)), .init("expires_in", .integer(1...60))))
-        case .publishPublicKey, .ownPublicKey, .publicKey:
-            schemas.element(
-                .members(
-                    .init("user_id", .user), .init("public_key", .base64(32...32)),
-                    .init("created_at", Timestamp.schema),
-                    .init("devices", .array(FieldSchema(.object(DeviceKeys.self)), 0...Int.max))))
-        case .createConversation: schemas.reference(to: Conversation.self)
-        case .listConversations: schemas.reference(to: ConversationList.self)
-        case .sendMessage: schemas.reference(to: MessageRecord.self)
-        case .history:
-            schemas.page(of: MessageRecord.self)
-        case .markRead: schemas.reference(to: Watermark.self)
+    private static func elements(of parameter: APIResource.Parameter) throws(Rejection) -> [JSONElement] {
+        switch parameter {
+        case .idempotencyKey: [idempotencyKey]
+        case .path(let schema): [self.parameter("id", in: "path", schema)]
+        case .fields(let names, let request): try query(request, names)
+        case .query(let name, let schema): [self.parameter(name, in: "query", schema)]
         }
     }
 
@@ -192,20 +157,5 @@ extension Request {
             return schemas.element(FieldSchema(.members(members)))
         }
         return .object(("type", .string("object")))
-    }
-}
-
-extension SchemaComponents {
-    /// A page in the form of the older guide.
-    fileprivate mutating func page(of record: any GatewayObject.Type) -> JSONElement {
-        let cursor = element(MessageID.schema, isNullable: true)
-        return .object(
-            ("type", .string("object")),
-            (
-                "properties",
-                .object(
-                    ("messages", .object(("type", .string("array")), ("items", reference(to: record)))),
-                    ("has_more", element(.boolean)), ("next_cursor", cursor))
-            ), ("required", .strings(["messages", "has_more", "next_cursor"])))
     }
 }

@@ -1,6 +1,6 @@
 import ParleyProtocol
 
-/// One sentence about each operation and resource, for the readers of the document.
+/// One sentence about each operation, for the readers of the document.
 enum OperationSummaries {
     /// The operation's name where there is no sentence.
     static func summary(of operation: Operation) -> String { table["\(operation)"] ?? "\(operation)." }
@@ -105,32 +105,4 @@ enum OperationSummaries {
         "admin/test-push": "Sends a test notification to every registered device of a user.",
         "gateway/info": "The gateway's version, limits and operations.",
     ]
-}
-
-extension APIResource {
-    var tag: String {
-        switch self {
-        case .document, .ticket: "web"
-        case .publishPublicKey, .ownPublicKey, .publicKey: "keys"
-        case .createConversation, .listConversations: "conversations"
-        case .sendMessage: "messages"
-        case .history: "history"
-        case .markRead: "receipts"
-        }
-    }
-
-    var summary: String {
-        switch self {
-        case .document: "This document."
-        case .ticket: "A ticket that opens one WebSocket within 30 seconds."
-        case .publishPublicKey: "Publishes the public key of the calling device."
-        case .ownPublicKey: "The public key of the caller's newest device."
-        case .publicKey: "The public key of a user's newest device."
-        case .createConversation: "Makes a direct conversation or a group."
-        case .listConversations: "The caller's conversations, the last active first."
-        case .sendMessage: "Sends a sealed message to a conversation, and answers with all of it."
-        case .history: "A page of a conversation's messages, the newest page first."
-        case .markRead: "Everything up to this message has been read."
-        }
-    }
 }

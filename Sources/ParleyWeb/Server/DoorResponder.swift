@@ -91,11 +91,7 @@ struct DoorResponder: Sendable {
         // Otherwise an invalid token would be refused only when its ticket is used.
         try await signIn(sessions.session(of: token))
         guard let ticket = try? tickets.issue(for: token) else { throw APIRefusal(.unavailable) }
-        let body = JSONWriter.object { object in
-            object.member("ticket", ticket)
-            object.member("expires_in", Int(Tickets.lifetimeMilliseconds / 1000))
-        }
-        return APIResponse(status: 200, body: body)
+        return APIResponse(status: 200, body: IssuedTicket(ticket: ticket).json)
     }
 
     private func signIn(_ session: SessionHandle) async throws(APIRefusal) {

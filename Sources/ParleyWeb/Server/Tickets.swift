@@ -95,3 +95,17 @@ final class Tickets: Sendable {
 
     private static let refusal = Rejection(.unauthenticated, "This ticket opens nothing, or not any more.")
 }
+
+/// The response with a ticket.
+struct IssuedTicket: GatewayObject {
+    let ticket: String
+    /// In seconds.
+    let lifetime: Int
+
+    init(ticket: String) { (self.ticket, lifetime) = (ticket, Int(Tickets.lifetimeMilliseconds / 1000)) }
+
+    init<Pass: FieldPass<IssuedTicket>>(fields pass: inout Pass) throws(Pass.Failure) {
+        ticket = try pass.required("ticket", \.ticket, as: .text(16_384))
+        lifetime = try pass.required("expires_in", \.lifetime, as: .integer(1...60))
+    }
+}
