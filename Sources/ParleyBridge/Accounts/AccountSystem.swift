@@ -21,7 +21,7 @@ final class AccountSystem: Sendable {
         counters: Counters, clock: MachineClock, logger: Logger
     ) throws {
         let woken = try WakeUp()
-        let wakeWriter: @Sendable () -> Void = { queue.roomMade.signal() }
+        let wakeWriter: @Sendable () -> Void = { queue.intakeWake.signal() }
         desk = try AccountDesk(
             store: store, settings: settings, tokens: tokens, identities: services.identities, queue: queue,
             counters: counters, wakeWriter: wakeWriter)

@@ -60,7 +60,7 @@ package final class Gateway: Sendable {
         if isPutBack { shared.clock.forgetTimeBefore() }
         let tokens = TokenIssuer(key: try directory.readSigningKey())
         let link = BrokerLink(socket: directory.brokerSocket, tokens: tokens, batchLimit: settings.batchLimit)
-        let pushes = try PushSystem(directory, settings, logger: logger) { [queue] in queue.roomMade.signal() }
+        let pushes = try PushSystem(directory, settings, logger: logger) { [queue] in queue.intakeWake.signal() }
         let accounts = try AccountSystem(
             store: store, settings: settings, tokens: tokens,
             services: try directory.accountServices(settings, logger: logger),
@@ -158,7 +158,7 @@ package final class Gateway: Sendable {
     package func stop() {
         shared.stop.raise()
         queue.arrived.signal()
-        queue.roomMade.signal()
+        queue.intakeWake.signal()
     }
 
     private func runIntake(

@@ -71,7 +71,7 @@ final class Intake {
             let now = readClock()
             if queue.hasRoom { queue.add(writer.run(PushAnnouncementDuty.self, now: now)) }
             guard !shared.stop.isRaised else { break }
-            var watched = [WatchedDescriptor(queue.roomMade.descriptor, read: false)]
+            var watched = [WatchedDescriptor(queue.intakeWake.descriptor, read: false)]
             try waitForEvents(&watched, timeout: backoff.next(using: &generator))
         }
     }
@@ -152,10 +152,10 @@ final class Intake {
         for wait in waits.compactMap({ $0 }) { timeout = min(timeout, wait) }
         var watched = [
             WatchedDescriptor(connection.fileDescriptor, read: canRead, write: connection.wantsWrite),
-            WatchedDescriptor(queue.roomMade.descriptor),
+            WatchedDescriptor(queue.intakeWake.descriptor),
         ]
         try waitForEvents(&watched, timeout: timeout)
-        if watched[1].isReadable { queue.roomMade.drain() }
+        if watched[1].isReadable { queue.intakeWake.drain() }
     }
 
     // MARK: One batch

@@ -37,15 +37,15 @@ final class OutQueue: Sendable {
     private let limit: OutLoad
     /// Wakes the publishing loop.
     let arrived: WakeUp
-    /// Wakes the intake, when there is room again.
-    let roomMade: WakeUp
+    /// Wakes the intake: there is room again, or work of another thread.
+    let intakeWake: WakeUp
 
     /// - Parameter limit: with as many items or bytes there is no room. The effects of one batch may pass it: they are
     ///   committed, and wait nowhere else.
     init(limit: OutLoad) throws(SystemError) {
         self.limit = limit
         arrived = try WakeUp()
-        roomMade = try WakeUp()
+        intakeWake = try WakeUp()
     }
 
     /// Whether there is room for another batch.
@@ -109,7 +109,7 @@ final class OutQueue: Sendable {
             state.load.bytes -= finished.bytes
             return hadNoRoom
         }
-        if hadNoRoom { roomMade.signal() }
+        if hadNoRoom { intakeWake.signal() }
     }
 
     /// Ends all waiting.

@@ -77,11 +77,11 @@ final class KeyRing: Sendable {
     private func log(_ result: Result<FetchedKeys, KeyProblem>, isFirstFailure: Bool) {
         switch result {
         case .success:
-            logger.debug("The keys of an identity provider were fetched.", metadata: ["issuer": "\(fetch.issuer.text)"])
+            logger.debug("the keys of an identity provider were fetched", metadata: ["issuer": "\(fetch.issuer.text)"])
         case .failure(let problem):
             // Logged once, until a fetch succeeds again.
             logger.log(
-                level: isFirstFailure ? .warning : .debug, "The keys of an identity provider cannot be fetched.",
+                level: isFirstFailure ? .warning : .debug, "the keys of an identity provider cannot be fetched",
                 metadata: ["issuer": "\(fetch.issuer.text)", "problem": "\(problem)"])
         }
     }

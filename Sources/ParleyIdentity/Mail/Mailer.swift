@@ -103,9 +103,9 @@ package final class MailServer: Sendable {
 
     private func finish(_ result: Result<Void, MailFailure>, _ then: (Result<Void, MailFailure>) -> Void) {
         switch result {
-        case .success: logger.debug("A mail was sent.")
+        case .success: logger.debug("a mail was sent")
         // Without the address: a recipient is content.
-        case .failure(let failure): logger.warning("A mail was not sent.", metadata: ["problem": "\(failure)"])
+        case .failure(let failure): logger.warning("a mail was not sent", metadata: ["problem": "\(failure)"])
         }
         then(result)
     }
