@@ -14,7 +14,7 @@ extension DeviceCertificate {
 }
 
 extension PublishKeys {
-    /// Why the keys protect nothing, or what signs them does not.
+    /// The fault of unsafe keys, or of an invalid signature or certificate of them.
     func fault(of address: DeviceAddress) throws(SodiumError) -> KeyFault? {
         guard X25519.acceptsPublicKey(identityKey.span) else { return .identityKey }
         guard let signingKey else { return nil }

@@ -8,7 +8,7 @@ extension EmailAddress: JSONReadable {
     }
 
     public static var schema: FieldSchema {
-        // Less than is accepted: what it generates is within all bounds.
+        // Stricter than the parser, so that generated addresses are within all bounds.
         let atom = "[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]{1,20}"
         let label = "[A-Za-z0-9]([A-Za-z0-9-]{0,20}[A-Za-z0-9])?"
         let pattern = FieldSchema.Pattern(

@@ -15,7 +15,7 @@ package enum SignInRule {
         }
     }
 
-    /// - Returns: who signs in.
+    /// - Returns: the user who signs in.
     /// - Throws: `unauthenticated`, the same for every address and password.
     package static func decide(_ facts: Facts) throws(Rejection) -> UserID {
         guard let user = facts.verified, facts.owner == user, facts.isCurrent else { throw .notSignedIn }
@@ -31,7 +31,7 @@ package enum SignInByProviderRule {
     }
 
     /// - Parameter owner: the user of the identity.
-    /// - Throws: `not_found` for an identity of nobody, without a new user.
+    /// - Throws: `not_found` for an unknown identity without a new user.
     package static func decide(owner: UserID?, newUser: NewUser?) throws(Rejection) -> Decision {
         if let owner { return .signIn(owner) }
         guard let newUser else {

@@ -1,12 +1,12 @@
 import ParleyProtocol
 
-/// What the return of a code allows.
+/// The purpose of a code.
 package enum CodePurpose: Hashable, Sendable {
     /// A new account, with its password.
     case register(NewAccount, PasswordHash)
     /// A new password.
     case reset(UserID)
-    /// The address becomes the user's, and the password where they have none.
+    /// The address becomes the user's, and the password, if they have none.
     case link(UserID, PasswordHash?)
 
     package struct NewAccount: Hashable, Sendable {
@@ -32,7 +32,7 @@ package enum CodePurpose: Hashable, Sendable {
         }
     }
 
-    /// Whose it is; `nil` of a registration.
+    /// The user of the code; `nil` for a registration.
     package var user: UserID? {
         switch self {
         case .register: nil
@@ -58,7 +58,7 @@ package struct SentCode: Hashable, Sendable {
 package struct StoredCode: Hashable, Sendable {
     package let key: RowKey<SentCode>
     package let code: SentCode
-    /// How often a wrong one was given for it.
+    /// The number of wrong codes given for it.
     package let attempts: Int
 }
 
@@ -141,7 +141,7 @@ package struct AccountCodeWrites {
             "DELETE FROM account_codes WHERE subject = ? AND purpose = ?", [email.normalForm, kind.rawValue])
     }
 
-    /// Those that a user may set a password or link an address by.
+    /// Removes a user's codes for a new password or an address to link.
     package func removeAll(of user: UserID) throws(StoreError) {
         try database.run(#"DELETE FROM account_codes WHERE "user" = ?"#, [user.text])
     }

@@ -1,10 +1,10 @@
 import ParleyProtocol
 
-/// A departed user of whom something is left.
+/// A departed user whose data is not removed yet.
 package struct AccountRemoval: Hashable, Sendable {
     /// The device that has deleted the account.
     package let address: DeviceAddress
-    /// The last conversation that they have left; `nil` when they have left all.
+    /// The last conversation that the user has left; `nil` when they have left all.
     package let leftThrough: ConversationKey?
 }
 
@@ -31,7 +31,7 @@ package struct AccountRemovalQueries {
         ) { (key: $0.key(0), id: try $0.uuid(1)) }
     }
 
-    /// Whom a user follows.
+    /// The users whom a user follows.
     package func followed(by user: UserID, limit: Int) throws(StoreError) -> [UserID] {
         try database.list(
             "SELECT followed FROM follows WHERE follower = ? ORDER BY followed LIMIT ?", [user.text, limit]
@@ -84,8 +84,8 @@ package struct AccountRemovalWrites {
         return true
     }
 
-    /// Each with its primary key and whose it is. What is not here stays: records, reports, challenges,
-    /// message requests and blocks are others' too.
+    /// Each with its primary key and the condition of its owner. Records, reports, challenges, message requests and
+    /// blocks stay: they are others', too.
     private static let owned: [(table: String, key: String, condition: String)] = [
         ("follows", "follower, followed", "followed = ?"),
         ("ended_friendships", "lesser, greater", "lesser = ?"),

@@ -1,6 +1,6 @@
 import ParleyProtocol
 
-/// What became of a request about an account.
+/// The outcome of a request about an account.
 package enum AccountRequestOutcome: Hashable, Sendable {
     case done
     case signedIn(DeviceAddress)
@@ -18,7 +18,7 @@ package struct StoredAccountRequest: Hashable, Sendable {
 package struct AccountRequestQueries {
     let database: Database
 
-    /// `nil` if no request has used the id lately.
+    /// `nil` if no recent request has used the id.
     package func request(_ id: AccountRequestID) throws(StoreError) -> StoredAccountRequest? {
         try database.first(
             #"SELECT digest, is_refused, "user", device FROM account_requests WHERE id = ?"#, [id.blob]

@@ -3,9 +3,9 @@ import ParleyProtocol
 /// A way in which a user signs in.
 package struct StoredIdentity: Hashable, Sendable {
     package let provider: IdentityProviderName
-    /// What the provider calls the user, or the normal form of an address.
+    /// The provider's id of the user, or the normal form of an address.
     package let subject: String
-    /// As it was written; `nil` of a provider.
+    /// The address as written; `nil` for a provider.
     package let address: String?
     package let linkedAt: Timestamp
 
@@ -22,7 +22,7 @@ package struct StoredIdentity: Hashable, Sendable {
 package struct IdentityQueries {
     let database: Database
 
-    /// Who signs in so; `nil` for nobody.
+    /// The user of an identity; `nil` if it has none.
     package func user(_ provider: IdentityProviderName, _ subject: String) throws(StoreError) -> UserID? {
         try database.first(
             #"SELECT "user" FROM identities WHERE provider = ? AND subject = ?"#, [provider.text, subject]
@@ -46,9 +46,9 @@ package struct IdentityQueries {
 package struct IdentityWrites {
     let database: Database
 
-    /// Adds a way to sign in, in the place of the user's own of this provider.
+    /// Adds a way to sign in, and replaces the user's own of this provider.
     ///
-    /// The identity must be nobody else's.
+    /// The identity must not be another user's.
     package func set(_ identity: StoredIdentity, of user: UserID) throws(StoreError) {
         try remove(identity.provider, of: user)
         try database.run(

@@ -1,6 +1,6 @@
 import ParleyProtocol
 
-/// A mail that is to be sent.
+/// A mail to send.
 package struct PendingMail: Hashable, Sendable {
     package enum Text: Hashable, Sendable {
         /// The code that follows from a seed, for this purpose.
@@ -10,11 +10,11 @@ package struct PendingMail: Hashable, Sendable {
 
     /// A mail without a code.
     package enum Notice: String, Hashable, Sendable {
-        /// The address that somebody wants to register has an account.
+        /// A registration was requested for an address that has an account.
         case registered
-        /// The address that somebody wants to link is another's.
+        /// Another user has requested to link the address.
         case linked
-        /// The address was an account's, which has another one now, or none.
+        /// The account of the address has another one now, or none.
         case replaced
         /// The account of the address signs in by a provider now, too.
         case added
@@ -24,7 +24,7 @@ package struct PendingMail: Hashable, Sendable {
 
     package let recipient: EmailAddress
     package let text: Text
-    /// It is of no use afterwards, by the steady time.
+    /// It is not sent afterwards, by the steady time.
     package let expiresAt: Timestamp
 
     package init(to recipient: EmailAddress, _ text: Text, expiresAt: Timestamp) {
@@ -35,7 +35,7 @@ package struct PendingMail: Hashable, Sendable {
 package struct StoredMail: Hashable, Sendable {
     package let key: RowKey<PendingMail>
     package let mail: PendingMail
-    /// How often it could not be sent.
+    /// The number of failures to send it.
     package let attempts: Int
     /// By the steady time.
     package let dueAt: Timestamp
@@ -71,12 +71,12 @@ package struct MailWrites {
             ])
     }
 
-    /// It was sent, or never will be.
+    /// The mail was sent, or will not be sent again.
     package func remove(_ key: RowKey<PendingMail>) throws(StoreError) {
         try database.run("DELETE FROM mails WHERE key = ?", [key.value])
     }
 
-    /// It could not be sent, and is tried again.
+    /// Sending failed, and is retried.
     package func postpone(_ key: RowKey<PendingMail>, to dueAt: Timestamp) throws(StoreError) {
         try database.run(
             "UPDATE mails SET attempts = attempts + 1, due_at = ? WHERE key = ?", [dueAt.milliseconds, key.value])

@@ -1,6 +1,6 @@
 import ParleyProtocol
 
-/// A password as Argon2id leaves it.
+/// A password, hashed with Argon2id.
 package struct PasswordHash: Hashable, Sendable {
     /// 16 bytes.
     package let salt: [UInt8]
