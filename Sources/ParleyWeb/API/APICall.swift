@@ -84,11 +84,12 @@ package struct APICall: Sendable {
         let body = try read(bytes, as: SendMessage.self)
         try body.refuseEchoAsReply()
         var members = try missingID(in: body, of: SendMessage.self, by: caller)
-        let suite = body.givenValue("suite") ?? RequestBody.text(APICall.suiteOfOlderApps)
-        if body.givenValue("suite") == nil { members.append(("suite", suite)) }
+        if body.givenValue("suite") == nil {
+            members.append(("suite", RequestBody.text(APICall.suiteOfOlderApps)))
+        }
         return try GatewayCall(
             SendMessage.self, body.setting(members),
-            .message(AcceptedMessage(body: body.object, suite: suite, sender: caller)), status: status)
+            .message(sender: caller), status: status)
     }
 
     /// `crypto_box` without a header (protocol §6).

@@ -16,7 +16,8 @@ package struct GatewayCall: Sendable {
         case none(RequestID?)
         /// The reply's data.
         case data
-        case message(AcceptedMessage)
+        /// The message as its sender has it.
+        case message(sender: DeviceAddress)
         /// The key of this device, or of the newest.
         case publicKey(of: DeviceID?)
         case history
@@ -59,8 +60,10 @@ package struct GatewayCall: Sendable {
             var data = data
             let place = data.skipValue(reply.span).place
             return APIResponse(status: status, body: Array(reply[place]))
-        case .message(let message):
-            return message.json(reply).map { APIResponse(status: status, body: $0) }
+        case .message(let sender):
+            return AcceptedMessage.json(reply, to: payload, from: sender).map {
+                APIResponse(status: status, body: $0)
+            }
         case .history:
             return OlderHistoryPage.json(of: reply, data.inner).map { APIResponse(status: status, body: $0) }
         case .publicKey(let device):

@@ -64,12 +64,16 @@ struct APIResponseTests {
 
     @Test("an older app's message names its suite in the answer")
     func olderMessage() throws {
-        let response = try APISample.call("POST", "messages", #"{"nonce":"AAAA"}"#).response(
+        let nonce = Base64.encode(Array(0..<24))
+        let body =
+            #"{"conversation_id":"\#(APISample.conversation)","message_type":"text","nonce":"\#(nonce)","#
+            + #""encrypted_content":"AAAAAAAAAAAAAAAAAAAAAA=="}"#
+        let response = try APISample.call("POST", "messages", body).response(
             to: APISample.accepted(
                 #"{"id":"\#(APISample.message)","epoch":"e","seq":1,"created_at":"2026-01-15T09:30:00.000Z"}"#))
         let object = try JSONObject(parsing: response.body)
         #expect(
-            try object.text("suite", maximum: 64) == "legacy-nacl-box" && object.text("nonce", maximum: 4) == "AAAA")
+            try object.text("suite", maximum: 64) == "legacy-nacl-box" && object.text("nonce", maximum: 64) == nonce)
         #expect(object.isNull("recipient_keys") && object.isNull("expires_at") && object.isNull("target_id"))
     }
 

@@ -242,7 +242,8 @@ struct OpenAPIDocumentTests {
         }
         let message =
             #"{"conversation_id":"\#(APISample.conversation)","message_type":"text","#
-            + #""encrypted_content":"AAAA","nonce":"AAAA","expires_in":60}"#
+            + #""encrypted_content":"AAAAAAAAAAAAAAAAAAAAAA==","nonce":"\#(Base64.encode(Array(0..<24)))","#
+            + #""expires_in":60}"#
         try expect("POST", "messages", "messages", message, accepted(sent))
         try expect("GET", page, "conversations/{id}/messages", "", accepted(history))
         try expect("GET", "users/bob/public-key", "users/{id}/public-key", "", accepted(keys))
