@@ -13,18 +13,6 @@ protocol IdentityChecking: Sendable {
         then: @escaping @Sendable (Result<Identity, Rejection>) -> Void)
 }
 
-/// For a gateway without providers.
-struct NoIdentities: IdentityChecking {
-    var providers: [IdentityProvider] { [] }
-
-    func check(
-        _ proof: IdentityProof, now: Timestamp,
-        then: @escaping @Sendable (Result<Identity, Rejection>) -> Void
-    ) {
-        then(.failure(IdentityError.unknownProvider.rejection))
-    }
-}
-
 extension StoredIdentity {
     init(_ identity: Identity, linkedAt: Timestamp) {
         self.init(provider: identity.provider, subject: identity.subject, linkedAt: linkedAt)

@@ -35,9 +35,8 @@ extension DataDirectory {
                 : try IdentityProviders(
                     // Only the settings name issuers: one on this machine is the owner's own.
                     IdentityConfiguration(providers: providers, allowsLoopback: true), logger: logger)
-            var mailer: Mailer?
-            if let mail { mailer = try Mailer(mail, logger: logger) }
-            return AccountServices(identities, mailer)
+            let mailer = try mail.map { (mail) throws(IdentityConfigurationError) in try Mailer(mail, logger: logger) }
+            return AccountServices(identityProviders: identities, mailServer: mailer)
         } catch {
             throw DataDirectoryError("\(self.settings): \(error)")
         }
@@ -102,57 +101,5 @@ extension Settings {
             (mailURL.isEmpty && !mailCredentialsFile.isEmpty, "mail_credentials_file: without mail_url"),
         ]
         return cases.filter(\.0).map(\.1)
-    }
-}
-
-extension AccountServices {
-    fileprivate init(_ identities: IdentityProviders?, _ mailer: Mailer?) {
-        self.init(
-            identities: identities.map { KnownProviders(providers: $0) } ?? NoIdentities(),
-            mailer: mailer.map { SentMails(mailer: $0) } ?? NoMails(),
-            run: {
-                try await withThrowingTaskGroup(of: Void.self) { group in
-                    if let identities { group.addTask { try await identities.run() } }
-                    if let mailer { group.addTask { try await mailer.run() } }
-                    try await group.waitForAll()
-                }
-            },
-            stop: {
-                identities?.stop()
-                mailer?.stop()
-            })
-    }
-}
-
-private struct KnownProviders: IdentityChecking {
-    fileprivate let checker: IdentityProviders
-    let providers: [IdentityProvider]
-
-    init(providers checker: IdentityProviders) {
-        self.checker = checker
-        providers = checker.settings.map {
-            IdentityProvider(name: $0.name, issuer: $0.issuer, clientIDs: $0.audiences)
-        }
-    }
-
-    func check(
-        _ proof: IdentityProof, now: Timestamp,
-        then: @escaping @Sendable (Result<Identity, Rejection>) -> Void
-    ) {
-        checker.check(Array(proof.token.utf8), of: proof.provider, nonce: proof.nonce, now: now) { result in
-            then(result.mapError { $0.rejection })
-        }
-    }
-}
-
-private struct SentMails: Mailing {
-    let mailer: Mailer
-
-    func send(
-        _ mail: Mail, now: Timestamp, then: @escaping @Sendable (Result<Void, MailingFailure>) -> Void
-    ) {
-        mailer.send(mail, now: now) { result in
-            then(result.mapError { $0.isPassing ? .passing : .refused })
-        }
     }
 }
