@@ -15,9 +15,6 @@ struct DeskContext: Sendable {
     /// The identity of the request's token, if it has one.
     let identity: Identity?
     let store: Store
-
-    /// Reads one state of the database.
-    func read<Result>(_ body: (Snapshot) throws -> Result) throws -> Result { try store.read(body) }
 }
 
 /// Works beside the writer for requests about accounts: it limits them, hashes passwords on a thread of its own with

@@ -108,11 +108,13 @@ struct DeskQueue {
     /// - Throws: `rate_limited` for lack of room.
     private func checkRoom(for work: DeskWork, of network: ClientNetwork?) throws(Rejection) {
         let ofSite = network.map { waitingOf[$0.site, default: 0] } ?? 0
-        let facts = AccountRoomRule.Facts(waiting: waiting.count, waitingOfSite: ofSite, checks: checks)
+        let isCheck: Bool
         switch work {
         case .none: return
-        case .hashing: try AccountRoomRule.decide(isCheck: false, facts: facts)
-        case .identity, .identityAndHashing: try AccountRoomRule.decide(isCheck: true, facts: facts)
+        case .hashing: isCheck = false
+        case .identity, .identityAndHashing: isCheck = true
         }
+        try AccountRoomRule.decide(
+            isCheck: isCheck, waiting: waiting.count, waitingOfSite: ofSite, checks: checks)
     }
 }

@@ -44,7 +44,7 @@ struct PasswordProof: Sendable {
     let stored: PasswordHash?
 
     init(_ password: AccountPassword?, in context: DeskContext) throws {
-        stored = try context.read { try $0.passwords.password(of: context.sender.user) }
+        stored = try context.store.read { try $0.passwords.password(of: context.sender.user) }
         if let password {
             proof = try context.passwords.verify(password, stored) ? .right : .wrong
         } else {

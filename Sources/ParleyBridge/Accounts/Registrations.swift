@@ -49,7 +49,7 @@ extension VerifyRegistration: AccountHandler {
     /// Hashes in any case, so that the time does not reveal whether there is a registration.
     func find(in context: DeskContext) throws -> Finding {
         // The writer checks that it is live.
-        let stored = try context.read { try $0.accountCodes.codes(of: email, .register, steady: .earliest) }
+        let stored = try context.store.read { try $0.accountCodes.codes(of: email, .register, steady: .earliest) }
         let registered = try code.find(in: stored, context.tokens)?.code.purpose.registration?.password
         return Finding(password: try context.passwords.verify(password, registered) ? registered : nil)
     }

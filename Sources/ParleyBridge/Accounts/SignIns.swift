@@ -100,7 +100,7 @@ extension SignInByPassword: AccountHandler {
     func uses(by sender: DeviceAddress) -> [AccountUse] { [.attempt(.network(network)), .attempt(.email(email))] }
 
     func find(in context: DeskContext) throws -> Finding {
-        let (user, stored) = try context.read { snapshot in
+        let (user, stored) = try context.store.read { snapshot in
             let user = try snapshot.identities.user(email)
             return (user, try user.flatMap { try snapshot.passwords.password(of: $0) })
         }

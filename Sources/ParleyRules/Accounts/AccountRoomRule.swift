@@ -10,23 +10,14 @@ package enum AccountRoomRule {
     package static let mostChecks = 64
     private static let pauseWhenFull = 2000
 
-    package struct Facts: Sendable {
-        package let waiting: Int
-        /// 0 for a device that is signed in: it is of no site.
-        package let waitingOfSite: Int
-        package let checks: Int
-
-        package init(waiting: Int, waitingOfSite: Int, checks: Int) {
-            (self.waiting, self.waitingOfSite, self.checks) = (waiting, waitingOfSite, checks)
-        }
-    }
-
-    /// - Parameter isCheck: whether an identity token is checked first; otherwise a password is hashed.
+    /// - Parameters:
+    ///   - isCheck: whether an identity token is checked first; otherwise a password is hashed.
+    ///   - waitingOfSite: 0 for a device that is signed in: it is of no site.
     /// - Throws: `rate_limited`
-    package static func decide(isCheck: Bool, facts: Facts) throws(Rejection) {
+    package static func decide(isCheck: Bool, waiting: Int, waitingOfSite: Int, checks: Int) throws(Rejection) {
         let hasRoom =
             isCheck
-            ? facts.checks < mostChecks : facts.waiting < mostWaiting && facts.waitingOfSite < mostWaitingOfSite
+            ? checks < mostChecks : waiting < mostWaiting && waitingOfSite < mostWaitingOfSite
         guard hasRoom else {
             throw Rejection(
                 .rateLimited, "Too many people sign in at once; wait a little.", retryAfterMilliseconds: pauseWhenFull)

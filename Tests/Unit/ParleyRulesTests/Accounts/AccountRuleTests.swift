@@ -138,8 +138,11 @@ struct AccountRuleTests {
             (true, 32, 8, 63, nil), (true, 0, 0, 64, .rateLimited),
         ] as [(Bool, Int, Int, Int, ErrorCode?)])
     func room(isCheck: Bool, waiting: Int, waitingOfSite: Int, checks: Int, code: ErrorCode?) {
-        let facts = AccountRoomRule.Facts(waiting: waiting, waitingOfSite: waitingOfSite, checks: checks)
-        #expect(rejection { try AccountRoomRule.decide(isCheck: isCheck, facts: facts) }?.code == code)
+        let refusal = rejection {
+            try AccountRoomRule.decide(
+                isCheck: isCheck, waiting: waiting, waitingOfSite: waitingOfSite, checks: checks)
+        }
+        #expect(refusal?.code == code)
     }
 
     // MARK: Own accounts
