@@ -17,6 +17,8 @@ package final class PostgreSQLServer: Sendable {
     private let process = Mutex<ChildProcess?>(nil)
     private let names = Atomic<Int>(0)
     private let templates = Mutex<Set<String>>([])
+    /// Databases that no test has any more.
+    private let retired = Mutex<Set<String>>([])
 
     /// Makes a cluster and starts it.
     package init(_ options: ServerOptions = ServerOptions()) throws {
@@ -159,6 +161,23 @@ package final class PostgreSQLServer: Sendable {
         let name = "test_\(names.add(1, ordering: .relaxed).newValue)"
         try create(name, like: template)
         return TestDatabase(name: name, server: self)
+    }
+
+    /// A test has no more use for a database, though what it began may still be connected.
+    func retire(_ name: String) {
+        var names = retired.withLock { retired in
+            retired.insert(name)
+            defer { retired.removeAll() }
+            return retired
+        }
+        defer { retired.withLock { $0.formUnion(names) } }
+        guard let connection = try? connect() else { return }
+        defer { connection.close() }
+        for name in names {
+            let others = try? connection.query("SELECT 1 FROM pg_stat_activity WHERE datname = $1", [.text(name)])
+            guard others?.count == 0, (try? connection.execute("DROP DATABASE \(name)")) != nil else { continue }
+            names.remove(name)
+        }
     }
 
     private func create(_ name: String, like template: String) throws {

@@ -1,17 +1,13 @@
 import PostgreSQL
 
-/// A database of a test's own, dropped with the value, whoever is connected.
+/// A database of a test's own, dropped once the value is gone and nobody is connected.
 package final class TestDatabase: Sendable {
     package let name: String
     package let server: PostgreSQLServer
 
     init(name: String, server: PostgreSQLServer) { (self.name, self.server) = (name, server) }
 
-    deinit {
-        let connection = try? server.connect()
-        try? connection?.execute("DROP DATABASE IF EXISTS \(name) WITH (FORCE)")
-        connection?.close()
-    }
+    deinit { server.retire(name) }
 
     /// On the Unix socket.
     package var uri: String { server.uri(database: name) }
