@@ -45,6 +45,8 @@ extension PostgreSQLConnection {
 
     /// Has the server forget the statements that have given way.
     private func forgetRetired(_ handle: ConnectionHandle) throws(PostgreSQLError) {
+        // A transaction that has failed takes nothing but its ROLLBACK, which may be the statement to be prepared.
+        guard handle.transaction != .failed else { return }
         for name in statements.takeRetired() {
             try sending(handle) { () throws(PostgreSQLError) in try handle.sendOnce("DEALLOCATE \(name.text)") }
             pending.append(.forgotten(name))

@@ -47,6 +47,20 @@ final class StatementCacheTests: ConnectionSuite {
         #expect(connection.statements.retired.count <= 2)
     }
 
+    @Test("a transaction that has failed is rolled back, though statements are to be forgotten")
+    func rollback() throws {
+        let connection = try database.connect(statementLimit: 1)
+        for _ in 0..<3 {
+            try connection.send("BEGIN")
+            try? connection.send("SELECT 1 / 0")
+            #expect(try failure { try connection.sync() } != nil)
+            #expect(!connection.statements.retired.isEmpty)
+            try connection.rollback()
+            #expect(connection.transaction == .none)
+        }
+        #expect(try prepared(connection) <= 2)
+    }
+
     @Test("a statement that the server has lost, or whose table has changed, is prepared anew")
     func lost() throws {
         try connection.execute("CREATE TABLE t (id bigint)")
