@@ -32,6 +32,8 @@ struct ConstraintComparisonTests {
 
     private static let cases: [(statement: SchemaTests.Statement, before: [String])] =
         (SchemaTests.first + SchemaTests.later + SchemaTests.groups + SchemaTests.challenges + SchemaTests.engines)
+        // PostgreSQL has a row for each cell.
+        .filter { !$0.refused.hasPrefix("INSERT INTO publishing ") }
         .map { ($0, []) } + SchemaTests.inGroups.map { ($0, [SchemaTests.aGroup]) }
         + (SchemaTests.workouts + SchemaTests.onBoards).map { ($0, SchemaTests.withBoards) }
 
