@@ -344,7 +344,7 @@ if hasPostgreSQL {
         .target(name: "PostgreSQL", dependencies: ["CPostgreSQL", "Platform"], swiftSettings: strict),
         .target(
             name: "ParleyPostgreSQL",
-            dependencies: ["ParleyStore", "Platform", "PostgreSQL", "PrivateFiles", "Sodium"],
+            dependencies: ["ParleyProtocol", "ParleyStore", "Platform", "PostgreSQL", "PrivateFiles", "Sodium"],
             swiftSettings: strict),
         .target(
             name: "PostgreSQLServer", dependencies: ["Launch", "Platform", "PostgreSQL"],
@@ -355,7 +355,7 @@ if hasPostgreSQL {
             path: "Tests/Unit/PostgreSQLTests", swiftSettings: strict),
     ]
     for target in package.targets where target.name == "ParleyStoreTests" {
-        target.dependencies += ["ParleyPostgreSQL", "PostgreSQLServer"]
+        target.dependencies.append("ParleyPostgreSQL")
     }
     for target in package.targets where target.name == "parleyd" {
         target.dependencies += ["ParleyPostgreSQL", "ParleyStore"]

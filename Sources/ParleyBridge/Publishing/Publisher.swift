@@ -15,8 +15,6 @@ final class Publisher {
     private let store: Store
     private let witness: WitnessMark
     private let feed: AudienceFeed
-    /// What the loop of cells was last told.
-    private var reported = StreamVector()
     private let limits: BrokerLimits
     private let shared: GatewayState
     private let logger: Logger
@@ -92,7 +90,6 @@ final class Publisher {
         let connection = try link.connection(.out, now: shared.clock.now, wall: shared.clock.wall)
         try connection.connect(timeout: .seconds(5))
         defer {
-            feed.detach()
             connection.disconnect()
             selfRequest = nil
             shared.selfRequest.withLock { $0.recordSenderLoss(now: .now) }
@@ -100,7 +97,8 @@ final class Publisher {
         try connection.subscribe(to: AudienceChange.responseTopic)
         try connection.subscribe(to: BrokerStatistics.droppedTopic)
         try awaitIntake(connection)
-        var audience = AudienceSender()
+        var audience = AudienceRelay(queue: queue, store: store, feed: feed)
+        defer { audience.end() }
         try sendSnapshot(&audience, over: connection)
         guard !shared.stop.isRaised else { return }
         onReady()
@@ -118,18 +116,15 @@ final class Publisher {
     }
 
     /// One round: what was received, then changes of audiences, then as much of the rest as the broker takes.
-    private func work(_ audience: inout AudienceSender, _ connection: MQTTConnection) throws {
+    private func work(_ audience: inout AudienceRelay, _ connection: MQTTConnection) throws {
         try receive(&audience, connection)
         // In this order: the changes of audiences that were committed with an event or before it are sent before it.
         try refill()
-        guard !feed.isStale else { throw AudienceError.leaseOver }
-        let (changes, through) = queue.drainAudience()
-        try audience.send(changes, over: connection)
-        if !audience.isUnacknowledged { recordInForce(through) }
+        try audience.send(over: connection)
         try askSelf(over: connection)
         while connection.canPublish, let entry = publications.next {
             // The changes that it depends on are on their way here from other cells.
-            guard through.covers(entry.batch.outgoing.requires) else { break }
+            guard audience.precede(entry.batch.outgoing) else { break }
             // An event of QoS 0 may overtake a change of its audience: it waits for the acknowledgement.
             if entry.item.message.qos == .atMostOnce, audience.isUnacknowledged { break }
             try send(entry, connection)
@@ -138,14 +133,6 @@ final class Publisher {
         shared.publishedThrough.set(publications.publishedThrough)
         if store.cells != nil { shared.publishedStreams.withLock { $0.advance(to: publications.publishedStreams) } }
         witness.advance(to: publications.publishedThrough.number)
-    }
-
-    /// The plugin has all changes up to here.
-    private func recordInForce(_ through: StreamVector) {
-        guard let cells = store.cells, !through.isEmpty, through != reported else { return }
-        reported = through
-        feed.recordInForce(through)
-        cells.wake()
     }
 
     /// Goes before the queue, so that it measures the intake and not the load.
@@ -174,7 +161,7 @@ final class Publisher {
     }
 
     /// Reads acknowledgements, the plugin's answers and the broker's statistics.
-    private func receive(_ audience: inout AudienceSender, _ connection: MQTTConnection) throws {
+    private func receive(_ audience: inout AudienceRelay, _ connection: MQTTConnection) throws {
         try connection.readBatch(into: &batch, limit: 1000)
         for message in batch.messages {
             let topic = String(decoding: batch.bytes[message.topic], as: UTF8.self)
@@ -238,7 +225,7 @@ final class Publisher {
 
     /// Devices sign in after this: their requests need the intake's subscription.
     private func awaitIntake(_ connection: MQTTConnection) throws {
-        var audience = AudienceSender()
+        var audience = AudienceRelay(queue: queue, store: store, feed: feed)
         while !shared.isIntakeAttached.withLock({ $0 }), !shared.stop.isRaised {
             try receive(&audience, connection)
             try connection.flush()
@@ -246,25 +233,10 @@ final class Publisher {
         }
     }
 
-    private func sendSnapshot(_ audience: inout AudienceSender, over connection: MQTTConnection) throws {
-        // Changes from here on are sent after the snapshot, which may hold them already; applied twice they change
-        // nothing.
-        let version = UInt64(clamping: shared.clock.now.milliseconds)
-        try feed.inTurn {
-            queue.forgetAudience()
-            let (messages, through) = try store.read { snapshot in
-                (
-                    try snapshot.audienceMessages(version: version, limits: limits),
-                    try store.cells.map { StreamVector(try $0.states(in: snapshot).map(\.audience)) } ?? StreamVector()
-                )
-            }
-            let lease = feed.lease.map { AudienceCodec.messages(for: [$0]) } ?? []
-            audience.begin(lease + messages, version: version)
-            queue.add(Outgoing(), through: through)
-            feed.attach(at: through)
-        }
+    private func sendSnapshot(_ audience: inout AudienceRelay, over connection: MQTTConnection) throws {
+        try audience.begin(version: UInt64(clamping: shared.clock.now.milliseconds), limits: limits)
         while !audience.isReady, !shared.stop.isRaised {
-            try audience.send([], over: connection)
+            try audience.sendSnapshot(over: connection)
             try connection.flush()
             try wait(connection, timeout: .seconds(1))
             // Last, so that the answer ends the loop at once.
@@ -279,7 +251,7 @@ final class Publisher {
     }
 
     /// Sends the rest, for a bounded time, and publishes that the gateway is offline.
-    private func finish(_ audience: inout AudienceSender, _ connection: MQTTConnection) throws {
+    private func finish(_ audience: inout AudienceRelay, _ connection: MQTTConnection) throws {
         announce(.offline(since: shared.clock.now))
         let deadline = ContinuousClock.now.advanced(by: .seconds(3))
         repeat {
@@ -291,7 +263,7 @@ final class Publisher {
     }
 
     /// Whether acknowledgements may gather, so that many are read at once: under load each would end a wait of its own.
-    private func mayGather(_ audience: AudienceSender, _ connection: MQTTConnection) -> Bool {
+    private func mayGather(_ audience: AudienceRelay, _ connection: MQTTConnection) -> Bool {
         connection.unacknowledgedCount > 0 && connection.canPublish && !connection.wantsWrite
             && !audience.isUnacknowledged && selfRequest == nil && !shared.stop.isRaised
     }

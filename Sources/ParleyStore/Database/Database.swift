@@ -1,7 +1,7 @@
 import GRDB
 
-/// A connection inside a transaction or a snapshot, whichever engine keeps the database. A statement is one text for all
-/// of them: `docs/decisions/0047-one-text-for-two-engines.md`.
+/// A connection inside a transaction or a snapshot, whichever engine keeps the database. A statement is one text for
+/// all of them: `docs/decisions/0047-one-text-for-two-engines.md`.
 package struct Database {
     enum Engine {
         case sqlite(SQLiteConnection)

@@ -18,8 +18,8 @@ package protocol RemoteConnection: AnyObject {
     /// Adds changes of audiences to the stream of this gateway.
     func insertAudienceChanges(_ changes: [(position: StreamPosition, change: [UInt8])]) throws(StoreError)
 
-    /// Sets how far the stream of this gateway goes with the transaction: its last position, and the last that changes an
-    /// audience. Of several, the furthest holds.
+    /// Sets how far the stream of this gateway goes with the transaction: its last position, and the last that changes
+    /// an audience. Of several, the furthest holds.
     func setStreamEnd(_ position: StreamPosition, audience: StreamPosition?)
 
     /// Runs a query. All rows are here when this returns.

@@ -3,8 +3,8 @@ import PrivateFiles
 
 /// A database file of SQLite: one connection that writes, a few that read beside it on snapshots.
 ///
-/// In WAL mode with `synchronous = FULL`: when `write` returns, the transaction is on disk. The writing connection alone
-/// checkpoints; a second process must never write to the file.
+/// In WAL mode with `synchronous = FULL`: when `write` returns, the transaction is on disk. The writing connection
+/// alone checkpoints; a second process must never write to the file.
 final class SQLiteFile: StoreEngine {
     private let pool: DatabasePool
 

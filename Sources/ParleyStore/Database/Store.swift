@@ -58,7 +58,8 @@ package protocol StoreEngine: Sendable {
     /// Reads one state of the database, the last committed before this was called or a later one.
     func read<Result>(_ body: (Database) throws -> Result) throws -> Result
 
-    /// Sees to it that nothing is left to do for the next start, and that nothing that was removed before is left behind.
+    /// Sees to it that nothing is left to do for the next start, and that nothing that was removed before is left
+    /// behind.
     ///
     /// - Throws: `.inputOutput` also when a reader took longer than a moment; trying again helps.
     func checkpoint() throws

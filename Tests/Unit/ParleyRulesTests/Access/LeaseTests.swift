@@ -11,7 +11,7 @@ struct LeaseTests {
     private func gate(leasedUntil end: Int64) -> AccessGate {
         var gate = AccessGate.ready([phone])
         _ = gate.handle([.lease(until: UInt64(end))])
-        #expect(gate.signIn(phone, on: 10) == .admitted(.device(ClientID(address: phone)!)))
+        #expect(gate.signIn(phone, on: 10).isAdmitted)
         return gate
     }
 
@@ -56,7 +56,7 @@ struct LeaseTests {
         _ = gate.drainLapse()
         _ = gate.handle([.lease(until: UInt64(7 * second))])
         gate.snapshot(version: 2, [phone])
-        #expect(gate.signIn(phone, on: 12) == .admitted(.device(ClientID(address: phone)!)))
+        #expect(gate.signIn(phone, on: 12).isAdmitted)
         gate.advance(to: 7 * second)
         #expect(!gate.isReady)
     }
@@ -67,5 +67,11 @@ struct LeaseTests {
         _ = gate.handle([.lease(until: .max)])
         gate.advance(to: 4 * second)
         #expect(gate.isReady)
+    }
+}
+
+extension SignInDecision {
+    fileprivate var isAdmitted: Bool {
+        if case .admitted = self { true } else { false }
     }
 }

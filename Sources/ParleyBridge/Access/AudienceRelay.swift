@@ -1,0 +1,74 @@
+import MQTTClient
+import ParleyProtocol
+import ParleyStore
+
+/// Feeds the broker's plugin over one connection of the publisher's: all audiences at first, then what the queue has.
+///
+/// Among several gateways it knows how far it has come in the changes of each.
+struct AudienceRelay {
+    private let queue: OutQueue
+    private let store: Store
+    private let feed: AudienceFeed
+    private var sender = AudienceSender()
+    /// The changes up to here were given to the sender.
+    private var through = StreamVector()
+    /// Those that the plugin was last known to have.
+    private var inForce = StreamVector()
+
+    init(queue: OutQueue, store: Store, feed: AudienceFeed) {
+        self.queue = queue
+        self.store = store
+        self.feed = feed
+    }
+
+    /// Whether the snapshot is in force.
+    var isReady: Bool { sender.isReady }
+
+    /// Whether a change may not have arrived yet.
+    var isUnacknowledged: Bool { sender.isUnacknowledged }
+
+    /// Begins with a snapshot of all audiences.
+    mutating func begin(version: UInt64, limits: BrokerLimits) throws {
+        try feed.inTurn {
+            // Changes from here on are sent after the snapshot, which may hold them already; applied twice they change
+            // nothing.
+            queue.forgetAudience()
+            let (messages, end) = try store.read { snapshot in
+                (
+                    try snapshot.audienceMessages(version: version, limits: limits),
+                    try store.cells.map { StreamVector(try $0.states(in: snapshot).map(\.audience)) } ?? StreamVector()
+                )
+            }
+            let lease = feed.lease.map { AudienceCodec.messages(for: [$0]) } ?? []
+            sender.begin(lease + messages, version: version)
+            through = end
+            feed.attach(at: end)
+        }
+    }
+
+    /// Sends what waits of the snapshot.
+    mutating func sendSnapshot(over connection: MQTTConnection) throws { try sender.send([], over: connection) }
+
+    /// Sends the changes that the queue has.
+    mutating func send(over connection: MQTTConnection) throws {
+        guard !feed.isStale else { throw AudienceError.leaseOver }
+        let (changes, end) = queue.drainAudience()
+        through.advance(to: end)
+        try sender.send(changes, over: connection)
+        guard let cells = store.cells, !sender.isUnacknowledged, through != inForce else { return }
+        inForce = through
+        feed.recordInForce(through)
+        cells.wake()
+    }
+
+    /// Whether the changes that events depend on went before them.
+    func precede(_ outgoing: Outgoing) -> Bool { through.covers(outgoing.requires) }
+
+    /// - Returns: whether the acknowledgement was for a change.
+    mutating func handle(_ acknowledgement: Acknowledgement) throws -> Bool { try sender.handle(acknowledgement) }
+
+    mutating func handle(_ answer: AudienceAnswer?) throws { try sender.handle(answer) }
+
+    /// The connection is gone.
+    func end() { feed.detach() }
+}
