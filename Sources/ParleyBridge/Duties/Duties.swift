@@ -57,6 +57,14 @@ struct Duties {
         list.contains { type(of: $0).goesWithBatches && $0.isDue(at: moment, hasRoom: hasRoom) }
     }
 
+    /// Whether a batch now has parts that other gateways may do, too.
+    func hasSharedParts(at moment: Moment) -> Bool {
+        list.contains { type(of: $0).goesWithBatches && type(of: $0).isShared && $0.isDue(at: moment, hasRoom: true) }
+    }
+
+    /// Other gateways may have left work: each duty looks for it.
+    func wakeAll() { for duty in list { (duty as? any ScheduledDuty)?.wake(.earliest) } }
+
     /// The clocks were read.
     func observe(_ moment: Moment) { for duty in list { duty.observe(moment) } }
 

@@ -23,6 +23,9 @@ protocol Duty: AnyObject {
     /// publish.
     static var goesWithBatches: Bool { get }
 
+    /// Whether a part does what another gateway on the same database may do at the same time.
+    static var isShared: Bool { get }
+
     /// How long until a part is due; `nil` while none is.
     func wait(at moment: Moment) -> Duration?
 
@@ -48,6 +51,7 @@ extension Duty {
     static var pauseAfterFailure: Duration { Pace.pauseAfterFailure }
     static var publishes: Bool { goesWithBatches }
     static var goesWithBatches: Bool { false }
+    static var isShared: Bool { true }
 
     func isDue(at moment: Moment) -> Bool { wait(at: moment) == .zero }
 

@@ -24,6 +24,8 @@ final class Writer {
     var clockOffset: Int64 = 0
     let duties: Duties
     let held: HeldReplies
+    /// What the last transaction depended on.
+    private var required = StreamVector()
     var cleaning = CleaningClock()
     /// The time that users' writes took lately.
     var times = WriteTimes()
@@ -109,7 +111,8 @@ final class Writer {
     private func attempt(_ requests: [IncomingCommand], now: Timestamp) throws(StoreError) -> Effects {
         var parts: [Duties.Part] = []
         do throws(StoreError) {
-            let isolation = requests.allSatisfy(\.request.isGathered) ? Isolation.byConversation : .serializable
+            let isGathered = requests.allSatisfy(\.request.isGathered) && !duties.hasSharedParts(at: moment(now))
+            let isolation = isGathered ? Isolation.byConversation : .serializable
             let (_, effects) = try write(now: now, isolation: isolation) { batch throws(StoreError) in
                 try carryOut(requests, in: batch)
                 try batch.markProgressOfChallenges()
@@ -151,9 +154,11 @@ final class Writer {
     /// What follows from a transaction among cells.
     private func share(_ effects: inout Effects, with cells: any Cells) throws(StoreError) {
         try effects.depend(on: cells, in: store)
-        guard let replies = effects.outgoing.takeHeldReplies() else { return }
-        held.add(replies, until: effects.outgoing.requires[cells.own])
-        cells.wake()
+        let requires = effects.outgoing.requires
+        if let replies = effects.outgoing.takeHeldReplies() { held.add(replies, until: requires[cells.own]) }
+        // The changes are to be read before the events can be published.
+        if requires != required { cells.wake() }
+        required = requires
     }
 
     private func finish(_ after: AfterCommit, _ effects: inout Effects, now: Timestamp) {

@@ -24,6 +24,10 @@ final class Intake {
     /// Whether requests may have waited since the gateway was last connected.
     private var isInBacklog = true
     private var generator = SystemRandomNumberGenerator()
+    private var lookDueAt = ContinuousClock.now
+
+    /// How often the work that other gateways may have left is looked for.
+    private static let lookInterval = Duration.seconds(30)
 
     init(
         link: BrokerLink, writer: Writer, readers: ReaderPool, sessions: SessionRemover, desk: AccountDesk,
@@ -230,6 +234,10 @@ final class Intake {
 
     private func runTimers() {
         let now = readClock()
+        if writer.store.cells != nil, ContinuousClock.now >= lookDueAt {
+            lookDueAt = .now.advanced(by: Intake.lookInterval)
+            writer.duties.wakeAll()
+        }
         add(writer.expireTyping(now: now))
         queue.add(writer.runDuties(now: now, hasRoom: queue.hasRoom))
         writer.cleanFiles(now: .now)
