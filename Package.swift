@@ -283,7 +283,7 @@ let package = Package(
                 "ParleyBridge", "ParleyClient", "ParleyCrypto", "ParleyIdentity", "ParleyMosquitto", "ParleyProtocol",
                 "ParleyRules", "ParleyStore", "HTTPDoubles", "IdentityDoubles", "Launch", "MQTTClient", "MQTTPackets",
                 "MQTTWire", "OpenSSL", "Oracles", "Platform", "Sodium", "TestSupport",
-            ], path: "Tests/Integration", swiftSettings: strict),
+            ], path: "Tests/Integration", exclude: hasPostgreSQL ? [] : ["Cells"], swiftSettings: strict),
     ]
 )
 
@@ -356,6 +356,9 @@ if hasPostgreSQL {
     ]
     for target in package.targets where target.name == "ParleyStoreTests" {
         target.dependencies.append("ParleyPostgreSQL")
+    }
+    for target in package.targets where target.name == "IntegrationTests" {
+        target.dependencies += ["PostgreSQL", "PostgreSQLServer"]
     }
     for target in package.targets where target.name == "parleyd" {
         target.dependencies += ["ParleyPostgreSQL", "ParleyStore"]

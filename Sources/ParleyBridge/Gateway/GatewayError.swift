@@ -13,14 +13,16 @@ package struct GatewayError: LastingError {
 
     init(_ error: any Error) {
         description = "\(error)"
-        isLasting =
-            switch error as? StoreError {
-            case .newerSchema, .unusable, .notDurable, .superseded: true
-            case .full, .inputOutput, .unavailable, .conflict, .outcomeUnknown, .failed, .inconsistent,
-                .unexpected:
-                false
-            case nil: error is OperationTableError
-            }
+        isLasting = (error as? StoreError)?.isLasting ?? (error is OperationTableError)
+    }
+}
+
+extension StoreError: LastingError {
+    package var isLasting: Bool {
+        switch self {
+        case .newerSchema, .unusable, .notDurable, .superseded: true
+        case .full, .inputOutput, .unavailable, .conflict, .outcomeUnknown, .failed, .inconsistent, .unexpected: false
+        }
     }
 }
 

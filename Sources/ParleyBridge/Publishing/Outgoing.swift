@@ -11,6 +11,8 @@ struct Outgoing: Sendable {
         var disappearance: Disappearance?
         /// The number of unread messages that is not yet filled in.
         var unread: PendingUnread?
+        /// What it announces, if that is a record.
+        var record: RecordOrder.Place?
         /// Whether it is the reply to a change of audiences, which waits until the change is in force in every cell.
         var awaitsCells = false
     }
@@ -76,14 +78,13 @@ struct Outgoing: Sendable {
     private static let unreadCountRoom = String(Limits.unreadCount).utf8.count
 
     /// Adds the event that announces a record.
-    mutating func announce(_ record: MessageRecord, position: StreamPosition) {
-        let message = event(.conversation(record.conversation, .messages), position: position) {
-            record.writeEvent(to: &$0)
-        }.message
+    mutating func announce(_ record: MessageRecord, position: StreamPosition?) {
+        event(.conversation(record.conversation, .messages), position: position) { record.writeEvent(to: &$0) }
+        let last = items.count - 1
+        items[last].record = RecordOrder.Place(conversation: record.conversation, seq: record.seq)
         guard let disappearsAt = record.disappearsAt, record.content != nil else { return }
         let remains = writer.document { record.withoutCiphertext.writeEvent(to: &$0) }
-        items[items.count - 1] = Item(
-            message: message, position: position, disappearance: Disappearance(at: disappearsAt, remains: remains))
+        items[last].disappearance = Disappearance(at: disappearsAt, remains: remains)
     }
 
     /// Has replies from an index on wait until what they are of is in force in every cell.
@@ -147,7 +148,7 @@ struct Outgoing: Sendable {
             items.append(
                 Item(
                     message: message, position: item.position, disappearance: disappearance, unread: item.unread,
-                    awaitsCells: item.awaitsCells))
+                    record: item.record, awaitsCells: item.awaitsCells))
         }
     }
 

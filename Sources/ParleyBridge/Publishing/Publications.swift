@@ -9,12 +9,15 @@ struct Publications {
     struct Entry: Sendable {
         let batch: Batch
         let index: Int
+        /// Whether it was published before, and is only to be counted.
+        let isRepeated: Bool
         /// Everything up to this position is done when the entry is.
         fileprivate var through: StreamPosition?
 
-        fileprivate init(batch: Batch, index: Int) {
+        fileprivate init(batch: Batch, index: Int, isRepeated: Bool = false) {
             self.batch = batch
             self.index = index
+            self.isRepeated = isRepeated
             through = batch.outgoing.items[index].position
         }
 
@@ -61,6 +64,20 @@ struct Publications {
     mutating func add(_ outgoing: Outgoing, isCounted: Bool) {
         let batch = Batch(outgoing, isCounted: isCounted)
         for index in outgoing.items.indices { waiting.append(Entry(batch: batch, index: index)) }
+    }
+
+    /// Adds a batch in which records may be early, or come again.
+    ///
+    /// - Parameter earlier: what goes before an item, by its index.
+    mutating func add(
+        _ outgoing: Outgoing, isCounted: Bool, earlier: [Int: Outgoing], in order: inout RecordOrder
+    ) {
+        let batch = Batch(outgoing, isCounted: isCounted)
+        for (index, item) in outgoing.items.enumerated() {
+            if let missing = earlier[index] { add(missing, isCounted: false) }
+            let isRepeated = item.record.map { order.isRepeated($0) } ?? false
+            waiting.append(Entry(batch: batch, index: index, isRepeated: isRepeated))
+        }
     }
 
     var next: Entry? { waiting.first }

@@ -19,6 +19,7 @@ final class Publisher {
     private let shared: GatewayState
     private let logger: Logger
     private var publications: Publications
+    private var order = RecordOrder()
     private var backlog: Backlog
     /// Batches from the queue whose numbers of unread messages are not counted yet.
     private var drained: [Outgoing] = []
@@ -123,6 +124,10 @@ final class Publisher {
         try audience.send(over: connection)
         try askSelf(over: connection)
         while connection.canPublish, let entry = publications.next {
+            guard !entry.isRepeated else {
+                publications.dropNext()
+                continue
+            }
             // The changes that it depends on are on their way here from other cells.
             guard audience.precede(entry.batch.outgoing) else { break }
             // An event of QoS 0 may overtake a change of its audience: it waits for the acknowledgement.
@@ -205,8 +210,10 @@ final class Publisher {
             let counts = try store.read { try $0.unread.counts(scopes) }
             for index in drained.indices { drained[index].fillUnreadCounts(counts) }
         }
-        for outgoing in drained { publications.add(outgoing, isCounted: true) }
-        drained.removeAll()
+        while let outgoing = drained.first {
+            try add(outgoing, isCounted: true)
+            drained.removeFirst()
+        }
     }
 
     private func refillFromStore() throws {
@@ -217,8 +224,15 @@ final class Publisher {
             outgoing.fillUnreadCounts(try snapshot.unread.counts(outgoing.unreadScopes))
             return (outgoing, events.last?.position)
         }
+        try add(outgoing, isCounted: false)
         backlog.position = last ?? backlog.end
-        publications.add(outgoing, isCounted: false)
+    }
+
+    private func add(_ outgoing: Outgoing, isCounted: Bool) throws {
+        guard let cells = store.cells else { return publications.add(outgoing, isCounted: isCounted) }
+        let gaps = order.gaps(before: outgoing.items)
+        let earlier = gaps.isEmpty ? [:] : try store.read { try $0.records(in: gaps, cells) }
+        publications.add(outgoing, isCounted: isCounted, earlier: earlier, in: &order)
     }
 
     // MARK: Beginning and end

@@ -44,12 +44,15 @@ final class ClaimedCell: Sendable {
     /// In milliseconds since 1970, by the clock of PostgreSQL.
     static let now = "CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)"
 
+    /// Its number and incarnation: a row of `cells` has both for as long as nobody else has taken it over.
+    var identity: [PostgreSQLValue] { [.integer(number), .bytes(incarnation)] }
+
     /// The last position of its stream.
-    var end: Statement { (ClaimedCell.row, [.integer(number), .bytes(incarnation)]) }
+    var end: Statement { (ClaimedCell.row, identity) }
 
     /// The same, and locks the row until the transaction ends.
     var lock: Statement {
-        ("\(ClaimedCell.row) FOR NO KEY UPDATE", [.integer(number), .bytes(incarnation)])
+        ("\(ClaimedCell.row) FOR NO KEY UPDATE", identity)
     }
 
     private static let row = "SELECT position, commits FROM cells WHERE cell = $1 AND incarnation = $2"

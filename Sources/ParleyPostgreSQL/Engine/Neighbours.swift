@@ -14,6 +14,8 @@ final class Neighbours: Cells {
     /// For what belongs to no transaction of the writer, and for hearing the doorbell.
     private let sessions: SessionPool
     private let listener: Listener
+    /// Called when this process must end; see `StoreError.endsProcess`.
+    private let onEnd: @Sendable (StoreError) -> Void
     private let state = Mutex(State())
 
     private struct State {
@@ -22,8 +24,11 @@ final class Neighbours: Cells {
         var signals: [CellSignal] = []
     }
 
-    init(_ cell: ClaimedCell, _ settings: PostgreSQLSettings) throws {
+    init(
+        _ cell: ClaimedCell, _ settings: PostgreSQLSettings, onEnd: @escaping @Sendable (StoreError) -> Void
+    ) throws {
         self.cell = cell
+        self.onEnd = onEnd
         sessions = SessionPool(settings, count: 1)
         listener = try Listener(settings)
     }
@@ -85,8 +90,11 @@ final class Neighbours: Cells {
     func removeAudienceChanges(through position: StreamPosition) throws(StoreError) {
         try withConnection { connection in
             _ = try connection.query(
-                "DELETE FROM audience_changes WHERE position > $1 AND position <= $2",
-                [.integer(cell.stream.start.number), .integer(position.number)])
+                """
+                DELETE FROM audience_changes WHERE position > $1 AND position <= $2
+                    AND EXISTS (SELECT 1 FROM cells WHERE cell = $3 AND incarnation = $4)
+                """,
+                [.integer(cell.stream.start.number), .integer(position.number)] + cell.identity)
         }
     }
 
@@ -109,13 +117,13 @@ final class Neighbours: Cells {
             for mark in marks {
                 try connection.send(
                     """
-                    INSERT INTO cell_marks (reader, writer, position, audience_position) VALUES ($1, $2, $3, $4)
+                    INSERT INTO cell_marks (reader, writer, position, audience_position)
+                    SELECT cell, $3, $4, $5 FROM cells WHERE cell = $1 AND incarnation = $2
                     ON CONFLICT (reader, writer) DO UPDATE SET position = excluded.position,
                         audience_position = excluded.audience_position
                     """,
-                    [
-                        .integer(cell.number), .integer(mark.writer), .integer(mark.position.number),
-                        .integer(mark.audience.number),
+                    cell.identity + [
+                        .integer(mark.writer), .integer(mark.position.number), .integer(mark.audience.number),
                     ])
             }
             try connection.send("SELECT pg_notify('\(Neighbours.channel)', $1)", [.text("\(cell.number)")])
@@ -168,6 +176,12 @@ final class Neighbours: Cells {
     func close() { sessions.close() }
 
     private func withConnection(_ body: (PostgreSQLConnection) throws -> Void) throws(StoreError) {
-        do { try sessions.withSession { try body($0.connection) } } catch { throw StoreError(anything: error) }
+        do {
+            try sessions.withSession { try body($0.connection) }
+        } catch {
+            let failure = StoreError(anything: error)
+            if failure.endsProcess { onEnd(failure) }
+            throw failure
+        }
     }
 }

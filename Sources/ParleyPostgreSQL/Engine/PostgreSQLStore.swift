@@ -33,7 +33,7 @@ package final class PostgreSQLStore: StoreEngine {
                 let incarnation = try RandomBytes.make(count: 16)
                 return try ClaimedCell(name, incarnation: incarnation, session.connection)
             }
-            neighbours = try Neighbours(cell, settings)
+            neighbours = try Neighbours(cell, settings, onEnd: onEnd)
         } catch { throw StoreError(anything: error) }
     }
 

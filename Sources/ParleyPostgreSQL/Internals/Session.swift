@@ -13,12 +13,13 @@ final class Session {
         try connection.execute(Session.setUp)
     }
 
-    /// Whoever waits for a row gives up after a while; a transaction that was left open is ended.
+    /// Whoever waits for a row gives up after a while. A transaction that was left open is ended: the process may stand
+    /// still, or be cut off, and others wait for its rows. Sooner than they give up, and when its cell's lease is over.
     private static let setUp =
         ([PostgreSQLMigrations.searchPath] + PlannerSettings.statements + [
             "SET synchronous_commit TO on", "SET default_transaction_isolation TO 'read committed'",
             "SET lock_timeout TO '5s'", "SET statement_timeout TO '20s'",
-            "SET idle_in_transaction_session_timeout TO '30s'",
+            "SET idle_in_transaction_session_timeout TO '3s'",
         ]).joined(separator: ";\n")
 
     /// See `PlannerSettings.renewal`.

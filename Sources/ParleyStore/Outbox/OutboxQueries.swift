@@ -80,6 +80,18 @@ package struct OutboxQueries {
         ) { try UnpublishedEvent(event: $0) }
         return Array(events.sorted { $0.position < $1.position }.prefix(limit))
     }
+
+    /// The records of a conversation between two seqs, in order.
+    package func records(
+        of conversation: ConversationID, after floor: Int, before ceiling: Int
+    ) throws(StoreError) -> [MessageRecord] {
+        try database.list(
+            """
+            SELECT \(RecordColumn.list), c.epoch FROM records r JOIN conversations c ON c.key = r.conversation
+            WHERE c.id = ? AND r.seq > ? AND r.seq < ? ORDER BY r.seq
+            """, [conversation.blob, floor, ceiling]
+        ) { row in try MessageRecord(row, conversation: conversation, epoch: row[RecordColumn.end]) }
+    }
 }
 
 package struct OutboxWrites {

@@ -1,5 +1,4 @@
 import Foundation
-import Platform
 import ParleyProtocol
 import TestSupport
 import Testing
@@ -26,67 +25,22 @@ struct KillRun: Sendable {
             seed: number("PARLEY_KILL_SEED").map { UInt64(bitPattern: Int64($0)) } ?? Seeded.seed % 1_000_000)
     }
 
-    /// What came of one conversation.
-    struct Conversation: Sendable {
-        let devices: [LoadedDevice.Record]
-        /// As the gateway serves it in the end.
-        let history: [Entry]
-    }
-
-    /// A record of a history.
-    struct Entry: Sendable {
-        let id: MessageID
-        let seq: Int
-        let target: MessageID?
-        let hasContent: Bool
-    }
-
-    struct Outcome: Sendable {
-        let conversations: [Conversation]
-        let duration: Duration
-    }
-
-    func perform() async throws -> Outcome {
+    func perform() async throws -> LoadRun.Outcome {
         let gateway = try TestGateway()
-        let pairs = try (0..<KillRun.conversations).map { _ in try gateway.pair() }
-            .map { pair in
-                (devices: [pair.alice.credentials, pair.bob.credentials], id: ConversationID(pair.conversation))
-            }
-        let load = Load(devices: pairs.count * 2)
-        let (began, habit) = (ContinuousClock.now, habit)
-        return try await withThrowingTaskGroup(of: (Int, LoadedDevice.Record)?.self) { group in
-            for (index, pair) in pairs.enumerated() {
-                guard let id = pair.id else { throw NeverCameError("a conversation's id") }
-                for (number, credentials) in pair.devices.enumerated() {
-                    let random = Seeded(seed: seed &+ UInt64(2 * index + number + 1))
-                    group.addTask {
-                        try await LoopThread.run(name: "device") {
-                            (index, try LoadedDevice(gateway, credentials, id, habit, load, random).run())
-                        }
-                    }
-                }
-            }
-            group.addTask { [self] in
-                try await LoopThread.run(name: "killer") { try kill(gateway, load) }
-                return nil
-            }
-            var records: [Int: [LoadedDevice.Record]] = [:]
-            for try await case (let index, let record)? in group { records[index, default: []].append(record) }
-            let duration = ContinuousClock.now - began
-            #expect(!gateway.log.contains("was put back"), "a killed gateway's database is the one that it left")
-            let conversations = try pairs.enumerated().map { index, pair in
-                Conversation(
-                    devices: records[index] ?? [],
-                    history: try history(of: pair.id, by: try gateway.connect(pair.devices[0])))
-            }
-            return Outcome(conversations: conversations, duration: duration)
+        let pairs = try (0..<KillRun.conversations).map { _ in
+            let pair = try gateway.pair()
+            guard let id = ConversationID(pair.conversation) else { throw NeverCameError("a conversation's id") }
+            return LoadRun.Pair(
+                id: id, devices: [(gateway, pair.alice.credentials), (gateway, pair.bob.credentials)])
         }
+        let outcome = try await LoadRun(pairs: pairs, habit: habit, seed: seed).perform { _ in try kill(gateway) }
+        #expect(!gateway.log.contains("was put back"), "a killed gateway's database is the one that it left")
+        return outcome
     }
 
     private enum Victim { case parleyd, broker }
 
-    private func kill(_ gateway: TestGateway, _ load: Load) throws {
-        defer { load.end() }
+    private func kill(_ gateway: TestGateway) throws {
         var generator = Seeded(seed: seed)
         let victims =
             (Array(repeating: Victim.parleyd, count: parleydKills) + Array(repeating: .broker, count: brokerKills))
@@ -104,26 +58,5 @@ struct KillRun: Sendable {
         }
         usleep(500_000)
         try gateway.awaitReady()
-    }
-
-    private func history(of id: ConversationID?, by client: DeviceClient) throws -> [Entry] {
-        guard let id else { return [] }
-        var history: [Entry] = []
-        var page = JSON.null
-        repeat {
-            page = try client.accepted(
-                "history/get",
-                ["conversation_id": .string("\(id)"), "after": .int(history.last?.seq ?? 0), "limit": 200])
-            for message in page["messages"].elements {
-                guard let id = message["id"].text.flatMap({ MessageID($0) }), let seq = message["seq"].int else {
-                    throw NeverCameError("a record with id and seq")
-                }
-                history.append(
-                    Entry(
-                        id: id, seq: seq, target: message["target_id"].text.flatMap { MessageID($0) },
-                        hasContent: message["encrypted_content"] != .null))
-            }
-        } while page["has_more"] == true
-        return history
     }
 }

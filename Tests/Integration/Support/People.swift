@@ -6,7 +6,7 @@ import ParleyProtocol
 extension TestGateway {
     /// The operator's credentials, from the data directory.
     func operatorCredentials() throws -> DeviceCredentials {
-        let path = directory + "/devices/operator/console/credentials.json"
+        let path = directory + "/devices/operator/\(console)/credentials.json"
         return try JSONDecoder().decode(DeviceCredentials.self, from: Data(contentsOf: URL(filePath: path)))
     }
 

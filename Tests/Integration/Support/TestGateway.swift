@@ -10,6 +10,10 @@ import TestSupport
 /// with a short path that goes with the value.
 final class TestGateway: Sendable {
     let directory: String
+    /// The device of the operator's credentials in the data directory.
+    let console: String
+    /// Of parleyd, beside the data directory.
+    let arguments: [String]
     private let children = Mutex(Children())
     private let names = Atomic<Int>(0)
 
@@ -35,10 +39,17 @@ final class TestGateway: Sendable {
     /// - Parameters:
     ///   - settings: what stands in `parleyd.json`.
     ///   - directory: an empty one to use, if not a new one in the system's place for such.
+    ///   - arguments: of parleyd, beside the data directory.
+    ///   - console: the operator's device whose credentials parleyd makes.
     ///   - start: `false` makes the directory and starts nothing.
-    init(settings: JSON = roomy, directory: String? = nil, start: Bool = true) throws {
+    init(
+        settings: JSON = roomy, directory: String? = nil, arguments: [String] = [], console: String = "console",
+        start: Bool = true
+    ) throws {
         let name = "parley-\(String(UInt32.random(in: 0 ... .max), radix: 36))"
         self.directory = directory ?? "\(NSTemporaryDirectory())/\(name)"
+        self.arguments = arguments
+        self.console = console
         try prepare()
         try write(settings)
         guard start else { return }
@@ -122,7 +133,7 @@ extension TestGateway {
 
     /// Starts parleyd without waiting for anything.
     func launchParleyd() throws {
-        let parleyd = try files("parleyd").launch(Programs.path("parleyd"), ["--data", directory])
+        let parleyd = try files("parleyd").launch(Programs.path("parleyd"), ["--data", directory] + arguments)
         children.withLock { $0.parleyd = parleyd }
     }
 

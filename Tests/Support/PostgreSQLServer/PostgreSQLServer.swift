@@ -119,6 +119,9 @@ package final class PostgreSQLServer: Sendable {
         return "postgresql://\(user)@\(host)\(port)/\(database)\(parameters.isEmpty ? "" : "?\(parameters)")"
     }
 
+    /// Where its socket lies.
+    package var socketFolder: String { directory.path }
+
     /// By the port, where there is one.
     ///
     /// - Parameter host: whose address is that of the loopback.

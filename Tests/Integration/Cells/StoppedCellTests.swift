@@ -1,0 +1,102 @@
+import Glibc
+import Launch
+import ParleyProtocol
+import PostgreSQL
+import PostgreSQLServer
+import TestSupport
+import Testing
+
+/// A cell that others go on without: it was stopped, or another process runs under its name.
+@Suite("Cells that were away", .ownThreads, .postgreSQL)
+struct StoppedCellTests {
+    @Test("a cell that stood still lets nobody hear what they lost the right to, and writes nothing of theirs")
+    func stopped() throws {
+        let site = try CellSite()
+        let clients = try site.clients(at: 0, 1, 1)
+        let (alice, bob, dave) = (clients[0], clients[1], clients[2])
+        let (group, other) = (try alice.group(with: bob, dave), try alice.group(with: bob))
+        for client in [bob, dave] { try client.listen(to: group, "messages") }
+        try bob.listen(to: other, "messages")
+        var known = try alice.begin(3, in: group)
+        _ = try alice.finish(known)
+        let still = [site.cells[1].parleyd, site.cells[1].broker].compactMap { $0 }
+
+        // Some of these are taken before the cell stands still, the others after.
+        let ofBob = try bob.begin(8, in: group)
+        for process in still { process.send(SIGSTOP) }
+        let late = try bob.begin(4, in: group)
+        let begin = ContinuousClock.now
+        try alice.accepted(
+            "conversations/remove-member", ["conversation_id": .string(group), "user_id": .string(bob.user)])
+        #expect(begin.duration(to: .now) < .seconds(30), "the others wait for a lease, and no longer")
+        known += [try alice.say(in: group), try alice.say(in: group)]
+        let last = known.last ?? ""
+        for process in still { process.send(SIGCONT) }
+
+        // A broker that stood still may also end the connections of its devices.
+        let isDaveThere = try dave.hears(last, in: group)
+        let sentinel = try alice.say(in: other)
+        let isBobThere = try bob.hears(sentinel, in: other)
+        let replies = isBobThere ? try bob.finish(ofBob + late) : []
+        let history = try alice.accepted(
+            "history/get", ["conversation_id": .string(group), "after": 0, "limit": 100])["messages"].elements
+        let sent = Set(known + ofBob + late)
+        let removedAt = try #require(history.first { !sent.contains($0["id"].text ?? "") }?["seq"].int)
+        let written = history.filter { $0["sender_id"].text == bob.user }.compactMap { $0["seq"].int }
+        #expect(written.allSatisfy { $0 < removedAt })
+        let accepted = replies.filter { $0["ok"] == true }.compactMap { $0["data"]["seq"].int }.sorted()
+        #expect(accepted == written || !isBobThere)
+        #expect(bob.seqs(in: group).allSatisfy { $0 < removedAt })
+        let heard = dave.seqs(in: group)
+        #expect(heard == Array(1...(isDaveThere ? history.count : max(1, heard.count))))
+    }
+
+    @Test("a second process of the same cell replaces the first, which ends with status 78 and says why")
+    func replaced() throws {
+        let site = try CellSite()
+        let (_, bob, conversation) = try site.pair()
+        try bob.say(in: conversation)
+        let first = try #require(site.cells[0].parleyd)
+        let rival = try CellSite.gateway("cell1", site.database.uri, console: "console-1")
+        try rival.copyKeys(from: site.cells[0])
+        try rival.startBroker()
+        try rival.startParleyd()
+        #expect(try first.awaitEnd("the first process") == 78)
+        #expect(site.cells[0].log.contains("another process runs as the cell cell1 now"))
+        // The other cell and the new one go on.
+        let carol = try rival.client()
+        let group = try carol.group(with: bob)
+        try bob.listen(to: group, "messages")
+        let id = try carol.say(in: group)
+        try bob.hear(id, in: group)
+    }
+
+    @Test("one that stood still while it was replaced writes nothing in the name of its cell any more")
+    func replacedWhileStopped() throws {
+        let site = try CellSite()
+        let (alice, bob, conversation) = try site.pair()
+        for client in [alice, bob] { try client.listen(to: conversation, "messages") }
+        let first = try #require(site.cells[0].parleyd)
+        let before = try alice.begin(8, in: conversation)
+        first.send(SIGSTOP)
+        let late = try alice.begin(4, in: conversation)
+        let rival = try CellSite.gateway("cell1", site.database.uri, console: "console-1")
+        try rival.copyKeys(from: site.cells[0])
+        try rival.startBroker()
+        try rival.startParleyd()
+        let marks = "SELECT sum(position + audience_position)::bigint FROM parley.cell_marks WHERE reader = 1"
+        let last = try bob.say(in: conversation)
+        let moved = try rival.connect(alice.credentials)
+        try moved.listen(to: conversation, "messages")
+        let request: JSON = ["conversation_id": .string(conversation), "after": 0, "limit": 100]
+        let history = try moved.accepted("history/get", request)["messages"].elements
+        let known = try site.number(marks)
+        first.send(SIGCONT)
+        #expect(try first.awaitEnd("the first process") == 78)
+        #expect(try site.number(marks) >= known)
+        #expect(try moved.accepted("history/get", request)["messages"].elements == history)
+        #expect(history.last?["id"].text == last)
+        #expect(history.allSatisfy { !late.contains($0["id"].text ?? "") })
+        #expect(history.filter { before.contains($0["id"].text ?? "") }.count == history.count - 1)
+    }
+}

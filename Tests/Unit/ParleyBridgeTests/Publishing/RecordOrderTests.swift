@@ -1,0 +1,71 @@
+import ParleyProtocol
+import ParleyStore
+import Testing
+
+@testable import ParleyBridge
+
+@Suite("Records of one conversation that come by several streams")
+struct RecordOrderTests {
+    private let conversation = ConversationID(UUIDValue.random())
+
+    private func outgoing(_ seqs: Int...) -> Outgoing {
+        var outgoing = Outgoing()
+        for seq in seqs {
+            outgoing.announce(
+                MessageRecord(
+                    id: .random(), conversation: conversation, epoch: "e", seq: seq, kind: .message, target: nil,
+                    sender: DeviceAddress(user: UserID(validated: "alice"), device: DeviceID(validated: "phone")),
+                    type: .text, suite: nil, content: nil, nonce: nil, recipientKeys: nil, replyTo: nil,
+                    expiresAt: nil, createdAt: Timestamp(milliseconds: 0), system: nil, disappearsAt: nil),
+                position: StreamPosition(number: seq))
+        }
+        return outgoing
+    }
+
+    /// What is published of batches, records that are missing included.
+    private func published(_ batches: Outgoing...) -> [Int] {
+        var (order, publications) = (RecordOrder(), Publications(publishedThrough: .start))
+        for batch in batches {
+            let missing = order.gaps(before: batch.items).map { gap in
+                var outgoing = Outgoing()
+                for seq in (gap.after + 1)..<gap.before { outgoing.append(self.outgoing(seq)) }
+                return (gap.item, outgoing)
+            }
+            publications.add(batch, isCounted: false, earlier: Dictionary(uniqueKeysWithValues: missing), in: &order)
+        }
+        var seqs: [Int] = []
+        while let entry = publications.next {
+            if !entry.isRepeated, let seq = entry.item.record?.seq { seqs.append(seq) }
+            publications.dropNext()
+        }
+        return seqs
+    }
+
+    @Test("what comes in order goes in order")
+    func inOrder() { #expect(published(outgoing(5, 6), outgoing(7)) == [5, 6, 7]) }
+
+    @Test("one that comes early has the others before it, which do not go again")
+    func early() {
+        #expect(published(outgoing(1), outgoing(4), outgoing(2, 3), outgoing(5)) == [1, 2, 3, 4, 5])
+        #expect(published(outgoing(1, 3), outgoing(2, 4)) == [1, 2, 3, 4])
+    }
+
+    @Test("one from before the first that was met goes, for nobody knows that it has gone")
+    func late() { #expect(published(outgoing(7), outgoing(6), outgoing(8)) == [7, 6, 8]) }
+
+    @Test("a gap that is too long is left, and what comes of it goes")
+    func tooLong() {
+        let far = 2 + RecordOrder.longestGap
+        #expect(published(outgoing(1), outgoing(far), outgoing(2), outgoing(far + 1)) == [1, far, 2, far + 1])
+    }
+
+    @Test("of many conversations the ones that were met last are known")
+    func bounded() {
+        var order = RecordOrder(capacity: 2)
+        let places = (0..<5).map { _ in RecordOrder.Place(conversation: ConversationID(UUIDValue.random()), seq: 3) }
+        let atFirst = places.map { order.isRepeated($0) }
+        #expect(!atFirst.contains(true))
+        let again = [4, 3, 0].map { order.isRepeated(places[$0]) }
+        #expect(again == [true, true, false])
+    }
+}
