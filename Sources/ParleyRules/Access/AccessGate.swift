@@ -90,6 +90,7 @@ extension AccessGate {
         }
         if let turnedAway { decision = .turnedAway(turnedAway) }
         if case .admitted(.device(let id)) = decision, !admit(id, attempt, on: key) { decision = .notReady }
+        guard !attempt.isCheck else { return decision }
         switch decision {
         case .admitted(.gateway(let connection)):
             connections.open(key, gateway: connection)

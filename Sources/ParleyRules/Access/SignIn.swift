@@ -99,6 +99,10 @@ package enum Client: Hashable, Sendable {
 }
 
 extension SignInAttempt {
+    /// Whether a proxy asks if devices may sign in here: "Not authorized" is the answer while they may, and no answer
+    /// while they may not. No device has this client id.
+    package var isCheck: Bool { clientID.span.equals("parley-check") }
+
     /// The token that the password is; whether it is good, `decide` says.
     var tokenID: TokenID? { AccessToken(parsing: password.span)?.claims.id }
 

@@ -56,6 +56,21 @@ extension AccessGateTests {
         try signIn(&gate, 9, token)
     }
 
+    @Test("a proxy's check is answered while devices may sign in, and counted as no sign-in")
+    func checks() throws {
+        var gate = try gate()
+        func check() -> SignInDecision {
+            let attempt = SignInAttempt(
+                clientID: Array("parley-check".utf8), username: [], password: [], origin: .loopback, cleanStart: true)
+            return gate.signIn(attempt, on: ConnectionKey(9), now: AccessGate.now) { _ in true }
+        }
+        #expect(check() == .notReady)
+        gate.snapshot([Self.phone])
+        gate.connect(.intake, on: 2)
+        #expect(check() == .refused(.clientID))
+        #expect(gate.drainCounts() == nil)
+    }
+
     @Test("a second snapshot takes effect only when it is ready, and then whole")
     func secondSnapshot() throws {
         let token = TokenID.random()
