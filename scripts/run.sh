@@ -70,37 +70,40 @@ build_release "$root" parleyd ParleyBrokerPlugin
 [[ $is_door_built == no ]] || build_release "$root" parley-web
 plugin=$binaries/libParleyBrokerPlugin.so
 
-# as_owner COMMAND…: replaces this shell by the command, run by the owner of the data directory, in a session of its
-# own. The kernel stops the command if this script ends without having done so.
-as_owner() {
-    umask 077
-    exec setsid "${way_in[@]}" setpriv --pdeathsig TERM "${owner_flags[@]}" -- "$@"
-}
-
-# The owner may not be let into what holds the directories that are needed: root's home, for one, which may hold the
-# toolchain, too, and with it Swift's runtime.
-mapfile -t runtime < <(ldd "$binaries/parleyd" | sed -n 's#.* => \(/.*\)/libswift[^/]*\.so .*#\1#p' | sort -u)
-find_way_in "$data" "$binaries" "$root/broker-config" "${runtime[@]}"
-(as_owner test -r "$plugin" -a -x "$binaries/parleyd" -a -w "$data") ||
-    fail "$(stat -c %U "$data"), who runs the gateway, may not enter $root, where it was built, or $data"
+enter_as_owner "$data" "$root"
 allowances=()
 [[ $allow_root == no ]] || allowances=(--allow-root)
 (as_owner "$binaries/parleyd" init --data "$data" --mqtt-port "$mqtt_port" --web-port "$web_port" \
     --plugin "$plugin" --template "$root/broker-config/development.conf" --development "${allowances[@]}") >&2 </dev/null ||
     fail "parleyd could not prepare $data"
 
-# The template's path of the gateway's socket is relative to the directory that the broker is started in.
-launch_mosquitto() { cd "$data" && as_owner mosquitto -c "$data/mosquitto.conf"; }
-launch_parleyd() { as_owner "$binaries/parleyd" run --data "$data"; }
-# The credentials by which the door signs people in are parleyd's to make.
-launch_parley-web() {
-    cd "$data" && as_owner "$binaries/parley-web" --port "$web_port" --broker "127.0.0.1:$mqtt_port" \
-        --accounts devices/web/door/credentials.json --accounts-socket run/broker.sock
+launch() {
+    case $1 in
+    # The template's path of the gateway's socket is relative to the directory that the broker is started in.
+    mosquitto) cd "$data" && as_owner mosquitto -c "$data/mosquitto.conf" >&2 ;;
+    parleyd) as_owner "$binaries/parleyd" run --data "$data" ;;
+    # The credentials by which the door signs people in are parleyd's to make.
+    parley-web)
+        cd "$data" && as_owner "$binaries/parley-web" --port "$web_port" --broker "127.0.0.1:$mqtt_port" \
+            --accounts devices/web/door/credentials.json --accounts-socket run/broker.sock
+        ;;
+    esac
+}
+clear_for() { [[ $1 != mosquitto ]] || rm -f "$broker_socket"; }
+looks_ready() { [[ $1 == mosquitto && -S $broker_socket ]]; }
+find_ready() {
+    case $1 in
+    'parley: ready'*) name=parleyd ;;
+    'parley-web: ready'*) name=parley-web ;;
+    *) name= ;;
+    esac
 }
 
 # A gateway needs neither the tool nor the door to be up. The gateway, and whoever uses it, comes first.
 later_build=
 once_ready() {
+    [[ -z $2 ]] || print_line "$2"
+    [[ $1 == parleyd ]] || return 0
     [[ $is_door_built == no ]] || begin parley-web
     (
         trap 'stop_build; exit 1' TERM
@@ -115,13 +118,9 @@ once_ready() {
     later_build=$!
 }
 
-# A connection takes a file descriptor, and the usual limit of 1024 is less than the template allows connections. Not
-# more than is of use: libwebsockets allocates by this limit.
-descriptors=$(ulimit -S -n)
-if [[ $descriptors != unlimited ]] && ((descriptors < 65536)); then
-    ulimit -S -n 65536 2>/dev/null || ulimit -S -n "$(ulimit -H -n)"
-fi
-
+raise_descriptors
+programs=(mosquitto parleyd)
+dispensable=(parley-web)
 supervise
 status=$?
 [[ -z $later_build ]] || { kill "$later_build" && wait "$later_build"; } 2>/dev/null

@@ -1,15 +1,16 @@
-# Sourced, after say.sh. The directory that holds everything one gateway keeps.
+# Sourced, after say.sh. The directory that holds everything one gateway keeps, or several of one machine.
 
 # The user that runs the gateway where root starts it in a directory of its own.
 service_user=parley
 
-# take_data_directory DIR ALLOW_ROOT: makes DIR if it is not there, and takes it for this script and its children alone.
-# Sets `owner_flags`, by which setpriv becomes the owner of DIR if this script runs as another, which is to say as root.
-# An empty DIR of root's is given to the service user, unless ALLOW_ROOT is `yes`.
+# take_data_directory DIR ALLOW_ROOT [MARK SOCKET]: makes DIR if it is not there, and takes it for this script and its
+# children alone. Sets `owner_flags`, by which setpriv becomes the owner of DIR if this script runs as another, which is to
+# say as root. An empty DIR of root's is given to the service user, unless ALLOW_ROOT is `yes`; `never` where nothing of it can
+# run as root. MARK is what is first made in DIR, SOCKET the longest path of a Unix socket in it.
 take_data_directory() {
-    local data=$1 allow_root=$2 owner group
-    # The longest path of a Unix socket; the gateway connects to this one.
-    local LC_ALL=C socket=$data/run/broker.sock
+    local data=$1 allow_root=$2 mark=${3-keys} owner group
+    local LC_ALL=C socket=$data/${4-run/broker.sock} otherwise=', or say --allow-root'
+    [[ $allow_root != never ]] || otherwise=
     ((${#socket} <= 107)) ||
         fail "the path $data is too long: a socket's path may have 107 bytes, and $socket has ${#socket}"
     [[ $data != *$'\n'* ]] || fail "the path of the data directory must not have a line break in it"
@@ -17,7 +18,7 @@ take_data_directory() {
     [[ ! -e $data || -d $data ]] || fail "$data is not a directory"
     (umask 077 && mkdir -p "$data") || fail "the data directory $data cannot be made"
     # An earlier version left run.lock before anything else.
-    [[ -d $data/keys || -e $data/run.lock || -z $(ls -A "$data") ]] ||
+    [[ -d $data/$mark || -e $data/run.lock || -z $(ls -A "$data") ]] ||
         fail "$data has something else in it: name an empty directory, or one that does not exist"
 
     # From here on it is the directory that was opened, whatever its owner puts in the place of its name. It is itself what is
@@ -34,7 +35,7 @@ take_data_directory() {
     if ((owner == 0)) && [[ $allow_root != yes ]]; then
         [[ -z $(ls -A "$opened/") ]] ||
             fail "$data belongs to root, and the broker is not to run as root: \
-give the directory to another user (chown -R), or say --allow-root"
+give the directory to another user (chown -R)$otherwise"
         # A name that leads elsewhere by now is not the directory that was asked for.
         [[ $(readlink "$opened") == "$data" ]] || fail "the data directory $data was replaced while it was opened"
         need_service_user

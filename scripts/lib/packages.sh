@@ -13,6 +13,8 @@ run_packages=(mosquitto mosquitto-clients)
 test_packages=(curl jq libnghttp2-dev openssl)
 # To test the door of a production gateway.
 door_packages=(haproxy)
+# To run several gateways on one machine: their database and their door.
+cells_packages=(haproxy postgresql)
 # To test that the gateway's SQL is also PostgreSQL's. The test runs the programs itself, on a database of its own.
 sql_packages=(postgresql)
 # For the client in Python that the tests speak to: Tests/Interop/PythonDevice.
@@ -59,7 +61,7 @@ lists_know() {
 }
 
 # Debian's mosquitto starts a service on port 1883 as it is installed, and at every boot from then on; postgresql does on
-# port 5432. Whoever runs Parley asked for neither: Parley starts programs of its own. So no service is started during our
+# port 5432, and haproxy on none. Whoever runs Parley asked for none of them: Parley starts programs of its own. So no service is started during our
 # installation, and one that came with it is disabled. One that was there before is left as it is.
 install_packages() (
     export DEBIAN_FRONTEND=noninteractive
@@ -70,7 +72,7 @@ install_packages() (
         apt-get update >&2 && apt_get_install "$@" || exit 1
     fi
     local service
-    for service in mosquitto postgresql; do
+    for service in mosquitto postgresql haproxy; do
         if [[ " $* " == *" $service "* ]]; then
             update-rc.d "$service" disable >&2 ||
                 say "the service $service could not be disabled; it may start at the next boot"

@@ -1,5 +1,23 @@
-# Sourced. Lets the user of `owner_flags` reach directories that lie in one which is closed to that user, as those in root's
-# home do, without opening it to anybody.
+# Sourced, after say.sh and build.sh. Lets the user of `owner_flags` reach directories that lie in one which is closed to that
+# user, as those in root's home do, without opening it to anybody.
+
+# as_owner COMMAND…: replaces this shell by the command, run by the owner of the data directory, in a session of its
+# own. The kernel stops the command if this script ends without having done so.
+as_owner() {
+    umask 077
+    exec setsid "${way_in[@]}" setpriv --pdeathsig TERM "${owner_flags[@]}" -- "$@"
+}
+
+# enter_as_owner DATA ROOT: finds the way for the owner of DATA, from which parleyd runs in it. The owner may not be let into
+# what holds the directories that are needed: root's home, for one, which may hold the toolchain, too, and with it Swift's
+# runtime.
+enter_as_owner() {
+    local data=$1 root=$2 runtime
+    mapfile -t runtime < <(ldd "$binaries/parleyd" | sed -n 's#.* => \(/.*\)/libswift[^/]*\.so .*#\1#p' | sort -u)
+    find_way_in "$data" "$binaries" "$root/broker-config" "${runtime[@]}"
+    (as_owner test -r "$binaries/libParleyBrokerPlugin.so" -a -x "$binaries/parleyd" -a -w "$data") ||
+        fail "$(stat -c %U "$data"), who runs the gateway, may not enter $root, where it was built, or $data"
+}
 
 # find_way_in DIRECTORY…: sets `way_in`, which stands before a command of that user's: it gives the command a mount
 # namespace of its own, where each directory that is closed to it looks empty but for those named here.

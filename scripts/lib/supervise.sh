@@ -1,10 +1,15 @@
-# Sourced, after say.sh. Keeps mosquitto, parleyd and parley-web up until a signal, and stops them in order.
+# Sourced, after say.sh. Keeps programs up until a signal, and stops them in order.
 #
-# The caller defines `launch_mosquitto`, `launch_parleyd` and `launch_parley-web`, which replace the shell they are called in by
-# the program; `broker_socket`, which is there when the broker listens; `once_ready`, which returns at once; and calls
-# `supervise`. parley-web is started by `begin parley-web`, or from another process by `announce_built parley-web`; without it
-# the gateway goes on. Standard output gets the first line of parleyd that begins `parley: ready`, and the first of parley-web
-# that begins `parley-web: ready`.
+# The caller sets `programs`: names in the order in which they are first started, each once the one before it is ready; they
+# are stopped in the reverse order. And it defines
+#   launch NAME        replaces the shell that it is called in by the program
+#   clear_for NAME     removes what would make a program look ready that is not started yet
+#   looks_ready NAME   whether a program is ready that does not say so
+#   find_ready LINE    sets `name` to the program that says by this line that it is ready, or to nothing
+#   once_ready NAME LINE   called when a program is ready for the first time; returns at once
+# and calls `supervise`. `begin NAME`, or from another process `announce_built NAME`, starts a program that is not among
+# `programs`; those in `dispensable` may fail for good, and the others go on. What programs print, and is no such LINE, goes
+# to standard error.
 
 # Deaths in a row, each within a second of being ready or before it, after which there is no more trying.
 most_failures=8
@@ -14,28 +19,29 @@ permanent_failure=78
 # has much to save.
 grace=3000 hurried_grace=100
 
-declare -A pid=() ready_at=() start_at=() failures=()
-declare -A announced=()
+declare -A pid=() ready_at=() start_at=() failures=() announced=()
+# A signal by which a program stops sooner than by SIGTERM.
+declare -A stop_signal=()
+dispensable=()
 signals=0 partial=''
 
-# Returns 0 if a signal ended it and both stopped in order.
+# Returns 0 if a signal ended it and all stopped in order.
 supervise() {
-    # A pipe to itself. What parleyd prints arrives here, and a signal writes a line break to wake the reader.
+    local name
+    # A pipe to itself. What programs print arrives here, and a signal writes a line break to wake the reader.
     exec {events}<> <(:)
     trap 'signals=$((signals + 1)); printf "\n" >&"$events"' INT TERM HUP
 
     look_at_clock
-    start_at=([mosquitto]=$clock)
+    start_at=(["${programs[0]}"]=$clock)
     while ((signals == 0)); do
         await_event
-        keep_up mosquitto || break
-        keep_up parleyd || break
-        keep_up parley-web || start_at[parley-web]=
+        for name in "${programs[@]}"; do keep_up "$name" || break 2; done
+        for name in "${dispensable[@]}"; do keep_up "$name" || start_at[$name]=; done
     done
-    local status=$((signals == 0))
-    stop parley-web || status=1
-    stop parleyd || status=1
-    stop mosquitto || status=1
+    local status=$((signals == 0)) index
+    for name in "${dispensable[@]}"; do stop "$name" || status=1; done
+    for ((index = ${#programs[@]} - 1; index >= 0; index--)); do stop "${programs[index]}" || status=1; done
     return "$status"
 }
 
@@ -49,8 +55,8 @@ look_at_clock() {
 # Waits for a line or a moment: bash's `read` does not end when a child does, so children are looked at in turns, more
 # often while one is starting.
 await_event() {
-    local line='' patience=0.1
-    [[ ${ready_at[mosquitto]-} && ${ready_at[parleyd]-} ]] || patience=0.02
+    local line='' patience=0.1 name
+    ! is_starting || patience=0.02
     if read -r -t "$patience" -u "$events" line; then
         line=$partial$line partial=''
     else
@@ -58,30 +64,48 @@ await_event() {
         partial+=$line line=''
     fi
     look_at_clock
-    case $line in
-    'parley: ready'*) is_ready parleyd "$line" && once_ready ;;
-    'parley-web: ready'*) is_ready parley-web "$line" || true ;;
-    'built: parley-web') begin parley-web ;;
-    ?*) printf '%s\n' "$line" >&2 ;;
-    esac
-    if [[ ${pid[mosquitto]-} && ! ${ready_at[mosquitto]-} && -S $broker_socket ]]; then
-        ready_at[mosquitto]=$clock
-        # The first start is in order: the gateway has nothing to do before there is a broker.
-        [[ ${start_at[parleyd]-} ]] || start_at[parleyd]=$clock
+    if [[ $line == 'built: '* ]]; then
+        begin "${line#built: }"
+    elif [[ -n $line ]]; then
+        find_ready "$line"
+        if [[ -n $name ]]; then is_ready "$name" "$line"; else printf '%s\n' "$line" >&2; fi
     fi
+    for name in "${programs[@]}"; do
+        if [[ ${pid[$name]-} && ! ${ready_at[$name]-} ]] && looks_ready "$name"; then is_ready "$name" ''; fi
+    done
+    begin_next
 }
 
-# is_ready NAME LINE: says so, by its own line when it is ready for the first time, which is told by status 0.
+# Whether a program is not ready yet that was, or is to be, started.
+is_starting() {
+    local name
+    for name in "${programs[@]}"; do [[ ${ready_at[$name]-} ]] || return 0; done
+    return 1
+}
+
+# The first start is in order: a gateway has nothing to do before there is a broker.
+begin_next() {
+    local name
+    for name in "${programs[@]}"; do
+        if [[ ! ${start_at[$name]-} ]]; then begin "$name" && return; fi
+        [[ ${announced[$name]-} ]] || return 0
+    done
+}
+
+# is_ready NAME LINE: the caller hears of the first time.
 is_ready() {
     ready_at[$1]=$clock
     if [[ ${announced[$1]-} ]]; then
-        say "$1 is ready again"
-        return 1
+        # A program that only looks so is known by what others say.
+        [[ -z $2 ]] || say "$1 is ready again"
+        return
     fi
     announced[$1]=yes
-    # Whoever has read one line may have closed the other end, which is no reason to end.
-    (trap '' PIPE && printf '%s\n' "$2") 2>/dev/null || true
+    once_ready "$1" "$2"
 }
+
+# print_line LINE: whoever has read one line may have closed the other end, which is no reason to end.
+print_line() { (trap '' PIPE && printf '%s\n' "$1") 2>/dev/null || true; }
 
 # begin NAME: starts a child at the next turn.
 begin() { start_at[$1]=$clock; }
@@ -100,14 +124,9 @@ keep_up() {
 }
 
 start() {
+    clear_for "$1"
     # In a session of its own, so that the terminal's Ctrl-C reaches this script alone.
-    case $1 in
-    mosquitto)
-        rm -f "$broker_socket"
-        (launch_mosquitto) </dev/null >&2 {events}>&- &
-        ;;
-    *) ("launch_$1") </dev/null >&"$events" {events}>&- & ;;
-    esac
+    (launch "$1") </dev/null >&"$events" {events}>&- &
     pid[$1]=$!
     ready_at[$1]=
 }
@@ -145,7 +164,7 @@ stop() {
     [[ ${pid[$name]-} ]] || return 0
     look_at_clock
     deadline=$((clock + grace))
-    kill -TERM "${pid[$name]}" 2>/dev/null || true
+    kill "-${stop_signal[$name]:-TERM}" "${pid[$name]}" 2>/dev/null || true
     while kill -0 "${pid[$name]}" 2>/dev/null; do
         if ((signals > 1 && deadline > clock + hurried_grace)); then deadline=$((clock + hurried_grace)); fi
         if ((killed == 0 && clock >= deadline)); then
@@ -158,4 +177,12 @@ stop() {
     wait "${pid[$name]}" 2>/dev/null || true
     pid[$name]=
     return "$killed"
+}
+
+# A connection takes a file descriptor, and the usual limit of 1024 is less than the templates allow connections. Not
+# more than is of use: libwebsockets allocates by this limit.
+raise_descriptors() {
+    local limit
+    limit=$(ulimit -S -n)
+    [[ $limit == unlimited ]] || ((limit >= 65536)) || ulimit -S -n 65536 2>/dev/null || ulimit -S -n "$(ulimit -H -n)"
 }
