@@ -251,4 +251,5 @@ for current in refuses_what_it_cannot_use starts_two_cells_from_nothing people_a
     say "${current//_/ }"
     "$current"
 done
+"$root/scripts/test-readme.sh" docs/scaling.md
 say 'all holds'

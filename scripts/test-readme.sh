@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Runs the transcripts of pages, each against a gateway and a web door of its own, and compares what each command prints.
 # Usage: scripts/test-readme.sh [PAGE...]
-#   PAGE  README.md and docs/web.md by default. Where a page lists options of parley-web, the program's own are compared.
+#   PAGE  README.md and docs/web.md by default. Where a page lists options of parley-web, the program's own are compared. The
+#         transcript of docs/scaling.md is run against two cells, for which haproxy and postgresql must be installed.
 set -euo pipefail
 root=$(dirname "$(dirname "$(readlink -f "$0")")")
 . "$root/scripts/lib/say.sh"
@@ -15,7 +16,7 @@ pages=(README.md docs/web.md)
 case ${pages[0]} in -*) sed -n '2,/^set /s/^# //p' "$0" && exit ;; esac
 
 scratch=$(mktemp -d)
-gateway='' background=''
+gateway='' background='' web=''
 finish() {
     [[ -z $background ]] || kill "$background" 2>/dev/null || true
     stop_gateway
@@ -91,7 +92,11 @@ for current in "${pages[@]}"; do
     mkdir "$scratch/clone"
     ln -s "$root/scripts" "$scratch/clone/scripts"
     cd "$scratch/clone"
-    start_gateway_and_door "$scratch/gateway.log" --mqtt-port "$(free_port)" --web-port "$(free_port)"
+    if [[ $current == docs/scaling.md ]]; then
+        start_cells "$scratch/gateway.log" 2 --port "$(free_port)"
+    else
+        start_gateway_and_door "$scratch/gateway.log" --mqtt-port "$(free_port)" --web-port "$(free_port)"
+    fi
     run_transcripts
     ((commands > 0)) || fail "$current has no transcript"
     stop_gateway

@@ -5,7 +5,7 @@
 # Usage: scripts/test.sh [--everything] [--no-install] [FILTER]
 #        scripts/test.sh --self-test
 #   --everything  also builds for release and runs all that has no place in the short form: models, the production
-#                 configuration behind its door, clients in Python, push services, the web door by its document, secrecy,
+#                 configuration behind its door, cells, clients in Python, push services, the web door by its document, secrecy,
 #                 sieges, churn, fuzzing
 #   --no-install  says what is missing and stops, even for root
 #   FILTER        runs only the tests of Swift that match it, as `swift test --filter` does, and no gateway
@@ -117,7 +117,7 @@ need_swift
 need_packages "$install" "${build_packages[@]}" "${postgresql_build_packages[@]}" "${run_packages[@]}" \
     "${test_packages[@]}" "${sql_packages[@]}"
 [[ $everything == no ]] ||
-    need_packages "$install" "${door_packages[@]}" "${python_packages[@]}" "${push_packages[@]}"
+    need_packages "$install" "${door_packages[@]}" "${cells_packages[@]}" "${python_packages[@]}" "${push_packages[@]}"
 # Its absence is a failure from here on, and not a test that is skipped.
 export PARLEY_POSTGRESQL=required
 # All builds are with what only larger sites need.
@@ -126,7 +126,7 @@ export PARLEY_POSTGRESQL_STORE=yes
 gates=(format floors links scripts "debug build" tests)
 [[ -n $filter ]] || gates+=(run.sh README.md)
 [[ $everything == no ]] ||
-    gates+=("release build" "run.sh builds" siege pushes web "web door killed" "walk build" fuzz "floors and links, planted" model broker-config interop churn secrecy distinguisher walk)
+    gates+=("release build" "run.sh builds" siege pushes web "web door killed" "walk build" fuzz "floors and links, planted" model broker-config cells interop churn secrecy distinguisher walk)
 # Tests are functions marked so. It is only to say how far they are.
 expected_tests=$(grep -rhE '^\s*@Test\b' Tests --include='*.swift' | wc -l)
 
@@ -161,6 +161,7 @@ if [[ $everything == yes ]]; then
     gate_beside "floors and links, planted" check_planted
     gate_beside model with "$binaries" nice -n 19 scripts/model.sh --no-install --short
     gate_beside broker-config with "$binaries" scripts/test-broker-config.sh --no-install
+    gate_beside cells with "$binaries" scripts/test-cells.sh --no-install
     gate_beside interop with "$binaries" scripts/test-interop.sh --no-install
     gate_beside churn with "$binaries" scripts/churn.sh --no-install --short
     gate_beside secrecy with "$binaries" scripts/test-secrecy.sh --no-install
