@@ -90,13 +90,16 @@ answers() {
         "${@:2}" 2>/dev/null | grep -qF "\"user_id\":\"$1\""
 }
 
-# home UID: leaves the number of the cell in `home` that HAProxy sends the user to.
+# find_home UID: leaves the number of the cell in `home` that HAProxy sends the user to, each time.
 find_home() {
-    local before
+    local before attempt
     before=$(connections 1)
-    answers "$1" || fail "$current: $1 is not served"
-    home=1
-    [[ $(connections 1) != "$before" ]] || home=2
+    for attempt in 1 2 3 4; do answers "$1" || fail "$current: $1 is not served"; done
+    case $(($(connections 1) - before)) in
+    4) home=1 ;;
+    0) home=2 ;;
+    *) fail "$current: $1 is not at home in one cell" ;;
+    esac
 }
 
 # refused TEXT ARGUMENT…: with these arguments run-cells.sh ends with status 1, says TEXT and prints nothing.
@@ -178,23 +181,52 @@ they_chat() {
     until_true 20 hears "$scratch/raw" 0b0c7a52-1111-4222-8333-444455556666
 }
 
-# A cell without its broker's configuration cannot be started again.
-another_cell_serves_whose_own_is_killed() {
-    local began milliseconds
-    mv "$data/cell-2/mosquitto.conf" "$data/cell-2/mosquitto.conf.away"
-    began=${EPOCHREALTIME//[!0-9]/}
-    kill -KILL "$(program 'mosquitto .*cell-2')" "$(program 'parleyd .*--cell cell-2')" 2>/dev/null ||
-        kill -KILL $(pgrep -f -- "$data/cell-2")
+# The processes of the second cell.
+second_broker() { pgrep -f "^mosquitto -c $data/cell-2/"; }
+second_gateway() { pgrep -f "parleyd run --data $data/cell-2 "; }
+
+# served_elsewhere BEGAN TEXT: since that moment, in microseconds, those whose home is the second cell are served by the other.
+served_elsewhere() {
+    local milliseconds
     until_true 20 answers "$bob"
-    milliseconds=$(((${EPOCHREALTIME//[!0-9]/} - began) / 1000))
+    milliseconds=$(((${EPOCHREALTIME//[!0-9]/} - $1) / 1000))
     ((milliseconds < 3000)) || fail "$current: it took $milliseconds ms"
     say "$current: after $milliseconds ms"
-    parley send --as "$alice/phone" --to "$bob" 'Are you still there?' >/dev/null
-    until_true 20 hears "$scratch/heard" 'Are you still there?'
-    mv "$data/cell-2/mosquitto.conf.away" "$data/cell-2/mosquitto.conf"
-    until_true 20 said 'parleyd-2 is ready again'
+    parley send --as "$alice/phone" --to "$bob" "$2" >/dev/null
+    until_true 20 hears "$scratch/heard" "$2"
+}
+
+# comes_back TIMES: the second cell is ready for so many times, and gets devices.
+comes_back() {
+    until_true 20 was_ready_again "$1"
     until_true 20 is_up 2
 }
+was_ready_again() { [[ $(grep -c 'parleyd-2 is ready again' "$scratch/errors") == "$1" ]]; }
+
+# Without its configuration the broker cannot be started again.
+another_cell_serves_whose_own_is_killed() {
+    local began
+    mv "$data/cell-2/mosquitto.conf" "$data/cell-2/mosquitto.conf.away"
+    began=${EPOCHREALTIME//[!0-9]/}
+    kill -KILL "$(second_broker)" "$(second_gateway)"
+    served_elsewhere "$began" 'Are you still there?'
+    mv "$data/cell-2/mosquitto.conf.away" "$data/cell-2/mosquitto.conf"
+    comes_back 1
+}
+
+# The broker is back at once, and takes connections, but lets nobody in.
+another_cell_serves_whose_own_has_no_gateway() {
+    local began broker gateway
+    broker=$(second_broker) gateway=$(second_gateway)
+    kill -STOP "$gateway"
+    began=${EPOCHREALTIME//[!0-9]/}
+    kill -KILL "$broker"
+    until_true 10 another_broker_listens "$broker"
+    served_elsewhere "$began" 'And now?'
+    kill -KILL "$gateway"
+    comes_back 2
+}
+another_broker_listens() { [[ $(second_broker) != "$1" ]] && port_taken $((port + 2)); }
 
 a_drained_cell_gets_nobody_new() {
     local before home
@@ -211,8 +243,10 @@ a_drained_cell_gets_nobody_new() {
 goes_on_when_postgresql_is_killed() {
     kill -KILL "$(program postgres)"
     until_true 20 said 'postgresql was ended by signal KILL; starting it again'
-    parley send --as "$alice/phone" --to "$bob" 'And now?' >/dev/null
-    until_true 20 hears "$scratch/heard" 'And now?'
+    until_true 20 answers "$alice"
+    until_true 20 answers "$bob"
+    parley send --as "$alice/phone" --to "$bob" 'It is on disk' >/dev/null
+    until_true 20 hears "$scratch/heard" 'It is on disk'
 }
 
 # ends_all: it ends by itself with status 0, and with it all that it has started.
@@ -239,15 +273,21 @@ goes_on_with_one_cell() {
     start 1
     answers "$bob" || fail "$current: $bob is not served"
     parley request --as "$alice/phone" history/get "{\"conversation_id\":\"$conversation\"}" >"$scratch/history"
-    [[ $(jq -r .data.last_seq "$scratch/history") == 4 ]] || fail "$current: $(cat "$scratch/history")"
-    kill -TERM "$run"
-    ends_all
+    [[ $(jq -r .data.last_seq "$scratch/history") == 5 ]] || fail "$current: $(cat "$scratch/history")"
+}
+
+leaves_nothing_behind_when_killed() {
+    kill -KILL "$run"
+    wait "$run" 2>/dev/null || true
+    run=
+    until_true 40 nothing_runs
 }
 
 free_ports
 for current in refuses_what_it_cannot_use starts_two_cells_from_nothing people_are_at_home_in_different_cells they_chat \
-    another_cell_serves_whose_own_is_killed a_drained_cell_gets_nobody_new goes_on_when_postgresql_is_killed \
-    stops_at_ctrl_c_of_the_terminal goes_on_with_one_cell; do
+    another_cell_serves_whose_own_is_killed another_cell_serves_whose_own_has_no_gateway \
+    a_drained_cell_gets_nobody_new goes_on_when_postgresql_is_killed stops_at_ctrl_c_of_the_terminal \
+    goes_on_with_one_cell leaves_nothing_behind_when_killed; do
     say "${current//_/ }"
     "$current"
 done
