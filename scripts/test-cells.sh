@@ -129,6 +129,7 @@ refuses_what_it_cannot_use() {
 starts_two_cells_from_nothing() {
     local began=$SECONDS name
     start 2
+    say "$current: ready after $((SECONDS - began)) s"
     [[ $(wc -l <"$scratch/output") == 1 ]] || fail "$current: standard output: $(cat "$scratch/output")"
     cmp -s "$data/cell-1/keys/signing.key" "$data/cell-2/keys/signing.key" || fail "$current: the cells have other keys"
     [[ $(stat -c %a "$data" "$data/postgresql/run" "$data/cell-2" | sort -u) == 700 ]] || fail "$current: others can read"
@@ -138,7 +139,6 @@ starts_two_cells_from_nothing() {
         done
     fi
     refused 'in use' 2 --data "$data" --port "$(free_port)"
-    say "$current: ready after $((SECONDS - began)) s"
 }
 
 # Leaves in `alice` and `bob` who are at home in the first and in the second cell.
