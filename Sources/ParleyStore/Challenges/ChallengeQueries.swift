@@ -30,7 +30,7 @@ package struct ChallengeQueries {
     }
 
     package func challenge(_ id: ChallengeID) throws(StoreError) -> StoredChallenge? {
-        try database.first("\(ChallengeColumn.query) WHERE c.id = ?", [id.blob], StoredChallenge.init)
+        try database.first("\(ChallengeColumn.query()) WHERE c.id = ?", [id.blob], StoredChallenge.init)
     }
 
     /// How many challenges of a user are active, or wait for an answer from somebody else, in conversations of theirs.
@@ -52,8 +52,11 @@ package struct ChallengeQueries {
     /// The ones that need work, the longest due first.
     package func due(at steady: Timestamp, limit: Int) throws(StoreError) -> [StoredChallenge] {
         try database.list(
-            "\(ChallengeColumn.query) WHERE c.due_at IS NOT NULL AND c.due_at <= ? ORDER BY c.due_at LIMIT ?",
-            [steady.milliseconds, limit], StoredChallenge.init)
+            """
+            \(ChallengeColumn.query(
+                of: "(SELECT * FROM challenges WHERE due_at IS NOT NULL AND due_at <= ? ORDER BY due_at LIMIT ?)"))
+            ORDER BY c.due_at
+            """, [steady.milliseconds, limit], StoredChallenge.init)
     }
 
     /// A user's challenges before `key` in conversations that they see, the newest first, until `body` returns `false`.
@@ -62,7 +65,7 @@ package struct ChallengeQueries {
     ) throws {
         try database.read(
             """
-            \(ChallengeColumn.query) JOIN challenge_sides s ON s.challenge = c.key
+            \(ChallengeColumn.query()) JOIN challenge_sides s ON s.challenge = c.key
             WHERE s."user" = ? AND s.challenge < ? AND EXISTS (
                 SELECT 1 FROM members WHERE conversation = c.conversation AND "user" = s."user" AND is_open = 1)
             ORDER BY s.challenge DESC LIMIT ?
@@ -76,21 +79,24 @@ package struct ChallengeQueries {
         _ body: (StoredChallenge) throws -> Bool
     ) throws {
         try database.read(
-            "\(ChallengeColumn.query) WHERE c.conversation = ? AND c.key < ? ORDER BY c.key DESC LIMIT ?",
+            "\(ChallengeColumn.query()) WHERE c.conversation = ? AND c.key < ? ORDER BY c.key DESC LIMIT ?",
             [conversation.value, key?.value ?? .max, limit]
         ) { try body(StoredChallenge($0)) }
     }
 }
 
 private enum ChallengeColumn {
-    static let query = """
+    /// - Parameter challenges: the table, or a part of it.
+    static func query(of challenges: String = "challenges") -> String {
+        """
         SELECT c.key, c.id, v.id, c.type, c.target, c.duration_days, c.status, c.created_at, c.accepted_at, c.ends_at,
             c.outcome, c.winner, c.deadline, a."user", a.first_day, a.progress, b."user", b.first_day, b.progress,
             c.due_at, c.published_at
-        FROM challenges c JOIN conversations v ON v.key = c.conversation
+        FROM \(challenges) c JOIN conversations v ON v.key = c.conversation
         JOIN challenge_sides a ON a.challenge = c.key AND a.is_challenger = 1
         JOIN challenge_sides b ON b.challenge = c.key AND b.is_challenger = 0
         """
+    }
 }
 
 extension StoredChallenge {

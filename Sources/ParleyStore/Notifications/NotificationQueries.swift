@@ -42,8 +42,9 @@ package struct NotificationQueries {
     /// The unread ones of these in a user's feed.
     package func unread(among ids: [NotificationID], of user: UserID) throws(StoreError) -> [NotificationID] {
         var unread: Set<NotificationID> = []
+        // With `= 0` PostgreSQL would look for them in the index of all unread ones.
         try database.read(ids.map { [.id($0)] }, key: "?") { ids in
-            #"SELECT n.id, n."user" FROM notifications n WHERE n.id IN (\#(ids)) AND n.is_read = 0"#
+            #"SELECT n.id, n."user" FROM notifications n WHERE n.id IN (\#(ids)) AND n.is_read <> 1"#
         } _: { row in
             if try row.level(1) as UserID == user { unread.insert(try row.uuid(0)) }
         }

@@ -99,7 +99,7 @@ package struct NotificationWrites {
 
     package func markRead(_ ids: [NotificationID]) throws(StoreError) {
         try database.run(ids.map { [.id($0)] }, row: "?") { ids in
-            "UPDATE notifications SET \(NotificationWrites.asRead) WHERE id IN (\(ids)) AND is_read = 0"
+            "UPDATE notifications SET \(NotificationWrites.asRead) WHERE id IN (\(ids)) AND is_read <> 1"
         }
     }
 

@@ -48,8 +48,9 @@ package struct PresenceQueries {
     package func stored(after user: UserID?, limit: Int) throws(StoreError) -> [StoredPresence] {
         try database.list(
             """
-            SELECT p.user, p.state, p.last_seen, u.presence FROM presence p JOIN users u ON u.id = p.user
-            WHERE p.user > ? ORDER BY p.user LIMIT ?
+            SELECT p.user, p.state, p.last_seen, u.presence FROM (
+                SELECT "user", state, last_seen FROM presence WHERE "user" > ? ORDER BY "user" LIMIT ?) AS p
+            JOIN users u ON u.id = p.user ORDER BY p.user
             """, [user?.text ?? "", limit], StoredPresence.init)
     }
 }

@@ -142,7 +142,7 @@ package struct PushEventQueries {
         try database.table(ids.map { [.id($0)] }, key: "?") { ids in
             """
             SELECT \(PushEventQueries.feedColumns) FROM notifications n
-            WHERE n.id IN (\(ids)) AND n.is_read = 0 AND \(NotificationQueries.isShown)
+            WHERE n.id IN (\(ids)) AND n.is_read <> 1 AND \(NotificationQueries.isShown)
             """
         } _: { row in
             let notification = try FeedNotification(row, from: 0, badge: .countedLater)

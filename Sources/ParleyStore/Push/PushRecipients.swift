@@ -50,12 +50,13 @@ extension PushEventQueries {
         let keys = Set(recipients).map {
             [BoundValue.text($0.user.text), .key($0.conversation), .text($0.sender.text)]
         }
+        // Where nothing is to be found is asked by a value: PostgreSQL joins NOT EXISTS with all blocks there are.
         return try database.table(keys, key: "(CAST(? AS TEXT), CAST(? AS BIGINT), CAST(? AS TEXT))") { keys in
             """
             SELECT m."user", m.conversation, k.column3, m.read_seq FROM (VALUES \(keys)) AS k
             CROSS JOIN members m CROSS JOIN conversations c
             WHERE m.conversation = k.column2 AND m."user" = k.column1 AND c.key = m.conversation
-                AND NOT EXISTS (SELECT 1 FROM blocks b WHERE b.blocker = k.column1 AND b.blocked = k.column3)
+                AND (SELECT 1 FROM blocks b WHERE b.blocker = k.column1 AND b.blocked = k.column3) IS NULL
                 AND NOT (c.type = 'direct' AND EXISTS (
                     SELECT 1 FROM blocks b WHERE b.blocker = k.column3 AND b.blocked = k.column1))
             """
