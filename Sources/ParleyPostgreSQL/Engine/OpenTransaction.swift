@@ -51,7 +51,7 @@ final class OpenTransaction: RemoteConnection {
     func lastPosition() throws(StoreError) -> StreamPosition {
         try lockCell()
         let stored = if let storedEnd { storedEnd } else { try readEnd(try run([cell.end])[0]) }
-        return max(stored, cell.stream.start)
+        return max(stored, streamEnd ?? stored, cell.stream.start)
     }
 
     /// Locks the row of the cell, if no query has yet.

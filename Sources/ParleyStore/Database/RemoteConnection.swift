@@ -12,7 +12,7 @@ package protocol RemoteConnection: AnyObject {
     /// - Returns: how many rows it has changed.
     func change(_ sql: String, _ values: [BoundValue]) throws(StoreError) -> Int
 
-    /// The last position in the stream of this gateway, without those of the transaction.
+    /// The last position in the stream of this gateway, with those that ``setStreamEnd(_:audience:)`` was told of.
     func lastPosition() throws(StoreError) -> StreamPosition
 
     /// Adds changes of audiences to the stream of this gateway.

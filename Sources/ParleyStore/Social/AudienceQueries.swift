@@ -26,7 +26,8 @@ package struct AudienceQueries {
                 JOIN conversations c ON c.key = a.conversation AND c.type = 'direct'
             )
             SELECT c.id, m.user, m.own_last_seq, (m.conversation, m.user) IN (SELECT key, "user" FROM blockers)
-            FROM members m JOIN conversations c ON c.key = m.conversation WHERE m.is_open = 1 ORDER BY m.conversation
+            FROM members m JOIN conversations c ON c.key = m.conversation WHERE m.is_open = 1
+            ORDER BY m.conversation, m.user
             """
         ) { row in
             let id: ConversationID = try row.uuid(0)
