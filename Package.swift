@@ -148,6 +148,9 @@ let package = Package(
         .target(
             name: "TestNames", dependencies: ["ParleyProtocol"], path: "Tests/Support/TestNames", swiftSettings: strict),
         .target(
+            name: "TestedStores", dependencies: ["ParleyStore", "TestSupport"], path: "Tests/Support/TestedStores",
+            exclude: hasPostgreSQL ? [] : ["PostgreSQL"], swiftSettings: strict),
+        .target(
             name: "MemoryTransport", dependencies: ["LyingGateway", "ParleyClient", "ParleyProtocol", "TestSupport"],
             path: "Tests/Support/MemoryTransport", swiftSettings: strict),
         .target(
@@ -245,7 +248,7 @@ let package = Package(
             name: "ParleyBridgeTests",
             dependencies: [
                 "HTTPClient", "ParleyBridge", "ParleyIdentity", "ParleyProtocol", "ParleyPush", "ParleyRules",
-                "ParleyStore", "MQTTClient", "Sodium", logging, "TestNames", "TestSupport",
+                "ParleyStore", "MQTTClient", "Sodium", logging, "TestNames", "TestSupport", "TestedStores",
             ], path: "Tests/Unit/ParleyBridgeTests", swiftSettings: strict),
         .testTarget(
             name: "ParleyClientTests",
@@ -272,7 +275,7 @@ let package = Package(
             path: "Tests/Store/ParleyDeviceStoreTests", swiftSettings: strict),
         .testTarget(
             name: "ParleyStoreTests",
-            dependencies: ["ParleyProtocol", "ParleyRules", "ParleyStore", "TestNames", "TestSupport"],
+            dependencies: ["ParleyProtocol", "ParleyRules", "ParleyStore", "TestNames", "TestSupport", "TestedStores"],
             path: "Tests/Store/ParleyStoreTests", exclude: hasPostgreSQL ? [] : ["PostgreSQL"],
             swiftSettings: strict),
 
@@ -359,6 +362,10 @@ if hasPostgreSQL {
     }
     for target in package.targets where target.name == "IntegrationTests" {
         target.dependencies += ["PostgreSQL", "PostgreSQLServer"]
+    }
+    for target in package.targets where target.name == "TestedStores" {
+        target.dependencies += ["ParleyPostgreSQL", "PostgreSQL", "PostgreSQLServer"]
+        target.swiftSettings?.append(.define("POSTGRESQL_STORE"))
     }
     for target in package.targets where target.name == "parleyd" {
         target.dependencies += ["ParleyPostgreSQL", "ParleyStore"]

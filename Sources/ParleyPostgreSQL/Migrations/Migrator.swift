@@ -2,19 +2,19 @@ import ParleyStore
 import PostgreSQL
 
 /// Brings the schema up to date. Of several programs that start at once, one does it and the others wait.
-struct Migrator {
+package struct Migrator {
     private let connection: PostgreSQLConnection
     private let server: String
     private let migrations: PostgreSQLMigrations
 
     /// - Parameter server: what an operator is told, without a password.
-    init(_ connection: PostgreSQLConnection, of server: String, _ migrations: PostgreSQLMigrations = .shipped) {
+    package init(_ connection: PostgreSQLConnection, of server: String, _ migrations: PostgreSQLMigrations = .shipped) {
         (self.connection, self.server, self.migrations) = (connection, server, migrations)
     }
 
     /// - Throws: `.newerSchema` where a program of a later version has taken away what this one needs; `.unusable` for
     ///   another program's tables.
-    func run() throws {
+    package func run() throws {
         // Of no meaning but that all programs of ours take the same.
         _ = try connection.query("SELECT pg_advisory_lock($1)", [.integer(Migrator.lock)])
         do {

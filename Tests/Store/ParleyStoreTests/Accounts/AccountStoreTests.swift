@@ -1,18 +1,19 @@
 import ParleyProtocol
 import TestNames
 import TestSupport
+import TestedStores
 import Testing
 
 @testable import ParleyStore
 
-@Suite("What is stored of accounts")
+@Suite("What is stored of accounts", .onEveryStore)
 struct AccountStoreTests {
-    private let directory: TemporaryDirectory
+    private let database: any TestedDatabase
     private let store: Store
 
     init() throws {
-        directory = try TemporaryDirectory()
-        store = try Store(path: directory.database)
+        database = try TestedEngine.makeDatabase()
+        store = try database.open()
         try store.write { transaction in
             for user in ["alice", "bob"] as [UserID] {
                 try transaction.users.insert(user, role: .member, displayName: user.text, at: at(0))
@@ -153,7 +154,7 @@ struct AccountStoreTests {
         #expect(parts == 2)
         #expect(try store.read { try $0.accountRemovals.next() } == nil)
         #expect(try store.text("SELECT count(*) FROM workout_runs") == "5")
-        #expect(try store.text("SELECT count(*) FROM devices WHERE user = 'alice'") == "0")
+        #expect(try store.text(#"SELECT count(*) FROM devices WHERE "user" = 'alice'"#) == "0")
         #expect(try store.text("SELECT count(*) FROM follows") == "0")
     }
 }

@@ -1,11 +1,12 @@
 import ParleyProtocol
 import ParleyRules
 import TestNames
+import TestedStores
 import Testing
 
 @testable import ParleyStore
 
-@Suite("Activity in the store")
+@Suite("Activity in the store", .onEveryStore)
 final class ActivityQueriesTests: PeopleSuite {
     private let people: [UserID] = ["alice", "bob", "carol", "dave"]
     private let digest = [UInt8](repeating: 1, count: 16)

@@ -2,19 +2,20 @@ import ParleyProtocol
 import ParleyRules
 import TestNames
 import TestSupport
+import TestedStores
 import Testing
 
 @testable import ParleyStore
 
-@Suite("Stored challenges")
+@Suite("Stored challenges", .onEveryStore)
 struct ChallengeQueriesTests {
-    private let directory: TemporaryDirectory
+    private let database: any TestedDatabase
     private let store: Store
     private let conversation: ConversationState
 
     init() throws {
-        directory = try TemporaryDirectory()
-        store = try Store(path: directory.database)
+        database = try TestedEngine.makeDatabase()
+        store = try database.open()
         conversation = try store.write { transaction in
             try transaction.insertPeople(["alice", "bob", "carol"])
             return try transaction.insertConversation(["alice", "bob", "carol"])
@@ -192,7 +193,7 @@ struct ChallengeQueriesTests {
         #expect(try store.write { try $0.challenges.remove(overBy: at(100), limit: 2) } == 0)
     }
 
-    @Test("what is old is found by an index, however many challenges there are")
+    @Test("what is old is found by an index, however many challenges there are", .onSQLite(.plans))
     func removalUsesItsIndex() throws {
         try store.read { snapshot throws in
             #expect(

@@ -1,11 +1,12 @@
 import ParleyProtocol
 import ParleyRules
 import TestNames
+import TestedStores
 import Testing
 
 @testable import ParleyStore
 
-@Suite("Stored epochs")
+@Suite("Stored epochs", .onEveryStore)
 final class EpochTests: StoreSuite {
     @Test("every conversation gets an epoch of its own, and its records keep their places")
     func everyConversationGetsOne() throws {

@@ -1,11 +1,12 @@
 import ParleyProtocol
 import ParleyRules
 import TestNames
+import TestedStores
 import Testing
 
 @testable import ParleyStore
 
-@Suite("Stored conversations")
+@Suite("Stored conversations", .onEveryStore)
 final class ConversationQueriesTests: PeopleSuite {
     @Test("a conversation comes back with its members and what made it")
     func comesBackWhole() throws {

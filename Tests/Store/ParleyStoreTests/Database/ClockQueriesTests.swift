@@ -1,11 +1,12 @@
 import ParleyProtocol
 import ParleyRules
 import TestNames
+import TestedStores
 import Testing
 
 @testable import ParleyStore
 
-@Suite("The stored clock")
+@Suite("The stored clock", .onEveryStore)
 final class ClockQueriesTests: PeopleSuite {
     @Test("a new database knows of no clock, whatever is in its log")
     func newHasNoClock() throws {

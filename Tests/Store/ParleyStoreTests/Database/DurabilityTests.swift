@@ -2,11 +2,12 @@ import TestSupport
 import Foundation
 import ParleyProtocol
 import TestNames
+import TestedStores
 import Testing
 
 @testable import ParleyStore
 
-@Suite("Durability")
+@Suite("Durability", .onSQLite(.file))
 final class DurabilityTests: StoreSuite {
     private func openedAgain() throws -> SQLiteFile {
         try SQLiteFile(path: directory.database, migrations: .shipped, trace: nil)
@@ -50,61 +51,9 @@ final class DurabilityTests: StoreSuite {
         #expect(try directory.bytes("parley.db-wal").isEmpty)
         #expect(try Data(directory.bytes()).range(of: Data("alice!".utf8)) != nil)
     }
-
-    @Test("a transaction that throws leaves nothing")
-    func throwingTransactionLeavesNothing() throws {
-        struct RefusedError: Error {}
-        #expect(throws: StoreError.self) {
-            try store.write { transaction in
-                try transaction.insertPeople(["alice", "bob"])
-                try transaction.insertConversation(["alice", "bob"])
-                throw RefusedError()
-            }
-        }
-        #expect(try store.text("SELECT (SELECT count(*) FROM users) + (SELECT count(*) FROM conversations)") == "0")
-        try store.write { try $0.insertPeople(["alice"]) }
-    }
-
-    @Test("what fails in the middle takes what was before it along")
-    func failureTakesItsTransaction() throws {
-        #expect(throws: StoreError.self) {
-            try store.write { try $0.insertPeople(["alice", "bob", "alice"]) }
-        }
-        #expect(try store.text("SELECT count(*) FROM users") == "0")
-    }
-
-    @Test("a fault of ours names no content")
-    func faultNamesNoContent() throws {
-        try store.write { try $0.insertPeople(["alice"]) }
-        let error = #expect(throws: StoreError.self) {
-            try store.write { try $0.users.insert("alice", role: .member, displayName: "secret", at: at(0)) }
-        }
-        #expect(error?.description.contains("secret") == false && error?.isPassing == false)
-    }
-
-    @Test("a reader sees one state while the writer goes on")
-    func readerSeesOneState() throws {
-        try store.write { try $0.insertPeople(["alice"]) }
-        try store.read { snapshot throws in
-            #expect(try snapshot.text("SELECT count(*) FROM users") == "1")
-            try store.write { try $0.insertPeople(["bob"]) }
-            #expect(try snapshot.text("SELECT count(*) FROM users") == "1")
-            #expect(try !snapshot.users.hasMember("bob"))
-        }
-        #expect(try store.read { try $0.users.hasMember("bob") })
-    }
-
-    @Test("a transaction reads what it has written, and readers do not")
-    func readersSeeCommitted() throws {
-        try store.write { transaction in
-            try transaction.insertPeople(["alice"])
-            #expect(try transaction.facts.users.hasMember("alice"))
-            #expect(try !store.read { try $0.users.hasMember("alice") })
-        }
-    }
 }
 
-@Suite("A full disk")
+@Suite("A full disk", .onSQLite(.file))
 struct FullDiskTests {
     @Test("without room nothing is written, reads go on, and with room again so do writes")
     func noRoomAndRoomAgain() throws {

@@ -1,10 +1,11 @@
 import ParleyProtocol
 import TestNames
+import TestedStores
 import Testing
 
 @testable import ParleyStore
 
-@Suite("The schema")
+@Suite("The schema", .onSQLite(.schema))
 final class SchemaTests: StoreSuite {
     @Test("every table is strict")
     func everyTableIsStrict() throws {

@@ -1,10 +1,11 @@
 import ParleyProtocol
 import TestNames
+import TestedStores
 import Testing
 
 @testable import ParleyStore
 
-@Suite("Stored devices")
+@Suite("Stored devices", .onEveryStore)
 final class DeviceQueriesTests: PeopleSuite {
     private let phone = device("alice", "phone")
     private let token = UUIDValue.random()

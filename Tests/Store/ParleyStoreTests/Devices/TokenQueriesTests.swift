@@ -1,10 +1,11 @@
 import ParleyProtocol
 import TestNames
+import TestedStores
 import Testing
 
 @testable import ParleyStore
 
-@Suite("Stored tokens")
+@Suite("Stored tokens", .onEveryStore)
 final class TokenQueriesTests: PeopleSuite {
     private let phone = device("alice", "phone")
     private let first = UUIDValue.random()

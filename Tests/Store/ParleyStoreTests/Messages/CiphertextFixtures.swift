@@ -55,8 +55,7 @@ extension WriteTransaction {
             recipientKeys: kind == .delete ? nil : Marked.content(mark, count: count / 2), replyTo: nil,
             expiresAt: expiresAt, createdAt: at(1))
         try records.insert(
-            record, conversation: conversation.key, position: try facts.outbox.lastPosition() + 1,
-            digest: digest(of: record))
+            record, conversation: conversation.key, position: try nextPosition(), digest: digest(of: record))
         conversation.facts.append(record)
         try conversations.updateLog(&conversation)
         return record.id

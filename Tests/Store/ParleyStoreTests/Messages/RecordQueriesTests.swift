@@ -1,11 +1,12 @@
 import ParleyProtocol
 import ParleyRules
 import TestNames
+import TestedStores
 import Testing
 
 @testable import ParleyStore
 
-@Suite("Stored records")
+@Suite("Stored records", .onEveryStore)
 final class RecordQueriesTests: ConversationSuite {
     private let phone = device("alice", "phone")
 
@@ -33,9 +34,9 @@ final class RecordQueriesTests: ConversationSuite {
         for record in Self.everyRecord {
             try store.write { transaction in
                 var conversation = try transaction.insertConversation(["alice", "bob"], id: record.conversation)
-                let position = try transaction.facts.outbox.lastPosition() + 1
                 try transaction.records.insert(
-                    record, conversation: conversation.key, position: position, digest: digest(of: record))
+                    record, conversation: conversation.key, position: try transaction.nextPosition(),
+                    digest: digest(of: record))
                 conversation.facts.append(record)
                 var found: [MessageRecord] = []
                 try transaction.facts.records.read(conversation, after: 0, seenBy: "alice", limit: 9) {

@@ -1,10 +1,11 @@
 import ParleyProtocol
 import TestNames
+import TestedStores
 import Testing
 
 @testable import ParleyStore
 
-@Suite("Stored days")
+@Suite("Stored days", .onEveryStore)
 final class MetricQueriesTests: PeopleSuite {
     private let day = CivilDay(daysSinceEpoch: 20_000)
 

@@ -1,11 +1,12 @@
 import ParleyProtocol
 import ParleyRules
 import TestNames
+import TestedStores
 import Testing
 
 @testable import ParleyStore
 
-@Suite("The feeds of notifications in the store")
+@Suite("The feeds of notifications in the store", .onEveryStore)
 final class NotificationQueriesTests: PeopleSuite {
     private func row(
         _ number: Int, of user: UserID = "alice", by actor: UserID? = "bob", key: String? = nil,
@@ -157,40 +158,44 @@ final class NotificationQueriesTests: PeopleSuite {
         // Records of the fixture move the log; the place of the last message is that of the log here.
         try store.execute("UPDATE conversations SET last_message_seq = last_seq")
         #expect(try badge() == 5 && badge("bob") == 3 && badge("carol") == 0)
-        try store.execute("UPDATE members SET read_seq = 1, delivered_seq = 1 WHERE user = 'alice'")
+        try store.execute(#"UPDATE members SET read_seq = 1, delivered_seq = 1 WHERE "user" = 'alice'"#)
         #expect(try badge() == 3)
-        try store.execute("UPDATE members SET is_muted = 1, muted_until = \(at(5).milliseconds) WHERE user = 'alice'")
+        try store.execute(
+            #"UPDATE members SET is_muted = 1, muted_until = \#(at(5).milliseconds) WHERE "user" = 'alice'"#)
         #expect(try badge(at: at(4)) == 0 && badge(at: at(5)) == 3)
-        try store.execute("UPDATE members SET muted_until = NULL WHERE user = 'alice'")
+        try store.execute(#"UPDATE members SET muted_until = NULL WHERE "user" = 'alice'"#)
         #expect(try badge(at: at(5)) == 0)
-        try store.execute("UPDATE members SET is_muted = 0 WHERE user = 'alice'")
-        try store.execute("UPDATE members SET is_archived = 1 WHERE user = 'alice' AND conversation = 1")
+        try store.execute(#"UPDATE members SET is_muted = 0 WHERE "user" = 'alice'"#)
+        try store.execute(#"UPDATE members SET is_archived = 1 WHERE "user" = 'alice' AND conversation = 1"#)
         #expect(try badge() == 2)
-        try store.execute("UPDATE members SET is_open = 0, is_counted = 0 WHERE user = 'alice' AND conversation = 2")
+        try store.execute(
+            #"UPDATE members SET is_open = 0, is_counted = 0 WHERE "user" = 'alice' AND conversation = 2"#)
         #expect(try badge() == 0)
     }
 
     /// Puts a user into conversations of one message each, which they have not read, later ones having been active
     /// later.
     private func addConversations(_ keys: ClosedRange<Int>, of user: UserID) throws {
-        for statement in [
-            """
-            WITH RECURSIVE n(i) AS (SELECT \(keys.lowerBound) UNION ALL SELECT i + 1 FROM n WHERE i < \(keys.upperBound))
-            INSERT INTO conversations (key, id, type, created_by, created_at, updated_at, epoch, last_seq, last_message_seq)
-            SELECT i, CAST(printf('%016d', i) AS BLOB), 'group', 'bob', 0, i, 'e', 1, 1 FROM n
-            """,
-            """
-            INSERT INTO members (conversation, user, role, joined_at, active_at)
-            SELECT key, '\(user)', 'member', 0, key FROM conversations WHERE key BETWEEN \(keys.lowerBound)
-                AND \(keys.upperBound)
-            """,
-            """
-            INSERT INTO records (position, conversation, seq, id, kind, sender, sender_device, type, content, nonce,
-                created_at, digest)
-            SELECT key, key, 1, id, 0, 'bob', 'phone', 0, zeroblob(32), zeroblob(12), 0, zeroblob(16)
-            FROM conversations WHERE key BETWEEN \(keys.lowerBound) AND \(keys.upperBound)
-            """,
-        ] { try store.execute(statement) }
+        let rows = keys.map { UnreadRow(conversation: $0, seq: 1, position: $0) }
+        try store.write { transaction in
+            try transaction.database.run(
+                rows.map { [.integer($0.conversation), .blob($0.id), .integer($0.position)] },
+                row: "(?, ?, 'group', 'bob', 0, ?, 'e', 1, 1)"
+            ) { rows in
+                """
+                INSERT INTO conversations (
+                    key, id, type, created_by, created_at, updated_at, epoch, last_seq, last_message_seq)
+                VALUES \(rows)
+                """
+            }
+            try transaction.database.run(
+                """
+                INSERT INTO members (conversation, "user", role, joined_at, active_at)
+                SELECT key, '\(user)', 'member', 0, key FROM conversations WHERE key BETWEEN \(keys.lowerBound)
+                    AND \(keys.upperBound)
+                """)
+            try transaction.insert(rows, from: "bob")
+        }
     }
 
     @Test("badges of many are each their own, and count no conversations but the 200 that were active last")
@@ -216,7 +221,9 @@ final class NotificationQueriesTests: PeopleSuite {
         #expect(try store.read { try $0.unread.count(.badge(of: "alice", at: at(9))) } == 199)
     }
 
-    @Test("a badge of somebody in thousands of conversations costs as much as one of somebody in hundreds")
+    @Test(
+        "a badge of somebody in thousands of conversations costs as much as one of somebody in hundreds",
+        .onSQLite(.plans))
     func costOfBadges() throws {
         func steps() throws -> Int {
             try store.read { snapshot throws in

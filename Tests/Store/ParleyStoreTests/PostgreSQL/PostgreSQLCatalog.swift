@@ -1,4 +1,5 @@
 import Foundation
+import TestedStores
 
 /// What PostgreSQL's catalogs say of a schema, beside what SQLite's say of its own.
 ///

@@ -14,8 +14,3 @@ enum PostgreSQLSchema {
         return first + steps.map { edit($0.replacing(/--[^\n]*/, with: "").onOneLine) }
     }
 }
-
-extension String {
-    /// With the column `user` quoted, which the shipped migrations of SQLite and its tests do not always do.
-    var quotingUser: String { replacing(/"?\buser\b"?/, with: #""user""#) }
-}

@@ -1,10 +1,11 @@
 import ParleyProtocol
 import TestNames
+import TestedStores
 import Testing
 
 @testable import ParleyStore
 
-@Suite("Stored presence")
+@Suite("Stored presence", .onEveryStore)
 final class PresenceQueriesTests: PeopleSuite {
     override init() throws {
         try super.init()

@@ -1,10 +1,11 @@
 import ParleyProtocol
 import TestNames
+import TestedStores
 import Testing
 
 @testable import ParleyStore
 
-@Suite("Stored users")
+@Suite("Stored users", .onEveryStore)
 final class UserQueriesTests: StoreSuite {
     override init() throws {
         try super.init()

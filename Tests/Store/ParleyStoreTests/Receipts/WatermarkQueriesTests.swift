@@ -1,11 +1,12 @@
 import ParleyProtocol
 import ParleyRules
 import TestNames
+import TestedStores
 import Testing
 
 @testable import ParleyStore
 
-@Suite("Stored watermarks")
+@Suite("Stored watermarks", .onEveryStore)
 final class WatermarkQueriesTests: PeopleSuite {
     private let phone = device("alice", "phone")
     private let laptop = device("alice", "laptop")
@@ -81,7 +82,7 @@ final class WatermarkQueriesTests: PeopleSuite {
             let conversation = try transaction.insertConversation(["alice", "bob"])
             let key = conversation.key
             try transaction.database.run(
-                "UPDATE members SET joined_seq = 4, delivered_seq = 4, read_seq = 4 WHERE user = 'bob'")
+                #"UPDATE members SET joined_seq = 4, delivered_seq = 4, read_seq = 4 WHERE "user" = 'bob'"#)
             #expect(try transaction.facts.receipts.leastWatermark(besides: "alice", in: key) == (4, 4))
             #expect(
                 try transaction.facts.receipts.watermarks(in: key, for: "alice")["bob"]
@@ -96,7 +97,7 @@ final class WatermarkQueriesTests: PeopleSuite {
         try store.write { transaction in
             let key = try transaction.insertConversation(["alice", "bob"]).key
             func isMarked() throws -> String? {
-                try transaction.facts.text("SELECT is_marked_unread FROM members WHERE user = 'alice'")
+                try transaction.facts.text(#"SELECT is_marked_unread FROM members WHERE "user" = 'alice'"#)
             }
             try transaction.mark(.read, upTo: 2, by: phone, in: key)
             try transaction.database.run("UPDATE members SET is_marked_unread = 1")

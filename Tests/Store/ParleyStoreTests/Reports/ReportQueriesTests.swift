@@ -1,11 +1,12 @@
 import ParleyProtocol
 import ParleyRules
 import TestNames
+import TestedStores
 import Testing
 
 @testable import ParleyStore
 
-@Suite("Stored reports")
+@Suite("Stored reports", .onEveryStore)
 final class ReportQueriesTests: PeopleSuite {
     private func report(_ reason: String, evidence: String? = nil) -> Report {
         Report(

@@ -1,12 +1,13 @@
 import ParleyProtocol
 import ParleyRules
 import TestNames
+import TestedStores
 import Testing
 
 @testable import ParleyStore
 
 /// What the broker is told when the gateway has connected.
-@Suite("Audiences of conversations")
+@Suite("Audiences of conversations", .onEveryStore)
 final class AudienceQueriesTests: PeopleSuite {
     private struct Audience: Equatable {
         let members: [UserID]
@@ -62,7 +63,7 @@ final class AudienceQueriesTests: PeopleSuite {
     @Test("what was written under a block stays unheard after it, and nothing later does")
     func writtenUnderABlock() throws {
         let id = try store.write { try $0.insertConversation(["alice", "bob"]).facts.id }
-        try store.execute("UPDATE members SET own_last_seq = 7 WHERE user = 'bob'")
+        try store.execute(#"UPDATE members SET own_last_seq = 7 WHERE "user" = 'bob'"#)
         #expect(
             try store.read { try audiences($0) } == [
                 id: Audience(["alice", "bob"], [Silence(of: "alice", through: 7)])
@@ -74,7 +75,7 @@ final class AudienceQueriesTests: PeopleSuite {
         throws
     {
         let id = try store.write { try $0.insertConversation(["alice", "bob"]).facts.id }
-        try store.execute("UPDATE members SET is_open = 0, is_counted = 0 WHERE user = 'bob'")
+        try store.execute(#"UPDATE members SET is_open = 0, is_counted = 0 WHERE "user" = 'bob'"#)
         #expect(try store.read { try audiences($0) } == [id: Audience(["alice"])])
         try block("bob", "alice")
         #expect(try store.read { try audiences($0) } == [id: Audience(["alice"])])

@@ -2,12 +2,13 @@ import ParleyProtocol
 import ParleyRules
 import TestNames
 import TestSupport
+import TestedStores
 import Testing
 
 @testable import ParleyStore
 
 /// Lists of people and their counts, held to each other and to what they mean.
-@Suite("Lists of people")
+@Suite("Lists of people", .onEveryStore)
 struct PeopleQueriesTests {
     private static let users: [UserID] = ["a", "b", "c", "d"]
 
@@ -37,8 +38,8 @@ struct PeopleQueriesTests {
 
     @Test("lists and counts say the same to everybody who looks, whoever blocks whom")
     func sameForEverybody() throws {
-        let directory = try TemporaryDirectory()
-        let store = try Store(path: directory.database)
+        let database = try TestedEngine.makeDatabase()
+        let store = try database.open()
         try store.write { try $0.insertPeople(Self.users) }
         var generator = Seeded(seed: 42)
         for round in 0..<60 {

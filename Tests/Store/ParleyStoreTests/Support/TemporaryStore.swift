@@ -3,6 +3,7 @@ import ParleyProtocol
 import ParleyRules
 import TestNames
 import TestSupport
+import TestedStores
 import Testing
 
 @testable import ParleyStore
@@ -13,14 +14,19 @@ extension TemporaryDirectory {
     func bytes() throws -> [UInt8] { try bytes("parley.db") }
 }
 
-/// What a suite of queries begins with: a store of each test's own.
+/// What a suite of queries begins with: a store of each test's own, on the engine that it is run for.
 class StoreSuite {
-    let directory: TemporaryDirectory
+    let database: any TestedDatabase
     let store: Store
 
     init() throws {
-        directory = try TemporaryDirectory()
-        store = try Store(path: directory.database)
+        database = try TestedEngine.makeDatabase()
+        store = try database.open()
+    }
+
+    /// Where the files of SQLite are.
+    var directory: TemporaryDirectory {
+        get throws { try #require(database as? SQLiteDatabase).directory }
     }
 }
 
@@ -97,6 +103,19 @@ extension WriteTransaction {
         return try facts.existing(id)
     }
 
+    /// Takes the next position of the stream.
+    func nextPosition() throws -> StreamPosition {
+        let position = try facts.outbox.lastPosition() + 1
+        endStream(at: position)
+        return position
+    }
+
+    /// What `apply` does for writes that have positions.
+    func endStream(at position: StreamPosition) {
+        guard case .remote(let connection) = database.engine else { return }
+        connection.setStreamEnd(position, audience: nil)
+    }
+
     /// Appends a record at the next place and position, and writes the log back.
     @discardableResult
     func append(
@@ -111,8 +130,7 @@ extension WriteTransaction {
             message, sender: sender, epoch: conversation.facts.epoch, seq: conversation.facts.lastSeq + 1,
             createdAt: time)
         try records.insert(
-            record, conversation: conversation.key, position: try facts.outbox.lastPosition() + 1,
-            digest: digest(of: record))
+            record, conversation: conversation.key, position: try nextPosition(), digest: digest(of: record))
         conversation.facts.append(record)
         try conversations.updateLog(&conversation)
         return record

@@ -1,11 +1,12 @@
 import ParleyProtocol
 import ParleyRules
 import TestNames
+import TestedStores
 import Testing
 
 @testable import ParleyStore
 
-@Suite("What sync reads")
+@Suite("What sync reads", .onEveryStore)
 final class SyncQueriesTests: PeopleSuite {
     @Test("candidates are the conversations that are the user's own, however they are archived")
     func candidatesAreOnesOwn() throws {
@@ -15,10 +16,10 @@ final class SyncQueriesTests: PeopleSuite {
             let closed = try transaction.insertConversation(["alice", "carol"], at: at(30))
             try transaction.append(to: first.facts.id, from: device("bob", "phone"))
             try transaction.database.run(
-                "UPDATE members SET is_open = 0, is_counted = 0 WHERE user = 'alice' AND conversation = \(closed.key.value)"
+                #"UPDATE members SET is_open = 0, is_counted = 0 WHERE "user" = 'alice' AND conversation = \#(closed.key.value)"#
             )
             try transaction.database.run(
-                "UPDATE members SET visible_from = 7 WHERE user = 'alice' AND conversation = \(second.key.value)")
+                #"UPDATE members SET visible_from = 7 WHERE "user" = 'alice' AND conversation = \#(second.key.value)"#)
             let found = try transaction.facts.sync.candidates(of: "alice", now: at(0))
             #expect(Set(found.map(\.id)) == [second.facts.id, first.facts.id] && found.count == 2)
             let active = try #require(found.first { $0.id == first.facts.id })
@@ -50,7 +51,7 @@ final class SyncQueriesTests: PeopleSuite {
         try store.write { transaction in
             try transaction.insertConversation(["alice", "bob"])
             try transaction.database.run(
-                "UPDATE members SET is_archived = 1, is_marked_unread = 1 WHERE user = 'alice'")
+                #"UPDATE members SET is_archived = 1, is_marked_unread = 1 WHERE "user" = 'alice'"#)
             func preferences(_ user: UserID) throws -> [ConversationPreferences] {
                 try transaction.facts.sync.candidates(of: user, now: at(5)).map(\.preferences)
             }
@@ -91,7 +92,7 @@ final class SyncQueriesTests: PeopleSuite {
             try transaction.database.run("UPDATE records SET type = 7 WHERE seq = 4")
             try transaction.database.run("UPDATE records SET kind = 1 WHERE seq = 5")
             #expect(try unread() == 1)
-            try transaction.database.run("UPDATE members SET joined_seq = 6 WHERE user = 'alice'")
+            try transaction.database.run(#"UPDATE members SET joined_seq = 6 WHERE "user" = 'alice'"#)
             #expect(try unread() == 0)
         }
     }

@@ -1,11 +1,12 @@
 import ParleyProtocol
 import ParleyRules
 import TestNames
+import TestedStores
 import Testing
 
 @testable import ParleyStore
 
-@Suite("What is left of deleted workouts, in the store")
+@Suite("What is left of deleted workouts, in the store", .onEveryStore)
 final class DeletedWorkoutTests: PeopleSuite {
     private func id(_ number: Int) -> WorkoutID { WorkoutID(UUIDValue(high: 1, low: UInt64(number))) }
 
@@ -48,7 +49,7 @@ final class DeletedWorkoutTests: PeopleSuite {
         #expect(try remove(before: at(100), limit: 9) == 2 && left(1...6) == [6])
     }
 
-    @Test("it is found by an index, however much there is")
+    @Test("it is found by an index, however much there is", .onSQLite(.plans))
     func removalUsesItsIndex() throws {
         try store.read { snapshot throws in
             #expect(
