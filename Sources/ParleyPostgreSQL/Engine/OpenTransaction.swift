@@ -9,6 +9,8 @@ final class OpenTransaction: RemoteConnection {
     private let cell: ClaimedCell
     /// Whether the row of the cell is still to be locked: before the first query, in the same round trip.
     private var isToLock: Bool
+    /// The rows of queries that are asked for next, the last one first.
+    private var prefetched: [(query: RemoteQuery, rows: PostgreSQLRows)] = []
     /// As the row of the cell has it.
     private var storedEnd: StreamPosition?
 
@@ -30,8 +32,23 @@ final class OpenTransaction: RemoteConnection {
         try query(translated(sql, values)).changedCount
     }
 
+    func prefetch(_ queries: [RemoteQuery]) throws(StoreError) {
+        guard queries.count > 1 else { return }
+        var statements = queries.map { translated($0.sql, $0.values) }
+        let locks = isToLock
+        if locks { statements.insert(cell.lock, at: 0) }
+        isToLock = false
+        var rows = try run(statements)
+        if locks { _ = try readEnd(rows.removeFirst()) }
+        prefetched = Array(zip(queries, rows).reversed())
+    }
+
     func rows(_ sql: String, _ values: [BoundValue]) throws(StoreError) -> any RemoteRows {
-        QueryRows(try query(translated(sql, values)))
+        if let (query, rows) = prefetched.popLast() {
+            if query.sql == sql, query.values == values { return QueryRows(rows) }
+            prefetched = []
+        }
+        return QueryRows(try query(translated(sql, values)))
     }
 
     func insertAudienceChanges(_ changes: [(position: StreamPosition, change: [UInt8])]) throws(StoreError) {

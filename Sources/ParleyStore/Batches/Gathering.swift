@@ -5,6 +5,10 @@ extension Snapshot {
     /// Reads every kind of fact by one query for all its keys. The keys and settings of a conversation's members follow
     /// from the conversation, which is read first.
     package func gather(_ keys: FactKeys) throws(StoreError) -> GatheredFacts {
+        try database.together { database throws(StoreError) in try Snapshot(database: database).facts(for: keys) }
+    }
+
+    private func facts(for keys: FactKeys) throws(StoreError) -> GatheredFacts {
         var facts = GatheredFacts()
         facts.devices = try devices.devices(keys.devices)
         facts.conversations = try conversations.withContacts(keys.conversations)

@@ -3,7 +3,7 @@ extension Snapshot {
     package func remoteRows(_ sql: String, _ values: [BoundValue]) throws(StoreError) -> any RemoteRows {
         switch database.engine {
         case .remote(let connection): return try connection.rows(sql, values)
-        case .sqlite: throw .failed(code: "cells", message: "a database file has no cells")
+        case .sqlite, .recorder: throw .failed(code: "cells", message: "a database file has no cells")
         }
     }
 }

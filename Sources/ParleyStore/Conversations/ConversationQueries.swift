@@ -53,11 +53,13 @@ package struct ConversationQueries {
                     lastMessageSeq: row.integer(5), updatedAt: row.time(6), members: []),
                 earliestActivity: row.time(6), archivedThrough: nil, storedUpdatedAt: row.time(6))
         }
-        try database.read(found.keys.map { [.key($0)] }, key: "?") { keys in
+        // By the ids, too, so that both are asked for at once; what a lock lets in between is seen.
+        try database.read(ordered.map { [.id($0)] }, key: "?") { ids in
             """
-            SELECT conversation, "user", role, joined_at, is_open, joined_seq, visible_from, active_at, is_archived,
-                own_last_seq, own_last_message_seq, own_updated_at
-            FROM members WHERE conversation IN (\(keys)) ORDER BY conversation, "user"
+            SELECT m.conversation, m."user", m.role, m.joined_at, m.is_open, m.joined_seq, m.visible_from, m.active_at,
+                m.is_archived, m.own_last_seq, m.own_last_message_seq, m.own_updated_at
+            FROM conversations c CROSS JOIN members m WHERE c.id IN (\(ids)) AND m.conversation = c.key
+            ORDER BY m.conversation, m."user"
             """
         } _: { row in
             guard let id = found[row.key(0)], var state = states[id] else { return }

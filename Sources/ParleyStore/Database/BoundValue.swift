@@ -1,7 +1,7 @@
 import ParleyProtocol
 
 /// A value that is bound to a parameter of a statement.
-package enum BoundValue: Sendable {
+package enum BoundValue: Hashable, Sendable {
     case integer(Int?)
     case text(String)
     case blob([UInt8]?)

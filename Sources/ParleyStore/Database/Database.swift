@@ -6,6 +6,8 @@ package struct Database {
     enum Engine {
         case sqlite(SQLiteConnection)
         case remote(any RemoteConnection)
+        /// Takes down what is asked, and gives no rows.
+        case recorder(QueryRecorder)
     }
 
     let engine: Engine
@@ -25,6 +27,24 @@ package struct Database {
         rowLock = locksRows ? " FOR NO KEY UPDATE" : ""
     }
 
+    private init(_ recorder: QueryRecorder, like database: Database) {
+        engine = .recorder(recorder)
+        (stream, rowLock) = (database.stream, database.rowLock)
+    }
+
+    /// Has a server answer at once what `body` asks, and then runs it.
+    ///
+    /// - Parameter body: only reads. The queries that depend on the rows of others are not among those at once.
+    func together<Result>(
+        _ body: (Database) throws(StoreError) -> Result
+    ) throws(StoreError) -> Result {
+        guard case .remote(let connection) = engine else { return try body(self) }
+        let recorder = QueryRecorder()
+        _ = try body(Database(recorder, like: self))
+        try connection.prefetch(recorder.queries)
+        return try body(self)
+    }
+
     /// Runs a statement that gives no rows.
     func run(_ sql: String, _ arguments: Arguments = []) throws(StoreError) { try run(sql, values: arguments.values) }
 
@@ -32,6 +52,7 @@ package struct Database {
         switch engine {
         case .sqlite(let connection): try connection.run(sql, values)
         case .remote(let connection): try connection.send(sql, Array(values))
+        case .recorder: break
         }
     }
 
@@ -42,6 +63,7 @@ package struct Database {
             try connection.run(sql, arguments.values)
             return connection.changedRows
         case .remote(let connection): return try connection.change(sql, arguments.values)
+        case .recorder: return 0
         }
     }
 
@@ -56,6 +78,9 @@ package struct Database {
         case .remote(let connection):
             let rows = try connection.rows(sql, arguments.values)
             return rows.next() ? Row(rows) : nil
+        case .recorder(let recorder):
+            recorder.queries.append(RemoteQuery(sql: sql, values: arguments.values))
+            return nil
         }
     }
 
@@ -99,6 +124,7 @@ package struct Database {
             let rows = try connection.rows(sql + " RETURNING key", arguments.values)
             guard rows.next() else { throw .inconsistent(.column(0)) }
             return rows.key(0)
+        case .recorder: return RowKey(value: 0)
         }
     }
 
@@ -131,6 +157,10 @@ package struct Database {
             let rows = try connection.rows(sql, values)
             let row = Row(rows)
             try StoreError.translating { while rows.next() { guard try body(row) else { return } } }
+        case .recorder(let recorder):
+            var values = Array(values)
+            values += repeatElement(.integer(nil), count: max(0, count - values.count))
+            recorder.queries.append(RemoteQuery(sql: sql, values: values))
         }
     }
 }
@@ -140,7 +170,12 @@ extension Snapshot {
     func drainSteps() -> Int {
         switch database.engine {
         case .sqlite(let connection): connection.drainSteps()
-        case .remote: 0
+        case .remote, .recorder: 0
         }
     }
+}
+
+/// The queries that something asks.
+final class QueryRecorder {
+    var queries: [RemoteQuery] = []
 }

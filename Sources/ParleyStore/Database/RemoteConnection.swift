@@ -22,8 +22,19 @@ package protocol RemoteConnection: AnyObject {
     /// an audience. Of several, the furthest holds.
     func setStreamEnd(_ position: StreamPosition, audience: StreamPosition?)
 
+    /// Runs queries in one round trip: the same ones, asked for next and in this order, have their rows then.
+    func prefetch(_ queries: [RemoteQuery]) throws(StoreError)
+
     /// Runs a query. All rows are here when this returns.
     func rows(_ sql: String, _ values: [BoundValue]) throws(StoreError) -> any RemoteRows
+}
+
+/// A query with the values of its parameters.
+package struct RemoteQuery: Hashable, Sendable {
+    package let sql: String
+    package let values: [BoundValue]
+
+    init(sql: String, values: [BoundValue]) { (self.sql, self.values) = (sql, values) }
 }
 
 /// The rows of a query, each read when it is the current one.

@@ -69,9 +69,3 @@ struct LeaseTests {
         #expect(gate.isReady)
     }
 }
-
-extension SignInDecision {
-    fileprivate var isAdmitted: Bool {
-        if case .admitted = self { true } else { false }
-    }
-}
