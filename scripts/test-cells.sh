@@ -264,6 +264,7 @@ ends_all() {
 }
 
 stops_at_ctrl_c_of_the_terminal() {
+    ! said 'may not sign in' || fail "$current: HAProxy's checks fill the broker's log"
     kill -INT -- "-$run"
     ends_all
     [[ $(wc -l <"$scratch/output") == 1 ]] || fail "$current: standard output: $(cat "$scratch/output")"

@@ -104,7 +104,8 @@ works_for_people() {
     conversation=$(parley request --as alice/phone conversations/create '{"type":"direct","participant_ids":["bob"]}' |
         jq -r .data.id)
     parley chat --as bob/phone --with alice </dev/null 2>>"$scratch/tool.log"
-    parley listen --as bob/phone --json >"$scratch/heard" 2>>"$scratch/tool.log" &
+    # Not by the function above: of that a shell would be ended, and the program left.
+    "$binaries/parley" --data "$data" listen --as bob/phone --json >"$scratch/heard" 2>>"$scratch/tool.log" &
     children+=("$!")
     XDG_CONFIG_HOME=$data/devices/bob/phone mosquitto_sub -t "parley/v1/conversations/$conversation/messages" \
         >"$scratch/raw" &
