@@ -36,8 +36,6 @@ final class CellLoop {
     private static let leaseInterval = Duration.seconds(1)
     /// How many events of a stream one round reads.
     private static let step = 256
-    /// A cell that was away for more events than this leaves them to its devices, which ask for what they missed.
-    private static let longestBacklog = 10_000
 
     init(
         cells: any Cells, store: Store, queue: OutQueue, feed: AudienceFeed, held: HeldReplies,
@@ -128,7 +126,10 @@ final class CellLoop {
     private func read(_ snapshot: Snapshot, events readsEvents: Bool) throws -> Found {
         var found = Found()
         let states = try cells.states(in: snapshot)
-        if !hasBegun { try begin(states, snapshot) }
+        if !hasBegun {
+            events.advance(to: try cells.beginning(own: Stream(cell: cells.own).start, in: snapshot))
+            hasBegun = true
+        }
         var subjects: [AudienceChange.Subject: AudienceChange] = [:]
         for state in states {
             if state.number != cells.own { found.others.append(state) }
@@ -158,18 +159,6 @@ final class CellLoop {
         } else {
             found.events.advance(to: state.position)
         }
-    }
-
-    /// Goes on from where this cell had come.
-    private func begin(_ states: [CellState], _ snapshot: Snapshot) throws(StoreError) {
-        let marks = Dictionary(
-            try cells.ownMarks(in: snapshot).map { ($0.writer, $0.position) }, uniquingKeysWith: { first, _ in first })
-        for state in states where state.number != cells.own {
-            let isKnown =
-                marks[state.number].map { $0.distance(to: state.position) <= CellLoop.longestBacklog } ?? false
-            events.advance(to: isKnown ? marks[state.number] ?? state.position : state.position)
-        }
-        hasBegun = true
     }
 
     // MARK: Marks and replies
@@ -213,5 +202,25 @@ final class CellLoop {
             position = min(position, state.mark?.audience ?? Stream(cell: cells.own).start)
         }
         for replies in held.release(through: position) { queue.add(replies) }
+    }
+}
+
+extension Cells {
+    /// A cell that was away for more events than this leaves them to its devices, which ask for what they missed.
+    private static var longestBacklog: Int { 10_000 }
+
+    /// From where on this cell publishes each stream: it goes on from where it had come.
+    ///
+    /// - Parameter own: the same in its own stream.
+    func beginning(own: StreamPosition, in snapshot: Snapshot) throws(StoreError) -> StreamVector {
+        let marks = StreamVector(try ownMarks(in: snapshot).map(\.position))
+        let known = Set(try ownMarks(in: snapshot).map(\.writer))
+        return StreamVector(
+            [own]
+                + (try states(in: snapshot)).filter { $0.number != self.own }.map { state in
+                    let mark = marks[state.number]
+                    let isNear = mark.distance(to: state.position) <= Self.longestBacklog
+                    return known.contains(state.number) && isNear ? mark : state.position
+                })
     }
 }

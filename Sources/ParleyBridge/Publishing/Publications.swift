@@ -75,7 +75,7 @@ struct Publications {
         let batch = Batch(outgoing, isCounted: isCounted)
         for (index, item) in outgoing.items.enumerated() {
             if let missing = earlier[index] { add(missing, isCounted: false) }
-            let isRepeated = item.record.map { order.isRepeated($0) } ?? false
+            let isRepeated = order.isRepeated(item, earlier: earlier[index]?.items.first?.record?.seq)
             waiting.append(Entry(batch: batch, index: index, isRepeated: isRepeated))
         }
     }

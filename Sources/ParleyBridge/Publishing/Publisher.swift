@@ -19,7 +19,8 @@ final class Publisher {
     private let shared: GatewayState
     private let logger: Logger
     private var publications: Publications
-    private var order = RecordOrder()
+    /// `nil` until something is to be published, and where there are no cells.
+    private var order: RecordOrder?
     private var backlog: Backlog
     /// Batches from the queue whose numbers of unread messages are not counted yet.
     private var drained: [Outgoing] = []
@@ -230,8 +231,15 @@ final class Publisher {
 
     private func add(_ outgoing: Outgoing, isCounted: Bool) throws {
         guard let cells = store.cells else { return publications.add(outgoing, isCounted: isCounted) }
-        let gaps = order.gaps(before: outgoing.items)
-        let earlier = gaps.isEmpty ? [:] : try store.read { try $0.records(in: gaps, cells) }
+        var order =
+            if let order { order } else {
+                RecordOrder(from: try store.read { try cells.beginning(own: publications.publishedThrough, in: $0) })
+            }
+        self.order = nil
+        defer { self.order = order }
+        let gaps = order.gaps(before: outgoing.items, hasNeighbours: cells.hasNeighbours)
+        let handedOn = order.handedOn
+        let earlier = gaps.isEmpty ? [:] : try store.read { try $0.records(in: gaps, handedOn: handedOn, cells) }
         publications.add(outgoing, isCounted: isCounted, earlier: earlier, in: &order)
     }
 

@@ -7,7 +7,7 @@ import ParleyStore
 /// A record that comes before others of its conversation has those read from the store: they are committed, for each
 /// cell locks the conversation until its transaction ends. When they come by their own stream they are left out.
 ///
-/// Of a conversation that is met for the first time nothing is known of what goes before.
+/// Of a conversation that is met for the first time the store tells the positions of what goes before.
 struct RecordOrder {
     /// The place of a record in its conversation.
     struct Place: Hashable, Sendable {
@@ -19,8 +19,8 @@ struct RecordOrder {
     struct Gap: Hashable, Sendable {
         let item: Int
         let conversation: ConversationID
-        /// The seqs between which they lie.
-        let after: Int
+        /// The seqs between which they lie; `nil` where it is not known how far the conversation has come.
+        let after: Int?
         let before: Int
     }
 
@@ -35,18 +35,25 @@ struct RecordOrder {
     private var recent: [ConversationID: Span] = [:]
     private var older: [ConversationID: Span] = [:]
     private let capacity: Int
+    /// In each stream, all up to here was handed on, or was published by an earlier process.
+    private(set) var handedOn: StreamVector
 
-    /// - Parameter capacity: of how many conversations it knows at least; it may know twice as many.
-    init(capacity: Int = 20_000) { self.capacity = capacity }
+    /// - Parameters:
+    ///   - begin: of what is handed on, in each stream.
+    ///   - capacity: of how many conversations it knows at least; it may know twice as many.
+    init(from begin: StreamVector, capacity: Int = 100_000) { (handedOn, self.capacity) = (begin, capacity) }
 
-    /// What is missing before the items of a batch.
-    func gaps(before items: [Outgoing.Item]) -> [Gap] {
+    /// What is missing before the items of a batch, or may be.
+    ///
+    /// - Parameter hasNeighbours: whether other cells may have written at the same time.
+    func gaps(before items: [Outgoing.Item], hasNeighbours: Bool) -> [Gap] {
         var ends: [ConversationID: Int] = [:]
         var gaps: [Gap] = []
         for (index, item) in items.enumerated() {
             guard let place = item.record else { continue }
             let end = ends[place.conversation] ?? span(of: place.conversation)?.upperBound
-            if let end, place.seq > end + 1, place.seq - end <= RecordOrder.longestGap {
+            let isGap = end.map { place.seq > $0 + 1 && place.seq - $0 <= RecordOrder.longestGap }
+            if isGap ?? (hasNeighbours && place.seq > 1) {
                 gaps.append(Gap(item: index, conversation: place.conversation, after: end, before: place.seq))
             }
             ends[place.conversation] = max(end ?? place.seq, place.seq)
@@ -54,12 +61,15 @@ struct RecordOrder {
         return gaps
     }
 
-    /// A record is handed on, and with it all that `gaps` has named before it.
+    /// An item is handed on, and with it all that goes before it.
     ///
-    /// - Returns: whether it was handed on before.
-    mutating func isRepeated(_ place: Place) -> Bool {
+    /// - Parameter earlier: the seq of the first record that goes before it, if one does.
+    /// - Returns: whether it is a record that was handed on before.
+    mutating func isRepeated(_ item: Outgoing.Item, earlier: Int? = nil) -> Bool {
+        if let position = item.position { handedOn.advance(to: position) }
+        guard let place = item.record else { return false }
         guard let span = span(of: place.conversation), place.seq - span.upperBound <= RecordOrder.longestGap else {
-            set(place.seq...place.seq, of: place.conversation)
+            set(min(earlier ?? place.seq, place.seq)...place.seq, of: place.conversation)
             return false
         }
         // One from before the first that was met comes late, and not twice.
@@ -82,17 +92,34 @@ struct RecordOrder {
 extension Snapshot {
     /// The records in gaps, by the index of the item before which they go. They wait for what they depend on as the
     /// events of their own streams do.
-    func records(in gaps: [RecordOrder.Gap], _ cells: any Cells) throws(StoreError) -> [Int: Outgoing] {
-        let changes = StreamVector(try cells.states(in: self).map(\.audience))
+    func records(
+        in gaps: [RecordOrder.Gap], handedOn: StreamVector, _ cells: any Cells
+    ) throws(StoreError) -> [Int: Outgoing] {
         var missing: [Int: Outgoing] = [:]
         for gap in gaps {
+            let records = try records(in: gap, handedOn)
+            guard !records.isEmpty else { continue }
             var outgoing = Outgoing()
-            outgoing.requires = changes
-            for record in try outbox.records(of: gap.conversation, after: gap.after, before: gap.before) {
-                outgoing.announce(record, position: nil)
-            }
+            outgoing.requires = StreamVector(try cells.states(in: self).map(\.audience))
+            for record in records { outgoing.announce(record, position: nil) }
             missing[gap.item] = outgoing
         }
         return missing
+    }
+
+    /// From the last back to the first; of a conversation that was not met before, to one that was handed on.
+    private func records(in gap: RecordOrder.Gap, _ handedOn: StreamVector) throws(StoreError) -> [MessageRecord] {
+        var (found, step): ([MessageRecord], Int) = ([], gap.after == nil ? 1 : RecordOrder.longestGap)
+        while found.count < RecordOrder.longestGap {
+            let before = found.last?.seq ?? gap.before
+            let list = try outbox.records(of: gap.conversation, after: gap.after ?? 0, before: before, limit: step)
+            for (position, record) in list {
+                guard gap.after != nil || position > handedOn[position.cell] else { return found.reversed() }
+                found.append(record)
+            }
+            guard list.count == step else { break }
+            step = 32
+        }
+        return found.reversed()
     }
 }

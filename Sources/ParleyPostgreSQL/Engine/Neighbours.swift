@@ -37,7 +37,6 @@ final class Neighbours: Cells {
 
     var dependencies: StreamVector? { state.withLock { $0.dependencies } }
 
-    /// Whether others were live when they were last looked at.
     var hasNeighbours: Bool { state.withLock { $0.hasNeighbours } }
 
     /// The rows of the last of `ClaimedCell.lastStatements`.

@@ -81,16 +81,21 @@ package struct OutboxQueries {
         return Array(events.sorted { $0.position < $1.position }.prefix(limit))
     }
 
-    /// The records of a conversation between two seqs, in order.
+    /// The last records of a conversation between two seqs, from the last back.
     package func records(
-        of conversation: ConversationID, after floor: Int, before ceiling: Int
-    ) throws(StoreError) -> [MessageRecord] {
+        of conversation: ConversationID, after floor: Int, before ceiling: Int, limit: Int
+    ) throws(StoreError) -> [(position: StreamPosition, record: MessageRecord)] {
         try database.list(
             """
-            SELECT \(RecordColumn.list), c.epoch FROM records r JOIN conversations c ON c.key = r.conversation
-            WHERE c.id = ? AND r.seq > ? AND r.seq < ? ORDER BY r.seq
-            """, [conversation.blob, floor, ceiling]
-        ) { row in try MessageRecord(row, conversation: conversation, epoch: row[RecordColumn.end]) }
+            SELECT \(RecordColumn.list), r.position, c.epoch FROM records r JOIN conversations c ON c.key = r.conversation
+            WHERE c.id = ? AND r.seq > ? AND r.seq < ? ORDER BY r.seq DESC LIMIT ?
+            """, [conversation.blob, floor, ceiling, limit]
+        ) { row in
+            (
+                StreamPosition(row[RecordColumn.end]),
+                try MessageRecord(row, conversation: conversation, epoch: row[RecordColumn.end + 1])
+            )
+        }
     }
 }
 

@@ -18,7 +18,7 @@ struct CellSilenceTests {
     }
 
     /// Each cell hears of the other late, by another time with each part of the stream.
-    private func delay() { for proxy in site.proxies { proxy.delay(upTo: 4) } }
+    private func delay() { for proxy in site.proxies { proxy.delay(upTo: 3) } }
 
     @Test("one who is removed from a group hears nothing with a later seq, and nothing after the reply")
     func removal() throws {
@@ -28,7 +28,7 @@ struct CellSilenceTests {
         try bob.listen(to: other, "messages")
         delay()
         var count = 0
-        for _ in 0..<Self.rounds(60) {
+        for _ in 0..<Self.rounds(15) {
             let group = try alice.group(with: bob, dave)
             for client in [bob, dave] { try client.listen(to: group, "messages") }
             let removal: JSON = ["conversation_id": .string(group), "user_id": .string(bob.user)]
@@ -74,7 +74,7 @@ struct CellSilenceTests {
         delay()
         let named: JSON = ["user_id": .string(bob.user)]
         var count = 0
-        for _ in 0..<Self.rounds(40) {
+        for _ in 0..<Self.rounds(15) {
             try alice.say(in: conversation)
             let before = try bob.begin(3, in: conversation)
             let asked = try alice.ask("social/block", named.bytes)
@@ -101,7 +101,7 @@ struct CellSilenceTests {
     @Test("a device that is revoked at one cell is shut out at the other before the reply")
     func revocation() throws {
         let (alice, bob, conversation) = try site.pair(at: 0, 0)
-        let tablets = try (0..<Self.rounds(20)).map { number in
+        let tablets = try (0..<Self.rounds(8)).map { number in
             let tablet = try site.cells[1].connect(try site.cells[0].device("tablet\(number)", of: bob.user))
             try tablet.listen(to: conversation, "messages")
             return tablet

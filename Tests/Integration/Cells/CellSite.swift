@@ -88,12 +88,9 @@ extension TestGateway {
     /// Makes the tokens of another data directory good in this one.
     func copyKeys(from other: TestGateway) throws {
         for file in try FileManager.default.contentsOfDirectory(atPath: other.directory + "/keys") {
-            let data = try Data(contentsOf: URL(filePath: "\(other.directory)/keys/\(file)"))
-            // In place: it keeps its owner and mode.
-            let handle = try FileHandle(forWritingTo: URL(filePath: "\(directory)/keys/\(file)"))
-            try handle.truncate(atOffset: 0)
-            try handle.write(contentsOf: data)
-            try handle.close()
+            let path = "\(directory)/keys/\(file)"
+            try? FileManager.default.removeItem(atPath: path)
+            try FileManager.default.copyItem(atPath: "\(other.directory)/keys/\(file)", toPath: path)
         }
     }
 }

@@ -8,12 +8,13 @@ import Testing
 struct RecordOrderTests {
     private let conversation = ConversationID(UUIDValue.random())
 
-    private func outgoing(_ seqs: Int...) -> Outgoing {
+    private func outgoing(_ seqs: Int..., in other: ConversationID? = nil) -> Outgoing {
         var outgoing = Outgoing()
         for seq in seqs {
             outgoing.announce(
                 MessageRecord(
-                    id: .random(), conversation: conversation, epoch: "e", seq: seq, kind: .message, target: nil,
+                    id: .random(), conversation: other ?? conversation, epoch: "e", seq: seq, kind: .message,
+                    target: nil,
                     sender: DeviceAddress(user: UserID(validated: "alice"), device: DeviceID(validated: "phone")),
                     type: .text, suite: nil, content: nil, nonce: nil, recipientKeys: nil, replyTo: nil,
                     expiresAt: nil, createdAt: Timestamp(milliseconds: 0), system: nil, disappearsAt: nil),
@@ -24,11 +25,11 @@ struct RecordOrderTests {
 
     /// What is published of batches, records that are missing included.
     private func published(_ batches: Outgoing...) -> [Int] {
-        var (order, publications) = (RecordOrder(), Publications(publishedThrough: .start))
+        var (order, publications) = (RecordOrder(from: StreamVector()), Publications(publishedThrough: .start))
         for batch in batches {
-            let missing = order.gaps(before: batch.items).map { gap in
+            let missing = order.gaps(before: batch.items, hasNeighbours: false).map { gap in
                 var outgoing = Outgoing()
-                for seq in (gap.after + 1)..<gap.before { outgoing.append(self.outgoing(seq)) }
+                for seq in ((gap.after ?? 0) + 1)..<gap.before { outgoing.append(self.outgoing(seq)) }
                 return (gap.item, outgoing)
             }
             publications.add(batch, isCounted: false, earlier: Dictionary(uniqueKeysWithValues: missing), in: &order)
@@ -61,11 +62,21 @@ struct RecordOrderTests {
 
     @Test("of many conversations the ones that were met last are known")
     func bounded() {
-        var order = RecordOrder(capacity: 2)
-        let places = (0..<5).map { _ in RecordOrder.Place(conversation: ConversationID(UUIDValue.random()), seq: 3) }
-        let atFirst = places.map { order.isRepeated($0) }
+        var order = RecordOrder(from: StreamVector(), capacity: 2)
+        let conversations = (0..<5).map { _ in ConversationID(UUIDValue.random()) }
+        let items = conversations.flatMap { outgoing(3, in: $0).items }
+        let atFirst = items.map { order.isRepeated($0) }
         #expect(!atFirst.contains(true))
-        let again = [4, 3, 0].map { order.isRepeated(places[$0]) }
+        let again = [4, 3, 0].map { order.isRepeated(items[$0]) }
         #expect(again == [true, true, false])
+    }
+
+    @Test("what may go before the first of a conversation is asked for where others write, too")
+    func first() {
+        let order = RecordOrder(from: StreamVector())
+        #expect(order.gaps(before: outgoing(1).items, hasNeighbours: true).isEmpty)
+        #expect(order.gaps(before: outgoing(5).items, hasNeighbours: false).isEmpty)
+        let gaps = order.gaps(before: outgoing(5, 6, 8).items, hasNeighbours: true)
+        #expect(gaps.map(\.before) == [5, 8] && gaps.map(\.after) == [nil, 6])
     }
 }
