@@ -32,10 +32,10 @@ package enum DatabaseContinuity {
         case .first, .same:
             try file.write(DatabaseWitness(instances: [instance, name], position: position))
             reached(.bothNamesWritten)
-            try store.write { try $0.continuity.setInstance(name) }
+            try retryingConflicts { try store.write { try $0.continuity.setInstance(name) } }
         case .putBack(let reason):
             isPutBack = true
-            let count = try store.write { try $0.beginAnew(as: name) }
+            let count = try retryingConflicts { try store.write { try $0.beginAnew(as: name) } }
             logger.warning(
                 "the database was put back: every conversation has a new epoch, and devices keep what they have",
                 metadata: ["reason": "\(reason)", "conversations": "\(count)"])

@@ -178,7 +178,7 @@ package final class Gateway: Sendable {
                 store, settings, people: pushes.people, now: shared.clock.now, lastTime: shared.clock.timeBefore),
             access: access, held: held, logger: logger)
         writer.clockOffset = shared.clock.moment.clockOffset
-        let (credentials, effects) = try writer.write(now: shared.clock.now, access.run)
+        let (credentials, effects) = try retryingConflicts { try writer.write(now: shared.clock.now, access.run) }
         queue.add(effects)
         try access.save(credentials)
         // Messages that have expired meanwhile are removed before the first request.

@@ -1,0 +1,13 @@
+import ParleyStore
+
+/// Runs a transaction of the start, again where a neighbour was in the way. Those of requests and duties come again by
+/// themselves.
+///
+/// - Parameter body: leaves nothing behind when it fails.
+func retryingConflicts<Result>(_ body: () throws -> Result) throws -> Result {
+    // Each failure means that somebody else's transaction has succeeded.
+    for _ in 1..<20 {
+        do { return try body() } catch StoreError.conflict {}
+    }
+    return try body()
+}
