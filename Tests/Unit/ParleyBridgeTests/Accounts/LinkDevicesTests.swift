@@ -2,12 +2,13 @@ import ParleyProtocol
 import ParleyRules
 import ParleyStore
 import TestNames
+import TestedStores
 import Testing
 
 @testable import ParleyBridge
 
 /// `links/offer`, `links/get`, `links/approve` (protocol §6, "Linking").
-@Suite("Linking devices")
+@Suite("Linking devices", .onEveryStore)
 struct LinkDevicesTests {
     private let test: TestWriter
     private let reader: Reader

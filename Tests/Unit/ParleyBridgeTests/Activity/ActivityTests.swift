@@ -1,13 +1,14 @@
 import ParleyProtocol
 import ParleyRules
 import TestNames
+import TestedStores
 import Testing
 
 @testable import ParleyBridge
 @testable import ParleyStore
 
 /// What people post, and who of the others sees it, reacts to it and hears of it.
-@Suite("Activity")
+@Suite("Activity", .onEveryStore)
 struct ActivityTests {
     private let world: SocialWorld
     private let id = ActivityID.random()

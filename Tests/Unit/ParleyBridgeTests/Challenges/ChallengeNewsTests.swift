@@ -1,12 +1,13 @@
 import ParleyProtocol
 import ParleyRules
 import TestNames
+import TestedStores
 import Testing
 
 @testable import ParleyBridge
 
 /// What people learn of challenges beside the conversation: notifications, and what was won.
-@Suite("News of challenges")
+@Suite("News of challenges", .onEveryStore)
 struct ChallengeNewsTests {
     private let world: SocialWorld
     private let group: ConversationID

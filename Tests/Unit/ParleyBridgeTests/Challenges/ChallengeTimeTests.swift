@@ -1,12 +1,13 @@
 import ParleyProtocol
 import ParleyRules
 import TestNames
+import TestedStores
 import Testing
 
 @testable import ParleyBridge
 
 /// What time brings to challenges, with a clock that the tests turn.
-@Suite("Challenges as time passes")
+@Suite("Challenges as time passes", .onEveryStore)
 struct ChallengeTimeTests {
     private let world: SocialWorld
     private let group: ConversationID

@@ -1,11 +1,12 @@
 import ParleyProtocol
 import TestNames
+import TestedStores
 import Testing
 
 @testable import ParleyBridge
 
 /// What reads show of challenges, between two publications and when they are over.
-@Suite("Challenges as they are read")
+@Suite("Challenges as they are read", .onEveryStore)
 struct ChallengeViewsTests {
     private let world: SocialWorld
     private let group: ConversationID

@@ -1,10 +1,11 @@
 import ParleyProtocol
 import TestNames
+import TestedStores
 import Testing
 
 @testable import ParleyBridge
 
-@Suite("Challenges of workouts")
+@Suite("Challenges of workouts", .onEveryStore)
 struct ChallengeWorkoutTests {
     private let world: SocialWorld
     private let group: ConversationID

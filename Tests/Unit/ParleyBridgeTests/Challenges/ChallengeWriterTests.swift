@@ -1,11 +1,12 @@
 import ParleyProtocol
 import ParleyRules
 import TestNames
+import TestedStores
 import Testing
 
 @testable import ParleyBridge
 
-@Suite("Challenges, carried out")
+@Suite("Challenges, carried out", .onEveryStore)
 struct ChallengeWriterTests {
     private let world: SocialWorld
     private let group: ConversationID

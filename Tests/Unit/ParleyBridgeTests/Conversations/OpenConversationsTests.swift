@@ -1,13 +1,14 @@
 import ParleyProtocol
 import ParleyRules
 import TestNames
+import TestedStores
 import Testing
 
 @testable import ParleyBridge
 @testable import ParleyStore
 
 /// For whom a conversation counts, and what is refused to whom has as many as they may have.
-@Suite("Open conversations are limited")
+@Suite("Open conversations are limited", .onEveryStore)
 struct OpenConversationsTests {
     private let world: SocialWorld
     private let others = (0..<6).map { UserID(validated: "u\($0)") }

@@ -2,12 +2,13 @@ import ParleyProtocol
 import ParleyRules
 import ParleyStore
 import TestNames
+import TestedStores
 import Testing
 
 @testable import ParleyBridge
 
 /// A renewal whose reply the device loses.
-@Suite("Renewing a token")
+@Suite("Renewing a token", .onEveryStore)
 struct TokenRenewalTests {
     private let test: TestWriter
     private let phone = device("alice", "phone")

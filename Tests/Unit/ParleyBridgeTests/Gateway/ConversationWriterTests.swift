@@ -2,12 +2,13 @@ import MQTTClient
 import ParleyProtocol
 import ParleyStore
 import TestNames
+import TestedStores
 import Testing
 
 @testable import ParleyBridge
 
 /// What making conversations, keys and typing cause.
-@Suite("Conversations, first messages, typing and keys")
+@Suite("Conversations, first messages, typing and keys", .onEveryStore)
 struct ConversationWriterTests {
     private let test: TestWriter
 

@@ -2,11 +2,12 @@ import ParleyProtocol
 import ParleyStore
 import TestNames
 import TestSupport
+import TestedStores
 import Testing
 
 @testable import ParleyBridge
 
-@Suite("The writer")
+@Suite("The writer", .onEveryStore)
 struct WriterTests {
     private let test: TestWriter
     private let conversation: ConversationID
@@ -202,7 +203,7 @@ struct WriterFaultTests {
     }
 }
 
-@Suite("The writer's log")
+@Suite("The writer's log", .onEveryStore)
 struct WriterLogTests {
     /// A random mix of requests, and what must come of it.
     private struct Mix {

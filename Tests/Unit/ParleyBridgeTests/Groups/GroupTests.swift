@@ -2,13 +2,14 @@ import MQTTClient
 import ParleyProtocol
 import ParleyRules
 import TestNames
+import TestedStores
 import Testing
 
 @testable import ParleyBridge
 @testable import ParleyStore
 
 /// What requests for groups cause: what is written, who hears what, and what is answered.
-@Suite("Groups that train together")
+@Suite("Groups that train together", .onEveryStore)
 struct GroupTests {
     private let world: SocialWorld
     private let id = GroupID.random()
@@ -35,7 +36,8 @@ struct GroupTests {
 
     private func members() throws -> String? {
         try world.test.text(
-            "SELECT group_concat(user || ' ' || role) FROM (SELECT * FROM members WHERE is_open ORDER BY user)")
+            "SELECT group_concat(user || ' ' || role) FROM (SELECT * FROM members WHERE is_open = 1 ORDER BY user) AS m"
+        )
     }
 
     private var info: String { "conversations/\(conversation)/info: conversation.updated" }

@@ -5,13 +5,14 @@ import ParleyRules
 import Sodium
 import TestNames
 import TestSupport
+import TestedStores
 import Testing
 
 @testable import ParleyBridge
 @testable import ParleyStore
 
-/// A writer on a database file that is taken from it and given to another, as a process is that is killed: what lies in
-/// the file and its log is copied while the old one has them open.
+/// A writer on a database that is taken from it and given to another, as when its process is killed: what lies in a
+/// file and its log is copied while the old one has them open, and a cell of PostgreSQL's is taken over.
 final class InterleavedGateway {
     static let users: [UserID] = ["alice", "bob", "carol"]
     /// Ten devices of three users.
@@ -22,6 +23,8 @@ final class InterleavedGateway {
     let group: ConversationID
     let direct: ConversationID
     private let directory = TemporaryDirectory.unmade()
+    /// `nil` where there is a file.
+    private let remote: (any TestedDatabase)?
     private var generation = 0
     private(set) var store: Store
     private var writer: Writer
@@ -31,8 +34,13 @@ final class InterleavedGateway {
     init() throws {
         try directory.make()
         let path = directory.path + "/0.db"
-        try MigratedDatabase.write(to: path)
-        store = try Store(path: path)
+        remote = try TestedEngine.makeRemoteDatabase()
+        if let remote {
+            store = try remote.open()
+        } else {
+            try MigratedDatabase.write(to: path)
+            store = try Store(path: path)
+        }
         writer = try InterleavedGateway.writer(store)
         group = ConversationID(UUIDValue(high: 0x4000, low: 1))
         direct = try ConversationID.direct(["alice", "bob"])
@@ -74,8 +82,9 @@ final class InterleavedGateway {
         return (try outcome.effects.outgoing.replies, outcome.effects.outgoing)
     }
 
-    /// What a disk would hold if the process were killed now.
-    func remains() throws -> String {
+    /// A copy of what a disk would hold if the process were killed now; `nil` where there is no file.
+    func remains() throws -> String? {
+        guard remote == nil else { return nil }
         generation += 1
         let (old, new) = ("\(directory.path)/\(generation - 1).db", "\(directory.path)/\(generation).db")
         for suffix in ["", "-wal"] where FileManager.default.fileExists(atPath: old + suffix) {
@@ -85,8 +94,9 @@ final class InterleavedGateway {
     }
 
     /// Another process begins with what is left.
-    func restart(with path: String) throws {
-        store = try Store(path: path)
+    func restart(with path: String?) throws {
+        guard let store = try path.map({ try Store(path: $0) }) ?? remote?.open() else { return }
+        self.store = store
         writer = try InterleavedGateway.writer(store)
     }
 

@@ -1,4 +1,3 @@
-import Foundation
 import ParleyProtocol
 import ParleyRules
 import TestNames
@@ -8,39 +7,27 @@ import Testing
 
 /// What is stored of a conversation, row by row, by none of the queries that are tested.
 struct StoredState {
-    struct Record: Decodable {
+    struct Record {
         let seq: Int
-        let id: String
-        let sender: String
+        let id: MessageID
+        let sender: UserID
         /// Whether it is a message of a person's that is still there.
-        let isMessage: Int
+        let isMessage: Bool
         /// The same, if what was deleted counted too.
-        let wasMessage: Int
+        let wasMessage: Bool
         /// Whether it is shown to its sender alone.
-        let withheld: Int
+        let isWithheld: Bool
 
-        func isShown(to user: UserID) -> Bool { withheld == 0 || sender == user.text }
+        func isShown(to user: UserID) -> Bool { !isWithheld || sender == user }
     }
 
-    struct Member: Decodable {
-        let user: String
+    struct Member {
+        let user: UserID
         let joined: Int
         let visibleFrom: Int
-        let delivered: Int
-        let read: Int
-        let toldDelivered: Int
-        let toldRead: Int
-        let isMarked: Int
-
-        var own: Watermarks { Watermarks(delivered: delivered, read: read) }
-        var told: Watermarks { Watermarks(delivered: toldDelivered, read: toldRead) }
-    }
-
-    struct Device: Decodable {
-        let user: String
-        let device: String
-        let delivered: Int
-        let read: Int
+        let own: Watermarks
+        let told: Watermarks
+        let isMarked: Bool
     }
 
     let records: [Record]
@@ -48,34 +35,46 @@ struct StoredState {
     let devices: [UserID: [DeviceID: Watermarks]]
 
     init(_ id: ConversationID, _ snapshot: Snapshot) throws {
-        let key = try #require(try snapshot.conversations.conversation(id)).key.value
-        func rows<Row: Decodable>(_ columns: String, of table: String, _ order: String) throws -> [Row] {
-            let sql = """
-                SELECT json_group_array(json_object(\(columns)))
-                FROM (SELECT * FROM \(table) WHERE conversation = \(key) ORDER BY \(order))
-                """
-            let json = try #require(try snapshot.database.row(sql)?.bytes(0))
-            return try JSONDecoder().decode([Row].self, from: Data(json))
+        let key = try #require(try snapshot.conversations.conversation(id)).key
+        func rows<Element>(
+            _ columns: String, of table: String, _ order: String, _ element: (Row) throws -> Element
+        ) throws -> [Element] {
+            let sql = "SELECT \(columns) FROM \(table) WHERE conversation = ? ORDER BY \(order)"
+            return try snapshot.database.list(sql, [key], element)
         }
         let isMessage = "kind = 0 AND type <> 7"
         records = try rows(
             """
-            'seq', seq, 'id', lower(hex(id)), 'sender', sender, 'isMessage', \(isMessage) AND content IS NOT NULL,
-            'wasMessage', \(isMessage), 'withheld', withheld
-            """, of: "records", "seq")
-        let members: [Member] = try rows(
+            seq, id, sender, CASE WHEN \(isMessage) AND content IS NOT NULL THEN 1 ELSE 0 END,
+            CASE WHEN \(isMessage) THEN 1 ELSE 0 END, withheld
+            """, of: "records", "seq"
+        ) { row in
+            Record(
+                seq: row[0], id: try row.uuid(1), sender: try row.level(2), isMessage: row[3], wasMessage: row[4],
+                isWithheld: row[5])
+        }
+        let members = try rows(
             """
-            'user', user, 'joined', joined_seq, 'visibleFrom', visible_from, 'delivered', delivered_seq,
-            'read', read_seq, 'toldDelivered', told_delivered_seq, 'toldRead', told_read_seq,
-            'isMarked', is_marked_unread
-            """, of: "members", "user")
-        self.members = Dictionary(uniqueKeysWithValues: members.map { (UserID(validated: $0.user), $0) })
-        let devices: [Device] = try rows(
-            "'user', user, 'device', device, 'delivered', delivered_seq, 'read', read_seq", of: "device_watermarks",
-            "user, device")
+            "user", joined_seq, visible_from, delivered_seq, read_seq, told_delivered_seq, told_read_seq,
+            is_marked_unread
+            """, of: "members", #""user""#
+        ) { row in
+            Member(
+                user: try row.level(0), joined: row[1], visibleFrom: row[2],
+                own: Watermarks(delivered: row[3], read: row[4]), told: Watermarks(delivered: row[5], read: row[6]),
+                isMarked: row[7])
+        }
+        self.members = Dictionary(uniqueKeysWithValues: members.map { ($0.user, $0) })
+        let devices = try rows(
+            #""user", device, delivered_seq, read_seq"#, of: "device_watermarks", #""user", device"#
+        ) { row in
+            (
+                user: try row.level(0) as UserID, device: try row.level(1) as DeviceID,
+                marks: Watermarks(delivered: row[2], read: row[3])
+            )
+        }
         self.devices = devices.reduce(into: [:]) { table, row in
-            table[UserID(validated: row.user), default: [:]][DeviceID(validated: row.device)] = Watermarks(
-                delivered: row.delivered, read: row.read)
+            table[row.user, default: [:]][row.device] = row.marks
         }
     }
 
@@ -87,8 +86,8 @@ struct StoredState {
     /// How many messages of others there are after a place.
     func messages(for user: UserID, after seq: Int, through last: Int = .max, deletedToo: Bool = false) -> Int {
         records.count { record in
-            record.seq > seq && record.seq <= last && record.sender != user.text && record.isShown(to: user)
-                && (deletedToo ? record.wasMessage : record.isMessage) == 1
+            record.seq > seq && record.seq <= last && record.sender != user && record.isShown(to: user)
+                && (deletedToo ? record.wasMessage : record.isMessage)
         }
     }
 }

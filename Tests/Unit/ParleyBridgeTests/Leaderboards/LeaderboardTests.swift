@@ -1,13 +1,14 @@
 import ParleyProtocol
 import ParleyRules
 import TestNames
+import TestedStores
 import Testing
 
 @testable import ParleyBridge
 @testable import ParleyStore
 
 /// How boards stand, when they are published, and to whom they are shown. It is Thursday, 2026-01-15, 09:00 UTC.
-@Suite("Leaderboards")
+@Suite("Leaderboards", .onEveryStore)
 struct LeaderboardTests {
     private let world: BoardWorld
 

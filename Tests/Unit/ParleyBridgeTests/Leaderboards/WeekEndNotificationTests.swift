@@ -1,13 +1,14 @@
 import ParleyProtocol
 import ParleyRules
 import TestNames
+import TestedStores
 import Testing
 
 @testable import ParleyBridge
 @testable import ParleyStore
 
 /// Who is notified of the end of a week. It is Thursday, 2026-01-15, 09:00 UTC.
-@Suite("Notifications of the end of a week")
+@Suite("Notifications of the end of a week", .onEveryStore)
 struct WeekEndNotificationTests {
     private let world: BoardWorld
     /// Besides the one of the world, which has three members.

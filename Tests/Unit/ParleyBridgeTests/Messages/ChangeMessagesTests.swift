@@ -2,11 +2,12 @@ import Foundation
 import ParleyProtocol
 import ParleyStore
 import TestNames
+import TestedStores
 import Testing
 
 @testable import ParleyBridge
 
-@Suite("Changes of messages")
+@Suite("Changes of messages", .onEveryStore)
 struct ChangeMessagesTests {
     private let test: TestWriter
     private let conversation: ConversationID

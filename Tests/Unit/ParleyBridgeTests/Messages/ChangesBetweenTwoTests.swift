@@ -2,12 +2,13 @@ import Foundation
 import ParleyProtocol
 import ParleyStore
 import TestNames
+import TestedStores
 import Testing
 
 @testable import ParleyBridge
 
 /// Changes in a direct conversation, by what is between the two.
-@Suite("Changes of messages between two people")
+@Suite("Changes of messages between two people", .onEveryStore)
 struct ChangesBetweenTwoTests {
     private let world: SocialWorld
     private let conversation: ConversationID

@@ -3,12 +3,13 @@ import ParleyProtocol
 import ParleyRules
 import TestNames
 import TestSupport
+import TestedStores
 import Testing
 
 @testable import ParleyBridge
 @testable import ParleyStore
 
-@Suite("Pages of history")
+@Suite("Pages of history", .onEveryStore)
 struct HistoryPageTests {
     /// A log with messages of these sizes, in bytes of content.
     private func log(_ sizes: [Int]) throws -> (test: TestWriter, id: ConversationID, ids: [MessageID]) {

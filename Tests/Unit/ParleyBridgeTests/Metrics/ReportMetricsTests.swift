@@ -1,11 +1,12 @@
 import Foundation
 import ParleyProtocol
 import TestNames
+import TestedStores
 import Testing
 
 @testable import ParleyBridge
 
-@Suite("What is reported of days")
+@Suite("What is reported of days", .onEveryStore)
 struct ReportMetricsTests {
     private let world: SocialWorld
 

@@ -1,11 +1,12 @@
 import ParleyProtocol
 import TestNames
+import TestedStores
 import Testing
 
 @testable import ParleyBridge
 
 /// What a message request has left in the feed of whom it asks, once there is nothing to answer any more.
-@Suite("Notifications of requests that are answered")
+@Suite("Notifications of requests that are answered", .onEveryStore)
 struct AnsweredRequestTests {
     private let world: SocialWorld
     private let conversation: String

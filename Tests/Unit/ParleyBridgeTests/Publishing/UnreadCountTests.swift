@@ -1,13 +1,14 @@
 import ParleyProtocol
 import ParleyRules
 import TestNames
+import TestedStores
 import Testing
 
 @testable import ParleyBridge
 @testable import ParleyStore
 
 /// Numbers of unread messages, from the writer that leaves room for them to the publisher that counts.
-@Suite("Unread counts of published events")
+@Suite("Unread counts of published events", .onEveryStore)
 struct UnreadCountTests {
     private let test: TestWriter
     private let group: ConversationID

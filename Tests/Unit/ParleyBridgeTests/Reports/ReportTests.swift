@@ -1,12 +1,13 @@
 import Foundation
 import ParleyProtocol
 import TestNames
+import TestedStores
 import Testing
 
 @testable import ParleyBridge
 @testable import ParleyStore
 
-@Suite("Reports")
+@Suite("Reports", .onEveryStore)
 struct ReportTests {
     private let test: TestWriter
     private let conversation: ConversationID

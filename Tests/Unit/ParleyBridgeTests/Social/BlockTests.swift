@@ -1,13 +1,14 @@
 import Foundation
 import ParleyProtocol
 import TestNames
+import TestedStores
 import Testing
 
 @testable import ParleyBridge
 @testable import ParleyStore
 
 /// Blocking: what ends at once, and what nobody learns.
-@Suite("Blocks")
+@Suite("Blocks", .onEveryStore)
 struct BlockTests {
     private let world: SocialWorld
 

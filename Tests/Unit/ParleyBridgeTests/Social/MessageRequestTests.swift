@@ -1,12 +1,13 @@
 import ParleyProtocol
 import TestNames
+import TestedStores
 import Testing
 
 @testable import ParleyBridge
 @testable import ParleyStore
 
 /// Writing to a stranger: one message, which waits until they let it in.
-@Suite("Message requests")
+@Suite("Message requests", .onEveryStore)
 struct MessageRequestTests {
     private let world: SocialWorld
 

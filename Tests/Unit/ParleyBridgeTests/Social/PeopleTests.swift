@@ -2,13 +2,14 @@ import Foundation
 import ParleyProtocol
 import ParleyRules
 import TestNames
+import TestedStores
 import Testing
 
 @testable import ParleyBridge
 @testable import ParleyStore
 
 /// Who follows whom: lists, counts, and cursors into them.
-@Suite("Followers and friends")
+@Suite("Followers and friends", .onEveryStore)
 struct PeopleTests {
     private let world: SocialWorld
 

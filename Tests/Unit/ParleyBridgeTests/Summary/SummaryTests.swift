@@ -1,11 +1,12 @@
 import ParleyProtocol
 import ParleyRules
 import TestNames
+import TestedStores
 import Testing
 
 @testable import ParleyBridge
 
-@Suite("Summaries of friends")
+@Suite("Summaries of friends", .onEveryStore)
 struct SummaryTests {
     private let world: SocialWorld
 

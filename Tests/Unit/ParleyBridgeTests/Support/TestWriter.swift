@@ -4,6 +4,7 @@ import ParleyProtocol
 import ParleyRules
 import Sodium
 import TestNames
+import TestedStores
 import Testing
 
 @testable import ParleyBridge
@@ -12,6 +13,8 @@ import Testing
 /// A writer on a store of its own, with people in it and no broker: requests in, effects out.
 final class TestWriter {
     let directory = TemporaryDirectory.unmade()
+    /// `nil` where it is a file in `directory`.
+    private let database: (any TestedDatabase)?
     let store: Store
     let pushes: PushStore
     let writer: Writer
@@ -29,7 +32,8 @@ final class TestWriter {
         try directory.make()
         let path = directory.path + "/parley.db"
         try MigratedDatabase.write(to: path)
-        store = try Store(path: path, migrations: .shipped, trace: trace)
+        database = try TestedEngine.makeRemoteDatabase()
+        store = try database?.open() ?? Store(path: path, migrations: .shipped, trace: trace)
         let pushPath = directory.path + "/push.db"
         try MigratedDatabase.writePushes(to: pushPath)
         pushes = try PushStore(path: pushPath)
@@ -166,13 +170,13 @@ final class TestWriter {
 
     /// One value of a query as text.
     func text(_ query: String) throws -> String? {
-        let sql = query.hasPrefix("SELECT") ? "SELECT CAST((\(query)) AS TEXT)" : query
+        let sql = (query.hasPrefix("SELECT") ? "SELECT CAST((\(query)) AS TEXT)" : query).quotingUser
         return try store.read { snapshot throws in
             try snapshot.database.row(sql)?.bytes(0).map { String(decoding: $0, as: UTF8.self) }
         }
     }
 
-    func execute(_ sql: String) throws { try store.write { try $0.database.run(sql) } }
+    func execute(_ sql: String) throws { try store.write { try $0.database.run(sql.quotingUser) } }
 }
 
 /// A command as it comes out of the ingress.

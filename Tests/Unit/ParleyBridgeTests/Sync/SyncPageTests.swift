@@ -1,12 +1,13 @@
 import ParleyProtocol
 import ParleyRules
 import TestNames
+import TestedStores
 import Testing
 
 @testable import ParleyBridge
 @testable import ParleyStore
 
-@Suite("Pages of sync")
+@Suite("Pages of sync", .onEveryStore)
 struct SyncPageTests {
     private let test: TestWriter
     private let alice = device("alice", "phone")
@@ -85,9 +86,8 @@ struct SyncPageTests {
         let (own, foreign) = (try conversation(1), try conversation(4, of: ["bob", "carol"]))
         let (closed, invented) = (try conversation(2), ConversationID.random())
         try test.store.write { transaction in
-            let key = try #require(try transaction.facts.conversations.conversation(closed)).key.value
-            try transaction.database.run(
-                "UPDATE members SET is_open = 0, is_counted = 0 WHERE user = 'alice' AND conversation = \(key)")
+            let key = try #require(try transaction.facts.conversations.conversation(closed)).key
+            try transaction.members.setOpen(false, for: "alice", in: key, isCounted: false)
         }
         let named = [own, foreign, closed, invented].reduce(into: [:]) { $0[$1] = cursor(0) }
         let page = try sync(named)

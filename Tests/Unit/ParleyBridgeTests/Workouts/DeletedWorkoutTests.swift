@@ -1,13 +1,14 @@
 import ParleyProtocol
 import ParleyRules
 import TestNames
+import TestedStores
 import Testing
 
 @testable import ParleyBridge
 @testable import ParleyStore
 
 /// What tells a late repeat of a deleted workout, as long as there can be one.
-@Suite("What is left of deleted workouts")
+@Suite("What is left of deleted workouts", .onEveryStore)
 struct DeletedWorkoutTests {
     private let world: BoardWorld
     private let id = WorkoutID.random()

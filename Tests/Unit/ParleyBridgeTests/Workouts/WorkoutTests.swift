@@ -1,13 +1,14 @@
 import ParleyProtocol
 import ParleyRules
 import TestNames
+import TestedStores
 import Testing
 
 @testable import ParleyBridge
 @testable import ParleyStore
 
 /// What `workouts/log` and `workouts/delete` take, refuse and cause. It is Thursday, 2026-01-15, 09:00 UTC.
-@Suite("Workouts")
+@Suite("Workouts", .onEveryStore)
 struct WorkoutTests {
     private let world: BoardWorld
 
