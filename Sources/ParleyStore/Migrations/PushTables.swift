@@ -33,6 +33,16 @@ enum PushTables {
                 """),
     ]
 
+    /// Where a database of pushes has what a main one carries in a table.
+    ///
+    /// - Parameter columns: of the table of the main database.
+    /// - Returns: `nil` for a table that carries nothing.
+    static func own(ofCarried name: String, _ columns: [String]) -> (name: String, columns: String)? {
+        guard let table = ([jobs] + others).first(where: { $0.carried == name }) else { return nil }
+        let names = columns.map { #""\#($0 == table.renamed?.carried ? table.renamed?.own ?? $0 : $0)""# }
+        return (table.own, names.joined(separator: ", "))
+    }
+
     /// Replaces the content of a database of pushes by what a main one carries.
     static func carry(from main: Database, to pushes: Database) throws {
         try pushes.run("DELETE FROM announcements")
