@@ -16,9 +16,11 @@ package final class PostgreSQLStore: StoreEngine {
 
     /// Connects, brings the schema up to date, and takes over the cell.
     ///
+    /// - Parameter takesUnfinished: whether a database that is copied to by half will do.
     /// - Throws: `.unavailable` where trying again may help; `.unusable`, `.notDurable` where it does not.
     package init(
         _ address: StoreAddress, cell name: CellName, durability: DurabilityDemand = .demanded,
+        takesUnfinished: Bool = false,
         onEnd: @escaping @Sendable (StoreError) -> Void = { _ in }
     ) throws(StoreError) {
         let settings = address.settings
@@ -30,6 +32,9 @@ package final class PostgreSQLStore: StoreEngine {
             cell = try writer.withSession { session in
                 try ServerCheck.run(session.connection, durability)
                 try Migrator(session.connection, of: settings.description).run()
+                if !takesUnfinished {
+                    try PostgreSQLStore.checkIsFinished(session.connection, of: settings.description)
+                }
                 let incarnation = try RandomBytes.make(count: 16)
                 return try ClaimedCell(name, incarnation: incarnation, session.connection)
             }

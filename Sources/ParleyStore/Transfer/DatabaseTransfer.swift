@@ -7,8 +7,8 @@ package struct DatabaseTransfer {
     /// Where a process may be killed, for tests.
     package enum Step: Hashable, Sendable {
         case begun
-        /// So many rows are copied in all.
-        case copied(rows: Int)
+        /// A page of a table; so many rows are copied in all.
+        case copied(table: String, rows: Int)
         case compared, finished
     }
 
@@ -44,16 +44,32 @@ package struct DatabaseTransfer {
         (self.report, self.reached) = (report, reached)
     }
 
+    /// There for as long as a copy is not complete.
+    package static let progressTable = TransferProgress.table
+
     /// The last position of the copy.
     package var end: StreamPosition { source.positions.end }
 
-    /// Goes on where an earlier run has ended.
+    /// The name of the database, which the copy has too; `nil` before a gateway's first start.
+    package func instance() throws(StoreError) -> String? { try target.read { try $0.continuity.instance() } }
+
+    /// Goes on where an earlier run has ended, also one that was complete.
     ///
-    /// - Returns: how many rows there are in the copy.
+    /// - Returns: how many rows the copy has.
     package func run() throws -> Int {
-        var progress = try begin()
+        let begun = try begin()
         try reached(.begun)
-        var limit = DatabaseTransfer.leastRows
+        if let begun { try copy(from: begun) }
+        try source.checkState()
+        let rows = try compare()
+        try reached(.compared)
+        if begun != nil { try finish() }
+        try reached(.finished)
+        return rows
+    }
+
+    private func copy(from begun: TransferProgress) throws {
+        var (progress, limit) = (begun, DatabaseTransfer.leastRows)
         while progress.table < plan.tables.count {
             let table = plan.tables[progress.table]
             let page = try source.page(of: table, after: progress.key, limit: limit, gateway: gateway)
@@ -62,15 +78,9 @@ package struct DatabaseTransfer {
             try write(page, table, progress)
             report(
                 State(table: table.name, tables: progress.table, allTables: plan.tables.count, rows: progress.rows))
-            try reached(.copied(rows: progress.rows))
+            try reached(.copied(table: table.name, rows: progress.rows))
             limit = DatabaseTransfer.limit(after: page)
         }
-        try source.checkState()
-        try compare()
-        try reached(.compared)
-        try finish()
-        try reached(.finished)
-        return progress.rows
     }
 
     private static let (leastRows, mostRows) = (100, 4000)
@@ -81,7 +91,8 @@ package struct DatabaseTransfer {
         return min(max(TransferSource.pageBytes / 2 * page.rows.count / page.bytes, leastRows), mostRows)
     }
 
-    private func begin() throws -> TransferProgress {
+    /// - Returns: `nil` if all is there.
+    private func begin() throws -> TransferProgress? {
         let present = try target.read { snapshot throws in
             try TransferProgress.read(snapshot.database, try snapshot.database.schemaTables())
         }
@@ -89,6 +100,7 @@ package struct DatabaseTransfer {
             guard present.source == source.state else { throw TransferError.otherTransfer }
             return present
         }
+        if try isComplete() { return nil }
         let first = TransferProgress(source: source.state, table: 0, key: [], rows: 0)
         let filled = try target.write { transaction -> String? in
             for table in plan.tables where !table.isPerGateway {
@@ -101,6 +113,12 @@ package struct DatabaseTransfer {
         }
         if let filled { throw TransferError.notEmpty(table: filled) }
         return first
+    }
+
+    /// Whether an earlier run has finished, and no gateway was started on the copy.
+    private func isComplete() throws -> Bool {
+        let (name, copied) = (try source.instance(), try instance())
+        return try name != nil && name == copied && target.read { try $0.outbox.lastPosition() } == end
     }
 
     private func write(_ page: TransferPage, _ table: TransferTable, _ progress: TransferProgress) throws {
@@ -116,7 +134,9 @@ package struct DatabaseTransfer {
 
     // MARK: The end
 
-    private func compare() throws {
+    /// - Returns: how many rows both have.
+    private func compare() throws -> Int {
+        var rows = 0
         for table in plan.tables where !table.isPerGateway {
             let there = try TransferCount.rows(of: table) { body in
                 try target.read { try body($0.database, (table.name, table.columnList)) }
@@ -125,6 +145,7 @@ package struct DatabaseTransfer {
             guard here == there else {
                 throw TransferError.differs("\(table.name) has \(here) rows, the copy \(there)")
             }
+            rows += here
         }
         var last = Int.min
         while true {
@@ -137,7 +158,7 @@ package struct DatabaseTransfer {
                         + "\(other.conversation) has \(other.records) up to \(other.lastSeq)")
             }
             guard here.count == there.count else { throw TransferError.differs("conversations are missing") }
-            guard let end = here.last else { return }
+            guard let end = here.last else { return rows }
             last = end.conversation
         }
     }

@@ -32,11 +32,12 @@ extension TransferSource {
                 let values = row.values(table.columns.count)
                 last = RowMark.bytes(table.key.map { values[$0] })
                 bytes += values.reduce(0) { $0 + $1.size }
-                rows.append(try transferred(values, of: table, gateway: gateway))
+                rows.append(values)
                 return bytes < TransferSource.pageBytes
             }
         }
         let isLast = table.isPerGateway || rows.count < limit && bytes < TransferSource.pageBytes
+        rows = try rows.map { try transferred($0, of: table, gateway: gateway) }
         return TransferPage(rows: rows, mark: last, isLast: isLast, bytes: bytes)
     }
 

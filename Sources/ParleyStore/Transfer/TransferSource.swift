@@ -20,17 +20,19 @@ struct TransferSource {
         positions = PositionMap(ends.map(\.end), to: target)
         mergesStreams = ends.contains { $0.end.cell != own.start.cell }
         guard mergesStreams else { return }
-        try store.read { snapshot throws in
-            for (cell, end) in ends where try snapshot.hasUnpublished(through: end) {
-                throw TransferError.unpublished(cell: cell)
-            }
+        let unpublished = try store.read { snapshot throws in
+            try ends.first { try snapshot.hasUnpublished(through: $0.end) }
         }
+        if let unpublished { throw TransferError.unpublished(cell: unpublished.cell) }
     }
 
     /// Checks at the end that it is still what it was.
     func checkState() throws {
         guard try TransferSource.state(store) == state else { throw TransferError.gatewayStarted }
     }
+
+    /// The name of the database.
+    func instance() throws(StoreError) -> String? { try store.read { try $0.continuity.instance() } }
 
     private static func state(_ store: Store) throws(StoreError) -> String {
         try store.read { snapshot throws in
