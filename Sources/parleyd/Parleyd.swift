@@ -8,7 +8,9 @@ struct Parleyd: AsyncParsableCommand {
         commandName: "parleyd",
         abstract: "The gateway of Parley: decides, remembers and publishes what devices send through Mosquitto.",
         version: parleyVersion,
-        subcommands: [Run.self, Initialize.self, CheckConfig.self, Backup.self, Restore.self],
+        subcommands: [
+            Run.self, Initialize.self, CheckConfig.self, Backup.self, Restore.self, Export.self, Import.self,
+        ],
         defaultSubcommand: Run.self)
 
     static func main() async {

@@ -41,6 +41,11 @@ struct StoreOptions: ParsableArguments {
         #endif
     }
 
+    /// Of a command that cannot do without one.
+    func demandServer() throws {
+        guard uri != nil else { throw ValidationError("--store names the server's database") }
+    }
+
     func location() throws -> StoreLocation {
         #if POSTGRESQL_STORE
             if let uri, let name = CellName(cell) {
@@ -52,6 +57,14 @@ struct StoreOptions: ParsableArguments {
 }
 
 #if POSTGRESQL_STORE
+    extension StoreOptions {
+        /// The server and the cell of a command that is about one.
+        func server() throws -> (TransferServer, CellName) {
+            guard let uri, let name = CellName(cell) else { throw CommandError("--store names the server's database") }
+            return (try TransferServer(try StoreAddress(uri: uri, passwordFile: passwordFile)), name)
+        }
+    }
+
     extension StoreLocation {
         fileprivate static func postgreSQL(_ address: StoreAddress, cell: CellName) -> StoreLocation {
             .server(name: "\(address)") { onEnd in Store(try PostgreSQLStore(address, cell: cell, onEnd: onEnd)) }
