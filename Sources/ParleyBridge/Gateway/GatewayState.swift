@@ -27,4 +27,10 @@ final class GatewayState: Sendable {
         self.clock = clock
         self.onReady = onReady
     }
+
+    /// The broker has acknowledged more.
+    func recordPublished(_ publications: Publications) {
+        publishedThrough.set(publications.publishedThrough)
+        publishedStreams.withLock { $0.advance(to: publications.publishedStreams) }
+    }
 }

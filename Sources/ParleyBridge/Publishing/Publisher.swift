@@ -136,8 +136,7 @@ final class Publisher {
             try send(entry, connection)
         }
         queue.release(publications.drainFinished())
-        shared.publishedThrough.set(publications.publishedThrough)
-        if store.cells != nil { shared.publishedStreams.withLock { $0.advance(to: publications.publishedStreams) } }
+        shared.recordPublished(publications)
         witness.advance(to: publications.publishedThrough.number)
     }
 
@@ -212,7 +211,7 @@ final class Publisher {
             for index in drained.indices { drained[index].fillUnreadCounts(counts) }
         }
         while let outgoing = drained.first {
-            try add(outgoing, isCounted: true)
+            try publications.add(outgoing, isCounted: true, of: store, in: &order)
             drained.removeFirst()
         }
     }
@@ -225,22 +224,8 @@ final class Publisher {
             outgoing.fillUnreadCounts(try snapshot.unread.counts(outgoing.unreadScopes))
             return (outgoing, events.last?.position)
         }
-        try add(outgoing, isCounted: false)
+        try publications.add(outgoing, isCounted: false, of: store, in: &order)
         backlog.position = last ?? backlog.end
-    }
-
-    private func add(_ outgoing: Outgoing, isCounted: Bool) throws {
-        guard let cells = store.cells else { return publications.add(outgoing, isCounted: isCounted) }
-        var order =
-            if let order { order } else {
-                RecordOrder(from: try store.read { try cells.beginning(own: publications.publishedThrough, in: $0) })
-            }
-        self.order = nil
-        defer { self.order = order }
-        let gaps = order.gaps(before: outgoing.items, hasNeighbours: cells.hasNeighbours)
-        let handedOn = order.handedOn
-        let earlier = gaps.isEmpty ? [:] : try store.read { try $0.records(in: gaps, handedOn: handedOn, cells) }
-        publications.add(outgoing, isCounted: isCounted, earlier: earlier, in: &order)
     }
 
     // MARK: Beginning and end

@@ -89,6 +89,28 @@ struct RecordOrder {
     }
 }
 
+extension Publications {
+    /// Adds a batch. Among cells, what is missing before its records goes first, and what was handed on is left out.
+    ///
+    /// - Parameter order: `nil` before the first batch.
+    mutating func add(
+        _ outgoing: Outgoing, isCounted: Bool, of store: Store, in order: inout RecordOrder?
+    ) throws(StoreError) {
+        guard let cells = store.cells else { return add(outgoing, isCounted: isCounted) }
+        let own = publishedThrough
+        var known =
+            if let order { order } else {
+                RecordOrder(from: try store.read { try cells.beginning(own: own, in: $0) })
+            }
+        order = nil
+        defer { order = known }
+        let gaps = known.gaps(before: outgoing.items, hasNeighbours: cells.hasNeighbours)
+        let handedOn = known.handedOn
+        let earlier = gaps.isEmpty ? [:] : try store.read { try $0.records(in: gaps, handedOn: handedOn, cells) }
+        add(outgoing, isCounted: isCounted, earlier: earlier, in: &known)
+    }
+}
+
 extension Snapshot {
     /// The records in gaps, by the index of the item before which they go. They wait for what they depend on as the
     /// events of their own streams do.
