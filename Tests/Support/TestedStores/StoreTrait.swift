@@ -51,6 +51,7 @@ package enum SQLiteMatter: Sendable {
     case plans
     /// Its tables. `SchemaComparisonTests` and `ConstraintComparisonTests` hold PostgreSQL's to be the same.
     case schema
-    /// What another engine would answer the same, and takes minutes for: whether tests see faults that are planted.
+    /// What takes long and is not of the store: whether tests see planted faults, thousands of conversations made one
+    /// by one.
     case cost
 }

@@ -133,7 +133,8 @@ struct SyncPageTests {
         #expect(device.pages.dropLast().map { $0.conversations.map(\.messages.count) } == [[2], [2], [2], [2]])
     }
 
-    @Test("what had no room comes by the cursor, once, and whoever does not know it ends all the same")
+    @Test(
+        "what had no room comes by the cursor, once, and whoever does not know it ends all the same", .onSQLite(.cost))
     func noRoomComesByCursor() throws {
         let ids = try (0..<700).map { _ in try test.conversation(["alice", "bob", "carol"]) }
         var device = SyncingDevice("alice")
@@ -150,7 +151,7 @@ struct SyncPageTests {
         #expect(Set(simple.cursors.keys) == Set(ids))
     }
 
-    @Test("where records fill the page, the cursor stands until there is room")
+    @Test("where records fill the page, the cursor stands until there is room", .onSQLite(.cost))
     func fullPageKeepsCursor() throws {
         let ids = try (0..<700).map { _ in try test.conversation(["alice", "bob", "carol"]) }
         var device = SyncingDevice("alice")
@@ -168,7 +169,7 @@ struct SyncPageTests {
                 == ids.sorted().dropFirst(first.conversations.count).filter { $0 != ids[0] })
     }
 
-    @Test("a cursor that the caller was not given is refused")
+    @Test("a cursor that the caller was not given is refused", .onSQLite(.cost))
     func foreignCursorIsRefused() throws {
         for _ in 0..<700 { _ = try test.conversation(["alice", "bob", "carol"]) }
         let cursor = try #require(try sync([:]).nextCursor)
