@@ -76,8 +76,15 @@ build() {
     ! grep -F 'warning:' "$gate_log" | grep -vE "^warning: '[a-z0-9-]+': found [0-9]+ file\(s\)" >&2
 }
 
-# The broker's plugin is no part of what is built for tests.
-build_debug() { build --build-tests && build --product ParleyBrokerPlugin; }
+# The gateway as it is by default comes first: it needs nothing of PostgreSQL. The broker's plugin is no part of what is
+# built for tests.
+build_debug() {
+    (unset PARLEY_POSTGRESQL_STORE && build --product parleyd) || return 1
+    if ldd .build/debug/parleyd | grep -F libpq; then
+        say "parleyd needs libpq, though it was built without PostgreSQL" && return 1
+    fi
+    build --build-tests && build --product ParleyBrokerPlugin
+}
 
 # What gates run: benchmarks and trials are built by the scripts that run them.
 build_release() {
