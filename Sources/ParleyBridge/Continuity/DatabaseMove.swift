@@ -37,6 +37,8 @@ package struct DatabaseMove {
         let (file, pushes) = (try Store(path: directory.database), try openPushes())
         let rows = try transfer(from: file, pushes, to: server).run()
         try pushes?.close()
+        // So that it can be put away as one file.
+        try file.checkpoint()
         try file.close()
         return rows
     }
@@ -48,9 +50,9 @@ package struct DatabaseMove {
     ///
     /// - Returns: how many rows it has.
     package func importDatabase(from server: Store) throws -> Int {
-        guard !exists(directory.database) else {
-            throw DataDirectoryError(
-                "\(directory.database) exists: move it away, and parley.db-wal with it, if there is")
+        // The log of a file that was moved without it may hold its last commits.
+        for path in [directory.database, directory.database + "-wal"] where !isMissingOrEmpty(path) {
+            throw DataDirectoryError("\(path) exists: move parley.db away, and parley.db-wal with it")
         }
         let (file, pushes) = (try Store(path: staged), try openPushes())
         let transfer = try transfer(from: server, pushes, to: file)
@@ -93,6 +95,11 @@ package struct DatabaseMove {
     /// The directory's database of pushes, if there is one.
     private func openPushes() throws(StoreError) -> PushStore? {
         exists(directory.pushDatabase) ? try PushStore(path: directory.pushDatabase) : nil
+    }
+
+    private func isMissingOrEmpty(_ path: String) -> Bool {
+        let size = try? FileManager.default.attributesOfItem(atPath: path)[.size] as? Int
+        return (size ?? 0) == 0
     }
 
     private func exists(_ path: String) -> Bool { FileManager.default.fileExists(atPath: path) }

@@ -18,7 +18,8 @@ struct PortabilityTests {
     @Test("no statement in the store's sources is left out of the scenario")
     func everyStatementIsRun() throws {
         let recorded = try RecordedStatements()
-        let literals = try SQLLiteral.all(below: Self.sources, besides: "Migrations")
+        // Those of a transfer are about whichever tables there are: `DatabaseTransferTests` runs them on both engines.
+        let literals = try SQLLiteral.all(below: Self.sources, besides: ["Migrations", "Transfer"])
         #expect(literals.count > 130)
         #expect(missing(literals, in: recorded.statements) == [])
         // Nor is anything else run than queries: what is the connection's own is named.

@@ -28,12 +28,13 @@ struct SQLLiteral: Hashable {
         }.filter { literal in beginnings.contains { (literal.pieces.first ?? "").appending(" ").hasPrefix($0) } }
     }
 
-    /// Those of all files below a folder, but for one folder in it.
-    static func all(below root: URL, besides excluded: String) throws -> [SQLLiteral] {
+    /// Those of all files below a folder, but for folders in it.
+    static func all(below root: URL, besides excluded: Set<String>) throws -> [SQLLiteral] {
         let files = FileManager.default.enumerator(at: root, includingPropertiesForKeys: nil)
         var literals: [SQLLiteral] = []
         while let file = files?.nextObject() as? URL {
-            guard file.pathExtension == "swift", file.deletingLastPathComponent().lastPathComponent != excluded else {
+            guard file.pathExtension == "swift", !excluded.contains(file.deletingLastPathComponent().lastPathComponent)
+            else {
                 continue
             }
             literals += all(in: try String(contentsOf: file, encoding: .utf8), file: file.lastPathComponent)

@@ -54,7 +54,10 @@ struct DatabaseMoveTests {
     @Test("a file that is there stays there")
     func existingFile() throws {
         try export()
-        #expect { try importBack() } throws: { "\($0)".contains("parley.db exists: move it away") }
+        #expect { try importBack() } throws: { "\($0)".contains("parley.db exists: move") }
+        try FileManager.default.removeItem(atPath: directory.database)
+        try Data([1]).write(to: URL(filePath: directory.database + "-wal"))
+        #expect { try importBack() } throws: { "\($0)".contains("parley.db-wal exists: move") }
     }
 
     @Test("a directory without a database is named")
