@@ -27,7 +27,7 @@ extension Database {
         let (columns, references) =
             switch engine {
             case .sqlite: (SchemaTable.columnsInSQLite, SchemaTable.referencesInSQLite)
-            case .remote: (SchemaTable.columnsInPostgreSQL, SchemaTable.referencesInPostgreSQL)
+            case .remote, .recorder: (SchemaTable.columnsInPostgreSQL, SchemaTable.referencesInPostgreSQL)
             }
         try each(columns) { row in
             let column = SchemaTable.Column(
