@@ -206,6 +206,7 @@ struct StoreScenario {
             let entries = try facts.outbox.entries(after: 0, in: .only, limit: 9)
             #expect(try facts.outbox.events(at: entries.map(\.position)).count == entries.count)
             _ = try facts.outbox.hearers([state.key])
+            _ = try facts.outbox.records(of: id, after: 0, before: 9, limit: 9)
             _ = try facts.outbox.keys(of: [id])
             _ = try facts.outbox.lastPosition()
             _ = try facts.outbox.publishedThrough()
