@@ -9,7 +9,7 @@ final class OpenTransaction: RemoteConnection {
     private let cell: ClaimedCell
     /// Whether the row of the cell is still to be locked: before the first query, in the same round trip.
     private var isToLock: Bool
-    /// The rows of queries that are asked for next, the last one first.
+    /// The rows of queries that are asked for next, the last one first; until something is written.
     private var prefetched: [(query: RemoteQuery, rows: PostgreSQLRows)] = []
     /// As the row of the cell has it.
     private var storedEnd: StreamPosition?
@@ -24,12 +24,14 @@ final class OpenTransaction: RemoteConnection {
     }
 
     func send(_ sql: String, _ values: [BoundValue]) throws(StoreError) {
+        prefetched = []
         let (statement, values) = translated(sql, values)
         do throws(PostgreSQLError) { try session.connection.send(statement, values) } catch { throw StoreError(error) }
     }
 
     func change(_ sql: String, _ values: [BoundValue]) throws(StoreError) -> Int {
-        try query(translated(sql, values)).changedCount
+        prefetched = []
+        return try query(translated(sql, values)).changedCount
     }
 
     func prefetch(_ queries: [RemoteQuery]) throws(StoreError) {
@@ -44,9 +46,10 @@ final class OpenTransaction: RemoteConnection {
     }
 
     func rows(_ sql: String, _ values: [BoundValue]) throws(StoreError) -> any RemoteRows {
-        if let (query, rows) = prefetched.popLast() {
-            if query.sql == sql, query.values == values { return QueryRows(rows) }
-            prefetched = []
+        // One that depends on the rows of others was not foreseen, and is asked in between.
+        if let (query, rows) = prefetched.last, query.sql == sql, query.values == values {
+            prefetched.removeLast()
+            return QueryRows(rows)
         }
         return QueryRows(try query(translated(sql, values)))
     }
