@@ -51,7 +51,7 @@ struct AudienceRelay {
 
     /// Sends the changes that the queue has.
     mutating func send(over connection: MQTTConnection) throws {
-        guard !feed.isStale else { throw AudienceError.leaseOver }
+        guard !feed.isStale else { throw AudienceError.changesMissed }
         let (changes, end) = queue.drainAudience()
         through.advance(to: end)
         try sender.send(changes, over: connection)

@@ -61,8 +61,8 @@ enum AudienceError: Error {
     case refused(ReasonCode)
     case snapshotNeeded(AudienceFeedError)
     case notUnderstood
-    /// Other cells went on without this one.
-    case leaseOver
+    /// Other cells went on without this one, or have told of a change that it cannot read.
+    case changesMissed
 }
 
 extension Snapshot {

@@ -16,7 +16,7 @@ final class AudienceFeed: Sendable {
         var isAttached = false
         /// Until when this cell may let devices hear anything; `nil` without an end.
         var lease: AudienceChange?
-        /// Whether other cells went on without this one, which may have missed changes.
+        /// Whether this cell may have missed changes: others went on without it, or it cannot read what they told.
         var isStale = false
     }
 
@@ -42,7 +42,7 @@ final class AudienceFeed: Sendable {
         set { state.withLock { $0.lease = newValue } }
     }
 
-    /// The other cells may have gone on without this one: the plugin needs a snapshot.
+    /// Changes may have been missed: the plugin needs a snapshot.
     func markStale() { state.withLock { $0.isStale = true } }
 
     var isStale: Bool { state.withLock { $0.isStale } }

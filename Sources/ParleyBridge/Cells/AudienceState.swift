@@ -23,6 +23,11 @@ extension Snapshot {
 }
 
 extension AudienceChange {
+    /// As cells are told of it, who read the state themselves.
+    var withoutState: AudienceChange {
+        if case .conversation(let id, _, _) = self { .conversation(id, members: []) } else { self }
+    }
+
     /// Two changes with one subject are about the same: the later replaces the earlier.
     enum Subject: Hashable {
         case device(DeviceAddress)

@@ -135,7 +135,12 @@ final class CellLoop {
             if state.number != cells.own { found.others.append(state) }
             guard state.audience > changes[state.number] else { continue }
             for (_, bytes) in try cells.audienceChanges(in: snapshot, after: changes[state.number]) {
-                for change in (try? AudienceCodec.changes(in: bytes)) ?? [] { subjects[change.subject] = change }
+                do throws(AudienceFeedError) {
+                    for change in try AudienceCodec.changes(in: bytes) { subjects[change.subject] = change }
+                } catch {
+                    // Of a cell of another version: a snapshot of all audiences has it.
+                    feed.markStale()
+                }
             }
             found.through.advance(to: state.audience)
         }

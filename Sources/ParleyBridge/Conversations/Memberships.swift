@@ -34,7 +34,7 @@ struct Memberships {
         for user in users { try context.append(notice, about: user, to: &conversation) }
         let object = try context.object(of: conversation)
         if !users.isEmpty {
-            context.changeAudience(.conversation(object.id, members: conversation.facts.users))
+            context.changeAudience(conversation.audience)
             try context.publish(ConversationUpdated(object))
         }
         for user in users { try context.publish(ConversationCreated(object), to: user) }
@@ -99,7 +99,7 @@ struct Memberships {
         if object.members.isEmpty {
             try endConversation(conversation)
         } else {
-            context.changeAudience(.conversation(object.id, members: conversation.facts.users))
+            context.changeAudience(conversation.audience)
             try context.publish(ConversationUpdated(object))
             try context.groups.announceDeparture(of: user, from: conversation, departure)
         }

@@ -45,7 +45,7 @@ struct Effects {
     /// Makes the changes of audiences events of the stream, by which this gateway and its neighbours come to know them.
     mutating func shareAudience(_ transaction: WriteTransaction) throws(StoreError) {
         for change in audience {
-            for message in AudienceCodec.messages(for: [change]) {
+            for message in AudienceCodec.messages(for: [change.withoutState]) {
                 writes.append(position: try nextPosition(transaction), audience: message)
             }
         }

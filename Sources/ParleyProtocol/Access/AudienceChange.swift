@@ -13,7 +13,7 @@ package enum AudienceChange: Hashable, Sendable {
     case deviceEnded(DeviceAddress)
     /// The members of a conversation, who may subscribe; those past `maximumMembers` are left out.
     ///
-    /// The members in `silences` have blocked the other member of a direct conversation.
+    /// The members in `silences` do not hear all of it.
     case conversation(ConversationID, members: [UserID], silences: [Silence] = [])
     case conversationEnded(ConversationID)
     /// The events of a group are for the members of this conversation, whoever they are at the time.
@@ -36,23 +36,35 @@ package enum AudienceChange: Hashable, Sendable {
 
     /// Far above the members of any group; it bounds one change to `AudienceCodec.maximumLength`.
     package static let maximumMembers = 10_000
-    /// The members of a direct conversation.
-    package static let maximumSilences = 2
+    /// Above the members of any group.
+    package static let maximumSilences = 255
 }
 
-/// A member of a direct conversation who hears nothing of the other's actions, because they have blocked the other.
+/// A member who does not hear others' actions in a conversation: of a direct one because they have blocked the other, of
+/// a group up to where they joined it.
 ///
-/// They hear their own actions. The other must not learn of the block and has no silence: they hear everything like any
-/// member, and the gateway publishes nothing that they should not hear.
+/// They hear their own actions. Whom they have blocked must not learn of it and has no silence: they hear everything
+/// like any member, and the gateway publishes nothing that they should not hear.
 package struct Silence: Hashable, Sendable {
     package let user: UserID
-    /// The last seq that is withheld; `always` while the block lasts, for every event. A record written under a block
-    /// stays withheld after it, even when it is published late.
+    /// The last seq that is withheld; `always` while a block lasts, for every event. A record written under a block, or
+    /// before they joined, stays withheld even when it is published late.
     package let through: UInt64
 
     package static let always = UInt64.max
 
     package init(of user: UserID, through: UInt64 = Silence.always) { (self.user, self.through) = (user, through) }
+
+    /// `nil` for a member who hears everything.
+    ///
+    /// - Parameters:
+    ///   - withheld: the last seq of records that others have written under a block.
+    ///   - joinedSeq: the last seq before they joined.
+    package init?(of user: UserID, withheld: Int, joinedSeq: Int) {
+        let through = max(withheld, joinedSeq)
+        guard through > 0 else { return nil }
+        self.init(of: user, through: UInt64(clamping: through))
+    }
 }
 
 /// The rights of a device, from the gateway's tables.

@@ -39,10 +39,10 @@ package struct ConversationFacts: Hashable, Sendable {
     /// The events of others that a member does not receive.
     ///
     /// - Parameter blocks: whether they block the other of a direct conversation.
-    package func silence(of user: UserID, blocks: Bool) -> Silence? {
+    package func silence(of user: UserID, blocks: Bool = false) -> Silence? {
         if blocks { return Silence(of: user) }
         let withheld = members.lazy.filter { $0.user != user }.map(\.ownEnd.lastSeq).max() ?? 0
-        return withheld > 0 ? Silence(of: user, through: UInt64(clamping: withheld)) : nil
+        return Silence(of: user, withheld: withheld, joinedSeq: member(user)?.joinedSeq ?? 0)
     }
 
     /// Ordered by id.

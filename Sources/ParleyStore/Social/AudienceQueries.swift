@@ -4,17 +4,17 @@ import ParleyProtocol
 package struct AudienceQueries {
     let database: Database
 
-    /// Every conversation with the members for whom it is open, and the silences between the two of a direct one.
+    /// Every conversation with the members for whom it is open, and their silences.
     package func readAll(_ body: (ConversationID, [UserID], [Silence]) throws -> Void) throws {
         var current: ConversationID?
-        var members: [(user: UserID, ownEnd: Int, blocks: Bool)] = []
+        var members: [(user: UserID, ownEnd: Int, joinedSeq: Int, blocks: Bool)] = []
         func finish() throws {
             guard let current else { return }
             let silences = members.compactMap { member in
                 let withheld = members.lazy.filter { $0.user != member.user }.map(\.ownEnd).max() ?? 0
                 return member.blocks
                     ? Silence(of: member.user)
-                    : withheld > 0 ? Silence(of: member.user, through: UInt64(clamping: withheld)) : nil
+                    : Silence(of: member.user, withheld: withheld, joinedSeq: member.joinedSeq)
             }
             try body(current, members.map(\.user), silences)
         }
@@ -25,7 +25,8 @@ package struct AudienceQueries {
                 JOIN members b ON b.conversation = a.conversation AND b.user = x.blocked
                 JOIN conversations c ON c.key = a.conversation AND c.type = 'direct'
             )
-            SELECT c.id, m.user, m.own_last_seq, (m.conversation, m.user) IN (SELECT key, "user" FROM blockers)
+            SELECT c.id, m.user, m.own_last_seq, m.joined_seq,
+                (m.conversation, m.user) IN (SELECT key, "user" FROM blockers)
             FROM members m JOIN conversations c ON c.key = m.conversation WHERE m.is_open = 1
             ORDER BY m.conversation, m.user
             """
@@ -36,7 +37,7 @@ package struct AudienceQueries {
                 members.removeAll(keepingCapacity: true)
             }
             current = id
-            members.append((user: try row.level(1), ownEnd: row[2], blocks: row[3]))
+            members.append((user: try row.level(1), ownEnd: row[2], joinedSeq: row[3], blocks: row[4]))
         }
         try finish()
     }

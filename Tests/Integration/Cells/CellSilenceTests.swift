@@ -59,6 +59,46 @@ struct CellSilenceTests {
         #expect(count > 0, "something came before a removal")
     }
 
+    @Test("who leaves a group and comes back within a cell's lag hears nothing of what came between")
+    func readmission() throws {
+        let clients = try site.clients(at: 0, 1, 1)
+        let (alice, bob, dave) = (clients[0], clients[1], clients[2])
+        let tablet = try site.cells[0].connect(try site.cells[0].device("tablet", of: bob.user))
+        let group = try alice.accepted(
+            "groups/create", ["id": .string(newID()), "name": "Runners", "time_zone": "UTC"])
+        let conversation = try #require(group["conversation_id"].text)
+        let invite = try alice.accepted("invites/create", ["group_id": group["id"]])["token"]
+        for client in [bob, dave] {
+            try client.accepted("invites/accept", ["token": invite])
+            try client.listen(to: conversation, "messages")
+        }
+        let first = try alice.say(in: conversation)
+        for client in [bob, dave] { try client.hear(first, in: conversation) }
+
+        // The other cell reads the leaving, what follows, and the return at once.
+        site.proxies[1].hold()
+        let leave: JSON = ["conversation_id": .string(conversation)]
+        let left = try tablet.ask("conversations/leave", leave.bytes)
+        try tablet.readAllSent()
+        let between = try alice.begin(3, in: conversation)
+        _ = try alice.finish(between)
+        let accept: JSON = ["token": invite]
+        let accepted = try tablet.ask("invites/accept", accept.bytes)
+        // The requests of a device are answered in order: the return is committed.
+        _ = try tablet.finish(try tablet.begin(1, in: conversation))
+        let last = try alice.begin(1, in: conversation)
+        _ = try alice.finish(last)
+        site.proxies[1].release()
+        for request in [left, accepted] {
+            let reply = try tablet.reply(to: request)
+            #expect(reply["ok"] == true, "\(reply)")
+        }
+        for client in [bob, dave] { try client.hear(last[0], in: conversation) }
+
+        #expect(Set(between).isDisjoint(with: bob.ids(in: conversation)), "heard while no member")
+        #expect(Set(between).isSubset(of: dave.ids(in: conversation)))
+    }
+
     @Test("who blocks hears nothing more of the other at any cell after the reply")
     func block() throws {
         let clients = try site.clients(at: 0, 1, 1)

@@ -101,6 +101,11 @@ extension DeviceClient {
         events(on: "conversations/\(conversation)/messages").compactMap { $0["data"]["seq"].int }
     }
 
+    /// The ids of these.
+    func ids(in conversation: String) -> [String] {
+        events(on: "conversations/\(conversation)/messages").compactMap { $0["data"]["id"].text }
+    }
+
     /// Waits for a message, which stays in the inbox.
     func hear(_ id: String, in conversation: String) throws {
         let topic = "parley/v1/conversations/\(conversation)/messages"

@@ -75,7 +75,11 @@ struct MembershipWriterTests {
     func addedHearFromThenOn() throws {
         test.carryOut([try send(id), try send(id)])
         let effects = try change(AddMembers.self, #""user_ids":["carol","bob"]"#)
-        #expect(effects.audience == [.conversation(id, members: ["alice", "bob", "carol"])])
+        #expect(
+            effects.audience == [
+                .conversation(
+                    id, members: ["alice", "bob", "carol"], silences: [Silence(of: "carol", through: 2)])
+            ])
         #expect(
             try heard(effects) == [
                 "conversations/messages: message.new", "conversations/info: conversation.updated",
