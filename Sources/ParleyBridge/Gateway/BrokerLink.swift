@@ -26,12 +26,15 @@ package struct BrokerLink: Sendable {
 
     private let socket: String
     private let tokens: TokenIssuer
+    /// The name of the gateway among several on one store.
+    private let cell: String?
     /// The most packets under way from the broker: as many as a batch can hold.
     private let receiveMaximum: UInt16
 
-    package init(socket: String, tokens: TokenIssuer, batchLimit: Int) {
+    package init(socket: String, tokens: TokenIssuer, cell: String? = nil, batchLimit: Int) {
         self.socket = socket
         self.tokens = tokens
+        self.cell = cell
         receiveMaximum = UInt16(clamping: batchLimit)
     }
 
@@ -66,21 +69,17 @@ package struct BrokerLink: Sendable {
         case .out:
             configuration.cleanStart = true
             configuration.will = Will(
-                topic: Topic.gatewayStatus.name, payload: GatewayStatus.offline(since: now).payload, isRetained: true)
+                topic: Topic.gatewayStatus.name, payload: status(.offline, since: now).payload, isRetained: true)
         }
         return try MQTTConnection(configuration)
+    }
+
+    func status(_ state: GatewayStatus.State, since: Timestamp) -> GatewayStatus {
+        GatewayStatus(state: .known(state), version: parleyVersion, since: since, cell: cell)
     }
 }
 
 extension GatewayStatus {
-    static func online(since: Timestamp) -> GatewayStatus {
-        GatewayStatus(state: .known(.online), version: parleyVersion, since: since)
-    }
-
-    static func offline(since: Timestamp) -> GatewayStatus {
-        GatewayStatus(state: .known(.offline), version: parleyVersion, since: since)
-    }
-
     /// The event.
     fileprivate var payload: [UInt8] {
         var writer = JSONWriter()

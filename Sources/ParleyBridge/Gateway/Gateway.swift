@@ -59,7 +59,8 @@ package final class Gateway: Sendable {
         // Messages from shortly before that time may have been received since.
         if isPutBack { shared.clock.forgetTimeBefore() }
         let tokens = TokenIssuer(key: try directory.readSigningKey())
-        let link = BrokerLink(socket: directory.brokerSocket, tokens: tokens, batchLimit: settings.batchLimit)
+        let link = BrokerLink(
+            socket: directory.brokerSocket, tokens: tokens, cell: store.cells?.name, batchLimit: settings.batchLimit)
         let pushes = try PushSystem(directory, settings, logger: logger) { [queue] in queue.intakeWake.signal() }
         let accounts = try AccountSystem(
             store: store, settings: settings, tokens: tokens,

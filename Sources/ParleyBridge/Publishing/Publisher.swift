@@ -104,7 +104,7 @@ final class Publisher {
         try sendSnapshot(&audience, over: connection)
         guard !shared.stop.isRaised else { return }
         onReady()
-        announce(.online(since: shared.clock.now))
+        announce(link.status(.online, since: shared.clock.now))
         shared.onReady()
         var statistics = StatisticsClock()
         while !shared.stop.isRaised {
@@ -259,7 +259,7 @@ final class Publisher {
 
     /// Sends the rest, for a bounded time, and publishes that the gateway is offline.
     private func finish(_ audience: inout AudienceRelay, _ connection: MQTTConnection) throws {
-        announce(.offline(since: shared.clock.now))
+        announce(link.status(.offline, since: shared.clock.now))
         let deadline = ContinuousClock.now.advanced(by: .seconds(3))
         repeat {
             try work(&audience, connection)

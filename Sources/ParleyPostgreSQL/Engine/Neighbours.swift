@@ -35,6 +35,8 @@ final class Neighbours: Cells {
 
     var own: Int { cell.number }
 
+    var name: String { cell.name }
+
     var dependencies: StreamVector? { state.withLock { $0.dependencies } }
 
     var hasNeighbours: Bool { state.withLock { $0.hasNeighbours } }

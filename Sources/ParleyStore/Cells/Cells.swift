@@ -8,6 +8,8 @@ package protocol Cells: AnyObject, Sendable {
     /// Its number, from 1 on.
     var own: Int { get }
 
+    var name: String { get }
+
     /// What the last transaction of this process depends on: in each stream, the last position that changes an
     /// audience. Its events are for nobody before these changes are in force. `nil` where that is not known.
     var dependencies: StreamVector? { get }

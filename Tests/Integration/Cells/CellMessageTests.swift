@@ -45,6 +45,10 @@ struct CellMessageTests {
     func moving() throws {
         let site = try CellSite()
         let (alice, bob, conversation) = try site.pair()
+        for (client, cell) in [(alice, "cell1"), (bob, "cell2")] {
+            try client.subscribe("parley/v1/gateway/status")
+            #expect(client.events(on: "gateway/status").map { $0["data"]["cell"] } == [.string(cell)])
+        }
         try alice.say(in: conversation)
         alice.disconnect()
         let moved = try site.cells[1].connect(alice.credentials)

@@ -103,9 +103,11 @@ struct GatewayEventTests {
         #expect(
             try Self.read(
                 .gatewayStatus,
-                event("gateway.status", #"{"state":"draining","version":"0.3","since":"\#(EventTests.timeText)"}"#))
+                event(
+                    "gateway.status",
+                    #"{"state":"draining","version":"0.3","since":"\#(EventTests.timeText)","cell":"cell-1"}"#))
                 as? GatewayStatus
-                == GatewayStatus(state: .unknown("draining"), version: "0.3", since: EventTests.time))
+                == GatewayStatus(state: .unknown("draining"), version: "0.3", since: EventTests.time, cell: "cell-1"))
         let imagined = event("presence.imagined", "{}")
         #expect(try Self.read(.user(alice.user, .presence), imagined) == nil)
         guard case .ignored = try ReceivedEvent(topic: .user(alice.user, .presence), payload: imagined) else {
