@@ -7,6 +7,9 @@ struct Effects {
     var outgoing = Outgoing()
     /// Changes of audiences, in the order of the writes; they go before all events.
     var audience: [AudienceChange] = []
+    /// Whether replies wait for changes of other cells. Who has come to a position of this cell's has come past all
+    /// that was committed before it.
+    var isFenced = false
     var writes = PendingWrites()
     /// Typing among what is published, which other cells are told of.
     var typing: [TypingIndicator] = []
@@ -48,6 +51,9 @@ struct Effects {
             for message in AudienceCodec.messages(for: [change.withoutState]) {
                 writes.append(position: try nextPosition(transaction), audience: message)
             }
+        }
+        if audience.isEmpty, isFenced {
+            writes.append(position: try nextPosition(transaction), audience: AudienceCodec.noChanges)
         }
         audience = []
     }

@@ -200,7 +200,15 @@ final class Writer {
         let (replies, changes) = (batch.effects.outgoing.items.count, batch.effects.audience.count)
         defer {
             times.record(begin.duration(to: instant()), of: incoming.sender.user)
-            if batch.effects.audience.count > changes { batch.effects.outgoing.holdReplies(from: replies) }
+            if batch.effects.audience.count > changes {
+                batch.effects.outgoing.holdReplies(from: replies)
+            } else if !incoming.request.isGathered, store.cells?.hasNeighbours == true,
+                !batch.effects.outgoing.hasEvents(from: replies)
+            {
+                // It may be a repetition, whose change of an audience is another cell's and not in force everywhere.
+                batch.effects.outgoing.holdReplies(from: replies)
+                batch.effects.isFenced = true
+            }
         }
         do {
             try AuthorizeRule.check(incoming.askers, role: try batch.device(incoming.sender)?.role)

@@ -92,6 +92,9 @@ struct Outgoing: Sendable {
         for index in index..<items.count where items[index].position == nil { items[index].awaitsCells = true }
     }
 
+    /// Whether there is an event from an index on.
+    func hasEvents(from index: Int) -> Bool { items[index...].contains { $0.position != nil } }
+
     /// Removes the replies that wait for cells.
     mutating func takeHeldReplies() -> Outgoing? {
         guard items.contains(where: \.awaitsCells) else { return nil }

@@ -13,6 +13,9 @@ package enum AudienceCodec {
         packed(changes, format: format, usualLength: usualLength) { encode($0) }
     }
 
+    /// A message without a change.
+    package static let noChanges = [format]
+
     /// Every change of a message, or none: a message with any fault is refused as a whole.
     package static func changes(in message: [UInt8]) throws(AudienceFeedError) -> [AudienceChange] {
         guard message.count <= maximumLength else { throw .malformed }
