@@ -18,10 +18,15 @@ final class AudienceFeed: Sendable {
         var lease: AudienceChange?
         /// Whether this cell may have missed changes: others went on without it, or it cannot read what they told.
         var isStale = false
+        /// How many times other cells may have gone on without this one.
+        var lapses = 0
     }
 
-    private let state = Monitor(State())
+    private let state: Monitor<State>
     private let turn = Monitor(())
+
+    /// - Parameter wasAway: whether other cells have gone on without this one before the process started.
+    init(wasAway: Bool = false) { state = Monitor(State(lapses: wasAway ? 1 : 0)) }
 
     /// Reads changes, or all audiences, from the store and hands them on, before anybody else does the same.
     func inTurn<Result>(_ body: () throws -> Result) rethrows -> Result { try turn.withLock { _ in try body() } }
@@ -40,6 +45,24 @@ final class AudienceFeed: Sendable {
     var lease: AudienceChange? {
         get { state.withLock { $0.lease } }
         set { state.withLock { $0.lease = newValue } }
+    }
+
+    /// The lease was over before it was extended.
+    func recordLapse() {
+        state.withLock { state in
+            state.lapses += 1
+            state.isStale = true
+        }
+    }
+
+    /// How many times other cells may have gone on without this one, until now.
+    ///
+    /// - Parameter now: in nanoseconds since the start of the machine.
+    func lapses(now: Int64) -> Int {
+        state.withLock { state in
+            guard case .lease(let end)? = state.lease, Int64(clamping: end) <= now else { return state.lapses }
+            return state.lapses + 1
+        }
     }
 
     /// Changes may have been missed: the plugin needs a snapshot.

@@ -85,7 +85,7 @@ final class CellLoop {
         // From before the server is asked: it counts from later.
         let begin = SystemClock.sinceBoot.nanoseconds
         try cells.extendLease()
-        if let leaseEnd, begin >= leaseEnd { feed.markStale() }
+        if let leaseEnd, begin >= leaseEnd { feed.recordLapse() }
         let end = begin + cells.leaseTime.inMilliseconds * 1_000_000
         leaseEnd = end
         leaseDueAt = .now + CellLoop.leaseInterval
@@ -227,5 +227,16 @@ extension Cells {
                     let isNear = mark.distance(to: state.position) <= Self.longestBacklog
                     return known.contains(state.number) && isNear ? mark : state.position
                 })
+    }
+}
+
+extension Store {
+    /// Whether other cells are live and have stopped waiting for this one.
+    var wasAway: Bool {
+        get throws {
+            guard let cells else { return false }
+            let states = try read { try cells.states(in: $0) }
+            return !states.contains { $0.number == cells.own && $0.isLive } && states.contains(where: \.isLive)
+        }
     }
 }

@@ -81,7 +81,7 @@ package final class Gateway: Sendable {
             logger.notice(
                 "publishing what was left", metadata: ["positions": "\(backlog.position.distance(to: backlog.end))"])
         }
-        let (feed, held) = (AudienceFeed(), HeldReplies())
+        let (feed, held) = (AudienceFeed(wasAway: try store.wasAway), HeldReplies())
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await readers.run() }
             group.addTask { try await sessions.run() }
@@ -99,7 +99,7 @@ package final class Gateway: Sendable {
             group.addTask { [self] in
                 try await LoopThread.run(name: "parley-intake") { [self] in
                     LoopThread.prepareHeap()
-                    try runIntake(store, tokens, link, readers, sessions, accounts, pushes, handlers, held)
+                    try runIntake(store, tokens, link, readers, sessions, accounts, pushes, handlers, feed, held)
                 }
             }
             if let cells = store.cells {
@@ -164,7 +164,8 @@ package final class Gateway: Sendable {
 
     private func runIntake(
         _ store: Store, _ tokens: TokenIssuer, _ link: BrokerLink, _ readers: ReaderPool, _ sessions: SessionRemover,
-        _ accounts: AccountSystem, _ pushes: PushSystem, _ handlers: OperationHandlers, _ held: HeldReplies
+        _ accounts: AccountSystem, _ pushes: PushSystem, _ handlers: OperationHandlers, _ feed: AudienceFeed,
+        _ held: HeldReplies
     ) throws {
         defer {
             shared.hasIntakeEnded.raise()
@@ -188,8 +189,7 @@ package final class Gateway: Sendable {
         }
         try Intake(
             link: link, writer: writer, readers: readers, sessions: sessions, desk: accounts.desk, queue: queue,
-            shared: shared,
-            handlers: handlers, settings: settings, logger: logger
+            feed: feed, shared: shared, handlers: handlers, settings: settings, logger: logger
         ).run()
     }
 

@@ -23,6 +23,11 @@ final class Intake {
     private var batch = InboundBatch()
     /// Whether requests may have waited since the gateway was last connected.
     private var isInBacklog = true
+    /// Whether these are refused: other cells may have gone on without this one, and devices have asked them.
+    private var refusesBacklog = false
+    private let feed: AudienceFeed
+    /// The lapses of this cell's lease that were noticed.
+    private var lapses = 0
     private var generator = SystemRandomNumberGenerator()
     private var lookDueAt = ContinuousClock.now
 
@@ -31,9 +36,11 @@ final class Intake {
 
     init(
         link: BrokerLink, writer: Writer, readers: ReaderPool, sessions: SessionRemover, desk: AccountDesk,
-        queue: OutQueue, shared: GatewayState, handlers: OperationHandlers, settings: Settings, logger: Logger
+        queue: OutQueue, feed: AudienceFeed, shared: GatewayState, handlers: OperationHandlers, settings: Settings,
+        logger: Logger
     ) {
         self.link = link
+        self.feed = feed
         self.writer = writer
         self.readers = readers
         self.sessions = sessions
@@ -97,6 +104,7 @@ final class Intake {
             var isUnfinished = false
             if hasRoom { isUnfinished = try readBatch(connection) == .unfinished }
             try checkReception(isListening: hasRoom && !isUnfinished)
+            noticeLapse()
             carryOut()
             runTimers()
             if ContinuousClock.now >= housekeepingAt {
@@ -138,12 +146,29 @@ final class Intake {
     private func attach(_ results: [SubscriptionResult]) throws -> Bool {
         guard let result = results.first else { return false }
         guard !result.reason.isFailure else { throw IntakeError.subscriptionRefused(result.reason) }
-        var outgoing = Outgoing()
-        outgoing.raw(topic: Array(Ingress.marker.utf8), payload: [], position: nil)
-        queue.add(outgoing)
+        sendMarker()
         shared.isIntakeAttached.withLock { $0 = true }
         queue.arrived.signal()
         return true
+    }
+
+    /// What comes back behind it is new.
+    private func sendMarker() {
+        var outgoing = Outgoing()
+        outgoing.raw(topic: Array(Ingress.marker.utf8), payload: [], position: nil)
+        queue.add(outgoing)
+    }
+
+    /// Requests that the broker has had since before this cell's lease was over are refused: their devices have gone to
+    /// other cells and asked again, and perhaps for the opposite since. The plugin takes no others until the next
+    /// snapshot of audiences, and the marker goes behind that.
+    private func noticeLapse() {
+        guard writer.store.cells != nil else { return }
+        let now = feed.lapses(now: SystemClock.sinceBoot.nanoseconds)
+        guard now != lapses else { return }
+        lapses = now
+        (isInBacklog, refusesBacklog) = (true, true)
+        sendMarker()
     }
 
     private func wait(_ connection: MQTTConnection, canRead: Bool) throws {
@@ -182,6 +207,9 @@ final class Intake {
                 if command.route.isSilent, isInBacklog {
                     // Typing that has waited in the broker is out of date.
                     shared.counters.ignored.add(1)
+                } else if refusesBacklog {
+                    shared.counters.rejected.add(1)
+                    refusals.reject(command.route, .unavailable)
                 } else if command.isForDesk {
                     switch desk.submit(command, now: now) {
                     case .accepted: break
@@ -204,7 +232,7 @@ final class Intake {
             case .tokenUses(let uses): writer.duties[PreviousTokenDuty.self]?.handle(uses)
             case .counts(let counts): shared.counters.update(from: counts)
             case .sessionRemovals(let ids): sessions.submit(ids)
-            case .backlogEnd: isInBacklog = false
+            case .backlogEnd: (isInBacklog, refusesBacklog) = (false, false)
             case .selfRequest: break
             case .ignored: shared.counters.ignored.add(1)
             }

@@ -52,6 +52,33 @@ struct StoppedCellTests {
         #expect(heard == Array(1...(isDaveThere ? history.count : max(1, heard.count))))
     }
 
+    @Test("what a cell had not read when the others went on without it is refused, as it was asked elsewhere")
+    func lateRequests() throws {
+        let site = try CellSite()
+        let clients = try site.clients(at: 0, 1)
+        let (alice, bob) = (clients[0], clients[1])
+        let named: JSON = ["user_id": .string(alice.user)]
+        try bob.accepted("social/block", named)
+        let parleyd = try #require(site.cells[1].parleyd)
+        parleyd.send(SIGSTOP)
+        _ = try bob.ask("social/unblock", named.bytes)
+        try bob.readAllSent()
+        // The lease is over: the plugin ends the connection.
+        try bob.readToEnd()
+        let moved = try site.cells[0].connect(bob.credentials)
+        try moved.accepted("social/unblock", named)
+        try moved.accepted("social/block", named)
+        parleyd.send(SIGCONT)
+
+        // The cell lets devices in again, and has read what came before them.
+        let back = try site.cells[1].connect(bob.credentials)
+        _ = try eventually("a request that is taken") {
+            try back.request("social/follow", ["user_id": .string(bob.user)])["error"]["code"] == "unavailable"
+                ? nil : ()
+        }
+        #expect(try site.number("SELECT count(*)::bigint FROM parley.blocks") == 1)
+    }
+
     @Test("a second process of the same cell replaces the first, which ends with status 78 and says why")
     func replaced() throws {
         let site = try CellSite()
