@@ -48,3 +48,13 @@ extension AudienceChange {
         }
     }
 }
+
+extension [AudienceChange] {
+    /// In an order in which they can be told: the topics of a group are for the members of its conversation, which the
+    /// broker's plugin must know before.
+    var groupsLast: [AudienceChange] { filter { !$0.isOfGroup } + filter(\.isOfGroup) }
+}
+
+extension AudienceChange {
+    fileprivate var isOfGroup: Bool { if case .group = subject { true } else { false } }
+}

@@ -144,7 +144,7 @@ final class CellLoop {
             }
             found.through.advance(to: state.audience)
         }
-        found.changes = try subjects.values.compactMap(snapshot.state)
+        found.changes = try subjects.values.compactMap(snapshot.state).groupsLast
         guard readsEvents else { return found }
         for state in found.others where state.position > events[state.number] {
             try read(state, snapshot, into: &found)

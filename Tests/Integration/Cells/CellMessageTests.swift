@@ -41,6 +41,26 @@ struct CellMessageTests {
         #expect(Set(ids).count == 1)
     }
 
+    @Test("a group that trains together is heard at each cell by its members, as soon as they are answered")
+    func trainingGroup() throws {
+        let site = try CellSite()
+        let clients = try site.clients(at: 0, 1)
+        let (alice, bob) = (clients[0], clients[1])
+        // Each time its conversation and its topics come to be known together.
+        for _ in 0..<8 {
+            let fields: JSON = ["id": .string(newID()), "name": "Runners", "time_zone": "UTC"]
+            let group = try #require(try alice.accepted("groups/create", fields)["id"].text)
+            #expect(try alice.subscribe("parley/v1/groups/\(group)/events") == 1)
+            let token = try alice.accepted("invites/create", ["group_id": .string(group)])["token"]
+            try bob.accepted("invites/accept", ["token": token])
+            #expect(try bob.subscribe("parley/v1/groups/\(group)/events") == 1)
+            try alice.accepted("groups/update", ["group_id": .string(group), "name": "Walkers"])
+            for client in [alice, bob] {
+                #expect(try client.event("group.updated", on: "groups/\(group)/events")["name"] == "Walkers")
+            }
+        }
+    }
+
     @Test("a device that moves to another cell finds its replies, its history and its rights there")
     func moving() throws {
         let site = try CellSite()
