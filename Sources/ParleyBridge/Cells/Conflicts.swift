@@ -1,7 +1,6 @@
 import ParleyStore
 
-/// Runs a transaction of the start, again where a neighbour was in the way. Those of requests and duties come again by
-/// themselves.
+/// Runs a transaction of the start, again where a neighbour was in the way, as ``Writer`` does with all others.
 ///
 /// - Parameter body: leaves nothing behind when it fails.
 func retryingConflicts<Result>(_ body: () throws -> Result) throws -> Result {

@@ -175,7 +175,9 @@ extension Writer {
 
     private func run(_ duty: any Duty, now: Timestamp) -> Effects {
         do throws(StoreError) {
-            let (part, effects) = try write(now: now) { batch throws(StoreError) in try Duties.run(duty, in: batch) }
+            let (part, effects) = try repeating { () throws(StoreError) in
+                try write(now: now) { batch throws(StoreError) in try Duties.run(duty, in: batch) }
+            }
             part()
             counters.batches.add(1)
             report.end("the database can be written again")

@@ -76,7 +76,7 @@ final class Writer {
     /// requests. When this returns, the accepted requests are on disk.
     func carryOut(_ requests: [IncomingCommand], now: Timestamp) -> Outcome {
         do throws(StoreError) {
-            let effects = try transaction(requests, now: now)
+            let effects = try repeating { () throws(StoreError) in try attempt(requests, now: now) }
             counters.batches.add(1)
             report.end("the database can be written again")
             return Outcome(effects: effects, isCommitted: true)
@@ -97,15 +97,17 @@ final class Writer {
     /// How often a transaction is tried that neighbours are in the way of.
     private static let attempts = 8
 
-    /// Carries out requests, again where a neighbour was in the way.
-    private func transaction(_ requests: [IncomingCommand], now: Timestamp) throws(StoreError) -> Effects {
+    /// Carries out a transaction, again where a neighbour was in the way.
+    ///
+    /// - Parameter transaction: leaves nothing behind when it fails.
+    func repeating<Result>(_ transaction: () throws(StoreError) -> Result) throws(StoreError) -> Result {
         for _ in 1..<Writer.attempts {
-            do throws(StoreError) { return try attempt(requests, now: now) } catch {
+            do throws(StoreError) { return try transaction() } catch {
                 guard case .conflict = error else { throw error }
                 counters.conflicts.add(1)
             }
         }
-        return try attempt(requests, now: now)
+        return try transaction()
     }
 
     private func attempt(_ requests: [IncomingCommand], now: Timestamp) throws(StoreError) -> Effects {

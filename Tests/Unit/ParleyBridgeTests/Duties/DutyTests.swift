@@ -1,4 +1,6 @@
+import Logging
 import ParleyProtocol
+import ParleyStore
 import TestNames
 import Testing
 
@@ -45,6 +47,46 @@ struct DutyTests {
         _ = test.writer.runDuties(now: later.advanced(by: ExpiryDuty.pause))
         #expect(try test.text("SELECT count(content) FROM records") == "0")
     }
+
+    @Test("one that another gateway was in the way of is done at once, as requests wait behind it")
+    func neighbourInTheWay() throws {
+        let duty = ObstructedDuty(obstacles: 3)
+        _ = test.writer.run(due: duty, now: at(0))
+        #expect(duty.state == .done && duty.obstacles == 0)
+        #expect(test.counters.conflicts.current == 3)
+    }
+
+    @Test("one that others are always in the way of gives up, and comes again after its pause")
+    func neighboursAlwaysInTheWay() throws {
+        let duty = ObstructedDuty(obstacles: .max)
+        _ = test.writer.run(due: duty, now: at(0))
+        #expect(duty.state == .failed)
+        #expect(test.counters.failedBatches.current == 1)
+    }
+}
+
+/// One whose transaction fails for others' sake at first.
+private final class ObstructedDuty: Duty {
+    enum State { case due, done, failed }
+
+    typealias Done = Void
+    typealias Wake = Never
+    static let failure: Logger.Message = "it could not be done"
+    private(set) var obstacles: Int
+    private(set) var state = State.due
+
+    init(obstacles: Int) { self.obstacles = obstacles }
+
+    func wait(at moment: Moment) -> Duration? { state == .due ? .zero : nil }
+
+    func run(in batch: Batch) throws(StoreError) {
+        guard obstacles > 0 else { return }
+        obstacles -= 1
+        throw .conflict(message: "another transaction")
+    }
+
+    func recordCommitted(_ done: Void, at moment: Moment) { state = .done }
+    func recordFailure(at moment: Moment) { state = .failed }
 }
 
 @Suite("When a duty is due")
