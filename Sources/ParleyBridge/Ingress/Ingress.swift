@@ -83,7 +83,7 @@ struct Ingress {
         }
         let entry = handlers[operation]
         // Doors ask for everybody: they are limited by whom they ask for.
-        let isLimited = address != .webDoor
+        let isLimited = !address.isWebDoor
         var route = ReplyRoute(
             address: address, operation: operation,
             responseTopic: responseTopic(message, in: batch, of: address),

@@ -21,6 +21,11 @@ extension DeviceAddress {
     /// Whether it is the operator's device of a gateway.
     package var isOperatorConsole: Bool { user == DeviceAddress.operatorConsole.user }
 
-    /// The device of all web doors, which the gateway makes.
+    /// The device of all web doors, which the gateway makes. Of several gateways each has its own: `door-2`.
     package static let webDoor = DeviceAddress(user: UserID(validated: "web"), device: DeviceID(validated: "door"))
+    /// Whether it is the web doors' device of a gateway.
+    package var isWebDoor: Bool {
+        user == DeviceAddress.webDoor.user
+            && (device == DeviceAddress.webDoor.device || device.text.hasPrefix("\(DeviceAddress.webDoor.device)-"))
+    }
 }

@@ -268,6 +268,14 @@ struct IngressTests {
         #expect(try judgeMany(180, topics).filter { $0 == .rateLimited }.count == 60)
     }
 
+    @Test(
+        "a web door asks for everybody, at each of several gateways, and no other device of its user does",
+        arguments: [("door", false), ("door-2", false), ("doors", true), ("phone", true)])
+    func webDoors(device: String, isLimited: Bool) throws {
+        let codes = try judgeMany(200, ["parley/v1/up/web/\(device)/accounts/providers"])
+        #expect(codes.contains(.rateLimited) == isLimited)
+    }
+
     @Test("inventing areas makes no room")
     func inventedAreas() throws {
         let topics = (0..<61).map { Self.up + "area\($0)/list" }
