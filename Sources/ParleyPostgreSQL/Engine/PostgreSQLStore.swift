@@ -31,12 +31,13 @@ package final class PostgreSQLStore: StoreEngine {
         do {
             cell = try writer.withSession { session in
                 try ServerCheck.run(session.connection, durability)
-                try Migrator(session.connection, of: settings.description).run()
-                if !takesUnfinished {
-                    try PostgreSQLStore.checkIsFinished(session.connection, of: settings.description)
+                return try Migrator(session.connection, of: settings.description).run {
+                    if !takesUnfinished {
+                        try PostgreSQLStore.checkIsFinished(session.connection, of: settings.description)
+                    }
+                    let incarnation = try RandomBytes.make(count: 16)
+                    return try ClaimedCell(name, incarnation: incarnation, session.connection)
                 }
-                let incarnation = try RandomBytes.make(count: 16)
-                return try ClaimedCell(name, incarnation: incarnation, session.connection)
             }
             neighbours = try Neighbours(cell, settings, onEnd: onEnd)
         } catch { throw StoreError(anything: error) }

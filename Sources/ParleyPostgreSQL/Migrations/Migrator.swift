@@ -12,18 +12,22 @@ package struct Migrator {
         (self.connection, self.server, self.migrations) = (connection, server, migrations)
     }
 
+    /// - Parameter claim: what is done before another program can take away what it needs.
     /// - Throws: `.newerSchema` where a program of a later version has taken away what this one needs; `.unusable` for
-    ///   another program's tables.
-    package func run() throws {
+    ///   another program's tables; `.unavailable` while a cell runs that would go without what it needs.
+    package func run<Claim>(_ claim: () throws -> Claim = {}) throws -> Claim {
         // Of no meaning but that all programs of ours take the same.
         _ = try connection.query("SELECT pg_advisory_lock($1)", [.integer(Migrator.lock)])
+        let claimed: Claim
         do {
             try migrate()
+            claimed = try claim()
         } catch {
             _ = try? connection.query("SELECT pg_advisory_unlock($1)", [.integer(Migrator.lock)])
             throw error
         }
         _ = try connection.query("SELECT pg_advisory_unlock($1)", [.integer(Migrator.lock)])
+        return claimed
     }
 
     private static let lock = 0x5061_726C_6579  // "Parley"
@@ -38,10 +42,29 @@ package struct Migrator {
         case .ours(let version, let leastCompatible):
             // A later version's schema will do for as long as it still has what this one needs.
             guard leastCompatible <= migrations.version else { throw StoreError.newerSchema(path: server) }
-            for step in migrations.steps(after: version) { try run(step) }
+            let steps = migrations.steps(after: version)
+            if version >= Migrator.firstWithCells { try checkCells(before: steps) }
+            for step in steps { try run(step) }
             return
         }
         for step in migrations.steps { try run(step, makesSchema: found == .missing && step.version == 1) }
+    }
+
+    /// Of the schema.
+    private static let firstWithCells = Migration.c002.version
+
+    /// Nothing is taken away from under a cell that runs: who upgrades is told which they have passed over.
+    private func checkCells(before steps: [Migration]) throws {
+        guard let least = steps.map(\.leastCompatible).max() else { return }
+        let rows = try connection.query(
+            """
+            SELECT string_agg(c.name, ', ' ORDER BY c.name) FROM cells c JOIN cell_leases l ON l.cell = c.cell
+            WHERE c.version < $1 AND l.until > \(ClaimedCell.now)
+            """, [.integer(least)])
+        guard let names = rows.text(0, 0) else { return }
+        throw StoreError.unavailable(
+            message: "cells run there of a version of Parley that does not know the tables of this one: \(names). "
+                + "End them, or upgrade them to the version before this one first")
     }
 
     private enum SchemaState: Equatable {
@@ -73,8 +96,20 @@ package struct Migrator {
             INSERT INTO schema_version (version, least_compatible, applied_at) VALUES (\(step.version), \
             \(step.leastCompatible), CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT))
             """
-        let statements = (makesSchema ? [PostgreSQLMigrations.creation] : []) + step.statements + [mark]
+        let statements =
+            Migrator.limits + (makesSchema ? [PostgreSQLMigrations.creation] : []) + step.statements
+            + (step.version > Migrator.firstWithCells ? [Migrator.fence(below: step.leastCompatible)] : []) + [mark]
         // A script without BEGIN is one transaction.
         try connection.execute(statements.joined(separator: ";\n"))
+    }
+
+    /// A large table takes its time. And while a step waits for a table, all others wait behind it: it gives up before
+    /// they do, and is tried again.
+    private static let limits = ["SET LOCAL statement_timeout TO 0", "SET LOCAL lock_timeout TO '2s'"]
+
+    /// A cell that stood still, and does not know of the step, writes nothing any more: its row is not its own. No
+    /// process has such an incarnation.
+    private static func fence(below version: Int) -> String {
+        "UPDATE cells SET incarnation = decode(repeat('00', 16), 'hex') WHERE version < \(version)"
     }
 }

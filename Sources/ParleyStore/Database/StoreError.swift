@@ -53,8 +53,7 @@ package enum StoreError: Error, Sendable, CustomStringConvertible {
         case .full: "there is no room left where the database lies"
         case .inputOutput(let code, let message): "the database could not be read or written: \(message) (\(code))"
         case .newerSchema(let path):
-            "\(path) was made by a newer version of Parley; start that version, or restore the copy that was kept "
-                + "before it migrated"
+            "\(path) was made by a newer version of Parley; start that version, or put back a copy from before it"
         case .unusable(let path, let message): "\(path) is not a usable database: \(message)"
         case .notDurable(let setting): "the database does not sync to disk as it must: \(setting)"
         case .unavailable(let message): "the database cannot be used now: \(message)"
