@@ -12,8 +12,13 @@ struct AudienceRelay {
     private var sender = AudienceSender()
     /// The changes up to here were given to the sender.
     private var through = StreamVector()
+    private var lease = Lease.endless
     /// Those that the plugin was last known to have.
     private var inForce = StreamVector()
+    private var known = Lease.endless
+    /// What the end of the snapshot has come to.
+    private var isAwaitingLease = false
+    private var isFinishing = false
 
     init(queue: OutQueue, store: Store, feed: AudienceFeed) {
         self.queue = queue
@@ -39,26 +44,49 @@ struct AudienceRelay {
                     try store.cells.map { StreamVector(try $0.states(in: snapshot).map(\.audience)) } ?? StreamVector()
                 )
             }
-            let lease = feed.lease.map { AudienceCodec.messages(for: [$0]) } ?? []
-            sender.begin(lease + messages, version: version)
+            sender.begin(messages, version: version)
             through = end
-            feed.attach(at: end)
+            feed.beginSnapshot(at: end)
         }
     }
 
-    /// Sends what waits of the snapshot.
-    mutating func sendSnapshot(over connection: MQTTConnection) throws { try sender.send([], over: connection) }
+    /// Sends what waits of the snapshot. When the plugin has it all it comes into force; among several gateways under a
+    /// lease, and with what has changed since.
+    mutating func sendSnapshot(over connection: MQTTConnection) throws {
+        if !sender.isUnacknowledged, !isFinishing {
+            if store.cells != nil, !isAwaitingLease {
+                isAwaitingLease = true
+                feed.awaitLease()
+            }
+            if store.cells == nil || feed.hasCaughtUp {
+                let (changes, end) = queue.drainAudience()
+                through.advance(to: end)
+                lease = feed.lease
+                sender.finish(with: changes + [lease.change])
+                isFinishing = true
+            }
+        }
+        try sender.send([], over: connection)
+    }
+
+    /// The snapshot is in force.
+    mutating func follow() {
+        inForce = through
+        feed.follow(at: through, under: lease)
+    }
 
     /// Sends the changes that the queue has.
     mutating func send(over connection: MQTTConnection) throws {
         guard !feed.isStale else { throw AudienceError.changesMissed }
         let (changes, end) = queue.drainAudience()
         through.advance(to: end)
+        for case .lease(let end) in changes { lease = Lease(end: end) }
         try sender.send(changes, over: connection)
-        guard let cells = store.cells, !sender.isUnacknowledged, through != inForce else { return }
-        inForce = through
-        feed.recordInForce(through)
-        cells.wake()
+        guard let cells = store.cells, !sender.isUnacknowledged, through != inForce || lease != known else { return }
+        let isNew = through != inForce
+        (inForce, known) = (through, lease)
+        feed.recordInForce(through, lease: lease)
+        if isNew { cells.wake() }
     }
 
     /// Whether the changes that events depend on went before them.

@@ -6,7 +6,7 @@ import ParleyStore
 struct AudienceSender {
     private enum State {
         case idle
-        /// The plugin is to confirm this version.
+        /// The plugin is to confirm this version, when it has all of it.
         case sendingSnapshot(version: UInt64)
         case ready
     }
@@ -23,9 +23,16 @@ struct AudienceSender {
     /// Whether a change may not have arrived yet.
     var isUnacknowledged: Bool { !underway.isEmpty || !waiting.isEmpty }
 
+    /// Begins with a snapshot, which is not ready at its end.
     mutating func begin(_ messages: [[UInt8]], version: UInt64) {
         waiting = messages
         state = .sendingSnapshot(version: version)
+    }
+
+    /// Has the snapshot come into force behind these changes.
+    mutating func finish(with changes: [AudienceChange]) {
+        guard case .sendingSnapshot(let version) = state else { return }
+        waiting += AudienceCodec.messages(for: changes + [.ready(version: version)])
     }
 
     /// Sends changes, after the waiting ones.
@@ -50,6 +57,8 @@ struct AudienceSender {
         switch (answer, state) {
         case (.ready(let version), .sendingSnapshot(let expected)) where version == expected: state = .ready
         case (.ready, _): break
+        // It lets nobody hear anything until it has the snapshot that is under way.
+        case (.snapshotNeeded(.leaseOver), .sendingSnapshot): break
         case (.snapshotNeeded(let refusal), _): throw AudienceError.snapshotNeeded(refusal)
         case (nil, _): throw AudienceError.notUnderstood
         }
@@ -66,7 +75,7 @@ enum AudienceError: Error {
 }
 
 extension Snapshot {
-    /// The snapshot for the broker's plugin, as messages in order.
+    /// The snapshot for the broker's plugin, as messages in order, but for its end.
     func audienceMessages(version: UInt64, limits: BrokerLimits) throws -> [[UInt8]] {
         var messages: [[UInt8]] = []
         var changes: [AudienceChange] = [.begin(version: version), .limits(limits)]
@@ -83,7 +92,6 @@ extension Snapshot {
         }
         try groups.readAll { pack(.group($0, of: $1)) }
         try audiences.readFriendships { one, other in pack(.friends(one, other)) }
-        changes.append(.ready(version: version))
         messages += AudienceCodec.messages(for: changes)
         return messages
     }

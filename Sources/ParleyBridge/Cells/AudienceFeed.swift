@@ -1,21 +1,41 @@
 import ParleyProtocol
 import ParleyStore
+import Platform
 
-/// How far this cell has brought the changes of audiences, of all streams, to its broker's plugin.
+/// How far this cell has brought the changes of audiences, of all streams, to its broker's plugin, and whether it may
+/// go on with its lease.
 ///
 /// The publisher takes a snapshot of all audiences at each connection, the loop of cells reads changes: each does so in
 /// turn, so that what was read earlier goes earlier.
+///
+/// A cell has a lease for as long as its plugin follows. A snapshot may take longer than that: meanwhile nobody waits
+/// for this cell. At its end the lease is taken again, then a round reads what has changed since, and with that the
+/// snapshot comes into force.
 final class AudienceFeed: Sendable {
+    /// What the publisher's connection is at.
+    fileprivate enum Phase {
+        /// No connection, or a snapshot under way.
+        case apart
+        /// The snapshot is with the plugin, and needs a lease.
+        case awaitingLease
+        /// Then a round that begins under it.
+        case awaitingRound
+        case caughtUp
+        /// The plugin follows.
+        case following
+    }
+
     private struct State {
-        /// Read from the store, and before the publisher.
-        var read = StreamVector()
+        var phase = Phase.apart
+        /// The end of a snapshot that the loop of cells does not know of yet.
+        var snapshot: StreamVector?
         /// Acknowledged by the plugin.
         var inForce = StreamVector()
-        /// Whether the publisher feeds the plugin. While it does not, it publishes nothing either, and the next
-        /// connection begins with a snapshot.
-        var isAttached = false
-        /// Until when this cell may let devices hear anything; `nil` without an end.
-        var lease: AudienceChange?
+        /// The last lease, and the last that the plugin has acknowledged.
+        var lease: Lease?
+        var acknowledged: Lease?
+        /// When the streams of the others were last read.
+        var readAt: ContinuousClock.Instant?
         /// Whether this cell may have missed changes: others went on without it, or it cannot read what they told.
         var isStale = false
         /// How many times other cells may have gone on without this one.
@@ -24,60 +44,165 @@ final class AudienceFeed: Sendable {
 
     private let state: Monitor<State>
     private let turn = Monitor(())
+    /// Wakes the thread that extends the lease.
+    let leaseWake: WakeUp
 
     /// - Parameter wasAway: whether other cells have gone on without this one before the process started.
-    init(wasAway: Bool = false) { state = Monitor(State(lapses: wasAway ? 1 : 0)) }
+    init(wasAway: Bool = false) throws(SystemError) {
+        state = Monitor(State(lapses: wasAway ? 1 : 0))
+        leaseWake = try WakeUp()
+    }
 
     /// Reads changes, or all audiences, from the store and hands them on, before anybody else does the same.
     func inTurn<Result>(_ body: () throws -> Result) rethrows -> Result { try turn.withLock { _ in try body() } }
 
-    /// A new connection's snapshot holds the changes up to here.
-    func attach(at vector: StreamVector) {
+    // MARK: The publisher's connection
+
+    /// A snapshot with the changes up to here is on its way.
+    func beginSnapshot(at vector: StreamVector) {
         state.withLock { state in
-            state.isAttached = true
+            state.phase = .apart
+            state.snapshot = vector
             state.isStale = false
-            state.read.advance(to: vector)
+        }
+    }
+
+    /// The plugin has all of the snapshot.
+    func awaitLease() {
+        state.withLock { $0.phase = .awaitingLease }
+        leaseWake.signal()
+    }
+
+    /// Whether there is a lease again, and all that had changed before it was read.
+    var hasCaughtUp: Bool { state.withLock { $0.phase == .caughtUp } }
+
+    /// The plugin follows from here on.
+    func follow(at vector: StreamVector, under lease: Lease) {
+        state.withLock { state in
+            state.phase = .following
             state.inForce.advance(to: vector)
+            state.acknowledged = lease
         }
+        leaseWake.signal()
     }
 
-    /// The lease that the plugin is to be told of with each snapshot.
-    var lease: AudienceChange? {
-        get { state.withLock { $0.lease } }
-        set { state.withLock { $0.lease = newValue } }
-    }
-
-    /// The lease was over before it was extended.
-    func recordLapse() {
+    /// The plugin has acknowledged changes up to here.
+    func recordInForce(_ vector: StreamVector, lease: Lease?) {
         state.withLock { state in
-            state.lapses += 1
-            state.isStale = true
+            state.inForce.advance(to: vector)
+            state.acknowledged = lease ?? state.acknowledged
         }
+        leaseWake.signal()
     }
 
-    /// How many times other cells may have gone on without this one, until now.
-    ///
-    /// - Parameter now: in nanoseconds since the start of the machine.
-    func lapses(now: Int64) -> Int {
-        state.withLock { state in
-            guard case .lease(let end)? = state.lease, Int64(clamping: end) <= now else { return state.lapses }
-            return state.lapses + 1
-        }
-    }
+    func detach() { state.withLock { $0.phase = .apart } }
+
+    /// Nobody at this cell hears what the changes up to here forbid.
+    var inForce: StreamVector { state.withLock { $0.inForce } }
 
     /// Changes may have been missed: the plugin needs a snapshot.
     func markStale() { state.withLock { $0.isStale = true } }
 
     var isStale: Bool { state.withLock { $0.isStale } }
 
-    func detach() { state.withLock { $0.isAttached = false } }
+    // MARK: Rounds
 
-    /// Changes up to here were handed to the publisher.
-    func recordRead(_ vector: StreamVector) { state.withLock { $0.read.advance(to: vector) } }
+    /// A round that begins now.
+    struct Round {
+        /// Whether the plugin is to be told of changes; if not, the next snapshot has them.
+        let readsChanges: Bool
+        /// The changes up to here are in a snapshot.
+        let snapshot: StreamVector?
+        fileprivate let phase: Phase
+    }
 
-    /// The plugin has acknowledged changes up to here.
-    func recordInForce(_ vector: StreamVector) { state.withLock { $0.inForce.advance(to: vector) } }
+    func beginRound() -> Round {
+        state.withLock { state in
+            defer { state.snapshot = nil }
+            return Round(readsChanges: state.phase != .apart, snapshot: state.snapshot, phase: state.phase)
+        }
+    }
 
-    /// Nobody at this cell hears what the changes up to here forbid.
-    var inForce: StreamVector { state.withLock { $0.isAttached ? $0.inForce : $0.read } }
+    /// What the round has read is handed on.
+    ///
+    /// - Returns: whether the publisher has waited for it.
+    func end(_ round: Round) -> Bool {
+        state.withLock { state in
+            state.readAt = .now
+            guard round.phase == .awaitingRound, state.phase == .awaitingRound else { return false }
+            state.phase = .caughtUp
+            return true
+        }
+    }
+
+    // MARK: The lease
+
+    /// Without a round for so long this cell does not follow the others.
+    private static let longestRound = Duration.seconds(3)
+
+    enum LeaseNeed {
+        case none
+        /// Before it is over.
+        case inTime
+        case atOnce
+    }
+
+    /// Whether the lease is to be extended, or taken again: only while the plugin has the last one, and the others are
+    /// heard.
+    var leaseNeed: LeaseNeed {
+        state.withLock { state in
+            switch state.phase {
+            case .apart, .awaitingRound, .caughtUp: return .none
+            case .awaitingLease: return .atOnce
+            case .following:
+                let isHearing = state.readAt.map { $0.duration(to: .now) < AudienceFeed.longestRound } ?? false
+                return isHearing && state.lease == state.acknowledged ? .inTime : .none
+            }
+        }
+    }
+
+    /// - Parameter wasOver: whether the one before was over, so that others may have gone on without this cell.
+    /// - Returns: whether the plugin is to be told of it at once.
+    func recordExtension(_ lease: Lease, wasOver: Bool) -> Bool {
+        state.withLock { state in
+            let isFirst = state.lease == nil
+            state.lease = lease
+            if wasOver, !isFirst { state.lapses += 1 }
+            switch state.phase {
+            case .awaitingLease:
+                state.phase = .awaitingRound
+                return false
+            case .following:
+                if wasOver { state.isStale = true }
+                return true
+            case .apart, .awaitingRound, .caughtUp: return false
+            }
+        }
+    }
+
+    /// The lease that the plugin is to be told of.
+    var lease: Lease { state.withLock { $0.lease } ?? .endless }
+
+    /// How many times other cells may have gone on without this one, until now.
+    ///
+    /// - Parameter now: in nanoseconds since the start of the machine.
+    func lapses(now: Int64) -> Int {
+        state.withLock { state in
+            guard let lease = state.lease, lease.isOver(now: now) else { return state.lapses }
+            return state.lapses + 1
+        }
+    }
+}
+
+/// Until when this cell may let devices hear anything.
+struct Lease: Hashable, Sendable {
+    /// In nanoseconds since the start of the machine.
+    let end: UInt64
+
+    /// Without others nobody waits for this cell, and its devices may as well hear that the store is away.
+    static let endless = Lease(end: .max)
+
+    var change: AudienceChange { .lease(until: end) }
+
+    func isOver(now: Int64) -> Bool { end != Lease.endless.end && Int64(clamping: end) <= now }
 }

@@ -26,14 +26,11 @@ final class CellLoop {
     /// Changes of audiences of this cell were removed up to here.
     private var cleaned = StreamPosition.start
     private var cleanAt = ContinuousClock.now
-    /// In nanoseconds since the start of the machine; `nil` before it was first extended.
-    private var leaseEnd: Int64?
-    private var leaseDueAt = ContinuousClock.now
     private var report: RecurringReport
 
     /// How often a doorbell that nobody heard is made up for.
     private static let poll = Duration.milliseconds(250)
-    private static let leaseInterval = Duration.seconds(1)
+    private static let cleaningInterval = Duration.seconds(1)
     /// How many events of a stream one round reads.
     private static let step = 256
 
@@ -56,7 +53,6 @@ final class CellLoop {
     func run() {
         while !shared.stop.isRaised {
             do {
-                try extendLease()
                 let hasMore = try round()
                 report.end("the other cells are heard again")
                 try cells.sendSignals()
@@ -80,21 +76,6 @@ final class CellLoop {
         queue.add(outgoing)
     }
 
-    private func extendLease() throws(StoreError) {
-        guard ContinuousClock.now >= leaseDueAt else { return }
-        // From before the server is asked: it counts from later.
-        let begin = SystemClock.sinceBoot.nanoseconds
-        try cells.extendLease()
-        if let leaseEnd, begin >= leaseEnd { feed.recordLapse() }
-        let end = begin + cells.leaseTime.inMilliseconds * 1_000_000
-        leaseEnd = end
-        leaseDueAt = .now + CellLoop.leaseInterval
-        // Without others nobody waits for this cell, and its devices may as well hear that the store is away.
-        let lease = AudienceChange.lease(until: cells.hasNeighbours ? UInt64(clamping: end) : .max)
-        feed.lease = lease
-        queue.add(Outgoing(), audience: [lease])
-    }
-
     // MARK: A round
 
     private struct Found {
@@ -103,6 +84,8 @@ final class CellLoop {
         var outgoing = Outgoing()
         var events = StreamVector()
         var others: [CellState] = []
+        /// Of this cell's stream.
+        var end = StreamPosition.start
         var hasMore = false
     }
 
@@ -110,20 +93,22 @@ final class CellLoop {
     private func round() throws -> Bool {
         let hasRoom = queue.hasRoom
         let found = try feed.inTurn {
-            let found = try store.read { try read($0, events: hasRoom) }
-            feed.recordRead(found.through)
+            let round = feed.beginRound()
+            if let snapshot = round.snapshot { changes.advance(to: snapshot) }
+            let found = try store.read { try read($0, changes: round.readsChanges, events: hasRoom) }
             queue.add(found.outgoing, audience: found.changes, through: found.through)
+            if feed.end(round) { queue.arrived.signal() }
             return found
         }
         changes.advance(to: found.through)
         events.advance(to: found.events)
         try saveMarks(of: found.others)
         release(found.others)
-        try cleanUp(found.others)
+        try cleanUp(found.others, end: found.end)
         return found.hasMore && hasRoom
     }
 
-    private func read(_ snapshot: Snapshot, events readsEvents: Bool) throws -> Found {
+    private func read(_ snapshot: Snapshot, changes readsChanges: Bool, events readsEvents: Bool) throws -> Found {
         var found = Found()
         let states = try cells.states(in: snapshot)
         if !hasBegun {
@@ -132,8 +117,8 @@ final class CellLoop {
         }
         var subjects: [AudienceChange.Subject: AudienceChange] = [:]
         for state in states {
-            if state.number != cells.own { found.others.append(state) }
-            guard state.audience > changes[state.number] else { continue }
+            if state.number == cells.own { found.end = state.position } else { found.others.append(state) }
+            guard readsChanges, state.audience > changes[state.number] else { continue }
             for (_, bytes) in try cells.audienceChanges(in: snapshot, after: changes[state.number]) {
                 do throws(AudienceFeedError) {
                     for change in try AudienceCodec.changes(in: bytes) { subjects[change.subject] = change }
@@ -185,18 +170,28 @@ final class CellLoop {
         try cells.save(marks)
     }
 
-    /// Lets go of what every live cell has read.
-    private func cleanUp(_ others: [CellState]) throws(StoreError) {
+    /// A cell that was away for more events than this leaves them to its devices, which ask for what they missed.
+    static let longestBacklog = 10_000
+
+    /// Lets go of what every cell has read that is live, or was lately and may come back.
+    ///
+    /// - Parameter end: of this cell's stream.
+    private func cleanUp(_ others: [CellState], end: StreamPosition) throws(StoreError) {
         let start = Stream(cell: cells.own).start
-        let live = others.filter(\.isLive)
+        let lately = others.filter(\.wasLiveLately)
         shared.publishedThrough.neededByCells =
-            live.map { $0.mark?.position ?? start }.min() ?? StreamPosition(number: .max)
-        let needed = live.map { $0.mark?.audience ?? start }.min() ?? changes[cells.own]
-        let position = min(needed, changes[cells.own])
+            lately.map { neededPosition(of: $0, end: end) }.min() ?? StreamPosition(number: .max)
+        let needed = lately.map { $0.mark?.audience ?? start }.min() ?? feed.inForce[cells.own]
+        let position = min(needed, feed.inForce[cells.own])
         guard position > cleaned, ContinuousClock.now >= cleanAt else { return }
         try cells.removeAudienceChanges(through: position)
         cleaned = position
-        cleanAt = .now + CellLoop.leaseInterval
+        cleanAt = .now + CellLoop.cleaningInterval
+    }
+
+    private func neededPosition(of reader: CellState, end: StreamPosition) -> StreamPosition {
+        let position = reader.mark?.position ?? Stream(cell: cells.own).start
+        return reader.isLive ? position : max(position, StreamPosition(number: end.number - CellLoop.longestBacklog))
     }
 
     /// Lets replies go whose changes are in force here and in every cell that is live.
@@ -211,9 +206,6 @@ final class CellLoop {
 }
 
 extension Cells {
-    /// A cell that was away for more events than this leaves them to its devices, which ask for what they missed.
-    private static var longestBacklog: Int { 10_000 }
-
     /// From where on this cell publishes each stream: it goes on from where it had come.
     ///
     /// - Parameter own: the same in its own stream.
@@ -224,7 +216,7 @@ extension Cells {
             [own]
                 + (try states(in: snapshot)).filter { $0.number != self.own }.map { state in
                     let mark = marks[state.number]
-                    let isNear = mark.distance(to: state.position) <= Self.longestBacklog
+                    let isNear = mark.distance(to: state.position) <= CellLoop.longestBacklog
                     return known.contains(state.number) && isNear ? mark : state.position
                 })
     }

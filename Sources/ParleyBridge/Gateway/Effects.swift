@@ -70,15 +70,6 @@ struct Effects {
         if let writes = drainWrites() { _ = try transaction.apply(writes) }
     }
 
-    /// Has the events wait for the changes of audiences that the transaction depends on, in all cells.
-    mutating func depend(on cells: any Cells, in store: Store) throws(StoreError) {
-        if let dependencies = cells.dependencies {
-            outgoing.requires = dependencies
-        } else {
-            outgoing.requires = StreamVector(try store.read { try cells.states(in: $0).map(\.audience) })
-        }
-    }
-
     /// Appends the effects of another transaction.
     mutating func append(_ other: Effects) {
         outgoing.append(other.outgoing)

@@ -81,7 +81,7 @@ package final class Gateway: Sendable {
             logger.notice(
                 "publishing what was left", metadata: ["positions": "\(backlog.position.distance(to: backlog.end))"])
         }
-        let (feed, held) = (AudienceFeed(wasAway: try store.wasAway), HeldReplies())
+        let (feed, held) = (try AudienceFeed(wasAway: try store.wasAway), HeldReplies())
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await readers.run() }
             group.addTask { try await sessions.run() }
@@ -109,6 +109,11 @@ package final class Gateway: Sendable {
                             cells: cells, store: store, queue: queue, feed: feed, held: held, people: pushes.people,
                             shared: shared, logger: logger
                         ).run()
+                    }
+                }
+                group.addTask { [self] in
+                    try await LoopThread.run(name: "parley-lease") { [self] in
+                        try LeaseLoop(cells: cells, queue: queue, feed: feed, shared: shared, logger: logger).run()
                     }
                 }
             }

@@ -149,14 +149,14 @@ final class Writer {
         environment.storage.recordCommit()
         batch.updateCache()
         finish(batch.afterCommit, &batch.effects, now: now)
-        if let cells = store.cells { try share(&batch.effects, with: cells) }
+        if let cells = store.cells { share(&batch.effects, with: cells) }
         return (result, batch.effects)
     }
 
-    /// What follows from a transaction among cells.
-    private func share(_ effects: inout Effects, with cells: any Cells) throws(StoreError) {
-        try effects.depend(on: cells, in: store)
-        let requires = effects.outgoing.requires
+    /// What follows from a transaction among cells: its events wait for the changes of audiences that it depends on.
+    private func share(_ effects: inout Effects, with cells: any Cells) {
+        let requires = cells.dependencies
+        effects.outgoing.requires = requires
         if let replies = effects.outgoing.takeHeldReplies() { held.add(replies, until: requires[cells.own]) }
         // The changes are to be read before the events can be published.
         if requires != required { cells.wake() }

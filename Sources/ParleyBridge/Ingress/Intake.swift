@@ -207,10 +207,7 @@ final class Intake {
                 if command.route.isSilent, isInBacklog {
                     // Typing that has waited in the broker is out of date.
                     shared.counters.ignored.add(1)
-                } else if refusesBacklog {
-                    shared.counters.rejected.add(1)
-                    refusals.reject(command.route, .unavailable)
-                } else if command.isForDesk {
+                } else if command.isForDesk, !refusesBacklog {
                     switch desk.submit(command, now: now) {
                     case .accepted: break
                     case .ready(let command): writes.append(command)
@@ -240,7 +237,13 @@ final class Intake {
         queue.add(writer.run(PreviousTokenDuty.self, now: now))
         writer.times.begin(at: .now)
         let turns = WriteTurns(writes, writer.times)
-        for turn in [turns.first, turns.rest] where !turn.isEmpty { add(writer.carryOut(turn, now: now).effects) }
+        for turn in [turns.first, turns.rest] where !turn.isEmpty {
+            // It may have stood still meanwhile.
+            noticeLapse()
+            if refusesBacklog { refusals.refuse(turn, counters: shared.counters) } else {
+                add(writer.carryOut(turn, now: now).effects)
+            }
+        }
         for read in reads {
             for refused in readers.submit(read) { refusals.reject(refused.route, .unavailable) }
         }
@@ -286,5 +289,13 @@ enum IntakeError: Error, CustomStringConvertible {
         case .silent(let silence):
             "the gateway's own request of \(silence.components.seconds) s ago has not come back, nor anything else"
         }
+    }
+}
+
+extension Outgoing {
+    /// Refuses commands of the backlog.
+    fileprivate mutating func refuse(_ commands: [IncomingCommand], counters: Counters) {
+        counters.rejected.add(commands.count)
+        for command in commands { reject(command.route, .unavailable) }
     }
 }

@@ -48,7 +48,7 @@ final class Publisher {
 
     init(
         link: BrokerLink, queue: OutQueue, store: Store, backlog: Backlog, witness: WitnessMark, limits: BrokerLimits,
-        feed: AudienceFeed = AudienceFeed(), shared: GatewayState, logger: Logger
+        feed: AudienceFeed, shared: GatewayState, logger: Logger
     ) {
         self.link = link
         self.queue = queue
@@ -249,6 +249,7 @@ final class Publisher {
             // Last, so that the answer ends the loop at once.
             try receive(&audience, connection)
         }
+        audience.follow()
     }
 
     private func announce(_ status: GatewayStatus) {

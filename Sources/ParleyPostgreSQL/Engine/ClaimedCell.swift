@@ -82,28 +82,40 @@ final class ClaimedCell: Sendable {
             ringsDoorbell && transaction.streamEnd != nil
             ? [("SELECT pg_notify('\(Neighbours.channel)', $1)", [.text("\(number)")])] : []
         return [update] + doorbell + [
-            ("COMMIT", []), ("SELECT audience_position FROM cells WHERE audience_position > 0", []),
+            ("COMMIT", []), ClaimedCell.dependencies,
         ]
     }
+
+    private static let dependencies: Statement = (
+        "SELECT audience_position FROM cells WHERE audience_position > 0", []
+    )
 
     func recordCommit(_ count: Int) { commits.withLock { $0 = count } }
 
     /// Whether the transaction that would leave this count was committed. Waits for it, if it is still under way.
-    func hasCommitted(_ count: Int, _ connection: PostgreSQLConnection) throws -> Bool {
-        let rows = try connection.query(lock.statement, lock.values)
-        try check(rows)
-        return rows.integer(0, 1) == count
+    ///
+    /// - Returns: the rows that its last statement would have given; `nil` if it was not.
+    func outcome(of count: Int, _ connection: PostgreSQLConnection) throws -> PostgreSQLRows? {
+        let rows = try connection.query(all: [lock, ClaimedCell.dependencies])
+        try check(rows[0])
+        return rows[0].integer(0, 1) == count ? rows[1] : nil
     }
 
     /// Extends the lease from the server's time on.
-    func extendLease(by time: Duration, _ connection: PostgreSQLConnection) throws {
+    ///
+    /// - Returns: whether it was over by that.
+    func extendLease(by time: Duration, _ connection: PostgreSQLConnection) throws -> Bool {
         let milliseconds = Int(time.components.seconds * 1000)
         let rows = try connection.query(
             """
-            UPDATE cell_leases SET until = \(ClaimedCell.now) + $1
-            WHERE cell = $2 AND EXISTS (SELECT 1 FROM cells WHERE cell = $2 AND incarnation = $3) RETURNING cell
+            WITH before AS (SELECT cell, until < \(ClaimedCell.now) AS was_over FROM cell_leases WHERE cell = $2)
+            UPDATE cell_leases SET until = \(ClaimedCell.now) + $1 FROM before
+            WHERE cell_leases.cell = before.cell
+                AND EXISTS (SELECT 1 FROM cells WHERE cell = $2 AND incarnation = $3)
+            RETURNING CAST(before.was_over AS INTEGER)
             """, [.integer(milliseconds), .integer(number), .bytes(incarnation)])
         try check(rows)
+        return rows.integer(0, 0) != 0
     }
 }
 

@@ -1,3 +1,4 @@
+import ParleyProtocol
 import ParleyStore
 import Platform
 import PostgreSQL
@@ -9,17 +10,21 @@ final class Neighbours: Cells {
     static let channel = "parley"
 
     let leaseTime = Duration.seconds(3)
+    /// How long what a cell has not read is kept for it when its lease is over.
+    private static let absence = Duration.seconds(600)
 
     private let cell: ClaimedCell
-    /// For what belongs to no transaction of the writer, and for hearing the doorbell.
+    /// For what belongs to no transaction of the writer.
     private let sessions: SessionPool
+    /// For the lease alone, which waits for nothing else.
+    private let leaseSessions: SessionPool
     private let listener: Listener
     /// Called when this process must end; see `StoreError.endsProcess`.
     private let onEnd: @Sendable (StoreError) -> Void
     private let state = Mutex(State())
 
     private struct State {
-        var dependencies: StreamVector? = StreamVector()
+        var dependencies = StreamVector()
         var hasNeighbours = false
         var signals: [CellSignal] = []
     }
@@ -30,6 +35,7 @@ final class Neighbours: Cells {
         self.cell = cell
         self.onEnd = onEnd
         sessions = SessionPool(settings, count: 1)
+        leaseSessions = SessionPool(settings, count: 1)
         listener = try Listener(settings)
     }
 
@@ -37,23 +43,21 @@ final class Neighbours: Cells {
 
     var name: String { cell.name }
 
-    var dependencies: StreamVector? { state.withLock { $0.dependencies } }
+    var dependencies: StreamVector { state.withLock { $0.dependencies } }
 
     var hasNeighbours: Bool { state.withLock { $0.hasNeighbours } }
 
-    /// The rows of the last of `ClaimedCell.lastStatements`.
+    /// The rows of `ClaimedCell.dependencies`.
     func record(_ rows: PostgreSQLRows) {
         let positions = (0..<rows.count).compactMap { rows.integer($0, 0).map(StreamPosition.init(number:)) }
         state.withLock { $0.dependencies = StreamVector(positions) }
     }
 
-    func forgetDependencies() { state.withLock { $0.dependencies = nil } }
-
     func states(in snapshot: Snapshot) throws(StoreError) -> [CellState] {
         let rows = try snapshot.remoteRows(
             """
             SELECT c.cell, c.name, c.position, c.audience_position, l.until > \(ClaimedCell.now),
-                m.position, m.audience_position
+                l.until > \(ClaimedCell.now) - \(Neighbours.absence.inMilliseconds), m.position, m.audience_position
             FROM cells c JOIN cell_leases l ON l.cell = c.cell
             LEFT JOIN cell_marks m ON m.reader = c.cell AND m.writer = ?
             ORDER BY c.cell
@@ -62,15 +66,16 @@ final class Neighbours: Cells {
         while rows.next() {
             let number = rows.integer(0)
             let mark =
-                rows.isNull(5)
+                rows.isNull(6)
                 ? nil
                 : CellMark(
-                    writer: cell.number, position: StreamPosition(number: rows.integer(5)),
-                    audience: StreamPosition(number: rows.integer(6)))
+                    writer: cell.number, position: StreamPosition(number: rows.integer(6)),
+                    audience: StreamPosition(number: rows.integer(7)))
             states.append(
                 CellState(
                     number: number, name: rows.text(1), position: StreamPosition(number: rows.integer(2)),
-                    audience: StreamPosition(number: rows.integer(3)), isLive: rows.integer(4) != 0, mark: mark))
+                    audience: StreamPosition(number: rows.integer(3)), isLive: rows.integer(4) != 0,
+                    wasLiveLately: rows.integer(5) != 0, mark: mark))
         }
         let hasNeighbours = states.contains { $0.isLive && $0.number != cell.number }
         state.withLock { $0.hasNeighbours = hasNeighbours }
@@ -132,8 +137,8 @@ final class Neighbours: Cells {
         }
     }
 
-    func extendLease() throws(StoreError) {
-        try withConnection { try cell.extendLease(by: leaseTime, $0) }
+    func extendLease() throws(StoreError) -> Bool {
+        try withConnection(leaseSessions) { try cell.extendLease(by: leaseTime, $0) }
     }
 
     /// The most signals that wait: more than that are late in any case.
@@ -174,11 +179,16 @@ final class Neighbours: Cells {
 
     func wake() { listener.wake() }
 
-    func close() { sessions.close() }
+    func close() {
+        sessions.close()
+        leaseSessions.close()
+    }
 
-    private func withConnection(_ body: (PostgreSQLConnection) throws -> Void) throws(StoreError) {
+    private func withConnection<Result>(
+        _ pool: SessionPool? = nil, _ body: (PostgreSQLConnection) throws -> Result
+    ) throws(StoreError) -> Result {
         do {
-            try sessions.withSession { try body($0.connection) }
+            return try (pool ?? sessions).withSession { try body($0.connection) }
         } catch {
             let failure = StoreError(anything: error)
             if failure.endsProcess { onEnd(failure) }

@@ -26,7 +26,7 @@ package final class PostgreSQLStore: StoreEngine {
         let settings = address.settings
         let writer = SessionPool(settings, count: 1)
         self.writer = writer
-        readers = SessionPool(settings, count: Store.readers + 2)
+        readers = SessionPool(settings, for: .reading, count: Store.readers + 2)
         self.onEnd = onEnd
         do {
             cell = try writer.withSession { session in
@@ -78,8 +78,8 @@ package final class PostgreSQLStore: StoreEngine {
                 session.rollBack()
                 throw error
             }
-            guard try hasCommitted(count, after: error) else { throw error }
-            neighbours.forgetDependencies()
+            guard let dependencies = try outcome(of: count, after: error) else { throw error }
+            neighbours.record(dependencies)
         }
         cell.recordCommit(count)
         return result
@@ -89,12 +89,12 @@ package final class PostgreSQLStore: StoreEngine {
     private static let outcomeLimit = Duration.seconds(10)
 
     /// Asks on other connections, until one of them knows.
-    private func hasCommitted(_ count: Int, after error: PostgreSQLError) throws -> Bool {
+    private func outcome(of count: Int, after error: PostgreSQLError) throws -> PostgreSQLRows? {
         let deadline = ContinuousClock.now + PostgreSQLStore.outcomeLimit
         var pauses = Backoff(first: .milliseconds(20), longest: .seconds(1))
         while true {
             do {
-                return try readers.withSession { try cell.hasCommitted(count, $0.connection) }
+                return try readers.withSession { try cell.outcome(of: count, $0.connection) }
             } catch let failure as PostgreSQLError {
                 guard ContinuousClock.now < deadline else {
                     throw StoreError.outcomeUnknown(message: "\(error); then \(failure)")

@@ -8,19 +8,31 @@ final class Session {
     private var lastUse = ContinuousClock.now
     private var plannedAt = ContinuousClock.now
 
-    init(_ settings: PostgreSQLSettings) throws(PostgreSQLError) {
+    init(_ settings: PostgreSQLSettings, _ purpose: Purpose) throws(PostgreSQLError) {
         connection = try PostgreSQLConnection(settings)
-        try connection.execute(Session.setUp)
+        try connection.execute((Session.setUp + purpose.limits).joined(separator: ";\n"))
+    }
+
+    enum Purpose {
+        case writing
+        /// A snapshot of all audiences takes its time, and nobody waits for what it locks.
+        case reading
+
+        fileprivate var limits: [String] {
+            switch self {
+            case .writing: ["SET statement_timeout TO '20s'", "SET idle_in_transaction_session_timeout TO '3s'"]
+            case .reading: ["SET statement_timeout TO '120s'", "SET idle_in_transaction_session_timeout TO '60s'"]
+            }
+        }
     }
 
     /// Whoever waits for a row gives up after a while. A transaction that was left open is ended: the process may stand
     /// still, or be cut off, and others wait for its rows. Sooner than they give up, and when its cell's lease is over.
     private static let setUp =
-        ([PostgreSQLMigrations.searchPath] + PlannerSettings.statements + [
+        [PostgreSQLMigrations.searchPath] + PlannerSettings.statements + [
             "SET synchronous_commit TO on", "SET default_transaction_isolation TO 'read committed'",
-            "SET lock_timeout TO '5s'", "SET statement_timeout TO '20s'",
-            "SET idle_in_transaction_session_timeout TO '3s'",
-        ]).joined(separator: ";\n")
+            "SET lock_timeout TO '5s'",
+        ]
 
     /// See `PlannerSettings.renewal`.
     private static let planInterval = Duration.seconds(60)

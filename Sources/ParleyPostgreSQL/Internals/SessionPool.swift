@@ -7,13 +7,15 @@ import Synchronization
 /// `@unchecked Sendable`: a session is in `idle`, behind the lock, or in the hands of the one thread that took it out.
 final class SessionPool: @unchecked Sendable {
     private let settings: PostgreSQLSettings
+    private let purpose: Session.Purpose
     private let permits: DispatchSemaphore
     private let lock = Mutex(())
     private var idle: [Session] = []
     private var isClosed = false
 
-    init(_ settings: PostgreSQLSettings, count: Int) {
+    init(_ settings: PostgreSQLSettings, for purpose: Session.Purpose = .writing, count: Int) {
         self.settings = settings
+        self.purpose = purpose
         permits = DispatchSemaphore(value: count)
     }
 
@@ -31,7 +33,7 @@ final class SessionPool: @unchecked Sendable {
 
     private func takeSession() throws(PostgreSQLError) -> Session {
         while let session = lock.withLock({ _ in idle.popLast() }) { if session.isAlive() { return session } }
-        return try Session(settings)
+        return try Session(settings, purpose)
     }
 
     private func giveBack(_ session: Session) {

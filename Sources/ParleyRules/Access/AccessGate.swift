@@ -56,11 +56,10 @@ package struct AccessGate: Sendable {
 
     package mutating func advance(to uptime: Int64) {
         self.uptime = max(self.uptime, uptime)
-        guard self.uptime >= leaseEnd else { return }
+        guard isReady, self.uptime >= leaseEnd else { return }
         // From here on nobody hears anything; the connections end with the next tick.
-        leaseEnd = .max
-        hasLapsed = isReady
-        feed.fail()
+        hasLapsed = true
+        feed.lapse()
     }
 
     var limits: BrokerLimits { feed.audiences?.limits ?? BrokerLimits() }

@@ -45,9 +45,12 @@ struct AudienceFeed: Sendable {
 
     /// Drops everything: no audiences are in force until the next snapshot.
     mutating func fail() {
-        audiences = nil
+        lapse()
         snapshot = nil
     }
+
+    /// Drops the audiences in force. One that is being received may take longer than a lease.
+    mutating func lapse() { audiences = nil }
 }
 
 extension Audiences {

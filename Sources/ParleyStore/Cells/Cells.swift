@@ -11,8 +11,8 @@ package protocol Cells: AnyObject, Sendable {
     var name: String { get }
 
     /// What the last transaction of this process depends on: in each stream, the last position that changes an
-    /// audience. Its events are for nobody before these changes are in force. `nil` where that is not known.
-    var dependencies: StreamVector? { get }
+    /// audience. Its events are for nobody before these changes are in force.
+    var dependencies: StreamVector { get }
 
     /// All cells as a snapshot has them, this one among them.
     func states(in snapshot: Snapshot) throws(StoreError) -> [CellState]
@@ -48,7 +48,9 @@ package protocol Cells: AnyObject, Sendable {
     func removeLostSessions(limit: Int, in transaction: WriteTransaction) throws(StoreError) -> [UserID]
 
     /// Extends this cell's lease by `leaseTime`, from the server's time on.
-    func extendLease() throws(StoreError)
+    ///
+    /// - Returns: whether it was over by the server's time, so that others may not have waited for this cell.
+    func extendLease() throws(StoreError) -> Bool
 
     /// How long others wait for a cell that has said nothing more.
     var leaseTime: Duration { get }
@@ -81,17 +83,21 @@ package struct CellState: Hashable, Sendable {
     package let audience: StreamPosition
     /// Whether its lease holds.
     package let isLive: Bool
+    /// Whether it held within the last ten minutes: the cell may come back, and go on where it was.
+    package let wasLiveLately: Bool
     /// How far it has come in this cell's stream, `nil` of this cell itself and of one that has said nothing yet.
     package let mark: CellMark?
 
     package init(
-        number: Int, name: String, position: StreamPosition, audience: StreamPosition, isLive: Bool, mark: CellMark?
+        number: Int, name: String, position: StreamPosition, audience: StreamPosition, isLive: Bool,
+        wasLiveLately: Bool, mark: CellMark?
     ) {
         self.number = number
         self.name = name
         self.position = position
         self.audience = audience
         self.isLive = isLive
+        self.wasLiveLately = wasLiveLately
         self.mark = mark
     }
 }

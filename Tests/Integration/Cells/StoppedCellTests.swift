@@ -52,6 +52,53 @@ struct StoppedCellTests {
         #expect(heard == Array(1...(isDaveThere ? history.count : max(1, heard.count))))
     }
 
+    @Test("a cell whose broker hangs is not waited for longer than its lease, and follows again when that goes on")
+    func hungBroker() throws {
+        let site = try CellSite()
+        let clients = try site.clients(at: 0, 1, 1)
+        let (alice, bob, dave) = (clients[0], clients[1], clients[2])
+        let group = try bob.group(with: alice, dave)
+        try alice.listen(to: group, "messages")
+        let broker = try #require(site.cells[0].broker)
+        broker.send(SIGSTOP)
+        let begin = ContinuousClock.now
+        try bob.accepted(
+            "conversations/remove-member", ["conversation_id": .string(group), "user_id": .string(alice.user)])
+        // The keep alive alone would notice it after a minute and more.
+        #expect(begin.duration(to: .now) < .seconds(30))
+        let late = try bob.say(in: group)
+        broker.send(SIGCONT)
+        try alice.readToEnd()
+        #expect(!alice.ids(in: group).contains(late))
+
+        let back = try site.cells[0].connect(alice.credentials)
+        #expect(try back.subscribe("parley/v1/conversations/\(group)/messages") == 0x87)
+        let other = try back.group(with: dave)
+        try dave.listen(to: other, "messages")
+        try dave.hear(try back.say(in: other), in: other)
+    }
+
+    @Test("a gateway that was killed lets nobody hear by what its broker knew before, though it is back at once")
+    func killedAndBack() throws {
+        let site = try CellSite()
+        let clients = try site.clients(at: 0, 1)
+        var alice = clients[0]
+        let bob = clients[1]
+        for _ in 0..<4 {
+            let group = try bob.group(with: alice)
+            try alice.listen(to: group, "messages")
+            site.cells[0].endParleyd(SIGKILL)
+            try site.cells[0].launchParleyd()
+            try bob.accepted(
+                "conversations/remove-member", ["conversation_id": .string(group), "user_id": .string(alice.user)])
+            let isGranted = try? alice.subscribe("parley/v1/conversations/\(group)/messages") < 0x80
+            #expect(isGranted != true, "after the reply")
+            try site.cells[0].awaitReady()
+            alice.disconnect()
+            alice = try site.cells[0].connect(alice.credentials)
+        }
+    }
+
     @Test("what a cell had not read when the others went on without it is refused, as it was asked elsewhere")
     func lateRequests() throws {
         let site = try CellSite()

@@ -61,6 +61,22 @@ struct LeaseTests {
         #expect(!gate.isReady)
     }
 
+    @Test("a snapshot that takes longer than the lease is kept, and comes into force under one that holds")
+    func longSnapshot() {
+        var gate = gate(leasedUntil: 3 * second)
+        _ = gate.handle([.begin(version: 2), .device(phone, DeviceStatus(testing: phone))])
+        gate.advance(to: 4 * second)
+        #expect(!gate.isReady)
+        _ = gate.drainLapse()
+        // Under a lease that is over it would let nobody hear anything.
+        _ = gate.handle([.ready(version: 2)])
+        gate.advance(to: 5 * second)
+        #expect(!gate.isReady)
+        _ = gate.handle([.begin(version: 3), .lease(until: UInt64(8 * second)), .ready(version: 3)])
+        gate.advance(to: 7 * second)
+        #expect(gate.isReady)
+    }
+
     @Test("a lease without an end is none")
     func endless() {
         var gate = gate(leasedUntil: 3 * second)

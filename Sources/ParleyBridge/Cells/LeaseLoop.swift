@@ -1,0 +1,64 @@
+import Logging
+import ParleyProtocol
+import ParleyStore
+import Platform
+
+/// Extends this cell's lease, for as long as its broker's plugin follows. Confined to its thread: nothing that takes
+/// long, such as a snapshot, holds it up.
+final class LeaseLoop {
+    private let cells: any Cells
+    private let queue: OutQueue
+    private let feed: AudienceFeed
+    private let shared: GatewayState
+    private var report: RecurringReport
+    private var dueAt = ContinuousClock.now
+    /// In nanoseconds since the start of the machine; `nil` before it was first extended.
+    private var end: Int64?
+
+    private static let interval = Duration.seconds(1)
+    /// How often it is looked whether it is due.
+    private static let pause = Duration.milliseconds(250)
+
+    init(cells: any Cells, queue: OutQueue, feed: AudienceFeed, shared: GatewayState, logger: Logger) {
+        self.cells = cells
+        self.queue = queue
+        self.feed = feed
+        self.shared = shared
+        report = RecurringReport(logger: logger)
+    }
+
+    /// Runs until `stop` is raised.
+    func run() throws {
+        while !shared.stop.isRaised {
+            do {
+                switch feed.leaseNeed {
+                case .none: break
+                case .inTime: if ContinuousClock.now >= dueAt { try extend() }
+                case .atOnce: try extend()
+                }
+                report.end("this cell's lease is extended again")
+            } catch {
+                report.add("this cell's lease cannot be extended", StoreError(error))
+            }
+            var watched = [WatchedDescriptor(feed.leaseWake.descriptor)]
+            try waitForEvents(&watched, timeout: LeaseLoop.pause)
+            if watched[0].isReadable { feed.leaseWake.drain() }
+        }
+    }
+
+    private func extend() throws(StoreError) {
+        // From before the server is asked: it counts from later.
+        let begin = SystemClock.sinceBoot.nanoseconds
+        let wasOver = try cells.extendLease()
+        let isLate = end.map { begin >= $0 } ?? false
+        let end = begin + cells.leaseTime.inMilliseconds * 1_000_000
+        self.end = end
+        dueAt = .now + LeaseLoop.interval
+        let lease = cells.hasNeighbours ? Lease(end: UInt64(clamping: end)) : .endless
+        if feed.recordExtension(lease, wasOver: wasOver || isLate) {
+            queue.add(Outgoing(), audience: [lease.change])
+        } else {
+            cells.wake()
+        }
+    }
+}
