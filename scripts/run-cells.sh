@@ -61,6 +61,10 @@ need_packages "$install" "${build_packages[@]}" "${postgresql_build_packages[@]}
 take_data_directory "$data" never cell-1 "$longest_socket"
 port=${port:-$(configured_port mqtt_port "$data/cell-1/endpoint.json")}
 need_port --port "${port:=1893}"
+# Found out now and not after the build.
+least_port=$(</proc/sys/net/ipv4/ip_unprivileged_port_start)
+((port >= least_port)) ||
+    fail "only root may listen on port $port, and nothing of this runs as root: choose one from $least_port on with --port"
 ((port + count <= 65535)) || fail "--port leaves no room for the ports of $count cells behind it"
 for ((cell = 1; cell <= count; cell++)); do
     ! port_taken $((port + cell)) ||

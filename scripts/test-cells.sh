@@ -43,15 +43,6 @@ finish() {
     exit "$status"
 }
 
-# Ports in a row that are free.
-free_ports() {
-    local index
-    while port=$(free_port); do
-        for ((index = 1; index <= 2; index++)); do ! port_taken $((port + index)) || continue 2; done
-        return
-    done
-}
-
 # start N: starts so many cells, and leaves the process in `run`.
 start() {
     : >"$scratch/output" && : >"$scratch/errors"
@@ -120,6 +111,8 @@ refuses_what_it_cannot_use() {
     refused 'no option --allow-root' 2 --allow-root
     refused 'needs a value' 2 --port
     refused 'takes a port' 2 --data "$data" --port 65536
+    refused 'only root may listen' 2 --data "$data" --port 22
+    refused 'leaves no room' 2 --data "$data" --port 65535
     mkdir "$scratch/full" && : >"$scratch/full/something"
     refused 'has something else in it' 2 --data "$scratch/full"
     [[ ! -e $data/cell-1 ]] || fail "$current: a cell was made"
@@ -284,7 +277,7 @@ leaves_nothing_behind_when_killed() {
     until_true 40 nothing_runs
 }
 
-free_ports
+free_ports 2
 for current in refuses_what_it_cannot_use starts_two_cells_from_nothing people_are_at_home_in_different_cells they_chat \
     another_cell_serves_whose_own_is_killed another_cell_serves_whose_own_has_no_gateway \
     a_drained_cell_gets_nobody_new goes_on_when_postgresql_is_killed stops_at_ctrl_c_of_the_terminal \

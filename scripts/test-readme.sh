@@ -1,8 +1,10 @@
 #!/usr/bin/env bash
 # Runs the transcripts of pages, each against a gateway and a web door of its own, and compares what each command prints.
-# Usage: scripts/test-readme.sh [PAGE...]
-#   PAGE  README.md and docs/web.md by default. Where a page lists options of parley-web, the program's own are compared. The
-#         transcript of docs/scaling.md is run against two cells, for which haproxy and postgresql must be installed.
+# Usage: scripts/test-readme.sh [--site cells|haproxy] [PAGE...]
+#   PAGE    README.md and docs/web.md by default. Where a page lists options of parley-web, the program's own are compared.
+#           The transcript of docs/scaling.md is run against two cells, for which haproxy and postgresql must be installed.
+#   --site  runs pages that are about one gateway against two cells: `haproxy` by way of HAProxy, `cells` without it, each
+#           command with another cell than that before it
 set -euo pipefail
 root=$(dirname "$(dirname "$(readlink -f "$0")")")
 . "$root/scripts/lib/say.sh"
@@ -11,18 +13,68 @@ root=$(dirname "$(dirname "$(readlink -f "$0")")")
 . "$root/scripts/lib/ports.sh"
 . "$root/scripts/lib/waiting.sh"
 . "$root/scripts/lib/gateway.sh"
-pages=(README.md docs/web.md)
-(($# == 0)) || pages=("$@")
-case ${pages[0]} in -*) sed -n '2,/^set /s/^# //p' "$0" && exit ;; esac
+site=machine pages=()
+while (($#)); do
+    case $1 in
+    --site)
+        [[ ${2-} == cells || ${2-} == haproxy ]] || fail "--site takes cells or haproxy"
+        site=$2 && shift
+        ;;
+    -h | --help) sed -n '2,/^set /s/^# //p' "$0" && exit ;;
+    -*) fail "there is no option $1; see scripts/test-readme.sh --help" ;;
+    *) pages+=("$1") ;;
+    esac
+    shift
+done
+((${#pages[@]})) || pages=(README.md docs/web.md)
 
 scratch=$(mktemp -d)
-gateway='' background='' web=''
+gateway='' background='' web='' door=''
 finish() {
     [[ -z $background ]] || kill "$background" 2>/dev/null || true
-    stop_gateway
+    stop_site
     rm -rf "$scratch"
 }
 trap finish EXIT
+
+# Starts what the page is about. Two cells have their data in ./cells; a page about one gateway finds that of the first where
+# it looks for it.
+start_site() {
+    if [[ $current != docs/scaling.md && $site == machine ]]; then
+        start_gateway_and_door "$scratch/gateway.log" --mqtt-port "$(free_port)" --web-port "$(free_port)"
+        return
+    fi
+    free_ports 2
+    start_cells "$scratch/gateway.log" 2 --port "$port"
+    [[ $current != docs/scaling.md ]] || return 0
+    ln -s cells/cell-1 data
+    build_release "$root" parley-web
+    web_port=$(free_port)
+    "$binaries/parley-web" --port "$web_port" --broker "127.0.0.1:$(door_port)" \
+        --accounts data/devices/web/door-1/credentials.json --accounts-socket data/run/broker.sock >web.out 2>>"$scratch/gateway.log" &
+    door=$! web=http://127.0.0.1:$web_port
+    until_true 60 test -s web.out
+}
+
+stop_site() {
+    [[ -z $door ]] || { kill "$door" && wait "$door"; } || true
+    door=
+    stop_gateway
+}
+
+# The port by which devices come; without HAProxy that of each cell in turn.
+door_port() {
+    case $site in
+    haproxy) echo "$port" ;;
+    cells) echo $((port + 1 + commands % 2)) ;;
+    esac
+}
+
+# Sends the next command on, by the files in which it finds the gateway.
+lead_on() {
+    [[ $site == cells && $current != docs/scaling.md ]] || return 0
+    sed -i "s/\"mqtt_port\":[0-9]*/\"mqtt_port\":$(door_port)/" data/endpoint.json
+}
 
 # What a command printed must be what the page shows, where … stands for anything.
 compare() {
@@ -39,6 +91,7 @@ run() {
     [[ -n $1 ]] || return 0
     # The page names the door's usual port.
     local command_line=${1//http:\/\/127.0.0.1:9893/$web}
+    lead_on
     if [[ $1 == *'&' ]]; then
         # As a reader would, go on when the command in the background has something to show.
         eval "$command_line"
@@ -92,17 +145,15 @@ for current in "${pages[@]}"; do
     mkdir "$scratch/clone"
     ln -s "$root/scripts" "$scratch/clone/scripts"
     cd "$scratch/clone"
-    if [[ $current == docs/scaling.md ]]; then
-        start_cells "$scratch/gateway.log" 2 --port "$(free_port)"
-    else
-        start_gateway_and_door "$scratch/gateway.log" --mqtt-port "$(free_port)" --web-port "$(free_port)"
-    fi
+    start_site
     run_transcripts
     ((commands > 0)) || fail "$current has no transcript"
-    stop_gateway
+    stop_site
     if grep -q '^<!-- options -->' "$root/$current"; then
         build_release "$root" parley-web
         diff <(options_of_page) <(options_of_program) >&2 || fail "$current: its options are not those of parley-web --help"
     fi
-    say "$current: $commands commands print what the page shows"
+    by=
+    [[ $site == machine ]] || by=", by two cells ($site)"
+    say "$current: $commands commands print what the page shows$by"
 done

@@ -4,6 +4,7 @@
 # The caller sets `data`, `port`, `count`, `root`, and `binaries`. Of these files all belong to one user:
 #   cell-N/       the data directory of a cell, as of a gateway by itself
 #   postgresql/   the database: `data`, and `run` with its socket, which nobody else may enter
+#   mails/        what is mailed, as files
 #   haproxy.cfg, haproxy.sock   HAProxy's configuration, and the socket that takes its commands
 
 longest_socket=postgresql/run/.s.PGSQL.5432
@@ -16,11 +17,14 @@ prepare_cell() {
         (as_owner bash -c 'mkdir -p "$2/keys" && cp -n "$1"/keys/* "$2/keys/"' bash "$data/cell-1" "$directory") ||
             fail "no keys could be copied to $directory"
     fi
-    (as_owner "$binaries/parleyd" init --data "$directory" --mqtt-port $((port + $1)) \
+    (as_owner "$binaries/parleyd" init --development --data "$directory" --mqtt-port $((port + $1)) \
         --plugin "$binaries/libParleyBrokerPlugin.so" --template "$root/broker-config/development.conf") >&2 </dev/null ||
         fail "parleyd could not prepare $directory"
     (as_owner sed -i "s/\"mqtt_port\":[0-9]*/\"mqtt_port\":$port/" "$directory/endpoint.json") ||
         fail "$directory/endpoint.json cannot be written"
+    # Whichever cell sends a mail, it becomes a file in one place.
+    (as_owner sed -i 's/"mail_sink":"mails"/"mail_sink":"..\/mails"/' "$directory/parleyd.json") ||
+        fail "$directory/parleyd.json cannot be written"
 }
 
 # Makes the database. Whoever is the owner on this machine is so in it, and comes by the socket alone, without a password.

@@ -16,3 +16,12 @@ free_port() {
     until port=$((RANDOM % 20000 + 10000)) && ! port_taken "$port"; do :; done
     echo "$port"
 }
+
+# free_ports N: leaves a free port in `port`, and so many behind it are free too.
+free_ports() {
+    local index
+    while port=$(free_port); do
+        for ((index = 1; index <= $1; index++)); do ! port_taken $((port + index)) || continue 2; done
+        return
+    done
+}
