@@ -114,6 +114,9 @@ extension Plugin {
             }
         }
         if decision?.isAllowed == true { return MOSQ_ERR_SUCCESS.rawValue }
+        // Without audiences nothing is judged: the connection ends without a PUBACK, as all others do with the next
+        // tick, and the device asks again.
+        if access == MOSQ_ACL_WRITE, decision == .denied(.notReady) { return MOSQ_ERR_UNKNOWN.rawValue }
         // Any other error than this one makes the broker leave a packet of filters at once and end the connection.
         let isSubscribe = access == MOSQ_ACL_SUBSCRIBE
         return (isSubscribe || access == MOSQ_ACL_UNSUBSCRIBE) && gate.leavesPacket(key, isSubscribe: isSubscribe)
