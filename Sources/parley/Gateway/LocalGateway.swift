@@ -88,7 +88,13 @@ struct LocalGateway: Sendable {
             if let endpoint = try LocalEndpoint.read(in: path) { return endpoint }
         } catch {
             guard error.isMissing else { throw ToolError(.noAnswer, error.description) }
-            throw ToolError(.noAnswer, "there is no gateway in \(path); start one with: scripts/run.sh --data \(path)")
+            // What scripts/run-cells.sh has made, which is more than one.
+            let cell = "\(path)/cell-1"
+            let isOneOfSeveral = (try? LocalEndpoint.read(in: cell)) != nil
+            let advice =
+                isOneOfSeveral
+                ? "of several there name one: --data \(cell)" : "start one with: scripts/run.sh --data \(path)"
+            throw ToolError(.noAnswer, "there is no gateway in \(path); \(advice)")
         }
         throw ToolError(.noAnswer, "\(path)/endpoint.json does not say where the gateway listens")
     }
