@@ -361,7 +361,8 @@ if hasPostgreSQL {
         target.dependencies.append("ParleyPostgreSQL")
     }
     for target in package.targets where target.name == "IntegrationTests" {
-        target.dependencies += ["PostgreSQL", "PostgreSQLServer"]
+        target.dependencies += ["ParleyPostgreSQL", "PostgreSQL", "PostgreSQLServer"]
+        target.swiftSettings?.append(.define("POSTGRESQL_STORE"))
     }
     for target in package.targets where target.name == "TestedStores" {
         target.dependencies += ["ParleyPostgreSQL", "PostgreSQL", "PostgreSQLServer"]

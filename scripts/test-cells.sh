@@ -132,6 +132,8 @@ starts_two_cells_from_nothing() {
         done
     fi
     refused 'in use' 2 --data "$data" --port "$(free_port)"
+    ! "$binaries/parley" --data "$data" user list 2>"$scratch/tool" || fail "$current: a site is no gateway"
+    grep -qF -- "--data $data/cell-1" "$scratch/tool" || fail "$current: $(cat "$scratch/tool")"
 }
 
 # Leaves in `alice` and `bob` who are at home in the first and in the second cell.

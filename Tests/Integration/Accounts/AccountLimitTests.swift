@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// The limits of requests about accounts at a gateway with a real broker, whose clock the test moves.
-@Suite("Limits of accounts", .ownThreads)
+@Suite("Limits of accounts", .ownThreads, .oneMachine(.clock))
 struct AccountLimitTests {
     /// - Parameter limits: settings.
     private func run(_ limits: JSON, _ body: (AccountDoor, MovedClock) throws -> Void) async throws {

@@ -17,8 +17,10 @@ final class CellSite: Sendable {
 
     /// Starts all; returns when devices can sign in at each.
     ///
-    /// - Parameter proxied: whether each cell reaches the database by a proxy of its own.
-    init(_ count: Int = 2, proxied: Bool = false) throws {
+    /// - Parameters:
+    ///   - proxied: whether each cell reaches the database by a proxy of its own.
+    ///   - programs: where those of another version lie.
+    init(_ count: Int = 2, proxied: Bool = false, programs: String? = nil) throws {
         server = try CellSite.durableServer()
         let database = try server.database()
         self.database = database
@@ -27,9 +29,10 @@ final class CellSite: Sendable {
         self.proxies = proxies
         cells = try (0..<count).map { index in
             let uri = proxied ? CellSite.uri(of: database, in: proxies[index].folder) : database.uri
-            return try CellSite.gateway("cell\(index + 1)", uri, console: "console-\(index + 1)")
+            return try CellSite.gateway("cell\(index + 1)", uri)
         }
         for cell in cells.dropFirst() { try cell.copyKeys(from: cells[0]) }
+        if let programs { for cell in cells { try cell.machines[0].install(programs) } }
         // One after the other: their numbers go by the order in which they come.
         for cell in cells {
             try cell.startBroker()
@@ -45,8 +48,8 @@ final class CellSite: Sendable {
     }
 
     /// A data directory whose gateway is to run as a cell; nothing is started.
-    static func gateway(_ cell: String, _ uri: String, console: String = "console") throws -> TestGateway {
-        try TestGateway(arguments: ["--store", uri, "--cell", cell], console: console, start: false)
+    static func gateway(_ cell: String, _ uri: String) throws -> TestGateway {
+        try TestGateway(arguments: ["--store", uri, "--cell", cell], start: false)
     }
 
     private static func uri(of database: TestDatabase, in folder: String) -> String {
@@ -81,17 +84,6 @@ extension CellSite {
         let connection = try database.connect()
         defer { connection.close() }
         return try #require(try connection.query(statement, []).integer(0, 0))
-    }
-}
-
-extension TestGateway {
-    /// Makes the tokens of another data directory good in this one.
-    func copyKeys(from other: TestGateway) throws {
-        for file in try FileManager.default.contentsOfDirectory(atPath: other.directory + "/keys") {
-            let path = "\(directory)/keys/\(file)"
-            try? FileManager.default.removeItem(atPath: path)
-            try FileManager.default.copyItem(atPath: "\(other.directory)/keys/\(file)", toPath: path)
-        }
     }
 }
 

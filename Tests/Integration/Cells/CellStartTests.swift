@@ -35,7 +35,7 @@ struct CellStartTests {
     }
 
     private func gateway(_ uri: String? = nil) throws -> TestGateway {
-        try CellSite.gateway("main", uri ?? database.uri, console: "console-1")
+        try CellSite.gateway("main", uri ?? database.uri)
     }
 
     /// Runs parleyd to its end.
@@ -165,7 +165,7 @@ struct CellStartTests {
         #expect(before.endParleyd() == 0)
         before.endBroker()
         let after = try TestGateway(
-            directory: before.directory, arguments: ["--store", database.uri, "--cell", "main"], console: "console-1",
+            directory: before.directory, arguments: ["--store", database.uri, "--cell", "main"],
             start: false)
         try after.startBroker()
         try after.startParleyd()

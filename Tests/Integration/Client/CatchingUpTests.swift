@@ -3,8 +3,6 @@ import ParleyProtocol
 import TestSupport
 import Testing
 
-@testable import ParleyStore
-
 extension GatewayTests {
     @Suite("Clients that were away", .timeLimit(.minutes(20)))
     struct CatchingUpTests {
@@ -67,9 +65,7 @@ extension GatewayTests {
         /// is taken out of the database, between two runs of the gateway.
         private func invite(_ user: UserID, in gateway: TestGateway) throws {
             #expect(gateway.endParleyd() == 0)
-            try Store(path: gateway.database).write { transaction in
-                try transaction.database.run("DELETE FROM departures WHERE user = '\(user)'")
-            }
+            try gateway.changeDatabase(#"DELETE FROM departures WHERE "user" = '\#(user)'"#)
             try gateway.startParleyd()
         }
 

@@ -117,12 +117,12 @@ struct EchoTests {
                 let mine = SendMessage.sample(conversation, echoIsReply: true)
                 ids.append(mine.id)
                 let bobs = SendMessage.sample(conversation, id: mine.id).payload()
-                gateway.parleyd?.send(SIGSTOP)
+                gateway.pauseParleyd()
                 try client.publish("\(client.up)/messages/send", bobs)
                 let answer = taskOnOwnThreads {
                     try await GatewayRequests(connection, timeout: Self.patience).send(mine)
                 }
-                gateway.parleyd?.send(SIGCONT)
+                gateway.resumeParleyd()
                 switch await answer.result {
                 case .success: continue
                 case .failure(RequestError.refused(let rejection)): #expect(rejection.code == .conflict)

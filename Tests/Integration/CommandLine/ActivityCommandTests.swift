@@ -45,8 +45,8 @@ final class ActivityCommandTests {
     func silence() throws {
         for device in ["alice/phone", "bob/phone"] { try couple.makeKeys(of: device) }
         let item = "7f31a5d0-0000-4000-8000-000000000000"
-        couple.gateway.parleyd?.send(SIGSTOP)
-        defer { couple.gateway.parleyd?.send(SIGCONT) }
+        couple.gateway.pauseParleyd()
+        defer { couple.gateway.resumeParleyd() }
         for arguments in [["list"], ["post", "5 km"], ["react", item, "👏"], ["unreact", item]] {
             let run = try parley.start(
                 ["activity", arguments[0], "--as", "bob/phone", "--timeout", "1"] + arguments.dropFirst())

@@ -32,7 +32,7 @@ final class AdministrationTests: ToolSuite {
 
     @Test("a list of more users than a page holds is whole")
     func pages() async throws {
-        let console = DeviceAddress(user: UserID(validated: "operator"), device: DeviceID(validated: "console"))
+        let console = try gateway.operatorCredentials().address
         let directory = DeviceDirectory(of: console, in: gateway.directory)
         let address = GatewayAddress.tcp(host: "127.0.0.1", port: gateway.mqttPort)
         let add = try operation("admin", "add-user")

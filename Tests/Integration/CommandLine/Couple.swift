@@ -15,7 +15,7 @@ final class Couple: Sendable {
     /// - Parameter devices: of these the keys are made.
     init(settings: JSON = TestGateway.roomy, keysOf devices: [String] = []) throws {
         gateway = try TestGateway(settings: settings)
-        parley = try ParleyTool(data: gateway.directory)
+        parley = try ParleyTool(on: gateway)
         for user in ["alice", "bob"] {
             try #require(try parley.run("user", "add", user, "--message-privacy", "anyone").status == 0)
             try addDevice(of: user)

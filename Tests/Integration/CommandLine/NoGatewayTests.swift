@@ -23,7 +23,7 @@ struct NoGatewayTests {
     @Test("a gateway that does not run is not waited for; one without parleyd is, but not for ever")
     func notRunning() throws {
         let gateway = try TestGateway(start: false)
-        let parley = try ParleyTool(data: gateway.directory)
+        let parley = try ParleyTool(on: gateway)
         defer { parley.removeScratch() }
         // The gateway makes its operator's credentials when it runs.
         try gateway.startBroker()

@@ -6,6 +6,8 @@ import Testing
 /// The tool `parley`, run as a person at a shell runs it, on the data directory of a gateway.
 struct ParleyTool: Sendable {
     let data: String
+    /// Whose data directory it is, where there is one.
+    private let gateway: TestGateway?
     /// Where the output of the runs is kept for as long as they take.
     private let scratch: String
 
@@ -19,8 +21,13 @@ struct ParleyTool: Sendable {
         var json: JSON { (try? JSON(parsing: output.utf8)) ?? .null }
     }
 
-    init(data: String) throws {
-        self.data = data
+    /// Runs on the data directory of a gateway, each run by the gateway's next cell if it has several.
+    init(on gateway: TestGateway) throws { try self.init(data: gateway.directory, of: gateway) }
+
+    init(data: String) throws { try self.init(data: data, of: nil) }
+
+    private init(data: String, of gateway: TestGateway?) throws {
+        (self.data, self.gateway) = (data, gateway)
         scratch = "\(NSTemporaryDirectory())/parley-tool-\(UInt64.random(in: 0 ... .max))"
         try FileManager.default.createDirectory(atPath: scratch, withIntermediateDirectories: false)
     }
@@ -59,6 +66,7 @@ struct ParleyTool: Sendable {
     func start(
         _ arguments: [String], script: String = "exec \"$0\" --data \"$@\"", input: String = ""
     ) throws -> Run {
+        try gateway?.leadOn()
         let files = "\(scratch)/\(UInt64.random(in: 0 ... .max))"
         try Data(input.utf8).write(to: URL(filePath: files + ".in"))
         let patience = arguments.contains("--timeout") ? [] : ["--timeout", "300"]
@@ -77,7 +85,7 @@ class ToolSuite {
 
     init() throws {
         gateway = try TestGateway()
-        parley = try ParleyTool(data: gateway.directory)
+        parley = try ParleyTool(on: gateway)
     }
 
     deinit { parley.removeScratch() }

@@ -15,7 +15,7 @@ final class ReportsTests {
 
     init() throws {
         gateway = try TestGateway()
-        parley = try ParleyTool(data: gateway.directory)
+        parley = try ParleyTool(on: gateway)
         (alice, bob, _) = try gateway.pair()
     }
 

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("parley tail", .ownThreads)
+@Suite("parley tail", .ownThreads, .oneMachine(.ownCell))
 final class TailTests: ToolSuite {
     override init() throws {
         try super.init()

@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import Launch
+import ParleyProtocol
 import TestSupport
 import Testing
 
@@ -25,10 +26,10 @@ struct ToolSignInTests {
         door = try TestDoor(
             gateway,
             [
-                "--accounts", gateway.directory + "/devices/web/door/credentials.json", "--accounts-socket",
+                "--accounts", try gateway.directory(of: .webDoor) + "/credentials.json", "--accounts-socket",
                 gateway.brokerSocket,
             ])
-        manager = try ParleyTool(data: gateway.directory)
+        manager = try ParleyTool(on: gateway)
         person = try ParleyTool(data: place.path)
     }
 

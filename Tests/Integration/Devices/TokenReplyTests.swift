@@ -7,7 +7,7 @@ import Testing
 /// Where the reply to a request for a token may be. Each test has a gateway of its own.
 @Suite("Replies that hold a token", .ownThreads)
 struct TokenReplyTests {
-    @Test("the broker keeps them for nobody who is away, in memory or in its file")
+    @Test("the broker keeps them for nobody who is away, in memory or in its file", .oneMachine(.oneBroker))
     func notKept() throws {
         let gateway = try TestGateway()
         let credentials = try gateway.person()

@@ -37,7 +37,9 @@ struct DisappearingTests {
         Array(try #require(Data(base64Encoded: field.text ?? "")))
     }
 
-    @Test("when its time has come a message is gone from history with its edits and reactions, and from the files")
+    @Test(
+        "when its time has come a message is gone from history with its edits and reactions, and from the files",
+        .oneMachine(.clock))
     func disappears() async throws {
         let host = try TestGateway(start: false)
         try host.startBroker()
@@ -77,7 +79,9 @@ struct DisappearingTests {
         }
     }
 
-    @Test("a deleted message leaves the files")
+    @Test(
+        "a deleted message leaves the files",
+        .oneMachine(.databaseFile))
     func deleted() throws {
         let gateway = try TestGateway()
         let (alice, _, conversation) = try gateway.pair()
@@ -133,7 +137,9 @@ struct DisappearingTests {
         #expect(log.map { $0["encrypted_content"] == .null } == log.indices.map { $0 < log.count - 2 })
     }
 
-    @Test("what was due while the gateway was away is gone before a device can ask for it")
+    @Test(
+        "what was due while the gateway was away is gone before a device can ask for it",
+        .oneMachine(.clock))
     func restart() async throws {
         let gateway = try TestGateway()
         let (alice, bob, conversation) = try gateway.pair()
@@ -153,7 +159,9 @@ struct DisappearingTests {
         }
     }
 
-    @Test("what an earlier process left unpublished goes out without its ciphertext when that was due meanwhile")
+    @Test(
+        "what an earlier process left unpublished goes out without its ciphertext when that was due meanwhile",
+        .oneMachine(.clock))
     func unpublished() async throws {
         let gateway = try TestGateway()
         let (alice, bob, conversation) = try gateway.pair()

@@ -30,7 +30,7 @@ extension GatewayTests {
             #expect(try alice.event("message.read", on: topic) == read)
         }
 
-        @Test("reading on one device clears on the other, live or when it comes back")
+        @Test("reading on one device clears on the other, live or when it comes back", .oneMachine(.order))
         func otherDevice() throws {
             let laptop = try gateway.client("laptop", of: bob.user)
             try laptop.subscribe("parley/v1/users/\(bob.user)/events")

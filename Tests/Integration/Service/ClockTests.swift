@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// A gateway in this process, whose clocks a test sets, with a real broker.
-@Suite("Clock", .ownThreads)
+@Suite("Clock", .ownThreads, .oneMachine(.clock))
 struct ClockTests {
     private static let minute: Int64 = 60_000
     private static let tenYears: Int64 = 3_652 * 86_400_000

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// A gateway is restored from a backup, with devices that have later messages.
-@Suite("A gateway that is put back", .ownThreads, .seeded, .timeLimit(.minutes(20)))
+@Suite("A gateway that is put back", .ownThreads, .oneMachine(.databaseFile), .seeded, .timeLimit(.minutes(20)))
 struct ContinuityTests {
     /// What two people have said, and what of it the gateway has.
     private final class Ledger: Sendable {

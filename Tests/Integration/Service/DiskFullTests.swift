@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Without room on the disk: writes are answered `unavailable`, reads go on, and all is well again when there is room.
-@Suite("Disk full", .ownThreads)
+@Suite("Disk full", .ownThreads, .oneMachine(.databaseFile))
 struct DiskFullTests {
     /// Sends messages until one is answered `unavailable`, which is to come soon.
     private func sendUntilFull(_ alice: DeviceClient, _ conversation: String) throws -> (JSON, accepted: Int) {

@@ -9,11 +9,13 @@ struct OversizeTests {
     /// A gateway whose broker has no limit on packets and messages.
     private func gateway(_ settings: JSON) throws -> TestGateway {
         let gateway = try TestGateway(settings: settings, start: false)
-        let path = gateway.directory + "/mosquitto.conf"
-        let lines = try String(contentsOfFile: path, encoding: .utf8).split(
-            separator: "\n", omittingEmptySubsequences: false)
-        try lines.filter { !$0.hasPrefix("max_packet_size") && !$0.hasPrefix("message_size_limit") }
-            .joined(separator: "\n").write(toFile: path, atomically: true, encoding: .utf8)
+        for machine in gateway.machines {
+            let path = machine.directory + "/mosquitto.conf"
+            let lines = try String(contentsOfFile: path, encoding: .utf8).split(
+                separator: "\n", omittingEmptySubsequences: false)
+            try lines.filter { !$0.hasPrefix("max_packet_size") && !$0.hasPrefix("message_size_limit") }
+                .joined(separator: "\n").write(toFile: path, atomically: true, encoding: .utf8)
+        }
         try gateway.startBroker()
         try gateway.startParleyd()
         return gateway

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// A rate of protocol §4 as a setting.
-@Suite("Rate limits", .ownThreads)
+@Suite("Rate limits", .ownThreads, .oneMachine(.clock))
 struct RateLimitTests {
     @Test("too many requests of a device in an area are refused, with how long to wait; other areas are free")
     func requests() async throws {

@@ -36,7 +36,8 @@ struct RecoveryTests {
         }
     }
 
-    @Test("what was committed and not published goes out before anything new, without a gap")
+    @Test(
+        "what was committed and not published goes out before anything new, without a gap", .oneMachine(.databaseFile))
     func unpublishedFirst() throws {
         let gateway = try TestGateway()
         let (alice, bob, conversation) = try gateway.pair()
@@ -52,7 +53,8 @@ struct RecoveryTests {
         #expect(seqs(bob.events(on: topic)) == Array(1...1050))
     }
 
-    @Test("a request that was sent while the gateway was away is carried out when it is back")
+    @Test(
+        "a request that was sent while the gateway was away is carried out when it is back", .oneMachine(.oneBroker))
     func queued() throws {
         let gateway = try TestGateway()
         let (alice, bob, conversation) = try gateway.pair()
@@ -75,7 +77,9 @@ struct RecoveryTests {
         }
     }
 
-    @Test("a request that a device had sent before it was revoked is nobody's, and does nothing")
+    @Test(
+        "a request that a device had sent before it was revoked is nobody's, and does nothing",
+        .oneMachine(.databaseFile))
     func revokedMeanwhile() throws {
         let gateway = try TestGateway()
         let (alice, bob, conversation) = try gateway.pair()

@@ -7,7 +7,7 @@ import Testing
 @testable import ParleyStore
 
 /// What `parleyd backup` and `parleyd restore` say, and what they refuse.
-@Suite("The commands that keep and put back", .ownThreads)
+@Suite("The commands that keep and put back", .ownThreads, .oneMachine(.databaseFile))
 struct RestoreCommandTests {
     private func names(_ gateway: TestGateway) throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: gateway.directory).filter { $0.hasPrefix("parley.") }

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// A broker that goes on acknowledging, and delivers nothing to the gateway. Each test has a gateway of its own.
-@Suite("An intake that hears nothing", .ownThreads)
+@Suite("An intake that hears nothing", .ownThreads, .oneMachine(.oneBroker))
 struct SilentIntakeTests {
     @Test("the gateway finds out by a request to itself, connects anew, says so, and answers what had waited")
     func silence() throws {

@@ -75,7 +75,7 @@ struct StartingTests {
         _ = try gateway.pair()
     }
 
-    @Test("a database of a newer version is refused with a sentence, and left as it is")
+    @Test("a database of a newer version is refused with a sentence, and left as it is", .oneMachine(.databaseFile))
     func newerSchema() throws {
         let gateway = try TestGateway(start: false)
         let later = Migration(name: "999", sql: "CREATE TABLE later (x INTEGER) STRICT")
@@ -87,7 +87,8 @@ struct StartingTests {
         _ = try Store(path: gateway.database, migrations: Migrations([.m001, later]))
     }
 
-    @Test("what the gateway makes is its owner's alone, though the umask lets others read")
+    @Test(
+        "what the gateway makes is its owner's alone, though the umask lets others read", .oneMachine(.databaseFile))
     func modes() throws {
         let gateway = try TestGateway()
         _ = try gateway.pair()

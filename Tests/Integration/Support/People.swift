@@ -6,7 +6,7 @@ import ParleyProtocol
 extension TestGateway {
     /// The operator's credentials, from the data directory.
     func operatorCredentials() throws -> DeviceCredentials {
-        let path = directory + "/devices/operator/\(console)/credentials.json"
+        let path = try directory(of: .operatorConsole) + "/credentials.json"
         return try JSONDecoder().decode(DeviceCredentials.self, from: Data(contentsOf: URL(filePath: path)))
     }
 
@@ -20,7 +20,7 @@ extension TestGateway {
     func connect(
         _ credentials: DeviceCredentials, _ options: DeviceClient.Options = DeviceClient.Options()
     ) throws -> DeviceClient {
-        try DeviceClient(mqttPort, credentials, options)
+        try DeviceClient(options.keepsSession == nil ? mqttPort : portOfSessions, credentials, options)
     }
 
     /// Makes a user that no other test has, with a device.

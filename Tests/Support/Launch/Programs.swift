@@ -6,9 +6,11 @@ package enum Programs {
 
     /// Beside this program, which for tests is their bundle, or where `PARLEY_PRODUCTS` says: to test a release build
     /// with the tests' debug one.
-    package static func path(_ name: String) throws -> String {
-        let folder = ProcessInfo.processInfo.environment["PARLEY_PRODUCTS"].map { URL(filePath: $0) }
-        let path = try (folder ?? URL(filePath: own).deletingLastPathComponent()).appending(path: name).path
+    ///
+    /// - Parameter folder: where those of another version lie.
+    package static func path(_ name: String, in folder: String? = nil) throws -> String {
+        let named = (folder ?? ProcessInfo.processInfo.environment["PARLEY_PRODUCTS"]).map { URL(filePath: $0) }
+        let path = try (named ?? URL(filePath: own).deletingLastPathComponent()).appending(path: name).path
         guard FileManager.default.fileExists(atPath: path) else { throw StartError(name, "there is no \(path)") }
         return path
     }

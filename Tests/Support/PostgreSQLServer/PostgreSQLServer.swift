@@ -41,15 +41,28 @@ package final class PostgreSQLServer: Sendable {
     /// One for all tests of the process that break nothing: each takes a database of its own.
     package static func shared() throws -> PostgreSQLServer { try sharedServer.get() }
 
-    private static let sharedServer = Result<PostgreSQLServer, any Error> {
+    /// The same, which syncs, as parleyd demands it, and lets many connect.
+    package static func sharedDurable() throws -> PostgreSQLServer { try sharedDurableServer.get() }
+
+    private static let sharedServer: Result<PostgreSQLServer, any Error> = Result {
         let server = try PostgreSQLServer()
         // What lives as long as the process is never deinitialized.
-        atexit { PostgreSQLServer.removeShared() }
+        atexit { PostgreSQLServer.remove(sharedServer) }
         return server
     }
 
-    private static func removeShared() {
-        guard let server = try? sharedServer.get() else { return }
+    private static let sharedDurableServer: Result<PostgreSQLServer, any Error> = Result {
+        var options = ServerOptions()
+        options.syncs = true
+        // Of each of the gateways that run at once two cells with seven connections each, and those of the last ones.
+        options.settings = ["max_connections": "400"]
+        let server = try PostgreSQLServer(options)
+        atexit { PostgreSQLServer.remove(sharedDurableServer) }
+        return server
+    }
+
+    private static func remove(_ shared: Result<PostgreSQLServer, any Error>) {
+        guard let server = try? shared.get() else { return }
         server.stop(with: SIGQUIT)
         server.directory.remove()
     }

@@ -10,8 +10,7 @@ final class AccountDoor {
 
     init(_ gateway: TestGateway) throws {
         self.gateway = gateway
-        let directory = DataDirectoryLayout.directory(of: .webDoor)
-        let path = "\(gateway.directory)/\(directory)/\(DataDirectoryLayout.credentials)"
+        let path = try gateway.directory(of: .webDoor) + "/credentials.json"
         let credentials = try JSONDecoder().decode(
             DeviceCredentials.self, from: Data(contentsOf: URL(filePath: path)))
         client = try gateway.connect(

@@ -28,8 +28,7 @@ final class ProviderGateway {
                 "client_ids": ["app.example", "web.example"],
             ]
         }
-        try Data((["providers": .array(entries)] as JSON).bytes).write(
-            to: URL(filePath: "\(gateway.directory)/\(file)"))
+        try gateway.write((["providers": .array(entries)] as JSON).bytes, to: file)
         try gateway.startBroker()
         try gateway.startParleyd()
         door = try AccountDoor(gateway)

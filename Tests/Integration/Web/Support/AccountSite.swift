@@ -25,15 +25,15 @@ final class AccountSite {
     func anotherDoor(_ arguments: [String] = []) throws -> TestDoor { try AccountSite.door(gateway, arguments) }
 
     private static func door(_ gateway: TestGateway, _ arguments: [String]) throws -> TestDoor {
-        let own = ["--accounts", credentials(gateway), "--accounts-socket", gateway.brokerSocket]
+        let own = ["--accounts", try credentials(gateway), "--accounts-socket", gateway.brokerSocket]
         return try TestDoor(gateway, own + arguments)
     }
 
     /// The file of the door's own device.
-    var credentials: String { AccountSite.credentials(gateway) }
+    var credentials: String { get throws { try AccountSite.credentials(gateway) } }
 
-    private static func credentials(_ gateway: TestGateway) -> String {
-        gateway.directory + "/devices/web/door/credentials.json"
+    private static func credentials(_ gateway: TestGateway) throws -> String {
+        try gateway.directory(of: .webDoor) + "/credentials.json"
     }
 
     func ask(
