@@ -17,7 +17,6 @@ final class CellLoop {
     private let held: HeldReplies
     private let interest: Interest
     private let shared: GatewayState
-    private let logger: Logger
     /// Read so far: changes of audiences of all streams, and events of the others.
     private var changes = StreamVector()
     private var events = StreamVector()
@@ -45,11 +44,10 @@ final class CellLoop {
         self.feed = feed
         self.held = held
         self.shared = shared
-        self.logger = logger
         report = RecurringReport(logger: logger)
     }
 
-    /// Runs until `stop` is raised.
+    /// Runs until `stop` is raised, or the database is found to have lost commits.
     func run() {
         while !shared.stop.isRaised {
             do {
@@ -58,7 +56,12 @@ final class CellLoop {
                 try cells.sendSignals()
                 hear(try cells.wait(for: hasMore ? .zero : CellLoop.poll))
             } catch {
-                report.add("the other cells cannot be heard", StoreError(error))
+                let error = StoreError(error)
+                if case .lostCommits = error {
+                    shared.storeEnd.withLock { $0 = $0 ?? error }
+                    return
+                }
+                report.add("the other cells cannot be heard", error)
                 var nothing: [WatchedDescriptor] = []
                 _ = try? waitForEvents(&nothing, timeout: CellLoop.poll)
             }
@@ -95,7 +98,12 @@ final class CellLoop {
         let found = try feed.inTurn {
             let round = feed.beginRound()
             if let snapshot = round.snapshot { changes.advance(to: snapshot) }
-            let found = try store.read { try read($0, changes: round.readsChanges, events: hasRoom) }
+            let committed = cells.committed
+            let found = try store.read { snapshot in
+                let states = try cells.states(in: snapshot)
+                try check(states, committed)
+                return try read(states, in: snapshot, changes: round.readsChanges, events: hasRoom)
+            }
             queue.add(found.outgoing, audience: found.changes, through: found.through)
             if feed.end(round) { queue.arrived.signal() }
             return found
@@ -108,11 +116,22 @@ final class CellLoop {
         return found.hasMore && hasRoom
     }
 
-    private func read(_ snapshot: Snapshot, changes readsChanges: Bool, events readsEvents: Bool) throws -> Found {
+    /// Checks that no stream is behind what was read of it or committed to it.
+    private func check(_ states: [CellState], _ committed: StreamPosition) throws(StoreError) {
+        for state in states {
+            let known = state.number == cells.own ? committed : max(events[state.number], changes[state.number])
+            guard state.position < known, known > Stream(cell: state.number).start else { continue }
+            throw .lostCommits(message: "the stream of the cell \(state.name) ends before what was read of it")
+        }
+    }
+
+    private func read(
+        _ states: [CellState], in snapshot: Snapshot, changes readsChanges: Bool, events readsEvents: Bool
+    ) throws -> Found {
         var found = Found()
-        let states = try cells.states(in: snapshot)
         if !hasBegun {
-            events.advance(to: try cells.beginning(own: Stream(cell: cells.own).start, in: snapshot))
+            let own = Stream(cell: cells.own).start
+            events.advance(to: try cells.beginning(own: own, of: states, in: snapshot))
             hasBegun = true
         }
         var subjects: [AudienceChange.Subject: AudienceChange] = [:]
@@ -208,13 +227,17 @@ final class CellLoop {
 extension Cells {
     /// From where on this cell publishes each stream: it goes on from where it had come.
     ///
-    /// - Parameter own: the same in its own stream.
-    func beginning(own: StreamPosition, in snapshot: Snapshot) throws(StoreError) -> StreamVector {
-        let marks = StreamVector(try ownMarks(in: snapshot).map(\.position))
-        let known = Set(try ownMarks(in: snapshot).map(\.writer))
+    /// - Parameters:
+    ///   - own: the same in its own stream.
+    ///   - states: of the cells, as the snapshot has them.
+    func beginning(
+        own: StreamPosition, of states: [CellState], in snapshot: Snapshot
+    ) throws(StoreError) -> StreamVector {
+        let saved = try ownMarks(in: snapshot)
+        let (marks, known) = (StreamVector(saved.map(\.position)), Set(saved.map(\.writer)))
         return StreamVector(
             [own]
-                + (try states(in: snapshot)).filter { $0.number != self.own }.map { state in
+                + states.filter { $0.number != self.own }.map { state in
                     let mark = marks[state.number]
                     let isNear = mark.distance(to: state.position) <= CellLoop.longestBacklog
                     return known.contains(state.number) && isNear ? mark : state.position

@@ -3,7 +3,8 @@ import ParleyProtocol
 import ParleyRules
 import ParleyStore
 
-/// Detects at the start that the database was put back, and gives it its next name.
+/// Detects at the start that the database was put back, and gives it its next name. For a database that cells share,
+/// see ``SharedContinuity``.
 ///
 /// After a kill at any step the next process recognizes the database as the same: first the file allows both names,
 /// then the database gets the new one, then the file names that alone. A database that was put back is detected at each
@@ -14,6 +15,9 @@ package enum DatabaseContinuity {
         case bothNamesWritten, databaseNamed, nameWritten
     }
 
+    static let putBack: Logger.Message =
+        "the database was put back: every conversation has a new epoch, and devices keep what they have"
+
     /// Called at each start, before anything else is written.
     ///
     /// - Returns: the mark to record positions in, and whether the database was put back.
@@ -22,6 +26,9 @@ package enum DatabaseContinuity {
         _ store: Store, in directory: DataDirectory, logger: Logger, name: String = InstanceName.random(),
         reached: (Step) -> Void = { _ in }
     ) throws -> (mark: WitnessMark, isPutBack: Bool) {
+        if let cells = store.cells {
+            return try SharedContinuity(store, cells, in: directory, logger: logger, name: name).begin()
+        }
         let file = WitnessFile(directory)
         let note = try file.read()
         let (instance, position) = try store.read {
@@ -37,8 +44,7 @@ package enum DatabaseContinuity {
             isPutBack = true
             let count = try retryingConflicts { try store.write { try $0.beginAnew(as: name) } }
             logger.warning(
-                "the database was put back: every conversation has a new epoch, and devices keep what they have",
-                metadata: ["reason": "\(reason)", "conversations": "\(count)"])
+                putBack, metadata: ["reason": "\(reason)", "conversations": "\(count)"])
         }
         reached(.databaseNamed)
         let end = try store.read { try $0.outbox.lastPosition().number }

@@ -7,6 +7,9 @@ import PrivateFiles
 ///
 /// Three lines: a title, the last position of the database, and its allowed names. The file is replaced at each start;
 /// the position is overwritten in place while the gateway runs, and is never beyond the database's on disk.
+///
+/// Where cells share the database, each notes its own stream, and in the place of names the era: see
+/// ``SharedContinuity``.
 package struct WitnessFile: Sendable {
     private let directory: String
     private static let name = "parley.witness"
@@ -42,10 +45,13 @@ package struct WitnessFile: Sendable {
 
     /// Opens the file to overwrite its position.
     ///
-    /// - Parameter position: what the file holds.
-    package func mark(position: Int) throws(DataDirectoryError) -> WitnessMark {
+    /// - Parameters:
+    ///   - position: what the file holds.
+    ///   - pause: from one overwriting to the next, at least.
+    package func mark(position: Int, pause: Duration = .seconds(1)) throws(DataDirectoryError) -> WitnessMark {
         do throws(FileError) {
-            return WitnessMark(file: try PatchedFile(path), offset: WitnessFile.title.utf8.count, position: position)
+            return WitnessMark(
+                file: try PatchedFile(path), offset: WitnessFile.title.utf8.count, position: position, pause: pause)
         } catch {
             throw DataDirectoryError("cannot open \(path): \(error.reason)")
         }
@@ -80,6 +86,7 @@ package struct WitnessFile: Sendable {
 package final class WitnessMark: Sendable {
     private let file: PatchedFile
     private let offset: Int
+    private let pause: Duration
     private let state: Monitor<State>
 
     private struct State {
@@ -87,18 +94,18 @@ package final class WitnessMark: Sendable {
         var writtenAt: ContinuousClock.Instant?
     }
 
-    private static let pause: Duration = .seconds(1)
-
-    init(file: PatchedFile, offset: Int, position: Int) {
+    init(file: PatchedFile, offset: Int, position: Int, pause: Duration) {
         self.file = file
         self.offset = offset
+        self.pause = pause
         state = Monitor(State(position: position))
     }
 
-    /// Records a position that is on disk, once a second at most. After an error the next one is recorded.
-    package func advance(to position: Int, now: ContinuousClock.Instant = .now) {
+    /// Records a position that is on disk, after the pause at the earliest. After an error the next one is recorded.
+    package func advance(to end: StreamPosition, now: ContinuousClock.Instant = .now) {
+        let position = end.number
         let isDue = state.withLock { state in
-            guard position > state.position, state.writtenAt.map({ now - $0 >= WitnessMark.pause }) ?? true else {
+            guard position > state.position, state.writtenAt.map({ now - $0 >= pause }) ?? true else {
                 return false
             }
             state = State(position: position, writtenAt: now)
@@ -109,4 +116,7 @@ package final class WitnessMark: Sendable {
 
     /// Records the position at which the gateway ends.
     package func end(at position: Int) { try? file.overwrite(WitnessFile.digits(of: position), at: offset) }
+
+    /// Records that the database has lost commits: no other process decides otherwise at the next start.
+    package func recordLoss() { end(at: CellLineage.lostPosition) }
 }

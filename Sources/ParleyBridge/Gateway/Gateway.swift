@@ -128,7 +128,10 @@ package final class Gateway: Sendable {
             try await group.waitForAll()
             try first?.get()
         }
-        if let reason = shared.storeEnd.withLock({ $0 }) { throw reason }
+        if let reason = shared.storeEnd.withLock({ $0 }) {
+            if case .lostCommits = reason { witness.recordLoss() }
+            throw reason
+        }
         recordEnd(in: store, witness, pushes)
     }
 

@@ -13,7 +13,7 @@ package struct GatewayError: LastingError {
 
     init(_ error: any Error) {
         description = "\(error)"
-        isLasting = (error as? StoreError)?.isLasting ?? (error is OperationTableError)
+        isLasting = (error as? any LastingError)?.isLasting ?? (error is OperationTableError)
     }
 }
 
@@ -21,7 +21,9 @@ extension StoreError: LastingError {
     package var isLasting: Bool {
         switch self {
         case .newerSchema, .unusable, .notDurable, .superseded: true
-        case .full, .inputOutput, .unavailable, .conflict, .outcomeUnknown, .failed, .inconsistent, .unexpected: false
+        case .full, .inputOutput, .unavailable, .conflict, .outcomeUnknown, .lostCommits, .eraEnded, .failed,
+            .inconsistent, .unexpected:
+            false
         }
     }
 }

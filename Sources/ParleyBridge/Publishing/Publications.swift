@@ -49,12 +49,15 @@ struct Publications {
     private var finished = OutLoad()
     /// Everything up to here, in each stream, was acknowledged or dropped.
     private(set) var publishedStreams: StreamVector
+    /// The last position in this gateway's stream of all that was added.
+    private(set) var addedThrough: StreamPosition
     /// The stream of this gateway.
     private let own: Int
     var publishedThrough: StreamPosition { publishedStreams[own] }
 
     init(publishedThrough: StreamPosition) {
         publishedStreams = StreamVector([publishedThrough])
+        addedThrough = publishedThrough
         own = publishedThrough.cell
     }
 
@@ -63,7 +66,12 @@ struct Publications {
 
     mutating func add(_ outgoing: Outgoing, isCounted: Bool) {
         let batch = Batch(outgoing, isCounted: isCounted)
-        for index in outgoing.items.indices { waiting.append(Entry(batch: batch, index: index)) }
+        for index in outgoing.items.indices { append(Entry(batch: batch, index: index)) }
+    }
+
+    private mutating func append(_ entry: Entry) {
+        if let position = entry.through, position.cell == own { addedThrough = max(addedThrough, position) }
+        waiting.append(entry)
     }
 
     /// Adds a batch in which records may be early, or come again.
@@ -76,7 +84,7 @@ struct Publications {
         for (index, item) in outgoing.items.enumerated() {
             if let missing = earlier[index] { add(missing, isCounted: false) }
             let isRepeated = order.isRepeated(item, earlier: earlier[index]?.items.first?.record?.seq)
-            waiting.append(Entry(batch: batch, index: index, isRepeated: isRepeated))
+            append(Entry(batch: batch, index: index, isRepeated: isRepeated))
         }
     }
 

@@ -122,6 +122,8 @@ final class Publisher {
         try receive(&audience, connection)
         // In this order: the changes of audiences that were committed with an event or before it are sent before it.
         try refill()
+        // Before anybody hears of it.
+        witness.advance(to: publications.addedThrough)
         try audience.send(over: connection)
         try askSelf(over: connection)
         while connection.canPublish, let entry = publications.next {
@@ -137,7 +139,6 @@ final class Publisher {
         }
         queue.release(publications.drainFinished())
         shared.recordPublished(publications)
-        witness.advance(to: publications.publishedThrough.number)
     }
 
     /// Goes before the queue, so that it measures the intake and not the load.

@@ -100,7 +100,8 @@ extension Publications {
         let own = publishedThrough
         var known =
             if let order { order } else {
-                RecordOrder(from: try store.read { try cells.beginning(own: own, in: $0) })
+                RecordOrder(
+                    from: try store.read { try cells.beginning(own: own, of: try cells.states(in: $0), in: $0) })
             }
         order = nil
         defer { order = known }

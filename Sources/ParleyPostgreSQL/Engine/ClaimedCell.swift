@@ -12,7 +12,15 @@ final class ClaimedCell: Sendable {
     let name: String
     let number: Int
     private let incarnation: [UInt8]
-    private let commits = Mutex(0)
+    /// That of the process whose cell this was before; `nil` if there was none.
+    private let previous: [UInt8]?
+    private let told = Mutex(Told())
+
+    /// What the server has told this process to be committed. Its row is never behind that, unless the database is.
+    struct Told {
+        var commits = 0
+        var position = StreamPosition.start
+    }
 
     var stream: Stream { Stream(cell: number) }
 
@@ -22,6 +30,7 @@ final class ClaimedCell: Sendable {
     init(_ name: CellName, incarnation: [UInt8], _ connection: PostgreSQLConnection) throws(PostgreSQLError) {
         self.name = name.text
         self.incarnation = incarnation
+        previous = try connection.query("SELECT incarnation FROM cells WHERE name = $1", [.text(name.text)]).bytes(0, 0)
         let rows = try connection.query(
             """
             INSERT INTO cells (
@@ -48,22 +57,40 @@ final class ClaimedCell: Sendable {
     var identity: [PostgreSQLValue] { [.integer(number), .bytes(incarnation)] }
 
     /// The last position of its stream.
-    var end: Statement { (ClaimedCell.row, identity) }
+    var end: Statement { (ClaimedCell.row, [.integer(number)]) }
 
     /// The same, and locks the row until the transaction ends.
     var lock: Statement {
-        ("\(ClaimedCell.row) FOR NO KEY UPDATE", identity)
+        ("\(ClaimedCell.row) FOR NO KEY UPDATE", [.integer(number)])
     }
 
-    private static let row = "SELECT position, commits FROM cells WHERE cell = $1 AND incarnation = $2"
+    private static let row = "SELECT position, commits, incarnation FROM cells WHERE cell = $1"
 
-    /// Whether the row is still this process's.
-    func check(_ rows: PostgreSQLRows) throws(StoreError) {
-        guard rows.count == 1 else { throw .superseded(cell: name) }
+    /// In the place of an incarnation: the process must begin again.
+    static let ended = [UInt8](repeating: 0, count: 16)
+
+    /// What the row must not be behind, if it is read later than this.
+    var toldBefore: Told { told.withLock { $0 } }
+
+    /// Whether the row is still this process's, and not behind what was told.
+    func check(_ rows: PostgreSQLRows, _ told: Told) throws(StoreError) {
+        guard let found = rows.bytes(0, 2), let commits = rows.integer(0, 1) else {
+            throw .lostCommits(message: "the cell \(name) is unknown")
+        }
+        guard found == incarnation else {
+            switch found {
+            case ClaimedCell.ended: throw .eraEnded
+            case previous: throw .lostCommits(message: "the cell \(name) has not started")
+            default: throw .superseded(cell: name)
+            }
+        }
+        guard commits >= told.commits else {
+            throw .lostCommits(message: "\(commits) of \(told.commits) transactions of the cell \(name) are there")
+        }
     }
 
     /// The count that the transaction under way leaves in the row, if it is committed.
-    var nextCount: Int { commits.withLock { $0 + 1 } }
+    var nextCount: Int { told.withLock { $0.commits + 1 } }
 
     /// What a transaction ends with. The last gives, of each cell, the last position that changes an audience. It comes
     /// behind the COMMIT, so it sees all that the transaction has read, and is nothing that it depends on itself.
@@ -90,14 +117,20 @@ final class ClaimedCell: Sendable {
         "SELECT audience_position FROM cells WHERE audience_position > 0", []
     )
 
-    func recordCommit(_ count: Int) { commits.withLock { $0 = count } }
+    func recordCommit(_ count: Int, through end: StreamPosition?) {
+        told.withLock { told in
+            told.commits = count
+            told.position = max(told.position, end ?? told.position)
+        }
+    }
 
     /// Whether the transaction that would leave this count was committed. Waits for it, if it is still under way.
     ///
     /// - Returns: the rows that its last statement would have given; `nil` if it was not.
     func outcome(of count: Int, _ connection: PostgreSQLConnection) throws -> PostgreSQLRows? {
+        let told = toldBefore
         let rows = try connection.query(all: [lock, ClaimedCell.dependencies])
-        try check(rows[0])
+        try check(rows[0], told)
         return rows[0].integer(0, 1) == count ? rows[1] : nil
     }
 
@@ -114,7 +147,10 @@ final class ClaimedCell: Sendable {
                 AND EXISTS (SELECT 1 FROM cells WHERE cell = $2 AND incarnation = $3)
             RETURNING CAST(before.was_over AS INTEGER)
             """, [.integer(milliseconds), .integer(number), .bytes(incarnation)])
-        try check(rows)
+        if rows.count == 0 {
+            let told = toldBefore
+            try check(try connection.query(end.statement, end.values), told)
+        }
         return rows.integer(0, 0) != 0
     }
 }

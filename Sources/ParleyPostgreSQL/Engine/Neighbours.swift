@@ -13,7 +13,7 @@ final class Neighbours: Cells {
     /// How long what a cell has not read is kept for it when its lease is over.
     private static let absence = Duration.seconds(600)
 
-    private let cell: ClaimedCell
+    let cell: ClaimedCell
     /// For what belongs to no transaction of the writer.
     private let sessions: SessionPool
     /// For the lease alone, which waits for nothing else.

@@ -13,6 +13,8 @@ final class OpenTransaction: RemoteConnection {
     private var prefetched: [(query: RemoteQuery, rows: PostgreSQLRows)] = []
     /// As the row of the cell has it.
     private var storedEnd: StreamPosition?
+    /// From before its snapshot.
+    private let told: ClaimedCell.Told
 
     /// How far the cell's stream goes with the transaction.
     private(set) var streamEnd: StreamPosition?
@@ -20,7 +22,7 @@ final class OpenTransaction: RemoteConnection {
 
     /// - Parameter locksCell: whether it writes.
     init(_ session: Session, _ cell: ClaimedCell, locksCell: Bool) {
-        (self.session, self.cell, isToLock) = (session, cell, locksCell)
+        (self.session, self.cell, isToLock, told) = (session, cell, locksCell, cell.toldBefore)
     }
 
     func send(_ sql: String, _ values: [BoundValue]) throws(StoreError) {
@@ -82,7 +84,7 @@ final class OpenTransaction: RemoteConnection {
     }
 
     private func readEnd(_ rows: PostgreSQLRows) throws(StoreError) -> StreamPosition {
-        try cell.check(rows)
+        try cell.check(rows, told)
         let end = StreamPosition(number: rows.integer(0, 0) ?? 0)
         storedEnd = end
         return end

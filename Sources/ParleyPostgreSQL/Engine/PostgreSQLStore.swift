@@ -81,7 +81,7 @@ package final class PostgreSQLStore: StoreEngine {
             guard let dependencies = try outcome(of: count, after: error) else { throw error }
             neighbours.record(dependencies)
         }
-        cell.recordCommit(count)
+        cell.recordCommit(count, through: transaction.streamEnd)
         return result
     }
 

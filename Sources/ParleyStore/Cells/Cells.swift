@@ -14,6 +14,18 @@ package protocol Cells: AnyObject, Sendable {
     /// audience. Its events are for nobody before these changes are in force.
     var dependencies: StreamVector { get }
 
+    /// The last position of its stream that this process knows to be committed.
+    var committed: StreamPosition { get }
+
+    /// The era of the database, as it is stored; `nil` before the first. Until the transaction ends no other cell
+    /// begins.
+    func lockEra(in transaction: WriteTransaction) throws(StoreError) -> String?
+
+    func setEra(_ era: String, in transaction: WriteTransaction) throws(StoreError)
+
+    /// No other process that runs now writes anything any more: each ends by `.eraEnded`.
+    func endOthers(in transaction: WriteTransaction) throws(StoreError)
+
     /// All cells as a snapshot has them, this one among them.
     func states(in snapshot: Snapshot) throws(StoreError) -> [CellState]
 

@@ -19,8 +19,8 @@ package struct ContinuityWrites {
             [database.stream.row, name])
     }
 
-    /// Gives every conversation a new epoch, and has all presence published to the broker again. Logs go on after their
-    /// records.
+    /// Gives every conversation a new epoch, and has all presence published to every broker again, to those of
+    /// neighbours also what they retain of conversations. Logs go on after their records.
     ///
     /// - Returns: how many conversations there are.
     package func renewEpochs(_ epoch: () -> String) throws(StoreError) -> Int {
@@ -42,6 +42,8 @@ package struct ContinuityWrites {
         }
         try renameEpochs(renewed)
         try database.run("UPDATE publishing SET presence_broker = NULL")
+        // A neighbour that was away for long leaves out what this one publishes.
+        try database.run("UPDATE publishing SET info_broker = NULL WHERE id <> ?", [database.stream.row])
         return count
     }
 

@@ -21,6 +21,11 @@ package enum StoreError: Error, Sendable, CustomStringConvertible {
     case outcomeUnknown(message: String)
     /// Another process has taken over: this one may not write any more.
     case superseded(cell: String)
+    /// The database is behind what it has told this process: it was put back, or another server took its place that had
+    /// not all of it. The next start begins new epochs.
+    case lostCommits(message: String)
+    /// Another process has begun new epochs, which this one does not know.
+    case eraEnded
     /// A fault of ours: a statement or a constraint failed.
     ///
     /// - Parameter code: the engine's.
@@ -33,7 +38,7 @@ package enum StoreError: Error, Sendable, CustomStringConvertible {
     /// Whether trying again later may help.
     package var isPassing: Bool {
         switch self {
-        case .full, .inputOutput, .unavailable, .conflict, .outcomeUnknown, .superseded: true
+        case .full, .inputOutput, .unavailable, .conflict, .outcomeUnknown, .superseded, .lostCommits, .eraEnded: true
         case .newerSchema, .unusable, .notDurable, .failed, .inconsistent, .unexpected: false
         }
     }
@@ -41,7 +46,7 @@ package enum StoreError: Error, Sendable, CustomStringConvertible {
     /// Whether this process must end: what is stored is no longer what it knows.
     package var endsProcess: Bool {
         switch self {
-        case .outcomeUnknown, .superseded: true
+        case .outcomeUnknown, .superseded, .lostCommits, .eraEnded: true
         case .full, .inputOutput, .unavailable, .conflict, .newerSchema, .unusable, .notDurable, .failed,
             .inconsistent, .unexpected:
             false
@@ -61,6 +66,10 @@ package enum StoreError: Error, Sendable, CustomStringConvertible {
         case .outcomeUnknown(let message):
             "the connection to the database was lost while it committed: \(message)"
         case .superseded(let cell): "another process runs as the cell \(cell) now"
+        case .lostCommits(let message):
+            "the database has lost what it had committed (\(message)): it was put back, or a standby took over that did "
+                + "not have all of it; the next start begins new epochs"
+        case .eraEnded: "the database was put back, and another cell has begun new epochs: start again"
         case .failed(let code, let message): "a database statement failed: \(message) (\(code))"
         case .inconsistent(let inconsistency): "the database is inconsistent: \(inconsistency)"
         case .unexpected(let type): "the database was used in a way that failed: \(type)"

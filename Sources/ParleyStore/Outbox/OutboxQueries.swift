@@ -151,6 +151,15 @@ package struct OutboxWrites {
     }
 }
 
+extension OutboxWrites {
+    /// Has everything that the broker has to retain published to it again, whichever run of it comes.
+    package func forgetBroker() throws(StoreError) {
+        try database.run(
+            "UPDATE publishing SET presence_broker = NULL, info_broker = NULL, boards_broker = NULL WHERE id = ?",
+            [database.stream.row])
+    }
+}
+
 extension UnpublishedEvent {
     /// A query for events without a record, as far as its condition.
     static let columns = """

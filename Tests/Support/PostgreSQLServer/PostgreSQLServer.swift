@@ -102,6 +102,12 @@ package final class PostgreSQLServer: Sendable {
 
     package func resume() { signalAll(SIGCONT) }
 
+    /// Keeps a copy of its files, in the place of an earlier one. It is stopped.
+    package func keepFiles() throws { try directory.copy("data", to: "kept") }
+
+    /// Puts the copy in the place of its files, as if a standby took over that had come as far. It is stopped.
+    package func putBackFiles() throws { try directory.copy("kept", to: "data") }
+
     /// The process of the server, whose children are those of its connections.
     package var processIdentifier: Int32? { process.withLock { $0?.identifier } }
 

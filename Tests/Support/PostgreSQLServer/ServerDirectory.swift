@@ -36,8 +36,17 @@ final class ServerDirectory: Sendable {
     /// A new cluster with the superuser `parley`, whom everybody who reaches the socket may be: a copy of one that is
     /// made once for the process, as `initdb` takes ten times as long.
     func initialize() throws {
-        let cluster = try ServerDirectory.newCluster.get()
-        let copy = try ChildProcess("/bin/cp", ["-a", cluster.data, data], errors: log)
+        try copy(path: try ServerDirectory.newCluster.get().data, to: data)
+    }
+
+    /// Copies a folder in this one, in the place of what there may be.
+    func copy(_ name: String, to other: String) throws {
+        try? FileManager.default.removeItem(atPath: "\(path)/\(other)")
+        try copy(path: "\(path)/\(name)", to: "\(path)/\(other)")
+    }
+
+    private func copy(path source: String, to target: String) throws {
+        let copy = try ChildProcess("/bin/cp", ["-a", source, target], errors: log)
         guard copy.waitUntilEnded() == 0 else { throw StartError("cp", String(logged.suffix(2000))) }
     }
 

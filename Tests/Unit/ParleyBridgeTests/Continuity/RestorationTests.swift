@@ -116,7 +116,7 @@ struct RestorationTests {
         }
         try store.checkpoint()
         try store.close()
-        try WitnessFile(directory).mark(position: 0).advance(to: position.number)
+        try WitnessFile(directory).mark(position: 0).advance(to: position)
         try copy(file, to: directory.database)
         try Self.run(in: place.path)
         #expect(try !isFirstEpoch)
