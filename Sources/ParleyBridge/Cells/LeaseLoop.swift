@@ -11,6 +11,7 @@ final class LeaseLoop {
     private let feed: AudienceFeed
     private let shared: GatewayState
     private var report: RecurringReport
+    private var clockReport: RecurringReport
     private var dueAt = ContinuousClock.now
     /// In nanoseconds since the start of the machine; `nil` before it was first extended.
     private var end: Int64?
@@ -18,6 +19,8 @@ final class LeaseLoop {
     private static let interval = Duration.seconds(1)
     /// How often it is looked whether it is due.
     private static let pause = Duration.milliseconds(250)
+    /// How far the clocks of cells may be from the server's without a word.
+    private static let mostApart = Duration.seconds(5)
 
     init(cells: any Cells, queue: OutQueue, feed: AudienceFeed, shared: GatewayState, logger: Logger) {
         self.cells = cells
@@ -25,6 +28,7 @@ final class LeaseLoop {
         self.feed = feed
         self.shared = shared
         report = RecurringReport(logger: logger)
+        clockReport = RecurringReport(logger: logger, interval: .seconds(600))
     }
 
     /// Runs until `stop` is raised.
@@ -49,16 +53,33 @@ final class LeaseLoop {
     private func extend() throws(StoreError) {
         // From before the server is asked: it counts from later.
         let begin = SystemClock.sinceBoot.nanoseconds
-        let wasOver = try cells.extendLease()
+        let extended = try cells.extendLease()
+        compareClocks(extended.serverTime, within: SystemClock.sinceBoot.nanoseconds - begin)
         let isLate = end.map { begin >= $0 } ?? false
         let end = begin + cells.leaseTime.inMilliseconds * 1_000_000
         self.end = end
         dueAt = .now + LeaseLoop.interval
         let lease = cells.hasNeighbours ? Lease(end: UInt64(clamping: end)) : .endless
-        if feed.recordExtension(lease, wasOver: wasOver || isLate) {
+        if feed.recordExtension(lease, wasOver: extended.wasOver || isLate) {
             queue.add(Outgoing(), audience: [lease.change])
         } else {
             cells.wake()
         }
+    }
+
+    /// Leases go by the server's clock alone; the times of messages, of challenges and of tokens by the machine's.
+    ///
+    /// - Parameter nanoseconds: how long ago at most the server told its time.
+    private func compareClocks(_ serverTime: Timestamp, within nanoseconds: Int64) {
+        let difference = serverTime.duration(to: shared.clock.wall)
+        let apart = difference < .zero ? .zero - difference : difference
+        guard apart > LeaseLoop.mostApart + .nanoseconds(nanoseconds) else {
+            clockReport.end("the clocks of this machine and of the database's server agree again")
+            return
+        }
+        let direction = difference < .zero ? "behind" : "ahead of"
+        clockReport.add(
+            "the clocks of this machine and of the database's server differ",
+            "this machine's is \(apart.components.seconds) s \(direction) the server's: set both by NTP")
     }
 }

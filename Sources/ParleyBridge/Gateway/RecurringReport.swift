@@ -1,20 +1,20 @@
 import Logging
 
-/// Logs that something goes wrong: at once, then every 10 s while it does, and when it is over.
+/// Logs that something goes wrong: at once, then now and then while it does, and when it is over.
 struct RecurringReport {
     private let logger: Logger
     private let level: Logger.Level
+    private let interval: Duration
     private var saidAt: ContinuousClock.Instant?
 
-    private static let interval = Duration.seconds(10)
-
-    init(logger: Logger, level: Logger.Level = .warning) {
+    init(logger: Logger, level: Logger.Level = .warning, interval: Duration = .seconds(10)) {
         self.logger = logger
         self.level = level
+        self.interval = interval
     }
 
     mutating func add(_ what: Logger.Message, _ reason: some CustomStringConvertible) {
-        if let saidAt, ContinuousClock.now - saidAt < RecurringReport.interval { return }
+        if let saidAt, ContinuousClock.now - saidAt < interval { return }
         saidAt = .now
         logger.log(level: level, what, metadata: ["reason": "\(reason)"])
     }

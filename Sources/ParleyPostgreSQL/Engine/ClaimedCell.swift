@@ -1,3 +1,4 @@
+import ParleyProtocol
 import ParleyStore
 import PostgreSQL
 import Synchronization
@@ -135,9 +136,7 @@ final class ClaimedCell: Sendable {
     }
 
     /// Extends the lease from the server's time on.
-    ///
-    /// - Returns: whether it was over by that.
-    func extendLease(by time: Duration, _ connection: PostgreSQLConnection) throws -> Bool {
+    func extendLease(by time: Duration, _ connection: PostgreSQLConnection) throws -> LeaseExtension {
         let milliseconds = Int(time.components.seconds * 1000)
         let rows = try connection.query(
             """
@@ -145,13 +144,15 @@ final class ClaimedCell: Sendable {
             UPDATE cell_leases SET until = \(ClaimedCell.now) + $1 FROM before
             WHERE cell_leases.cell = before.cell
                 AND EXISTS (SELECT 1 FROM cells WHERE cell = $2 AND incarnation = $3)
-            RETURNING CAST(before.was_over AS INTEGER)
+            RETURNING CAST(before.was_over AS INTEGER), cell_leases.until
             """, [.integer(milliseconds), .integer(number), .bytes(incarnation)])
-        if rows.count == 0 {
-            let told = toldBefore
-            try check(try connection.query(end.statement, end.values), told)
+        if let wasOver = rows.integer(0, 0), let until = rows.integer(0, 1) {
+            return LeaseExtension(
+                wasOver: wasOver != 0, serverTime: Timestamp(milliseconds: Int64(until - milliseconds)))
         }
-        return rows.integer(0, 0) != 0
+        let told = toldBefore
+        try check(try connection.query(end.statement, end.values), told)
+        throw StoreError.unavailable(message: "the lease of the cell \(name) is not there")
     }
 }
 

@@ -137,7 +137,7 @@ final class Neighbours: Cells {
         }
     }
 
-    func extendLease() throws(StoreError) -> Bool {
+    func extendLease() throws(StoreError) -> LeaseExtension {
         try withConnection(leaseSessions) { try cell.extendLease(by: leaseTime, $0) }
     }
 

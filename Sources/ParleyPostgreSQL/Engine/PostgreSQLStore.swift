@@ -40,7 +40,7 @@ package final class PostgreSQLStore: StoreEngine {
                 }
             }
             neighbours = try Neighbours(cell, settings, onEnd: onEnd)
-        } catch { throw StoreError(anything: error) }
+        } catch { throw StoreError(starting: error, on: settings.description) }
     }
 
     package var cells: (any Cells)? { neighbours }

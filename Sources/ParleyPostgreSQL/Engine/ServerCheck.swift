@@ -13,12 +13,16 @@ enum ServerCheck {
     /// PostgreSQL 15.
     private static let leastVersion = 15_00_00
 
+    /// - Parameter version: as 15_00_04 for 15.4.
+    static func check(version: Int) throws(StoreError) {
+        guard version < leastVersion else { return }
+        throw .unusable(
+            path: "the PostgreSQL server",
+            message: "it is of version \(version / 10_000); 15 is the oldest that will do")
+    }
+
     static func run(_ connection: PostgreSQLConnection, _ demand: DurabilityDemand) throws {
-        guard connection.serverVersion >= leastVersion else {
-            throw StoreError.unusable(
-                path: "the PostgreSQL server",
-                message: "it is of version \(connection.serverVersion / 10_000); 15 is the oldest that will do")
-        }
+        try check(version: connection.serverVersion)
         let rows = try connection.query(
             "SELECT pg_is_in_recovery(), current_setting('fsync'), current_setting('full_page_writes')")
         guard rows.integer(0, 0) == 0 else {

@@ -7,11 +7,35 @@ extension StoreError {
         self = if let error = error as? PostgreSQLError { StoreError(error) } else { StoreError(error) }
     }
 
+    /// What keeps a process from starting. Trying again helps only where the server is away, or takes no writes now.
+    init(starting error: any Error, on server: String) {
+        guard let error = error as? PostgreSQLError, let reason = StoreError.lastingReason(error) else {
+            self = StoreError(anything: error)
+            return
+        }
+        self = .unusable(path: server, message: reason)
+    }
+
+    private static func lastingReason(_ error: PostgreSQLError) -> String? {
+        guard case .server(let state, let message, _) = error else {
+            return error.isRefusalToConnect ? "it asks for a password, and none is given" : nil
+        }
+        return switch state {
+        case .invalidCatalogName: "there is no such database: \(message) (\(state))"
+        case .insufficientPrivilege:
+            "its user lacks a right: \(message) (\(state)); the user must own the database, or the schema "
+                + PostgreSQLMigrations.schema
+        case .undefinedTable, .undefinedColumn, .invalidSchemaName:
+            "its schema \(PostgreSQLMigrations.schema) is not as Parley has made it: \(message) (\(state))"
+        default: error.isRefusalToConnect ? "the server does not let its user in: \(message) (\(state))" : nil
+        }
+    }
+
     /// The store's word for what PostgreSQL says. A message never holds values of a row.
     init(_ error: PostgreSQLError) {
         switch error {
         case .server(let state, let message, _): self = StoreError.refusal(state, message)
-        case .connection, .timedOut, .broken, .malformedReply, .outOfMemory:
+        case .connection, .noPassword, .timedOut, .broken, .malformedReply, .outOfMemory:
             self = .unavailable(message: error.description)
         case .invalidSettings(let fault): self = .unusable(path: "--store", message: fault.description)
         case .unsupportedType, .wrongNumberOfValues, .valueDoesNotFit, .invalidText:

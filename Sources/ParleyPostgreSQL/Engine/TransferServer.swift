@@ -28,7 +28,7 @@ package struct TransferServer: Sendable {
                 """)
             cells = (0..<rows.count).compactMap { rows.text($0, 0) }
             live = (0..<rows.count).filter { rows.integer($0, 1) == 1 }.compactMap { rows.text($0, 0) }
-        } catch { throw StoreError(anything: error) }
+        } catch { throw StoreError(starting: error, on: address.description) }
     }
 
     /// Opens it as this cell, to be written to.

@@ -79,10 +79,16 @@ package struct Migrator {
             """
             SELECT (SELECT count(*) FROM pg_catalog.pg_class c WHERE c.relnamespace = n.oid),
                 (SELECT count(*) FROM pg_catalog.pg_class c
-                    WHERE c.relnamespace = n.oid AND c.relname = 'schema_version' AND c.relkind = 'r')
+                    WHERE c.relnamespace = n.oid AND c.relname = 'schema_version' AND c.relkind = 'r'),
+                has_schema_privilege(n.oid, 'USAGE')
             FROM pg_catalog.pg_namespace n WHERE n.nspname = $1
             """, [.text(PostgreSQLMigrations.schema)])
         guard schema.count == 1 else { return .missing }
+        // Without it nothing in the schema is found.
+        guard schema.integer(0, 2) == 1 else {
+            throw StoreError.unusable(
+                path: server, message: "its user lacks a right: USAGE of the schema \(PostgreSQLMigrations.schema)")
+        }
         guard schema.integer(0, 1) == 1 else { return schema.integer(0, 0) == 0 ? .empty : .foreign }
         let versions = try connection.query("SELECT max(version), max(least_compatible) FROM schema_version")
         guard let version = versions.integer(0, 0), let leastCompatible = versions.integer(0, 1) else {

@@ -60,9 +60,8 @@ package protocol Cells: AnyObject, Sendable {
     func removeLostSessions(limit: Int, in transaction: WriteTransaction) throws(StoreError) -> [UserID]
 
     /// Extends this cell's lease by `leaseTime`, from the server's time on.
-    ///
-    /// - Returns: whether it was over by the server's time, so that others may not have waited for this cell.
-    func extendLease() throws(StoreError) -> Bool
+    @discardableResult
+    func extendLease() throws(StoreError) -> LeaseExtension
 
     /// How long others wait for a cell that has said nothing more.
     var leaseTime: Duration { get }
@@ -128,4 +127,13 @@ package struct CellMark: Hashable, Sendable {
         self.position = position
         self.audience = audience
     }
+}
+
+/// What the server says when a lease is extended.
+package struct LeaseExtension: Hashable, Sendable {
+    /// Whether it was over by the server's time, so that others may not have waited for this cell.
+    package let wasOver: Bool
+    package let serverTime: Timestamp
+
+    package init(wasOver: Bool, serverTime: Timestamp) { (self.wasOver, self.serverTime) = (wasOver, serverTime) }
 }

@@ -14,6 +14,8 @@ extension ConnectionHandle {
             }
         }
         if let only = failures.first, Set(failures).count == 1 { throw only }
+        // The others may come back, and will refuse the same.
+        if let refusal = failures.first(where: \.isRefusalToConnect) { throw refusal }
         throw .connection(reason: PrintableText.make(failures.map(\.description).joined(separator: "; ")))
     }
 
@@ -24,7 +26,7 @@ extension ConnectionHandle {
             let wantsWrite: Bool
             switch progress {
             case .isConnected: return
-            case .hasFailed: throw connectError.error
+            case .hasFailed: throw lacksPassword ? .noPassword : connectError.error
             case .wantsRead: wantsWrite = false
             case .wantsWrite: wantsWrite = true
             }

@@ -56,6 +56,9 @@ import CPostgreSQL
     /// `PQerrorMessage`, which holds the server's refusal after an attempt to connect.
     var connectError: ConnectError { unsafe ConnectError(message: PQerrorMessage(pointer)) }
 
+    /// `PQconnectionNeedsPassword`: whether the attempt to connect failed for want of one.
+    var lacksPassword: Bool { unsafe PQconnectionNeedsPassword(pointer) == 1 }
+
     /// `PQtransactionStatus`
     var transaction: TransactionStatus {
         switch unsafe PQtransactionStatus(pointer) {

@@ -6,6 +6,8 @@ package enum PostgreSQLError: Error, Hashable, Sendable {
     case invalidSettings(SettingsFault)
     /// No server was reached, or it could not be trusted; in libpq's words.
     case connection(reason: String)
+    /// The server asks for a password, and there is none.
+    case noPassword
 
     // Connecting and later.
 
@@ -35,12 +37,24 @@ package enum PostgreSQLError: Error, Hashable, Sendable {
         if case .server(let sqlState, _, _) = self { sqlState } else { nil }
     }
 
+    /// Whether a server was there and did not let this program in: its user, its password, its database.
+    package var isRefusalToConnect: Bool {
+        switch self {
+        case .noPassword: true
+        case .server(let sqlState, _, _): sqlState.isOfClass("28") || sqlState == .invalidCatalogName
+        case .invalidSettings, .connection, .timedOut, .broken, .malformedReply, .unsupportedType,
+            .wrongNumberOfValues, .valueDoesNotFit, .invalidText, .outOfMemory:
+            false
+        }
+    }
+
     /// Whether what was sent may have been done all the same: a COMMIT that got no reply.
     package var leavesOutcomeOpen: Bool {
         switch self {
         case .timedOut, .broken, .malformedReply: true
         case .server(let sqlState, _, _): sqlState.endsConnection
-        case .invalidSettings, .connection, .unsupportedType, .wrongNumberOfValues, .valueDoesNotFit, .invalidText,
+        case .invalidSettings, .connection, .noPassword, .unsupportedType, .wrongNumberOfValues, .valueDoesNotFit,
+            .invalidText,
             .outOfMemory:
             false
         }
@@ -52,6 +66,7 @@ extension PostgreSQLError: CustomStringConvertible {
         switch self {
         case .invalidSettings(let fault): fault.description
         case .connection(let reason): "PostgreSQL cannot be reached: \(reason)"
+        case .noPassword: "PostgreSQL asks for a password, and there is none"
         case .server(let sqlState, let message, _): "PostgreSQL refused: \(message) (\(sqlState))"
         case .timedOut: "PostgreSQL did not answer in time"
         case .broken(let reason): "the connection to PostgreSQL is lost: \(reason)"

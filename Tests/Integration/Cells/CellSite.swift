@@ -20,9 +20,14 @@ final class CellSite: Sendable {
     /// - Parameters:
     ///   - proxied: whether each cell reaches the database by a proxy of its own.
     ///   - programs: where those of another version lie.
-    init(_ count: Int = 2, proxied: Bool = false, programs: String? = nil) throws {
+    ///   - prepare: is given the database before any cell.
+    init(
+        _ count: Int = 2, proxied: Bool = false, programs: String? = nil,
+        prepare: (TestDatabase) throws -> Void = { _ in }
+    ) throws {
         server = try CellSite.durableServer()
         let database = try server.database()
+        try prepare(database)
         self.database = database
         let folder = server.socketFolder
         let proxies = try proxied ? (0..<count).map { _ in try StoreProxy(server: folder) } : []

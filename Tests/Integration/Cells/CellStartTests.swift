@@ -49,11 +49,15 @@ struct CellStartTests {
         try waits(try gateway(), saying: "the database cannot be used now") { try server.start() }
     }
 
-    @Test("a database that is missing is named, and found once it is there")
+    @Test("a database that is missing is named, with status 78, and taken once it is there")
     func missingDatabase() throws {
-        try waits(try gateway(server.uri(database: "later")), saying: #"database "later" does not exist"#) {
-            try server.connect().execute("CREATE DATABASE later")
-        }
+        let gateway = try gateway(server.uri(database: "later"))
+        let refused = try refusal(gateway)
+        #expect(refused.status == 78)
+        #expect(refused.errors.contains(#"database "later" does not exist"#), "\(refused.errors)")
+        try server.connect().execute("CREATE DATABASE later")
+        try gateway.startBroker()
+        try gateway.startParleyd()
     }
 
     @Test("where nobody listens it waits")
@@ -63,7 +67,7 @@ struct CellStartTests {
             until: nil)
     }
 
-    @Test("a wrong password is called so, and is in no sentence")
+    @Test("a wrong password, none, and an unknown user are called so, with status 78; a password is in no sentence")
     func wrongPassword() throws {
         try server.connect().execute("CREATE ROLE guest LOGIN PASSWORD 'right'")
         let file = "\(NSTemporaryDirectory())/\(newID())"
@@ -72,10 +76,47 @@ struct CellStartTests {
             FileManager.default.createFile(
                 atPath: file, contents: Data("wrong horse\n".utf8), attributes: [.posixPermissions: 0o600]))
         let uri = server.uri(database: database.name, user: "guest")
+        let stranger = server.uri(database: database.name, user: "stranger")
+        for (arguments, sentence) in [
+            (["--store", uri, "--store-password-file", file], "password authentication failed"),
+            (["--store", uri], "it asks for a password, and none is given"),
+            (["--store", stranger], #"role "stranger" does not exist"#),
+        ] {
+            let refused = try refusal(try TestGateway(arguments: arguments, start: false))
+            #expect(refused.status == 78)
+            #expect(refused.errors.contains(sentence), "\(refused.errors)")
+            #expect(!refused.errors.contains("wrong horse"))
+        }
+    }
+
+    @Test("a password that is changed while a cell runs is waited for, and nothing is lost")
+    func changedPassword() throws {
+        let connection = try server.connect()
+        try connection.execute("CREATE ROLE guest LOGIN SUPERUSER PASSWORD 'right'")
+        let file = "\(NSTemporaryDirectory())/\(newID())"
+        defer { try? FileManager.default.removeItem(atPath: file) }
+        #expect(
+            FileManager.default.createFile(
+                atPath: file, contents: Data("right\n".utf8), attributes: [.posixPermissions: 0o600]))
+        let uri = server.uri(database: database.name, user: "guest")
         let gateway = try TestGateway(
-            arguments: ["--store", uri, "--store-password-file", file, "--cell", "main"], start: false)
-        try waits(gateway, saying: "password authentication failed", until: nil)
-        #expect(!gateway.log.contains("wrong horse"))
+            arguments: ["--store", uri, "--store-password-file", file, "--cell", "main"], console: "console-1",
+            start: false)
+        try gateway.startBroker()
+        try gateway.startParleyd()
+        let (alice, _, conversation) = try gateway.pair()
+        let id = try alice.say(in: conversation)
+        try connection.execute("ALTER ROLE guest PASSWORD 'other'")
+        _ = try connection.query(
+            "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE usename = 'guest'", [])
+        try eventually("a refusal") {
+            try alice.request("profile/get")["error"]["code"] == "unavailable" ? () : nil
+        }
+        #expect(gateway.isParleydRunning)
+        try connection.execute("ALTER ROLE guest PASSWORD 'right'")
+        try eventually("an answer") { try alice.request("profile/get")["ok"] == true ? () : nil }
+        let request: JSON = ["conversation_id": .string(conversation), "after": 0, "limit": 10]
+        #expect(try alice.accepted("history/get", request)["messages"].elements.map { $0["id"].text } == [id])
     }
 
     @Test("a server that takes no writes is waited for")
@@ -87,12 +128,35 @@ struct CellStartTests {
         }
     }
 
-    @Test("a user without the right to make the schema is told so")
+    @Test("a user who may not make the schema, or may not use the one there is, is told so, with status 78")
     func withoutRights() throws {
         try server.connect().execute("CREATE ROLE visitor LOGIN")
-        try waits(
-            try gateway(server.uri(database: database.name, user: "visitor")), saying: "a right is missing",
-            until: nil)
+        let visitor = server.uri(database: database.name, user: "visitor")
+        func refuses() throws {
+            let refused = try refusal(try gateway(visitor))
+            #expect(refused.status == 78)
+            #expect(refused.errors.contains("its user lacks a right: "), "\(refused.errors)")
+        }
+        try refuses()
+        let owner = try gateway()
+        try owner.startBroker()
+        try owner.startParleyd()
+        #expect(owner.endParleyd() == 0)
+        try refuses()
+        try database.connect().execute("GRANT USAGE ON SCHEMA parley TO visitor")
+        try refuses()
+    }
+
+    @Test("of a schema that lacks a table it says so, with status 78")
+    func damagedSchema() throws {
+        let gateway = try gateway()
+        try gateway.startBroker()
+        try gateway.startParleyd()
+        #expect(gateway.endParleyd() == 0)
+        try database.connect().execute("DROP TABLE parley.cell_leases")
+        let refused = try refusal(gateway)
+        #expect(refused.status == 78)
+        #expect(refused.errors.contains("is not as Parley has made it"), "\(refused.errors)")
     }
 
     @Test("a schema of another program's is refused with status 78, and left as it is")
@@ -149,7 +213,7 @@ struct CellStartTests {
         try alice.say(in: conversation)
         #expect(gateway.endParleyd(SIGINT) == 0)
         try gateway.startParleyd()
-        #expect(!gateway.log.contains("was put back"))
+        #expect(!gateway.log.contains("every conversation has a new epoch"))
         let anew = try gateway.connect(bob.credentials, DeviceClient.Options(connection: "anew"))
         let request: JSON = ["conversation_id": .string(conversation), "after": 0, "limit": 10]
         #expect(try anew.accepted("history/get", request)["messages"].elements.count == 1)
