@@ -154,7 +154,7 @@ package final class Gateway: Sendable {
                     }
                     report.end("the database can be used again")
                     return store
-                } catch let error as StoreError where error.isPassing {
+                } catch let error as StoreError where error.isPassing || error.isOfNeighbours {
                     report.add("the database cannot be used yet", "\(name): \(error)")
                     try await Task.sleep(for: pauses.next())
                 }

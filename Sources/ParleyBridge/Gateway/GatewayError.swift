@@ -21,8 +21,8 @@ extension StoreError: LastingError {
     package var isLasting: Bool {
         switch self {
         case .newerSchema, .unusable, .notDurable, .superseded: true
-        case .full, .inputOutput, .unavailable, .conflict, .outcomeUnknown, .lostCommits, .eraEnded, .failed,
-            .inconsistent, .unexpected:
+        case .full, .inputOutput, .unavailable, .conflict, .notUnique, .outcomeUnknown, .lostCommits, .eraEnded,
+            .failed, .inconsistent, .unexpected:
             false
         }
     }

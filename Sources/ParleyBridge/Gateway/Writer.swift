@@ -103,7 +103,7 @@ final class Writer {
     func repeating<Result>(_ transaction: () throws(StoreError) -> Result) throws(StoreError) -> Result {
         for _ in 1..<Writer.attempts {
             do throws(StoreError) { return try transaction() } catch {
-                guard case .conflict = error else { throw error }
+                guard error.isOfNeighbours else { throw error }
                 counters.conflicts.add(1)
             }
         }

@@ -6,8 +6,9 @@ import Synchronization
 
 /// The other cells on the database: their streams, marks and leases, and the doorbell by which they call.
 final class Neighbours: Cells {
-    /// Where a cell says that it has committed something. Whoever misses it finds it at the next look.
-    static let channel = "parley"
+    /// Where a cell says that it has committed something. Whoever misses it finds it at the next look. Channels belong
+    /// to a database and not to a schema, so it has the schema's name.
+    static let channel = PostgreSQLMigrations.schema
 
     let leaseTime = Duration.seconds(3)
     /// How long what a cell has not read is kept for it when its lease is over.

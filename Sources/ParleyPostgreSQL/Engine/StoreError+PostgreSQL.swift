@@ -45,8 +45,8 @@ extension StoreError {
 
     private static func refusal(_ state: SQLState, _ message: String) -> StoreError {
         switch state {
-        case .serializationFailure, .deadlockDetected, .lockNotAvailable, .uniqueViolation:
-            .conflict(message: "\(message) (\(state))")
+        case .serializationFailure, .deadlockDetected, .lockNotAvailable: .conflict(message: "\(message) (\(state))")
+        case .uniqueViolation: .notUnique(code: "\(state)", message: message)
         case .diskFull: .full
         case .readOnlyTransaction:
             .unavailable(message: "it takes no writes: it is a standby, or was made read-only (\(state))")

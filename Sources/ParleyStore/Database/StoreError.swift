@@ -17,6 +17,11 @@ package enum StoreError: Error, Sendable, CustomStringConvertible {
     case unavailable(message: String)
     /// Another transaction was in the way. Nothing was written; the same may succeed at once.
     case conflict(message: String)
+    /// There is a row already that must be the only one: a neighbour was earlier, or it is a fault of ours. Nothing was
+    /// written.
+    ///
+    /// - Parameter code: the engine's.
+    case notUnique(code: String, message: String)
     /// The connection was lost while the server committed: only the next start can tell whether it has.
     case outcomeUnknown(message: String)
     /// Another process has taken over: this one may not write any more.
@@ -39,7 +44,17 @@ package enum StoreError: Error, Sendable, CustomStringConvertible {
     package var isPassing: Bool {
         switch self {
         case .full, .inputOutput, .unavailable, .conflict, .outcomeUnknown, .superseded, .lostCommits, .eraEnded: true
-        case .newerSchema, .unusable, .notDurable, .failed, .inconsistent, .unexpected: false
+        case .newerSchema, .unusable, .notDurable, .notUnique, .failed, .inconsistent, .unexpected: false
+        }
+    }
+
+    /// Whether the same may succeed at once where there are neighbours.
+    package var isOfNeighbours: Bool {
+        switch self {
+        case .conflict, .notUnique: true
+        case .full, .inputOutput, .unavailable, .newerSchema, .unusable, .notDurable, .outcomeUnknown, .superseded,
+            .lostCommits, .eraEnded, .failed, .inconsistent, .unexpected:
+            false
         }
     }
 
@@ -47,7 +62,7 @@ package enum StoreError: Error, Sendable, CustomStringConvertible {
     package var endsProcess: Bool {
         switch self {
         case .outcomeUnknown, .superseded, .lostCommits, .eraEnded: true
-        case .full, .inputOutput, .unavailable, .conflict, .newerSchema, .unusable, .notDurable, .failed,
+        case .full, .inputOutput, .unavailable, .conflict, .notUnique, .newerSchema, .unusable, .notDurable, .failed,
             .inconsistent, .unexpected:
             false
         }
@@ -63,6 +78,7 @@ package enum StoreError: Error, Sendable, CustomStringConvertible {
         case .notDurable(let setting): "the database does not sync to disk as it must: \(setting)"
         case .unavailable(let message): "the database cannot be used now: \(message)"
         case .conflict(let message): "another transaction was in the way: \(message)"
+        case .notUnique(let code, let message): "there is such a row already: \(message) (\(code))"
         case .outcomeUnknown(let message):
             "the connection to the database was lost while it committed: \(message)"
         case .superseded(let cell): "another process runs as the cell \(cell) now"
@@ -87,7 +103,8 @@ package enum StoreError: Error, Sendable, CustomStringConvertible {
             return try body()
         } catch {
             switch StoreError(error) {
-            case .failed(_, let message), .inputOutput(_, let message), .unexpected(let message):
+            case .failed(_, let message), .notUnique(_, let message), .inputOutput(_, let message),
+                .unexpected(let message):
                 throw .unusable(path: path, message: message)
             case let fault: throw fault
             }
@@ -106,6 +123,9 @@ package enum StoreError: Error, Sendable, CustomStringConvertible {
             let message = error.message ?? "no message"
             switch error.resultCode {
             case .SQLITE_FULL: self = .full
+            case .SQLITE_CONSTRAINT
+            where [.SQLITE_CONSTRAINT_UNIQUE, .SQLITE_CONSTRAINT_PRIMARYKEY].contains(error.extendedResultCode):
+                self = .notUnique(code: "\(code)", message: message)
             case .SQLITE_IOERR, .SQLITE_READONLY, .SQLITE_CANTOPEN, .SQLITE_NOMEM, .SQLITE_BUSY, .SQLITE_LOCKED:
                 self = .inputOutput(code: code, message: message)
             default:

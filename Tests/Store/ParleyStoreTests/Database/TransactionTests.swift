@@ -29,6 +29,26 @@ final class TransactionTests: StoreSuite {
         #expect(try store.text("SELECT count(*) FROM users") == "0")
     }
 
+    @Test("a row that is there already is called so, whichever key finds it")
+    func notUnique() throws {
+        let id = ConversationID.random()
+        try store.write { transaction in
+            try transaction.insertPeople(["alice", "bob"])
+            try transaction.insertConversation(["alice", "bob"], id: id)
+        }
+        let attempts: [(WriteTransaction) throws -> Void] = [
+            { try $0.insertPeople(["alice"]) }, { try $0.insertConversation(["alice", "bob"], id: id) },
+        ]
+        for attempt in attempts {
+            let error = #expect(throws: StoreError.self) { try store.write { try attempt($0) } }
+            guard case .notUnique = error else {
+                Issue.record("\(String(describing: error))")
+                continue
+            }
+            #expect(error?.isPassing == false)
+        }
+    }
+
     @Test("a fault of ours names no content")
     func faultNamesNoContent() throws {
         let error = #expect(throws: StoreError.self) {

@@ -77,6 +77,18 @@ struct DatabaseTransferTests {
         try server.close()
     }
 
+    @Test("a copy that has begun goes on as the cell that has begun it, and as no other")
+    func otherCell() throws {
+        try site.fill()
+        #expect(throws: TransferSite.Killed.self) {
+            try site.export { if $0 == .begun { throw TransferSite.Killed() } }
+        }
+        #expect(throws: TransferError.otherTransfer) { try site.openTarget("other") }
+        #expect(try site.export() > 300)
+        // Repeated, it finds that all is there.
+        #expect(try site.export() > 300)
+    }
+
     @Test("a lost connection ends a run, and the next one goes on")
     func lostConnection() throws {
         try site.fill()
@@ -148,6 +160,10 @@ struct DatabaseTransferTests {
         try server.write { try $0.insertPeople(["zoe"]) }
         try server.close()
         #expect(throws: TransferError.notEmpty(table: "users")) { try site.export() }
+        // As a cell that there was not: nothing is left of it.
+        #expect(throws: TransferError.notEmpty(table: "users")) { try site.openTarget("other") }
+        #expect(try control.query("SELECT 1 FROM parley.cells").count == 1)
+        #expect(try control.query("SELECT 1 FROM parley.publishing WHERE id > 1").count == 0)
         #expect(throws: TransferError.noSuchCell("other", among: ["main"])) { try site.importBack(as: "other") }
         try control.execute("UPDATE parley.cell_leases SET until = \(Int.max)")
         #expect(throws: TransferError.cellsRun(["main"])) { try site.export() }
@@ -158,7 +174,7 @@ struct DatabaseTransferTests {
     func severalCells() throws {
         let id = ConversationID.random()
         for (number, cell) in ["one", "two", "three"].enumerated() {
-            let server = try site.openTarget(cell)
+            let server = try site.open(cell)
             try server.write { transaction in
                 if number == 0 {
                     try transaction.insertPeople(["paula", "quinn"])
@@ -174,7 +190,7 @@ struct DatabaseTransferTests {
         }
         #expect(throws: TransferError.unpublished(cell: "one")) { try site.importBack(as: "one") }
         for cell in ["one", "two", "three"] {
-            let server = try site.openTarget(cell)
+            let server = try site.open(cell)
             try server.write { try $0.outbox.advance(through: $0.database.stream.start + 1) }
             try server.close()
         }

@@ -41,6 +41,11 @@ struct TransferSite {
         try store.close()
     }
 
+    /// Opens it as the gateway of a cell does.
+    func open(_ cell: String) throws -> Store {
+        Store(try PostgreSQLStore(address, cell: try #require(CellName(cell)), durability: .waived))
+    }
+
     func openTarget(_ cell: String = "main") throws -> Store {
         try TransferServer(address).openTarget(try #require(CellName(cell)), durability: .waived)
     }
