@@ -22,6 +22,14 @@ struct StoreOptions: ParsableArguments {
         help: ArgumentHelp("A file with the password for --store on its first line.", valueName: "file"))
     var passwordFile: String?
 
+    @Option(
+        help: ArgumentHelp(
+            """
+            A standby of the database of --store: what devices read is read there, as long as it has everything that \
+            was committed.
+            """, valueName: "uri"))
+    var standby: String?
+
     @Option(help: ArgumentHelp("The name of this cell, another one for each gateway on a database.", valueName: "name"))
     var cell = "main"
 
@@ -29,6 +37,7 @@ struct StoreOptions: ParsableArguments {
         guard uri != nil || passwordFile == nil else {
             throw ValidationError("--store-password-file belongs to --store")
         }
+        guard uri != nil || standby == nil else { throw ValidationError("--standby belongs to --store") }
         #if POSTGRESQL_STORE
             guard CellName(cell) != nil else {
                 throw ValidationError("--cell takes 1 to 64 letters, digits, dots, hyphens and underscores")
@@ -49,7 +58,11 @@ struct StoreOptions: ParsableArguments {
     func location() throws -> StoreLocation {
         #if POSTGRESQL_STORE
             if let uri, let name = CellName(cell) {
-                return .postgreSQL(try StoreAddress(uri: uri, passwordFile: passwordFile), cell: name)
+                return .postgreSQL(
+                    try StoreAddress(uri: uri, passwordFile: passwordFile),
+                    standby: try standby.map { uri throws(StoreError) in
+                        try StoreAddress(uri: uri, passwordFile: passwordFile, isStandby: true)
+                    }, cell: name)
             }
         #endif
         return .file
@@ -66,8 +79,12 @@ struct StoreOptions: ParsableArguments {
     }
 
     extension StoreLocation {
-        fileprivate static func postgreSQL(_ address: StoreAddress, cell: CellName) -> StoreLocation {
-            .server(name: "\(address)") { onEnd in Store(try PostgreSQLStore(address, cell: cell, onEnd: onEnd)) }
+        fileprivate static func postgreSQL(
+            _ address: StoreAddress, standby: StoreAddress?, cell: CellName
+        ) -> StoreLocation {
+            .server(name: "\(address)") { onEnd in
+                Store(try PostgreSQLStore(address, cell: cell, standby: standby, onEnd: onEnd))
+            }
         }
     }
 #endif

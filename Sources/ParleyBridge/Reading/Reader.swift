@@ -21,7 +21,7 @@ struct Reader: Sendable {
     func answer(_ incoming: IncomingQuery, now: Timestamp) -> Outgoing {
         counters.reads.add(1)
         do throws(StoreError) {
-            return try store.read { snapshot in
+            return try store.readAnywhere(counters.recordRead) { snapshot in
                 var outgoing = Outgoing()
                 do {
                     let role = try snapshot.devices.device(incoming.sender)?.role

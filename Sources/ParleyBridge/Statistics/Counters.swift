@@ -1,4 +1,5 @@
 import ParleyProtocol
+import ParleyStore
 import Synchronization
 
 /// The gateway's counters, for `gateway/stats`.
@@ -9,6 +10,9 @@ final class Counters: Sendable {
     let rejected = Counter()
     let ignored = Counter()
     let reads = Counter()
+    let standbyReads = Counter()
+    let standbyLags = Counter()
+    let standbyLosses = Counter()
     let batches = Counter()
     let failedBatches = Counter()
     let conflicts = Counter()
@@ -35,6 +39,15 @@ final class Counters: Sendable {
     let pushesDropped = Counter()
     let pushesUncertain = Counter()
 
+    func recordRead(by server: ReadServer) {
+        switch server {
+        case .primary: break
+        case .standby: standbyReads.add(1)
+        case .primaryForLaggingStandby: standbyLags.add(1)
+        case .primaryForLostStandby: standbyLosses.add(1)
+        }
+    }
+
     /// Sets the counts of the broker's plugin.
     func update(from counts: BrokerCounts) {
         refusedSignIns.set(counts.refusedSignIns)
@@ -59,6 +72,9 @@ final class Counters: Sendable {
             ("rejected", "requests that were refused", rejected),
             ("ignored", "what was no request, or typing out of time", ignored),
             ("reads", "reads that were answered", reads),
+            ("standby-reads", "of these, by the standby", standbyReads),
+            ("standby-behind", "reads that the primary answered, as the standby had not come far enough", standbyLags),
+            ("standby-away", "reads that the primary answered, as the standby could not be read", standbyLosses),
             ("batches", "transactions that were committed", batches),
             ("failed-batches", "transactions that failed", failedBatches),
             ("conflicts", "transactions that were tried again, as another gateway was in the way", conflicts),

@@ -13,16 +13,17 @@ final class OpenTransaction: RemoteConnection {
     private var prefetched: [(query: RemoteQuery, rows: PostgreSQLRows)] = []
     /// As the row of the cell has it.
     private var storedEnd: StreamPosition?
-    /// From before its snapshot.
     private let told: ClaimedCell.Told
 
     /// How far the cell's stream goes with the transaction.
     private(set) var streamEnd: StreamPosition?
     private(set) var audienceEnd: StreamPosition?
 
-    /// - Parameter locksCell: whether it writes.
-    init(_ session: Session, _ cell: ClaimedCell, locksCell: Bool) {
-        (self.session, self.cell, isToLock, told) = (session, cell, locksCell, cell.toldBefore)
+    /// - Parameters:
+    ///   - locksCell: whether it writes.
+    ///   - told: from before its snapshot.
+    init(_ session: Session, _ cell: ClaimedCell, locksCell: Bool, told: ClaimedCell.Told) {
+        (self.session, self.cell, isToLock, self.told) = (session, cell, locksCell, told)
     }
 
     func send(_ sql: String, _ values: [BoundValue]) throws(StoreError) {

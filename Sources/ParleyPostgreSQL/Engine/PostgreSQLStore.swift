@@ -3,7 +3,8 @@ import Platform
 import PostgreSQL
 import Sodium
 
-/// The gateway's database in PostgreSQL: one connection that writes, as this cell, and a few that read beside it.
+/// The gateway's database in PostgreSQL: one connection that writes, as this cell, and a few that read beside it, some
+/// of them perhaps on a standby.
 ///
 /// A transaction is as durable as the server makes it: see `docs/scaling.md`.
 package final class PostgreSQLStore: StoreEngine {
@@ -11,16 +12,19 @@ package final class PostgreSQLStore: StoreEngine {
     private let neighbours: Neighbours
     private let writer: SessionPool
     private let readers: SessionPool
+    private let standby: Standby?
     /// Called when this process must end; see `StoreError.endsProcess`.
     private let onEnd: @Sendable (StoreError) -> Void
 
     /// Connects, brings the schema up to date, and takes over the cell.
     ///
-    /// - Parameter takesUnfinished: whether a database that is copied to by half will do.
+    /// - Parameters:
+    ///   - standby: where reads go for which it has come far enough. It may be away.
+    ///   - takesUnfinished: whether a database that is copied to by half will do.
     /// - Throws: `.unavailable` where trying again may help; `.unusable`, `.notDurable` where it does not.
     package init(
         _ address: StoreAddress, cell name: CellName, durability: DurabilityDemand = .demanded,
-        takesUnfinished: Bool = false,
+        standby: StoreAddress? = nil, takesUnfinished: Bool = false,
         onEnd: @escaping @Sendable (StoreError) -> Void = { _ in }
     ) throws(StoreError) {
         let settings = address.settings
@@ -28,6 +32,10 @@ package final class PostgreSQLStore: StoreEngine {
         self.writer = writer
         readers = SessionPool(settings, for: .reading, count: Store.readers + 2)
         self.onEnd = onEnd
+        self.standby = standby.map(Standby.init)
+        do { try self.standby?.check() } catch {
+            throw StoreError(starting: error, on: standby?.description ?? "the standby")
+        }
         do {
             cell = try writer.withSession { session in
                 try ServerCheck.run(session.connection, durability)
@@ -63,7 +71,7 @@ package final class PostgreSQLStore: StoreEngine {
         do {
             // Leaves with the first query.
             try connection.send(isolation.begin)
-            transaction = OpenTransaction(session, cell, locksCell: true)
+            transaction = OpenTransaction(session, cell, locksCell: true, told: cell.toldBefore)
             result = try body(Database(transaction, cell.stream, locksRows: true))
             try transaction.lockCell()
         } catch {
@@ -105,13 +113,43 @@ package final class PostgreSQLStore: StoreEngine {
         }
     }
 
+    package func readAnywhere<Result>(
+        _ report: (ReadServer) -> Void, _ body: (Database) throws -> Result
+    ) throws -> Result {
+        guard let standby else {
+            report(.primary)
+            return try read(body)
+        }
+        guard standby.isDue else {
+            report(standby.isLost ? .primaryForLostStandby : .primaryForLaggingStandby)
+            return try read(body)
+        }
+        let told = cell.toldBefore
+        let progress: CellProgress
+        do {
+            progress = try readers.withSession { CellProgress(try $0.connection.query(CellProgress.statement)) }
+        } catch { throw StoreError(anything: error) }
+        let outcome = standby.read(progress) { session in
+            let transaction = OpenTransaction(session, cell, locksCell: false, told: told)
+            return try body(Database(transaction, cell.stream, locksRows: false))
+        }
+        switch outcome {
+        case .read(let result):
+            report(.standby)
+            return result
+        case .lags: report(.primaryForLaggingStandby)
+        case .isLost: report(.primaryForLostStandby)
+        }
+        return try read(body)
+    }
+
     package func read<Result>(_ body: (Database) throws -> Result) throws -> Result {
         do {
             return try readers.withSession { session in
                 do {
                     try session.connection.send("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
-                    let result = try body(
-                        Database(OpenTransaction(session, cell, locksCell: false), cell.stream, locksRows: false))
+                    let transaction = OpenTransaction(session, cell, locksCell: false, told: cell.toldBefore)
+                    let result = try body(Database(transaction, cell.stream, locksRows: false))
                     try session.connection.send("COMMIT")
                     try session.connection.sync()
                     return result
@@ -129,6 +167,7 @@ package final class PostgreSQLStore: StoreEngine {
     package func close() {
         writer.close()
         readers.close()
+        standby?.close()
         neighbours.close()
     }
 }

@@ -9,11 +9,12 @@ package struct StoreAddress: Sendable, CustomStringConvertible {
     /// - Parameters:
     ///   - uri: `postgres://user@host/database`, as libpq takes it.
     ///   - passwordFile: has the password on its first line; `nil` for libpq's own ways.
+    ///   - isStandby: whether a server will do that takes no writes.
     /// - Throws: `.unusable` for what cannot be read.
-    package init(uri: String, passwordFile: String? = nil) throws(StoreError) {
+    package init(uri: String, passwordFile: String? = nil, isStandby: Bool = false) throws(StoreError) {
         let password = if let passwordFile { try StoreAddress.password(in: passwordFile) } else { nil as String? }
         do throws(PostgreSQLError) {
-            settings = try PostgreSQLSettings(uri: uri, password: password, program: "parleyd")
+            settings = try PostgreSQLSettings(uri: uri, password: password, program: "parleyd", mayOnlyRead: isStandby)
         } catch { throw StoreError(error) }
     }
 

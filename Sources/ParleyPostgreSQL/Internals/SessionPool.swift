@@ -8,14 +8,18 @@ import Synchronization
 final class SessionPool: @unchecked Sendable {
     private let settings: PostgreSQLSettings
     private let purpose: Session.Purpose
+    private let timeLimit: Duration?
     private let permits: DispatchSemaphore
     private let lock = Mutex(())
     private var idle: [Session] = []
     private var isClosed = false
 
-    init(_ settings: PostgreSQLSettings, for purpose: Session.Purpose = .writing, count: Int) {
-        self.settings = settings
-        self.purpose = purpose
+    /// - Parameter timeLimit: how long each call may wait; `nil` for as long as any connection's.
+    init(
+        _ settings: PostgreSQLSettings, for purpose: Session.Purpose = .writing, count: Int,
+        timeLimit: Duration? = nil
+    ) {
+        (self.settings, self.purpose, self.timeLimit) = (settings, purpose, timeLimit)
         permits = DispatchSemaphore(value: count)
     }
 
@@ -33,8 +37,17 @@ final class SessionPool: @unchecked Sendable {
 
     private func takeSession() throws(PostgreSQLError) -> Session {
         while let session = lock.withLock({ _ in idle.popLast() }) { if session.isAlive() { return session } }
-        return try Session(settings, purpose)
+        return try makeSession()
     }
+
+    private func makeSession() throws(PostgreSQLError) -> Session {
+        let session = try Session(settings, purpose)
+        if let timeLimit { session.connection.timeLimit = timeLimit }
+        return session
+    }
+
+    /// Makes a connection before one is needed.
+    func connect() throws(PostgreSQLError) { giveBack(try makeSession()) }
 
     private func giveBack(_ session: Session) {
         guard session.connection.isOpen else { return }

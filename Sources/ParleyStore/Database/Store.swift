@@ -43,6 +43,17 @@ package final class Store: Sendable {
         try StoreError.translating { try engine.read { try body(Snapshot(database: $0)) } }
     }
 
+    /// The same, also on a standby that has all of that: for what devices ask.
+    ///
+    /// - Parameters:
+    ///   - report: which server it was that has answered.
+    ///   - body: may be begun and left, and run once more on another server.
+    package func readAnywhere<Result>(
+        _ report: (ReadServer) -> Void, _ body: (Snapshot) throws -> Result
+    ) throws(StoreError) -> Result {
+        try StoreError.translating { try engine.readAnywhere(report) { try body(Snapshot(database: $0)) } }
+    }
+
     /// Ends the connections; the store cannot be used afterwards. Letting go of it does the same.
     package func close() throws(StoreError) { try StoreError.translating { try engine.close() } }
 
@@ -57,6 +68,13 @@ package protocol StoreEngine: Sendable {
 
     /// Reads one state of the database, the last committed before this was called or a later one.
     func read<Result>(_ body: (Database) throws -> Result) throws -> Result
+
+    /// The same, also on a standby that has all of that.
+    ///
+    /// - Parameter body: may be begun and left, and run once more.
+    func readAnywhere<Result>(
+        _ report: (ReadServer) -> Void, _ body: (Database) throws -> Result
+    ) throws -> Result
 
     /// Sees to it that nothing is left to do for the next start, and that nothing that was removed before is left
     /// behind.

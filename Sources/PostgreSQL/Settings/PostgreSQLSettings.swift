@@ -17,8 +17,11 @@ package struct PostgreSQLSettings: Sendable {
     ///   - uri: `postgresql://user@host:port/database?keyword=value`, as libpq takes it (PostgreSQL 15, §34.1.1.2).
     ///   - password: in place of the URI's.
     ///   - program: the connections' name in the server's statistics, unless the URI has an `application_name`.
+    ///   - mayOnlyRead: whether a server will do that takes no writes, unless the URI has `target_session_attrs`.
     /// - Throws: ``PostgreSQLError/invalidSettings(_:)``
-    package init(uri: String, password: String? = nil, program: String) throws(PostgreSQLError) {
+    package init(
+        uri: String, password: String? = nil, program: String, mayOnlyRead: Bool = false
+    ) throws(PostgreSQLError) {
         guard !uri.utf8.contains(0), password?.utf8.contains(0) != true, !program.utf8.contains(0) else {
             throw .invalidSettings(.nul)
         }
@@ -32,14 +35,16 @@ package struct PostgreSQLSettings: Sendable {
             throw .invalidSettings(error)
         }
         let isLocal = servers.allSatisfy(\.isLocal)
-        common = PostgreSQLSettings.defaults(isLocal: isLocal, program: program)
-            .merging(options) { _, own in own }
-            .merging(PostgreSQLSettings.always) { _, always in always }
-            .merging(password.map { ["password": $0] } ?? [:]) { _, given in given }
+        common = PostgreSQLSettings.defaults(
+            isLocal: isLocal, program: program, mayOnlyRead: mayOnlyRead
+        )
+        .merging(options) { _, own in own }
+        .merging(PostgreSQLSettings.always) { _, always in always }
+        .merging(password.map { ["password": $0] } ?? [:]) { _, given in given }
     }
 
     /// What holds unless the URI says otherwise.
-    private static func defaults(isLocal: Bool, program: String) -> [String: String] {
+    private static func defaults(isLocal: Bool, program: String, mayOnlyRead: Bool) -> [String: String] {
         var defaults = [
             "fallback_application_name": program,
             // Nothing is encrypted between two processes of one machine, unless the server insists.
@@ -48,7 +53,7 @@ package struct PostgreSQLSettings: Sendable {
             // A peer that is gone is found out after 25 s, and one that takes nothing after 10.
             "keepalives": "1", "keepalives_idle": "10", "keepalives_interval": "5", "keepalives_count": "3",
             "tcp_user_timeout": "10000",
-            "target_session_attrs": "read-write",
+            "target_session_attrs": mayOnlyRead ? "any" : "read-write",
         ]
         if !isLocal { defaults["sslrootcert"] = TrustedCertificates.file }
         return defaults

@@ -21,10 +21,19 @@ package final class PostgreSQLServer: Sendable {
     private let retired = Mutex<Set<String>>([])
 
     /// Makes a cluster and starts it.
-    package init(_ options: ServerOptions = ServerOptions()) throws {
+    package convenience init(_ options: ServerOptions = ServerOptions()) throws {
+        try self.init(options) { try $0.initialize() }
+    }
+
+    /// Makes a standby, which follows another server from now on, and starts it.
+    package convenience init(standbyOf primary: PostgreSQLServer) throws {
+        try self.init(primary.options) { try $0.copyCluster(of: primary.directory.path) }
+    }
+
+    private init(_ options: ServerOptions, _ make: (ServerDirectory) throws -> Void) throws {
         self.options = options
         directory = try ServerDirectory()
-        try directory.initialize()
+        try make(directory)
         try directory.write(ServerOptions.authentication, to: "data/pg_hba.conf")
         if let certificate = options.certificate {
             try directory.write(certificate.certificate, to: "certificate.pem")
@@ -152,7 +161,7 @@ package final class PostgreSQLServer: Sendable {
 
     /// A connection to a database that is always there.
     package func connect() throws(PostgreSQLError) -> PostgreSQLConnection {
-        try PostgreSQLConnection(PostgreSQLSettings(uri: uri(), program: "tests"))
+        try PostgreSQLConnection(PostgreSQLSettings(uri: uri(), program: "tests", mayOnlyRead: true))
     }
 
     // Databases.
