@@ -14,7 +14,7 @@ extension BackUpAccount: CommandHandler {
         if let kept = try context.facts.accounts.backup(of: context.sender.user), kept.blob == blob {
             return .repeated(kept)
         }
-        try context.charge(\.backups)
+        try context.charge(.backups)
         return .keep(AccountBackup(blob: blob, updatedAt: context.now))
     }
 
@@ -35,7 +35,7 @@ extension BackUpAccount: CommandHandler {
 extension GetAccountBackup: QueryHandler {
     func answer(in context: QueryContext) throws -> WrittenAnswer {
         let user = context.caller.user
-        try context.reader.limits.backups.charge(user, now: context.now)
+        try context.charge(.backups)
         guard let backup = try context.snapshot.accounts.backup(of: user) else {
             throw Rejection(.notFound, "There is no backup of this user's account key.")
         }

@@ -13,7 +13,7 @@ extension PostActivity: OnceHandler {
             id: id, user: context.sender.user, type: .known(type.type), title: title, description: description,
             metadata: metadata, timestamp: context.now)
         try context.checkRoom(for: item.storageCost, of: item.user)
-        try context.charge(\.activities)
+        try context.charge(.activities)
         return item
     }
 

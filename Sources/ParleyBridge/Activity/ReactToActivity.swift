@@ -17,7 +17,7 @@ extension ReactToActivity: CommandHandler {
         let item = try StoredActivity.visible(id, in: context)
         if item.item.reactions[context.sender.user] != emoji.text {
             try context.checkRoom(for: StorageCost.row, of: context.sender.user)
-            try context.charge(\.activityReactions)
+            try context.charge(.activityReactions)
         }
         return item
     }
@@ -38,7 +38,7 @@ extension ReactToActivity: CommandHandler {
 extension UnreactToActivity: CommandHandler {
     func decide(in context: DecisionContext) throws -> StoredActivity {
         let item = try StoredActivity.visible(id, in: context)
-        if item.item.reactions[context.sender.user] != nil { try context.charge(\.activityReactions) }
+        if item.item.reactions[context.sender.user] != nil { try context.charge(.activityReactions) }
         return item
     }
 

@@ -15,7 +15,6 @@ struct AfterCommit {
     var rejected = 0
     var typing: [(itemsBefore: Int, change: TypingChange)] = []
     var endedDevices: [DeviceAddress] = []
-    var uses = UserLimits.Uses()
     private(set) var wakes = Duties.Wakes()
     var hasRemovedCiphertext = false
     var push = PushGate.Changes()

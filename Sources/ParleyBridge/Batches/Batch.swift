@@ -15,6 +15,8 @@ final class Batch {
     /// To be decided when everything else is.
     var notifications = PendingNotifications()
     private(set) var progressChanges: Set<ProgressChange> = []
+    /// Uses of limits, which count when the transaction is committed.
+    private(set) var limitUses = LimitUses()
 
     private let transaction: WriteTransaction
     private var known: KnownFacts
@@ -35,9 +37,15 @@ final class Batch {
     var now: Timestamp { moment.now }
     var steady: Timestamp { moment.steady }
     var clockOffset: Int64 { moment.clockOffset }
+    /// The time by which limits are counted.
+    var sharedTime: Timestamp { environment.cells?.time ?? steady }
 
-    /// Gives the cache what the transaction has read and changed: it is committed.
-    func updateCache() { known.updateCache() }
+    /// The transaction is committed: what it has read, changed and counted is known from now on.
+    func recordCommit() {
+        environment.storage.recordCommit()
+        environment.limits.recordStored(limitUses, now: sharedTime)
+        known.updateCache()
+    }
 
     // MARK: Gathering
 
@@ -162,6 +170,36 @@ final class Batch {
         storage.ledger.load(user, stored: try facts().storedBytes.count(of: user, on: storage.ledger.day))
     }
 
+    // MARK: Limits
+
+    /// In how many milliseconds a user has room for so many uses of a limit; `nil` if they have it now.
+    func waitToUse(_ use: LimitedUse, _ count: Int, by user: UserID) throws(StoreError) -> Int? {
+        let key = LimitKey(use, of: user)
+        try loadUses(of: key)
+        return limitUses.wait(for: key, count, environment.limits.rate(of: use), now: sharedTime)
+    }
+
+    /// Counts uses of a limit that a user has room for.
+    func countUses(_ use: LimitedUse, _ count: Int, by user: UserID) {
+        limitUses.add(count, to: LimitKey(use, of: user), environment.limits.rate(of: use), now: sharedTime)
+    }
+
+    /// Reads a count, if it is not known, together with what queries have used since it was stored. No pending write
+    /// changes it.
+    func loadUses(of key: LimitKey) throws(StoreError) {
+        guard !limitUses.isKnown(key) else { return }
+        limitUses.load(
+            key, stored: try transaction.facts.limitUses.fullAt(key), ofQueries: environment.limits.unstored(key),
+            environment.limits.rate(of: key.use), now: sharedTime)
+    }
+
+    /// Writes the counts of bytes and uses that have changed. The last writes of a transaction: who waits for one of
+    /// these rows has all others already.
+    func storeCounts() throws(StoreError) {
+        try environment.storage.storeDue(writable)
+        for (key, count) in limitUses.changed { try transaction.limitUses.replace(key, count) }
+    }
+
     // MARK: Writing
 
     /// The transaction, with all pending writes written.
@@ -220,4 +258,6 @@ struct BatchEnvironment {
     let limits: UserLimits
     let storage: StorageAccounts
     let push: PushGate
+    /// `nil` of a gateway that is alone.
+    let cells: (any Cells)?
 }

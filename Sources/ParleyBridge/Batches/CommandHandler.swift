@@ -195,40 +195,39 @@ struct DecisionContext {
     }
 
     /// Counts a first message to a stranger.
-    func limitFirstMessage(
-        under permission: MessagingPermission, _ conversation: ConversationState
-    ) throws(Rejection) {
+    func limitFirstMessage(under permission: MessagingPermission, _ conversation: ConversationState) throws {
         guard let contact = conversation.contact, contact.isFirstMessage(of: sender.user, under: permission)
         else { return }
-        try charge(\.firstMessages)
+        try charge(.firstMessages)
     }
 
     /// Counts each stranger whom the sender adds to a group as a first message.
     ///
     /// - Throws: `rate_limited`; or `forbidden` for more at once than the limit ever allows.
-    func chargeStrangers(_ strangers: Int) throws(Rejection) {
+    func chargeStrangers(_ strangers: Int) throws {
         try GroupEntryRule.checkStrangers(strangers, most: settings.firstMessageBurst)
-        try charge(\.firstMessages, count: strangers, refusal: "Too many strangers put into groups; wait a little.")
+        try charge(.firstMessages, count: strangers, refusal: "Too many strangers put into groups; wait a little.")
     }
 
     /// Counts uses of a limit of the sender's.
     ///
     /// - Parameter refusal: takes the place of the limit's own sentence.
     /// - Throws: `rate_limited`
-    func charge(
-        _ limit: KeyPath<UserLimits, UserLimit>, count: Int = 1, refusal: String? = nil
-    ) throws(Rejection) {
-        try batch.environment.limits[keyPath: limit].charge(
-            sender.user, count: count, &batch.afterCommit.uses[limit, default: PendingUses()], now: now,
-            refusal: refusal)
+    func charge(_ use: LimitedUse, count: Int = 1, refusal: String? = nil) throws {
+        guard let wait = try batch.waitToUse(use, count, by: sender.user) else {
+            return batch.countUses(use, count, by: sender.user)
+        }
+        throw Rejection(.rateLimited, refusal ?? use.refusal, retryAfterMilliseconds: wait)
     }
 
     /// Counts a lookup by the sender, if the user is a stranger. To be called before anything is read of the user.
     ///
-    /// - Parameter limit: `keyFetches` for the devices of a user.
+    /// - Parameter use: `keyFetches` for the devices of a user.
     /// - Throws: `rate_limited`
-    func chargeLookup(of user: UserID, _ limit: KeyPath<UserLimits, UserLimit> = \.lookups) throws {
-        try batch.environment.limits[keyPath: limit].charge(
-            lookAt: user, by: sender.user, facts, &batch.afterCommit.uses[limit, default: PendingUses()], now: now)
+    func chargeLookup(of user: UserID, _ use: LimitedUse = .lookups) throws {
+        let caller = sender.user
+        guard try facts.costs(user, lookedAtBy: caller, hasRoom: batch.waitToUse(use, 1, by: caller) == nil)
+        else { return }
+        try charge(use)
     }
 }

@@ -18,7 +18,7 @@ extension CreateChallenge: OnceHandler {
             self, by: caller, facts: try context.challengeFacts(with: challenged, in: conversation),
             mostOpen: context.settings.openChallenges, now: context.now, renewal: context.settings.requestRenewal)
         try context.checkRoom(for: StorageCost.challenge, of: caller)
-        try context.charge(\.challenges)
+        try context.charge(.challenges)
         let terms = ChallengeState.Terms(
             id: id, conversation: self.conversation, challenger: caller, challenged: challenged, type: type,
             target: target, durationDays: durationDays, createdAt: context.now)

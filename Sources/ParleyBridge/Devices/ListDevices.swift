@@ -5,7 +5,7 @@ import ParleyStore
 extension GetKeys: QueryHandler {
     func answer(in context: QueryContext) throws -> WrittenAnswer {
         let snapshot = context.snapshot
-        try context.reader.limits.keyFetches.charge(lookAt: user, by: context.caller.user, snapshot, now: context.now)
+        try context.chargeLookup(of: user, .keyFetches)
         guard try snapshot.users.hasMember(user) else { throw Rejection.userNotFound }
         return try snapshot.accounts.userKeys(of: user).write
     }

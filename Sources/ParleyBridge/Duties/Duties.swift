@@ -7,6 +7,7 @@ struct Duties {
     private let list: [any Duty]
 
     /// - Parameters:
+    ///   - limits: of users, with what queries have used.
     ///   - announcements: from the thread of pushes.
     ///   - mails: for the thread that sends them.
     ///   - clock: `nil` if it is not stored.
@@ -14,7 +15,8 @@ struct Duties {
     ///   - access: `nil` without an operator device.
     ///   - cells: `nil` of a gateway that is alone.
     init(
-        lastSeen: LastSeenDuty, published: PublishedPosition, announcements: PushAnnouncements, mails: MailOutbox,
+        lastSeen: LastSeenDuty, limits: UserLimits, published: PublishedPosition, announcements: PushAnnouncements,
+        mails: MailOutbox,
         clock: MachineClock?, presence: PresenceDuty?, access: ReservedDevicesDuty?, cells: (any Cells)?
     ) {
         let always: [any Duty] = [
@@ -28,10 +30,12 @@ struct Duties {
             FeedRemovalDuty(),
             ChallengeRemovalDuty(),
             DeletedWorkoutRemovalDuty(),
+            LimitRemovalDuty(),
             PushAnnouncementDuty(announcements),
             InfoDuty(),
             BoardDuty(),
             lastSeen,
+            LimitUsesDuty(limits),
             PublishedMarkDuty(published),
         ]
         let optional: [(any Duty)?] = [

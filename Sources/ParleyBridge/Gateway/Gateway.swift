@@ -72,7 +72,7 @@ package final class Gateway: Sendable {
                 store: store, pushes: pushes.store, settings: settings, seal: try CursorSeal(tokens), limits: limits,
                 counters: shared.counters, people: pushes.people, vapidKey: pushes.vapidPublicKey,
                 publishedThrough: shared.publishedThrough, identityProviders: accounts.providers),
-            queue: queue, limit: settings.waitingReads, now: { [shared] in shared.clock.now })
+            queue: queue, limit: settings.waitingReads, moment: { [shared] in shared.clock.moment })
         let sessions = SessionRemover(link: link, logger: logger, clock: shared.clock)
         try pushes.resume(store, clock: shared.clock, counters: shared.counters)
         let backlog = try Publisher.Backlog(in: store)

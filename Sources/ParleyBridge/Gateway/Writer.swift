@@ -56,11 +56,13 @@ final class Writer {
         report = RecurringReport(logger: logger)
         environment = BatchEnvironment(
             settings: settings, tokens: tokens, limits: limits ?? UserLimits(settings),
-            storage: StorageAccounts(settings), push: push ?? PushGate(settings))
+            storage: StorageAccounts(settings), push: push ?? PushGate(settings),
+            cells: store.cells)
         cache = FactCache(capacity: settings.cachedConversations)
         typing = TypingTracker(startInterval: settings.typingInterval)
         duties = Duties(
-            lastSeen: lastSeen, published: published, announcements: environment.push.announcements, mails: mails,
+            lastSeen: lastSeen, limits: environment.limits, published: published,
+            announcements: environment.push.announcements, mails: mails,
             clock: clock, presence: presence, access: access, cells: store.cells)
     }
 
@@ -140,14 +142,13 @@ final class Writer {
                 let batch = Batch(transaction, environment, cache: cache, at: moment(now))
                 let result = try body(batch)
                 try batch.feed.publishNotifications()
-                try environment.storage.storeDue(batch.writable)
                 if store.cells != nil { try batch.shareAudience() }
                 try batch.flush()
+                try batch.storeCounts()
                 return (batch, result)
             }
         }
-        environment.storage.recordCommit()
-        batch.updateCache()
+        batch.recordCommit()
         finish(batch.afterCommit, &batch.effects, now: now)
         if let cells = store.cells { share(&batch.effects, with: cells) }
         return (result, batch.effects)
@@ -167,7 +168,6 @@ final class Writer {
         counters.messages.add(after.messages)
         counters.reports.add(after.reports)
         counters.rejected.add(after.rejected)
-        limits.commit(after.uses)
         for device in after.endedDevices { lastSeen.forget(device) }
         duties.wake(after.wakes)
         if after.hasRemovedCiphertext { cleaning.markUnclean() }

@@ -27,7 +27,7 @@ extension CreateInvite: OnceHandler {
             kept: facts.count(of: maker, to: group.key, openAt: nil, atMost: most),
             open: { try facts.count(of: maker, to: group.key, openAt: now, atMost: most) })
         try context.checkRoom(for: StorageCost.row, of: maker)
-        try context.charge(\.invites)
+        try context.charge(.invites)
         let seed = try RandomBytes.make(count: InviteToken.length)
         let new = NewInvite(
             id: id ?? .random(), group: group, maker: maker, seed: seed,

@@ -5,7 +5,7 @@ import ParleyStore
 extension PreviewInvite: QueryHandler {
     func answer(in context: QueryContext) throws -> WrittenAnswer {
         let (caller, snapshot) = (context.caller.user, context.snapshot)
-        try context.reader.limits.invites.charge(caller, now: context.now)
+        try context.charge(.invites)
         guard let invite = try snapshot.invites.invite(tokenDigest: token.digest),
             let conversation = try snapshot.conversations.conversation(invite.group.conversationID)
         else { throw Rejection.inviteInvalid }
@@ -36,7 +36,7 @@ extension AcceptInvite: CommandHandler {
         {
             return .repeated(invite.group)
         }
-        try context.charge(\.invites)
+        try context.charge(.invites)
         guard let invite, let conversation else { throw Rejection.inviteInvalid }
         try InviteRule.accept(
             facts.facts(of: invite, conversation.facts, for: caller), by: caller,

@@ -19,7 +19,7 @@ final class StorageAccounts {
         ledger.begin(at: steady)
     }
 
-    /// Writes the numbers that are due.
+    /// Writes the numbers that are due. Among the last writes of a transaction: see `Batch.storeCounts`.
     func storeDue(_ transaction: () throws(StoreError) -> WriteTransaction) throws(StoreError) {
         let due = ledger.dueNumbers
         guard !due.isEmpty else { return }

@@ -74,7 +74,7 @@ extension SendMessage: GatheredCommandHandler {
     /// - Throws: `rate_limited`, which is answered instead.
     private func chargeDevices(of conversation: ConversationFacts, _ context: DecisionContext) throws {
         guard let other = conversation.other(than: context.sender.user) else { return }
-        try context.chargeLookup(of: other, \.keyFetches)
+        try context.chargeLookup(of: other, .keyFetches)
     }
 }
 

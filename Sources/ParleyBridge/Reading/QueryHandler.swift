@@ -1,4 +1,5 @@
 import ParleyProtocol
+import ParleyRules
 import ParleyStore
 
 /// A query as the gateway answers it. The conformance of each is in the folder of its capability.
@@ -17,5 +18,9 @@ struct QueryContext {
     let reader: Reader
     let snapshot: Snapshot
     let caller: DeviceAddress
-    let now: Timestamp
+    let moment: Moment
+
+    var now: Timestamp { moment.now }
+    /// The time by which limits are counted.
+    var sharedTime: Timestamp { reader.store.cells?.time ?? moment.steady }
 }

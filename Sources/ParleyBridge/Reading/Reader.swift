@@ -18,7 +18,7 @@ struct Reader: Sendable {
     let publishedThrough: PublishedPosition
     var identityProviders: [IdentityProvider] = []
 
-    func answer(_ incoming: IncomingQuery, now: Timestamp) -> Outgoing {
+    func answer(_ incoming: IncomingQuery, at moment: Moment) -> Outgoing {
         counters.reads.add(1)
         do throws(StoreError) {
             return try store.readAnywhere(counters.recordRead) { snapshot in
@@ -27,7 +27,7 @@ struct Reader: Sendable {
                     let role = try snapshot.devices.device(incoming.sender)?.role
                     try AuthorizeRule.check(incoming.askers, role: role)
                     let context = QueryContext(
-                        reader: self, snapshot: snapshot, caller: incoming.sender, now: now)
+                        reader: self, snapshot: snapshot, caller: incoming.sender, moment: moment)
                     outgoing.accept(incoming.route, try incoming.request.answer(in: context))
                 } catch let rejection as Rejection {
                     counters.rejected.add(1)

@@ -14,13 +14,13 @@ final class ReaderPool: Sendable {
     private let state: Monitor<State>
     private let reader: Reader
     private let queue: OutQueue
-    private let now: @Sendable () -> Timestamp
+    private let moment: @Sendable () -> Moment
 
-    init(reader: Reader, queue: OutQueue, limit: Int, now: @escaping @Sendable () -> Timestamp) {
+    init(reader: Reader, queue: OutQueue, limit: Int, moment: @escaping @Sendable () -> Moment) {
         state = Monitor(State(queue: ReadQueue(limit: limit, threads: Store.readers)))
         self.reader = reader
         self.queue = queue
-        self.now = now
+        self.moment = moment
     }
 
     /// A request that is longer counts as several: a table of thousands of cursors is held in memory while it waits.
@@ -52,7 +52,7 @@ final class ReaderPool: Sendable {
         var finished: (user: UserID, took: Duration)?
         while let (user, request) = next(after: finished) {
             let begin = ContinuousClock.now
-            let answer = reader.answer(request, now: now())
+            let answer = reader.answer(request, at: moment())
             finished = (user, begin.duration(to: .now))
             queue.addWhenRoom(answer)
         }

@@ -14,7 +14,7 @@ extension CreateReport: OnceHandler {
         let report = try CreateReportRule.decide(
             self, by: reporter, subject(of: reporter, context), now: context.now, steady: context.steady)
         try context.checkRoom(for: report.storageCost, of: reporter)
-        try context.charge(\.reports)
+        try context.charge(.reports)
         return report
     }
 

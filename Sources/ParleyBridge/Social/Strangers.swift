@@ -13,43 +13,38 @@ extension Snapshot {
     /// - Parameter hasRoom: whether the caller has a lookup left. Without one a common conversation is looked for only
     ///   where that is cheap, so that more requests cause no more work: two users with hundreds of conversations each
     ///   count as strangers then.
-    func costs(_ user: UserID, lookedAtBy caller: UserID, hasRoom: Bool) throws -> Bool {
+    func costs(
+        _ user: UserID, lookedAtBy caller: UserID, hasRoom: @autoclosure () throws -> Bool
+    ) throws -> Bool {
         guard user != caller else { return false }
         // There is no such user.
         guard let contact = try contacts.contact(caller, user) else { return true }
         if contact.areFriends { return false }
-        return try !members.shareConversation(caller, with: user, atMost: hasRoom ? .max : Snapshot.fewConversations)
+        return try !members.shareConversation(caller, with: user, atMost: hasRoom() ? .max : Snapshot.fewConversations)
     }
 
     /// The most conversations that are gone through for a caller without a lookup left.
     static let fewConversations = 256
 }
 
-extension UserLimit {
-    /// Counts a lookup of a user, if they are a stranger.
+extension QueryContext {
+    /// Counts a use of a limit by the caller.
     ///
     /// - Throws: `rate_limited`
-    func charge(lookAt user: UserID, by caller: UserID, _ snapshot: Snapshot, now: Timestamp) throws {
-        if try snapshot.costs(user, lookedAtBy: caller, hasRoom: hasRoom(caller, now: now)) {
-            try charge(caller, now: now)
-        }
+    func charge(_ use: LimitedUse) throws {
+        let key = LimitKey(use, of: caller.user)
+        try reader.limits.charge(key, stored: snapshot.limitUses.fullAt(key), now: sharedTime)
     }
 
-    /// The same in a transaction under way.
-    func charge(
-        lookAt user: UserID, by caller: UserID, _ snapshot: Snapshot, _ uses: inout PendingUses, now: Timestamp
-    ) throws {
-        if try snapshot.costs(user, lookedAtBy: caller, hasRoom: hasRoom(caller, besides: uses, now: now)) {
-            try charge(caller, &uses, now: now)
-        }
-    }
-}
-
-extension QueryContext {
     /// Counts a lookup by the caller, if the user is a stranger. To be called before anything is read of the user.
     ///
+    /// - Parameter use: `keyFetches` for the keys of a user.
     /// - Throws: `rate_limited`
-    func chargeLookup(of user: UserID) throws {
-        try reader.limits.lookups.charge(lookAt: user, by: caller.user, snapshot, now: now)
+    func chargeLookup(of user: UserID, _ use: LimitedUse = .lookups) throws {
+        let key = LimitKey(use, of: caller.user)
+        func hasRoom() throws -> Bool {
+            reader.limits.hasRoom(key, stored: try snapshot.limitUses.fullAt(key), now: sharedTime)
+        }
+        if try snapshot.costs(user, lookedAtBy: caller.user, hasRoom: hasRoom()) { try charge(use) }
     }
 }

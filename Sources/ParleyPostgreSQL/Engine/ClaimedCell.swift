@@ -1,5 +1,6 @@
 import ParleyProtocol
 import ParleyStore
+import Platform
 import PostgreSQL
 import Synchronization
 
@@ -12,6 +13,7 @@ final class ClaimedCell: Sendable {
 
     let name: String
     let number: Int
+    let clock: ServerClock
     private let incarnation: [UInt8]
     /// That of the process whose cell this was before; `nil` if there was none.
     private let previous: [UInt8]?
@@ -43,6 +45,9 @@ final class ClaimedCell: Sendable {
             """,
             [.text(name.text), .bytes(incarnation), .integer(PostgreSQLMigrations.shipped.version)])
         number = rows.integer(0, 0) ?? 0
+        let begin = SystemClock.sinceBoot.milliseconds
+        clock = ServerClock(
+            try connection.query("SELECT \(ClaimedCell.now)").integer(0, 0) ?? 0, asked: begin)
         for statement in [
             "INSERT INTO publishing (id, published_through) VALUES ($1, 0) ON CONFLICT (id) DO NOTHING",
             "INSERT INTO clock (id, steps, stepped_at, position) VALUES ($1, 0, 0, 0) ON CONFLICT (id) DO NOTHING",
@@ -138,6 +143,7 @@ final class ClaimedCell: Sendable {
     /// Extends the lease from the server's time on.
     func extendLease(by time: Duration, _ connection: PostgreSQLConnection) throws -> LeaseExtension {
         let milliseconds = Int(time.components.seconds * 1000)
+        let begin = SystemClock.sinceBoot.milliseconds
         let rows = try connection.query(
             """
             WITH before AS (SELECT cell, until < \(ClaimedCell.now) AS was_over FROM cell_leases WHERE cell = $2)
@@ -147,6 +153,7 @@ final class ClaimedCell: Sendable {
             RETURNING CAST(before.was_over AS INTEGER), cell_leases.until
             """, [.integer(milliseconds), .integer(number), .bytes(incarnation)])
         if let wasOver = rows.integer(0, 0), let until = rows.integer(0, 1) {
+            clock.set(until - milliseconds, asked: begin)
             return LeaseExtension(
                 wasOver: wasOver != 0, serverTime: Timestamp(milliseconds: Int64(until - milliseconds)))
         }

@@ -44,6 +44,8 @@ final class Neighbours: Cells {
 
     var name: String { cell.name }
 
+    var time: Timestamp { cell.clock.now }
+
     var dependencies: StreamVector { state.withLock { $0.dependencies } }
 
     var hasNeighbours: Bool { state.withLock { $0.hasNeighbours } }

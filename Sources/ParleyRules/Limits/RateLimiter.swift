@@ -23,42 +23,6 @@ package struct Rate: Hashable, Sendable {
     var interval: Int64 { Rate.hour / Int64(perHour) }
 }
 
-/// A token bucket, counted in microseconds so that no share of a token is lost.
-struct TokenBucket: Sendable {
-    /// When the bucket will be full, in microseconds. Consuming a token moves it on.
-    private var fullAt: Int64
-
-    init(now: Int64) { fullAt = now }
-
-    /// - Returns: `nil` if the tokens were consumed; else in how many microseconds they are available.
-    mutating func consume(_ count: Int, _ rate: Rate, now: Int64) -> Int64? {
-        let cost = rate.interval * Int64(min(count, rate.burst))
-        let capacity = rate.interval * Int64(rate.burst)
-        fullAt = max(fullAt, now)
-        guard fullAt + cost <= now + capacity else { return fullAt + cost - now - capacity }
-        fullAt += cost
-        return nil
-    }
-
-    /// In how many microseconds tokens are available beside promised ones; `nil` if they are now.
-    func wait(for count: Int, besides promised: Int, _ rate: Rate, now: Int64) -> Int64? {
-        let (total, overflow) = promised.addingReportingOverflow(min(count, rate.burst))
-        let (cost, tooMuch) = rate.interval.multipliedReportingOverflow(by: Int64(overflow ? .max : total))
-        let capacity = rate.interval * Int64(rate.burst)
-        guard !tooMuch, cost <= 2 * capacity else { return 2 * capacity }
-        let missing = max(fullAt, now) + cost - now - capacity
-        return missing > 0 ? missing : nil
-    }
-
-    /// Consumes tokens even if they are not available: later ones wait for them.
-    mutating func charge(_ count: Int, _ rate: Rate, now: Int64) {
-        let (cost, overflow) = rate.interval.multipliedReportingOverflow(by: Int64(min(count, rate.burst)))
-        fullAt = max(fullAt, now).addingReportingOverflow(overflow ? 0 : cost).partialValue
-    }
-
-    func isFull(now: Int64) -> Bool { fullAt <= now }
-}
-
 /// Token buckets by key, of one rate. Full buckets are forgotten, so that only recently active keys are held.
 package struct RateLimiter<Key: Hashable & Sendable>: Sendable {
     private var buckets: [Key: TokenBucket] = [:]

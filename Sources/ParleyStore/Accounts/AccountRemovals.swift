@@ -104,6 +104,7 @@ package struct AccountRemovalWrites {
         ("group_removals", #"of_group, "user""#, #""user" = ?"#),
         ("departures", #"conversation, "user""#, #""user" = ?"#),
         ("stored_bytes", #""user", day"#, #""user" = ?"#),
+        ("limit_uses", #""user", kind"#, #""user" = ?"#),
         ("name_changes", #""user""#, #""user" = ?"#),
         ("presence", #""user""#, #""user" = ?"#),
         ("push_registrations", #""user", device"#, #""user" = ?"#),

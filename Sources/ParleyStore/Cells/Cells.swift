@@ -59,6 +59,10 @@ package protocol Cells: AnyObject, Sendable {
     /// - Returns: whose.
     func removeLostSessions(limit: Int, in transaction: WriteTransaction) throws(StoreError) -> [UserID]
 
+    /// The time of the server, by which cells count together: each knows it to within what a question takes, whatever
+    /// its own clock says.
+    var time: Timestamp { get }
+
     /// Extends this cell's lease by `leaseTime`, from the server's time on.
     @discardableResult
     func extendLease() throws(StoreError) -> LeaseExtension

@@ -147,6 +147,7 @@ package struct Snapshot {
     package var challenges: ChallengeQueries { ChallengeQueries(database: database) }
 
     package var outbox: OutboxQueries { OutboxQueries(database: database) }
+    package var limitUses: LimitUseQueries { LimitUseQueries(database: database) }
     package var storedBytes: StoredBytesQueries { StoredBytesQueries(database: database) }
     package var clock: ClockQueries { ClockQueries(database: database) }
     package var continuity: ContinuityQueries { ContinuityQueries(database: database) }
@@ -196,6 +197,7 @@ package struct WriteTransaction {
     package var challenges: ChallengeWrites { ChallengeWrites(database: database) }
 
     package var outbox: OutboxWrites { OutboxWrites(database: database) }
+    package var limitUses: LimitUseWrites { LimitUseWrites(database: database) }
     package var storedBytes: StoredBytesWrites { StoredBytesWrites(database: database) }
     package var clock: ClockWrites { ClockWrites(database: database) }
     package var continuity: ContinuityWrites { ContinuityWrites(database: database) }

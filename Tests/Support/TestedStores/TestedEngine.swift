@@ -38,6 +38,21 @@ package struct TestedEngine: Sendable {
         return try current.make()
     }
 
+    /// Whether there is an engine whose databases several gateways share.
+    package static var hasCells: Bool { all.contains { $0.isRemote } }
+
+    /// A new database that several gateways share; see `hasCells`.
+    package static func makeSharedDatabase() throws -> any SharedDatabase {
+        guard let shared = try all.first(where: \.isRemote)?.make() as? any SharedDatabase else {
+            throw NoCellsError()
+        }
+        return shared
+    }
+
+    private struct NoCellsError: Error, CustomStringConvertible {
+        let description = "enable the test if there are cells"
+    }
+
     private struct UnmarkedSuiteError: Error, CustomStringConvertible {
         let description = "mark the suite .onEveryStore, or .onSQLite with the reason"
     }
@@ -47,6 +62,11 @@ package struct TestedEngine: Sendable {
 package protocol TestedDatabase: Sendable {
     /// Opens it, also as a process does that comes after another.
     func open() throws -> Store
+}
+
+/// One that several gateways share, each as a cell.
+package protocol SharedDatabase: TestedDatabase {
+    func open(cell: String) throws -> Store
 }
 
 extension String {

@@ -196,6 +196,9 @@ extension SchemaTests {
             "nobody has stored less than nothing", check("bytes >= 0"),
             "INSERT INTO stored_bytes VALUES ('alice', 1, #)", takes: "0", not: "-1"),
         Statement(
+            "what is limited has a name", check("length(kind) BETWEEN 1 AND 64"),
+            "INSERT INTO limit_uses VALUES ('alice', #, 0)", takes: "'reports'", not: "''"),
+        Statement(
             "a machine's run has an offset", check("(boot_offset IS NULL) = (boot IS NULL)"),
             accepted: "UPDATE clock SET boot = 'run', boot_offset = 0", refused: "UPDATE clock SET boot = 'run'"),
         Statement(

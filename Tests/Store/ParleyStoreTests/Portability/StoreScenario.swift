@@ -41,6 +41,7 @@ struct StoreScenario {
     }
 
     private func people() throws {
+        let reports = LimitKey(.reports, of: "alice")
         try store.write { transaction in
             try transaction.insertPeople(everybody)
             let profile = try #require(try transaction.facts.users.profile("alice"))
@@ -49,6 +50,10 @@ struct StoreScenario {
             try transaction.accounts.setBackup(AccountBackup(blob: [1], updatedAt: at(0)), of: "alice")
             try transaction.storedBytes.set(everybody.map { ($0, 1) }, on: 1)
             try transaction.storedBytes.remove(before: 1)
+            var uses = LimitUses()
+            uses.load(reports, stored: nil, ofQueries: 1, Rate(burst: 2, perHour: 2), now: at(0))
+            for (key, count) in uses.changed { try transaction.limitUses.replace(key, count) }
+            _ = try transaction.limitUses.removeFull(at: at(0), limit: 9)
             try transaction.presence.save(Dictionary(uniqueKeysWithValues: everybody.map { ($0, Presence.online) }))
             try transaction.outbox.setBroker(1, of: .presence)
             try transaction.outbox.setBroker(1, of: .info)
@@ -61,6 +66,7 @@ struct StoreScenario {
             _ = try snapshot.accounts.userKeys(of: "alice")
             _ = try snapshot.accounts.backup(of: "alice")
             _ = try snapshot.storedBytes.count(of: everybody, on: 1)
+            _ = try snapshot.limitUses.fullAt(reports)
             _ = try snapshot.presence.stored(of: everybody)
             _ = try snapshot.presence.stored(after: nil, limit: 9)
             _ = try snapshot.presence.usersOnline()

@@ -41,6 +41,7 @@ enum PostgreSQLRows {
         insert("message_requests", users - 100, "'u' || (i + 1), 'u1', 'waiting', 1, i"),
         insert("presence", users, "'u' || i, 'offline', 1"),
         insert("stored_bytes", 4 * users, "\(user), i / \(users), 1"),
+        insert("limit_uses", 4 * users, "\(user), 'k' || i / \(users), i"),
         insert("identities", users, "'email', 'u' || i, 'u' || i, 'u' || i, 0"),
         insert("passwords", users, "'u' || i, \(id), 1, 1, \(id) || \(id), 0"),
     ]

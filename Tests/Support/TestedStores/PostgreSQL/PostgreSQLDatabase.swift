@@ -22,7 +22,7 @@ private struct SoleGateway: StoreEngine {
 }
 
 /// A database on the server that all tests of the process share.
-final class PostgreSQLDatabase: TestedDatabase {
+final class PostgreSQLDatabase: SharedDatabase {
     private let database: TestDatabase
     private let cell: CellName
 
@@ -53,6 +53,11 @@ final class PostgreSQLDatabase: TestedDatabase {
     func open() throws -> Store {
         let address = try StoreAddress(uri: database.uri)
         return Store(SoleGateway(store: try PostgreSQLStore(address, cell: cell, durability: .waived)))
+    }
+
+    func open(cell: String) throws -> Store {
+        guard let name = CellName(cell) else { throw StoreError.unexpected(type: "CellName") }
+        return Store(try PostgreSQLStore(StoreAddress(uri: database.uri), cell: name, durability: .waived))
     }
 
     private static let cell = "tested"

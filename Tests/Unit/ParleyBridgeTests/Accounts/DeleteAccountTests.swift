@@ -77,7 +77,8 @@ struct DeleteAccountTests {
         #expect(changes.contains { if case .friendsEnded = $0 { true } else { false } })
         let own = [
             "devices", "identities", "passwords", "follows WHERE 'dave' IN (follower, followed)", "workouts",
-            "workout_runs", "activities", "notifications", "stored_bytes", "presence", "departures", "account_removals",
+            "workout_runs", "activities", "notifications", "stored_bytes", "limit_uses", "presence", "departures",
+            "account_removals",
             "device_watermarks", "board_entries",
         ]
         for table in own {

@@ -67,8 +67,7 @@ struct GroupLimitsTests {
 
     /// How many first messages somebody has left, by spending them.
     private func left(of user: UserID, in test: TestWriter? = nil, now: Timestamp = at(0)) -> Int {
-        let writer = (test ?? self.test).writer
-        return (0..<1000).prefix { _ in (try? writer.limits.firstMessages.charge(user, now: now)) != nil }.count
+        (try? (test ?? self.test).writer.useUp(.firstMessages, by: user, now: now)) ?? -1
     }
 
     // MARK: First messages

@@ -1,4 +1,5 @@
 import ParleyProtocol
+import ParleyRules
 import TestNames
 import TestSupport
 import Testing
@@ -106,7 +107,7 @@ struct LookTests {
                 try code(example, of: "nobody", in: world) == code(example, of: "there1", in: world),
                 "\(example.type.operation)")
             // Nothing was spent by it.
-            for _ in 0..<Self.limit { try world.test.writer.limits.lookups.charge("alice", now: at(0)) }
+            #expect(try world.test.writer.useUp(.lookups, by: "alice", now: at(0)) == Self.limit)
         }
     }
 

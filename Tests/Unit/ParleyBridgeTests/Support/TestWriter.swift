@@ -23,17 +23,18 @@ final class TestWriter {
     let published = PublishedPosition()
 
     /// - Parameters:
+    ///   - shared: one that the caller has opened, without rows; `nil` for one of its own.
     ///   - privacy: who may write to the people without asking. Most tests are about other things than that.
     ///   - trace: told each statement that runs.
     init(
-        privacy: MessagePrivacy = .anyone, _ change: (inout Settings) -> Void = { _ in },
+        on shared: Store? = nil, privacy: MessagePrivacy = .anyone, _ change: (inout Settings) -> Void = { _ in },
         trace: (@Sendable (String) -> Void)? = nil
     ) throws {
         try directory.make()
         let path = directory.path + "/parley.db"
         try MigratedDatabase.write(to: path)
-        database = try TestedEngine.makeRemoteDatabase()
-        store = try database?.open() ?? Store(path: path, migrations: .shipped, trace: trace)
+        database = shared == nil ? try TestedEngine.makeRemoteDatabase() : nil
+        store = try shared ?? database?.open() ?? Store(path: path, migrations: .shipped, trace: trace)
         let pushPath = directory.path + "/push.db"
         try MigratedDatabase.writePushes(to: pushPath)
         pushes = try PushStore(path: pushPath)
@@ -71,14 +72,16 @@ final class TestWriter {
 
     /// The writer of a process that comes after this one.
     ///
-    /// - Parameter instant: what the time that a write takes is measured by.
+    /// - Parameters:
+    ///   - store: where it is not the same.
+    ///   - instant: what the time that a write takes is measured by.
     func anotherWriter(
-        _ change: (inout Settings) -> Void = { _ in },
+        on store: Store? = nil, _ change: (inout Settings) -> Void = { _ in },
         instant: @escaping () -> ContinuousClock.Instant = { .now }
     ) throws -> Writer {
         var settings = writer.settings
         change(&settings)
-        return try TestWriter.writer(store, settings, counters, published, instant)
+        return try TestWriter.writer(store ?? self.store, settings, counters, published, instant)
     }
 
     /// What answers queries of this writer's store.
@@ -177,6 +180,27 @@ final class TestWriter {
     }
 
     func execute(_ sql: String) throws { try store.write { try $0.database.run(sql.quotingUser) } }
+}
+
+extension Writer {
+    /// Uses up what a user has left of a limit; how much it was.
+    func useUp(_ use: LimitedUse, by user: UserID, now: Timestamp) throws -> Int {
+        try write(now: now) { batch throws(StoreError) in
+            var count = 0
+            while try batch.waitToUse(use, 1, by: user) == nil {
+                batch.countUses(use, 1, by: user)
+                count += 1
+            }
+            return count
+        }.0
+    }
+}
+
+extension Reader {
+    /// By a clock that has followed no step.
+    func answer(_ incoming: IncomingQuery, now: Timestamp) -> Outgoing {
+        answer(incoming, at: Moment(now: now, clockOffset: 0))
+    }
 }
 
 /// A command as it comes out of the ingress.
