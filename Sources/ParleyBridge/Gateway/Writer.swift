@@ -56,7 +56,7 @@ final class Writer {
         report = RecurringReport(logger: logger)
         environment = BatchEnvironment(
             settings: settings, tokens: tokens, limits: limits ?? UserLimits(settings),
-            storage: StorageAccounts(settings), push: push ?? PushGate(settings),
+            storage: StorageAccounts(settings, isShared: store.cells != nil), push: push ?? PushGate(settings),
             cells: store.cells)
         cache = FactCache(capacity: settings.cachedConversations)
         typing = TypingTracker(startInterval: settings.typingInterval)

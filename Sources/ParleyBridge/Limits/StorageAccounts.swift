@@ -12,23 +12,26 @@ final class StorageAccounts {
     /// In the transaction under way.
     private var isCleaned = false
 
-    init(_ settings: Settings) { ledger = StorageLedger(bytesPerDay: settings.storedBytesPerDay) }
+    /// - Parameter isShared: whether other gateways count in the same database.
+    init(_ settings: Settings, isShared: Bool) {
+        ledger = StorageLedger(bytesPerDay: settings.storedBytesPerDay, isShared: isShared)
+    }
 
     func begin(at steady: Timestamp) {
         isCleaned = false
         ledger.begin(at: steady)
     }
 
-    /// Writes the numbers that are due. Among the last writes of a transaction: see `Batch.storeCounts`.
+    /// Writes what is due. Among the last writes of a transaction: see `Batch.storeCounts`.
     func storeDue(_ transaction: () throws(StoreError) -> WriteTransaction) throws(StoreError) {
-        let due = ledger.dueNumbers
+        let due = ledger.dueAdditions
         guard !due.isEmpty else { return }
         let transaction = try transaction()
         if cleanedOn != ledger.day {
             try transaction.storedBytes.remove(before: ledger.day)
             isCleaned = true
         }
-        try transaction.storedBytes.set(due, on: ledger.day)
+        try transaction.storedBytes.add(due, on: ledger.day)
     }
 
     func recordCommit() {

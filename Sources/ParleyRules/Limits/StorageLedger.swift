@@ -3,17 +3,23 @@ import ParleyProtocol
 /// How many bytes each user has stored today, and may still store (protocol §4).
 ///
 /// A transaction's charges count once it is committed. The number in the database runs ahead in steps, so that a
-/// message seldom writes a row; after a restart it counts, a step too much at most. Holds the users of today alone.
+/// message seldom writes a row. A gateway adds a step when it has used its last one; so several that share the database
+/// come to a step each above the limit at most, and what is left of a step counts after a restart. Holds the users of
+/// today alone.
 package struct StorageLedger: Sendable {
     private struct Account {
-        var used: Int
-        /// In the database; at least `used`.
+        /// The number in the database, as it was last read or written here.
         var stored: Int
+        /// What of it this gateway has not used.
+        var ahead = 0
+        /// Whether other gateways may have added to it.
+        var isStale = false
     }
 
     /// In bytes.
     private let limit: Int
     private let step: Int
+    private let isShared: Bool
     /// Today, in days since 1970, UTC.
     package private(set) var day = Int.min
     /// Milliseconds until tomorrow.
@@ -27,10 +33,13 @@ package struct StorageLedger: Sendable {
     /// In bytes: bounds how far the database runs ahead, so that a lowered limit is not spent by it.
     private static let longestStep = 256 << 10
 
-    /// - Parameter bytesPerDay: of a user, from midnight to midnight, UTC.
-    package init(bytesPerDay: Int) {
+    /// - Parameters:
+    ///   - bytesPerDay: of a user, from midnight to midnight, UTC.
+    ///   - isShared: whether other gateways count in the same database.
+    package init(bytesPerDay: Int, isShared: Bool = false) {
         limit = max(1, bytesPerDay)
         step = min(max(1, bytesPerDay / 1024), StorageLedger.longestStep)
+        self.isShared = isShared
     }
 
     /// Begins a transaction. On another day than the last all accounts are empty.
@@ -45,9 +54,11 @@ package struct StorageLedger: Sendable {
     }
 
     /// Whether the user's number must be loaded from the database first.
-    package func needsLoading(_ user: UserID) -> Bool { accounts[user] == nil }
+    package func needsLoading(_ user: UserID) -> Bool { accounts[user]?.isStale ?? true }
 
-    package mutating func load(_ user: UserID, stored: Int) { accounts[user] = Account(used: stored, stored: stored) }
+    package mutating func load(_ user: UserID, stored: Int) {
+        accounts[user] = Account(stored: stored, ahead: min(accounts[user]?.ahead ?? 0, stored))
+    }
 
     /// - Throws: `rate_limited` above the day's limit.
     package func checkRoom(for bytes: Int, of user: UserID) throws(Rejection) {
@@ -61,32 +72,45 @@ package struct StorageLedger: Sendable {
 
     /// Charges the current transaction, without a check.
     package mutating func charge(_ bytes: Int, to user: UserID) {
-        let (sum, overflow) = charges[user, default: 0].addingReportingOverflow(bytes)
-        charges[user] = overflow ? .max : sum
+        charges[user] = StorageLedger.sum(charges[user] ?? 0, bytes)
     }
 
-    /// The numbers that the current transaction must write.
-    package var dueNumbers: [(user: UserID, bytes: Int)] {
-        charges.keys.compactMap { user in
-            let used = used(by: user)
-            guard used > accounts[user]?.stored ?? 0 else { return nil }
-            let (ahead, overflow) = ((used - 1) / step + 1).multipliedReportingOverflow(by: step)
-            return (user, overflow ? used : ahead)
-        }
+    /// What the current transaction must add to the numbers in the database, in an order that all gateways keep: none
+    /// waits for another that waits for it.
+    package var dueAdditions: [(user: UserID, bytes: Int)] {
+        charges.compactMap { user, charge -> (user: UserID, bytes: Int)? in
+            let lacking = charge - (accounts[user]?.ahead ?? 0)
+            guard lacking > 0 else { return nil }
+            let (bytes, overflow) = ((lacking - 1) / step + 1).multipliedReportingOverflow(by: step)
+            return (user, overflow ? lacking : bytes)
+        }.sorted { $0.user.text < $1.user.text }
     }
 
-    /// The transaction was committed, with the due numbers.
+    /// The transaction was committed, with the due additions.
     package mutating func recordCommit() {
-        let due = Dictionary(uniqueKeysWithValues: dueNumbers.map { ($0.user, $0.bytes) })
-        for user in charges.keys {
-            accounts[user] = Account(used: used(by: user), stored: due[user] ?? accounts[user]?.stored ?? 0)
+        guard !charges.isEmpty else { return }
+        let added = Dictionary(uniqueKeysWithValues: dueAdditions.map { ($0.user, $0.bytes) })
+        for (user, charge) in charges {
+            var account = accounts[user] ?? Account(stored: 0)
+            if let bytes = added[user] {
+                account.stored = StorageLedger.sum(account.stored, bytes)
+                account.ahead = StorageLedger.sum(account.ahead, bytes)
+                account.isStale = isShared
+            }
+            account.ahead -= charge
+            accounts[user] = account
         }
         charges.removeAll(keepingCapacity: true)
     }
 
-    /// Committed and charged.
+    /// By all gateways, as far as it is known here, and charged.
     private func used(by user: UserID) -> Int {
-        let (sum, overflow) = (accounts[user]?.used ?? 0).addingReportingOverflow(charges[user] ?? 0)
+        let account = accounts[user]
+        return StorageLedger.sum((account?.stored ?? 0) - (account?.ahead ?? 0), charges[user] ?? 0)
+    }
+
+    private static func sum(_ one: Int, _ other: Int) -> Int {
+        let (sum, overflow) = one.addingReportingOverflow(other)
         return overflow ? .max : sum
     }
 }

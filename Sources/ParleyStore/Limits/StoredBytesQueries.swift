@@ -25,13 +25,13 @@ package struct StoredBytesQueries {
 package struct StoredBytesWrites {
     let database: Database
 
-    package func set(_ bytes: [(user: UserID, bytes: Int)], on day: Int) throws(StoreError) {
+    package func add(_ bytes: [(user: UserID, bytes: Int)], on day: Int) throws(StoreError) {
         try database.run(
             bytes.map { [.text($0.user.text), .integer(day), .integer($0.bytes)] }, row: "(?, ?, ?)"
         ) { rows in
             """
             INSERT INTO stored_bytes ("user", day, bytes) VALUES \(rows)
-            ON CONFLICT ("user", day) DO UPDATE SET bytes = excluded.bytes
+            ON CONFLICT ("user", day) DO UPDATE SET bytes = stored_bytes.bytes + excluded.bytes
             """
         }
     }

@@ -48,7 +48,7 @@ struct StoreScenario {
             try transaction.users.update(profile)
             try transaction.accounts.setKey(key32, of: "alice")
             try transaction.accounts.setBackup(AccountBackup(blob: [1], updatedAt: at(0)), of: "alice")
-            try transaction.storedBytes.set(everybody.map { ($0, 1) }, on: 1)
+            try transaction.storedBytes.add(everybody.map { ($0, 1) }, on: 1)
             try transaction.storedBytes.remove(before: 1)
             var uses = LimitUses()
             uses.load(reports, stored: nil, ofQueries: 1, Rate(burst: 2, perHour: 2), now: at(0))
