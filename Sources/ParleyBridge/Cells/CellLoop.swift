@@ -15,6 +15,7 @@ final class CellLoop {
     private let queue: OutQueue
     private let feed: AudienceFeed
     private let held: HeldReplies
+    private let rates: RateExchange
     private let interest: Interest
     private let shared: GatewayState
     /// Read so far: changes of audiences of all streams, and events of the others.
@@ -35,7 +36,7 @@ final class CellLoop {
 
     init(
         cells: any Cells, store: Store, queue: OutQueue, feed: AudienceFeed, held: HeldReplies,
-        people: ConnectedPeople, shared: GatewayState, logger: Logger
+        rates: RateExchange, people: ConnectedPeople, shared: GatewayState, logger: Logger
     ) {
         interest = Interest(people: people)
         self.cells = cells
@@ -43,6 +44,7 @@ final class CellLoop {
         self.queue = queue
         self.feed = feed
         self.held = held
+        self.rates = rates
         self.shared = shared
         report = RecurringReport(logger: logger)
     }
@@ -51,7 +53,8 @@ final class CellLoop {
     func run() {
         while !shared.stop.isRaised {
             do {
-                let hasMore = try round()
+                let hasMoreRates = try shareRates()
+                let hasMore = try round() || hasMoreRates
                 report.end("the other cells are heard again")
                 try cells.sendSignals()
                 hear(try cells.wait(for: hasMore ? .zero : CellLoop.poll))
@@ -77,6 +80,16 @@ final class CellLoop {
             outgoing.raw(topic: topic, payload: Array(signal.payload.utf8), position: nil, qos: .atMostOnce)
         }
         queue.add(outgoing)
+    }
+
+    /// How much of what was spent is shared at once.
+    private static let ratesAtOnce = 64
+
+    /// - Returns: whether there is more.
+    private func shareRates() throws(StoreError) -> Bool {
+        let spendings = rates.drainOwn(limit: Self.ratesAtOnce)
+        rates.record(try cells.share(spendings))
+        return spendings.count == Self.ratesAtOnce
     }
 
     // MARK: A round

@@ -81,7 +81,7 @@ package final class Gateway: Sendable {
             logger.notice(
                 "publishing what was left", metadata: ["positions": "\(backlog.position.distance(to: backlog.end))"])
         }
-        let (feed, held) = (try AudienceFeed(wasAway: try store.wasAway), HeldReplies())
+        let (feed, held, rates) = (try AudienceFeed(wasAway: try store.wasAway), HeldReplies(), RateExchange())
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await readers.run() }
             group.addTask { try await sessions.run() }
@@ -99,15 +99,16 @@ package final class Gateway: Sendable {
             group.addTask { [self] in
                 try await LoopThread.run(name: "parley-intake") { [self] in
                     LoopThread.prepareHeap()
-                    try runIntake(store, tokens, link, readers, sessions, accounts, pushes, handlers, feed, held)
+                    try runIntake(
+                        store, tokens, link, readers, sessions, accounts, pushes, handlers, feed, held, rates)
                 }
             }
             if let cells = store.cells {
                 group.addTask { [self] in
                     try await LoopThread.run(name: "parley-cells") { [self] in
                         CellLoop(
-                            cells: cells, store: store, queue: queue, feed: feed, held: held, people: pushes.people,
-                            shared: shared, logger: logger
+                            cells: cells, store: store, queue: queue, feed: feed, held: held, rates: rates,
+                            people: pushes.people, shared: shared, logger: logger
                         ).run()
                     }
                 }
@@ -173,7 +174,7 @@ package final class Gateway: Sendable {
     private func runIntake(
         _ store: Store, _ tokens: TokenIssuer, _ link: BrokerLink, _ readers: ReaderPool, _ sessions: SessionRemover,
         _ accounts: AccountSystem, _ pushes: PushSystem, _ handlers: OperationHandlers, _ feed: AudienceFeed,
-        _ held: HeldReplies
+        _ held: HeldReplies, _ rates: RateExchange
     ) throws {
         defer {
             shared.hasIntakeEnded.raise()
@@ -196,8 +197,8 @@ package final class Gateway: Sendable {
             queue.add(writer.run(ExpiryDuty.self, now: shared.clock.now))
         }
         try Intake(
-            link: link, writer: writer, readers: readers, sessions: sessions, desk: accounts.desk, queue: queue,
-            feed: feed, shared: shared, handlers: handlers, settings: settings, logger: logger
+            link: link, writer: writer, readers: readers, sessions: sessions, desk: accounts.desk, rates: rates,
+            queue: queue, feed: feed, shared: shared, handlers: handlers, settings: settings, logger: logger
         ).run()
     }
 

@@ -1,6 +1,7 @@
 import MQTTClient
 import ParleyProtocol
 import ParleyRules
+import ParleyStore
 
 /// A request of a device, parsed once: from here on nothing of it is bytes.
 struct Incoming<Handler: Sendable>: Sendable {
@@ -60,13 +61,15 @@ struct Ingress {
 
     private let handlers: OperationHandlers
     private var deviceRates: RateLimiter<DeviceArea>
-    private var userRates: RateLimiter<UserArea>
+    private var userRates: SharedRates<UserArea>
+    /// Whether rates of users are counted with other gateways.
+    var isShared = false
 
     init(_ settings: Settings, _ handlers: OperationHandlers) {
         self.handlers = handlers
         let rate = Rate(burst: settings.requestBurst, perSecond: settings.requestsPerSecond)
         deviceRates = RateLimiter(rate)
-        userRates = RateLimiter(
+        userRates = SharedRates(
             Rate(burst: settings.requestBurst * 2, perSecond: settings.requestsPerSecond * 2))
     }
 
@@ -131,7 +134,20 @@ struct Ingress {
     private mutating func consumeToken(_ address: DeviceAddress, _ area: String?, now: Timestamp) -> Int? {
         let area = area ?? "?"
         return deviceRates.consume(DeviceArea(address: address, area: area), now: now)
-            ?? userRates.consume(UserArea(user: address.user, area: area), now: now)
+            ?? userRates.consume(UserArea(user: address.user, area: area), now: now, isShared: isShared)
+    }
+
+    /// What other gateways are to be told of what users have spent.
+    mutating func drainSpendings() -> [RateSpending] {
+        userRates.drainDue().map { RateSpending(user: $0.key.user, area: $0.key.area, time: $0.time) }
+    }
+
+    /// All gateways together have spent so much.
+    mutating func merge(_ spendings: [RateSpending], now: Timestamp) {
+        for spent in spendings {
+            let key = UserArea(user: spent.user, area: spent.area)
+            userRates.merge(SharedRates.Spending(key: key, time: spent.time), now: now)
+        }
     }
 
     /// More levels than any reply needs. Mosquitto takes a response topic of any depth, but ends a connection that

@@ -15,6 +15,7 @@ final class Intake {
     private let readers: ReaderPool
     private let sessions: SessionRemover
     private let desk: AccountDesk
+    private let rates: RateExchange
     private let queue: OutQueue
     private let shared: GatewayState
     private let logger: Logger
@@ -36,8 +37,8 @@ final class Intake {
 
     init(
         link: BrokerLink, writer: Writer, readers: ReaderPool, sessions: SessionRemover, desk: AccountDesk,
-        queue: OutQueue, feed: AudienceFeed, shared: GatewayState, handlers: OperationHandlers, settings: Settings,
-        logger: Logger
+        rates: RateExchange, queue: OutQueue, feed: AudienceFeed, shared: GatewayState, handlers: OperationHandlers,
+        settings: Settings, logger: Logger
     ) {
         self.link = link
         self.feed = feed
@@ -45,6 +46,7 @@ final class Intake {
         self.readers = readers
         self.sessions = sessions
         self.desk = desk
+        self.rates = rates
         self.queue = queue
         self.shared = shared
         self.logger = logger
@@ -194,6 +196,8 @@ final class Intake {
         guard !batch.isEmpty || !writes.isEmpty else { return }
         defer { batch.removeAll() }
         let now = readClock()
+        mergeRates(now: now)
+        defer { shareRates() }
         var refusals = Outgoing()
         var reads: [IncomingQuery] = []
         for message in batch.messages {
@@ -248,6 +252,22 @@ final class Intake {
             for refused in readers.submit(read) { refusals.reject(refused.route, .unavailable) }
         }
         queue.add(refusals)
+    }
+
+    /// Takes in what users have spent at all cells.
+    private func mergeRates(now: Timestamp) {
+        guard let cells = writer.store.cells else { return }
+        ingress.isShared = cells.hasNeighbours
+        ingress.merge(rates.drainAll(), now: now)
+    }
+
+    /// Tells the other cells what users have spent here.
+    private func shareRates() {
+        guard let cells = writer.store.cells else { return }
+        let spendings = ingress.drainSpendings()
+        guard !spendings.isEmpty else { return }
+        rates.add(spendings)
+        cells.wake()
     }
 
     private func add(_ effects: Effects) {

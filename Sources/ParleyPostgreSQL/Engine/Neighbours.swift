@@ -187,7 +187,7 @@ final class Neighbours: Cells {
         leaseSessions.close()
     }
 
-    private func withConnection<Result>(
+    func withConnection<Result>(
         _ pool: SessionPool? = nil, _ body: (PostgreSQLConnection) throws -> Result
     ) throws(StoreError) -> Result {
         do {

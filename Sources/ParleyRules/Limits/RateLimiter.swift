@@ -69,6 +69,18 @@ package struct RateLimiter<Key: Hashable & Sendable>: Sendable {
         return bucket.wait(for: count, besides: promised, rate, now: now).map { Int(($0 + 999) / 1000) }
     }
 
+    /// Fills a bucket.
+    mutating func refill(_ key: Key) { buckets[key] = nil }
+
+    /// Empties a bucket, until it takes so long to fill; one that is emptier stays so.
+    ///
+    /// - Parameter time: in microseconds.
+    mutating func drain(_ key: Key, to time: Int64, now: Timestamp) {
+        let now = advance(to: now)
+        purge(now: now)
+        buckets[key, default: TokenBucket(now: now)].drain(to: min(max(0, time), 2 * rate.capacity), now: now)
+    }
+
     /// Forgets the full buckets whenever the number has doubled since the last time: constant cost for each bucket.
     private mutating func purge(now: Int64) {
         guard buckets.count >= purgeAt else { return }

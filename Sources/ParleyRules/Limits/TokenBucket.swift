@@ -42,6 +42,9 @@ package struct TokenBucket: Hashable, Sendable {
         fullAt = max(fullAt, now).addingReportingOverflow(overflow ? 0 : cost).partialValue
     }
 
+    /// Takes so long to fill from now on, or longer.
+    mutating func drain(to time: Int64, now: Int64) { fullAt = max(fullAt, now + time) }
+
     package func isFull(now: Int64) -> Bool { fullAt <= now }
 }
 

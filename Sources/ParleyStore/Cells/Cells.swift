@@ -63,6 +63,11 @@ package protocol Cells: AnyObject, Sendable {
     /// its own clock says.
     var time: Timestamp { get }
 
+    /// Adds to what users have spent of their rates at all cells.
+    ///
+    /// - Returns: what all have spent together, less what has come back since then.
+    func share(_ spendings: [RateSpending]) throws(StoreError) -> [RateSpending]
+
     /// Extends this cell's lease by `leaseTime`, from the server's time on.
     @discardableResult
     func extendLease() throws(StoreError) -> LeaseExtension
