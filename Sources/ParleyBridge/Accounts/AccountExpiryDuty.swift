@@ -5,6 +5,7 @@ import ParleyStore
 /// Removes expired codes, requests and mails.
 final class AccountExpiryDuty: RemovalDuty {
     static let failure: Logger.Message = "expired codes could not be removed"
+    static let sharedWork: SharedWork? = .accountExpiry
     var schedule = DutySchedule()
 
     func run(in batch: Batch) throws(StoreError) -> NextPart {

@@ -7,6 +7,7 @@ import ParleyStore
 /// restart.
 final class AccountRemovalDuty: ScheduledDuty {
     static let failure: Logger.Message = "what a departed user has left could not be removed"
+    static let sharedWork: SharedWork? = .accountRemovals
     static let publishes = true
     var schedule = DutySchedule()
 

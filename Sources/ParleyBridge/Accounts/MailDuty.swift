@@ -7,6 +7,7 @@ import ParleyStore
 final class MailDuty: Duty {
     typealias Done = [RowKey<PendingMail>: MailOutcome]
     static let failure: Logger.Message = "the outcomes of mails could not be written"
+    static let sharedWork: SharedWork? = nil
 
     private let outbox: MailOutbox
     private var pace = Pace()

@@ -208,6 +208,12 @@ final class Batch {
         return transaction
     }
 
+    /// Claims work of a duty's until the transaction ends; `false` where another gateway does it.
+    func claim(_ work: SharedWork?) throws(StoreError) -> Bool {
+        guard let work else { return true }
+        return try transaction.claim(work)
+    }
+
     /// Has neighbours hear of the changes of audiences.
     func shareAudience() throws(StoreError) { try effects.shareAudience(transaction) }
 

@@ -8,6 +8,7 @@ import ParleyStore
 /// Each is checked when it is due or when something that it counts has changed, and at most once a second.
 final class ChallengeDuty: ScheduledDuty {
     static let failure: Logger.Message = "challenges could not be brought up to date"
+    static let sharedWork: SharedWork? = .challenges
     static let goesWithBatches = true
     var schedule = DutySchedule()
 

@@ -6,6 +6,7 @@ import ParleyStore
 /// Removes challenges whose time after the end has passed.
 final class ChallengeRemovalDuty: RemovalDuty {
     static let failure: Logger.Message = "challenges that are over could not be removed"
+    static let sharedWork: SharedWork? = .challengeRemovals
     var schedule = DutySchedule()
 
     func run(in batch: Batch) throws(StoreError) -> NextPart {

@@ -12,6 +12,7 @@ import ParleyStore
 /// of another event could disclose a block (protocol §4, `blocked`).
 final class InfoDuty: ScheduledDuty {
     static let failure: Logger.Message = "what is retained of conversations could not be published again"
+    static let sharedWork: SharedWork? = .info
     static let publishes = true
     var schedule = DutySchedule()
 

@@ -10,6 +10,7 @@ import Sodium
 /// and published in parts, each user's at most once in a few seconds.
 final class KeyChangeDuty: ScheduledDuty {
     static let failure: Logger.Message = "changed keys could not be published"
+    static let sharedWork: SharedWork? = .keyChanges
     static let goesWithBatches = true
     var schedule = DutySchedule()
 

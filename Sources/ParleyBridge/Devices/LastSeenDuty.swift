@@ -8,7 +8,7 @@ final class LastSeenDuty: Duty {
     typealias Wake = Never
     static let failure: Logger.Message = "when devices were last seen could not be stored"
     static let goesWithBatches = true
-    static let isShared = false
+    static let sharedWork: SharedWork? = nil
     static let publishes = false
     private var activity = DeviceActivity()
 

@@ -9,6 +9,7 @@ import ParleyStore
 /// up.
 final class PreviousTokenDuty: ScheduledDuty {
     static let failure: Logger.Message = "the end of an old token could not be written"
+    static let sharedWork: SharedWork? = nil
     var schedule = DutySchedule()
     /// New tokens that have signed in, until that is on disk.
     private var tokens: [DeviceAddress: TokenID] = [:]

@@ -40,6 +40,7 @@ final class ReservedDevicesDuty: Duty {
     typealias Done = [DeviceAddress: DeviceCredentials]
     typealias Wake = Never
     static let failure: Logger.Message = "the credentials of the gateway's own devices could not be renewed"
+    static let sharedWork: SharedWork? = nil
     static let publishes = true
     static let pauseAfterFailure = pause
     private let directory: DataDirectory

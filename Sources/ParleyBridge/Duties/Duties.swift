@@ -63,11 +63,13 @@ struct Duties {
 
     /// Whether a batch now has parts that other gateways may do, too.
     func hasSharedParts(at moment: Moment) -> Bool {
-        list.contains { type(of: $0).goesWithBatches && type(of: $0).isShared && $0.isDue(at: moment, hasRoom: true) }
+        list.contains {
+            type(of: $0).goesWithBatches && type(of: $0).sharedWork != nil && $0.isDue(at: moment, hasRoom: true)
+        }
     }
 
     /// Other gateways may have left work: each duty looks for it.
-    func wakeAll() { for duty in list { (duty as? any ScheduledDuty)?.wake(.earliest) } }
+    func lookAgain() { for duty in list { duty.lookAgain() } }
 
     /// The clocks were read.
     func observe(_ moment: Moment) { for duty in list { duty.observe(moment) } }
@@ -180,16 +182,22 @@ extension Writer {
     private func run(_ duty: any Duty, now: Timestamp) -> Effects {
         do throws(StoreError) {
             let (part, effects) = try repeating { () throws(StoreError) in
-                try write(now: now) { batch throws(StoreError) in try Duties.run(duty, in: batch) }
+                try write(now: now) { batch throws(StoreError) -> Duties.Part? in
+                    try batch.claim(type(of: duty).sharedWork) ? Duties.run(duty, in: batch) : nil
+                }
             }
-            part()
+            if let part { part() } else { duty.recordFailure(at: moment(now)) }
             counters.batches.add(1)
             report.end("the database can be written again")
             return effects
         } catch {
-            counters.failedBatches.add(1)
-            report.add(type(of: duty).failure, error)
             duty.recordFailure(at: moment(now))
+            if case .conflict = error {
+                counters.conflicts.add(1)
+            } else {
+                counters.failedBatches.add(1)
+                report.add(type(of: duty).failure, error)
+            }
             return Effects()
         }
     }

@@ -23,14 +23,18 @@ protocol Duty: AnyObject {
     /// publish.
     static var goesWithBatches: Bool { get }
 
-    /// Whether a part does what another gateway on the same database may do at the same time.
-    static var isShared: Bool { get }
+    /// The work that every gateway on the database finds there; `nil` for work that only this one has. A part is done
+    /// by whoever claims it first; the others look again after a pause.
+    static var sharedWork: SharedWork? { get }
 
     /// How long until a part is due; `nil` while none is.
     func wait(at moment: Moment) -> Duration?
 
     /// A transaction was committed that makes this due.
     func wake(_ wake: Wake)
+
+    /// Other gateways may have left work of this kind: it is due to be looked for.
+    func lookAgain()
 
     /// The clocks were read. Called before it is asked whether it is due.
     func observe(_ moment: Moment)
@@ -43,7 +47,7 @@ protocol Duty: AnyObject {
     /// A part is committed.
     func recordCommitted(_ done: Done, at moment: Moment)
 
-    /// A transaction with a part has failed: the duty is as due as before.
+    /// A transaction with a part has failed, or another gateway does the work: the duty is as due as before.
     func recordFailure(at moment: Moment)
 }
 
@@ -51,9 +55,10 @@ extension Duty {
     static var pauseAfterFailure: Duration { Pace.pauseAfterFailure }
     static var publishes: Bool { goesWithBatches }
     static var goesWithBatches: Bool { false }
-    static var isShared: Bool { true }
 
     func isDue(at moment: Moment) -> Bool { wait(at: moment) == .zero }
+
+    func lookAgain() {}
 
     func observe(_ moment: Moment) {}
 
@@ -78,6 +83,8 @@ extension ScheduledDuty {
 
     func wake(_ time: Timestamp) { schedule.wake(at: time) }
 
+    func lookAgain() { schedule.wake(at: .earliest) }
+
     func recordFailure(at moment: Moment) {
         schedule.recordFailure(pause: Self.pauseAfterFailure, at: moment.steady)
     }
@@ -87,7 +94,12 @@ extension ScheduledDuty {
         guard Self.goesWithBatches else { return nil }
         var schedule = schedule
         if let time = batch.afterCommit.wakes[Self.self] { schedule.wake(at: time) }
-        return schedule.isDue(at: batch.steady) ? try run(in: batch) : nil
+        guard schedule.isDue(at: batch.steady) else { return nil }
+        guard try batch.claim(Self.sharedWork) else {
+            recordFailure(at: batch.moment)
+            return nil
+        }
+        return try run(in: batch)
     }
 }
 

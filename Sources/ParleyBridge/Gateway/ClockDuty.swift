@@ -6,6 +6,7 @@ import ParleyStore
 final class ClockDuty: Duty {
     typealias Wake = Never
     static let failure: Logger.Message = "the clock could not be stored"
+    static let sharedWork: SharedWork? = nil
     private let clock: MachineClock
     private var pace = Pace()
 

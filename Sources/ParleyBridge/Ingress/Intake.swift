@@ -287,7 +287,7 @@ final class Intake {
         let now = readClock()
         if writer.store.cells != nil, ContinuousClock.now >= lookDueAt {
             lookDueAt = .now.advanced(by: Intake.lookInterval)
-            writer.duties.wakeAll()
+            writer.duties.lookAgain()
         }
         add(writer.expireTyping(now: now))
         queue.add(writer.runDuties(now: now, hasRoom: queue.hasRoom))

@@ -6,7 +6,7 @@ import ParleyStore
 /// A value. Weeks and streaks end by the time of day; publications and removals go by the steady time.
 struct BoardClock {
     /// No later than the first of each. At first, an earlier process may have left work of any kind.
-    private var next = BoardTimes(weekEnd: .earliest, streakEnd: .earliest, removal: .earliest)
+    private var next = BoardClock.everything
     /// When members of some groups may be notified that their week has ended, if there are any.
     private var nextNotification: Timestamp? = .earliest
     /// Groups with boards to publish, and from when on that is allowed.
@@ -20,7 +20,11 @@ struct BoardClock {
     private(set) var sweep: Sweep?
     /// The clock's offset to which all boards were last brought, as it is stored; `nil` until that is read.
     private var clockOffset: Int64?
+    /// Whether other gateways may have left boards to be published.
+    private var looksAgain = false
     private var pace = Pace()
+
+    private static let everything = BoardTimes(weekEnd: .earliest, streakEnd: .earliest, removal: .earliest)
 
     /// Work on the boards of all groups, one after the other. After a restart it begins again.
     struct Sweep {
@@ -85,6 +89,16 @@ struct BoardClock {
     /// A transaction was committed from which this follows.
     mutating func merge(_ schedule: BoardSchedule) { next.merge(schedule.next) }
 
+    /// Other gateways may have left work of any kind.
+    mutating func lookAgain() {
+        next = BoardClock.everything
+        nextNotification = .earliest
+        looksAgain = true
+    }
+
+    /// Whether boards that were left to be published are not read yet.
+    var looksForUnpublished: Bool { isNew || looksAgain }
+
     /// Whether the work that an earlier process left is not read yet.
     var isNew: Bool { clockOffset == nil }
 
@@ -128,7 +142,7 @@ struct BoardClock {
             waiting[group] = (published[group] ?? steady).advanced(by: BoardClock.pause)
         }
         guard let rest = done.rest else { return }
-        (sweep, clockOffset, next) = (rest.sweep, rest.clockOffset, rest.next)
+        (sweep, clockOffset, next, looksAgain) = (rest.sweep, rest.clockOffset, rest.next, false)
         nextNotification = rest.hasEndedWeeks ? steady.advanced(by: Pace.pause(after: done.notified)) : nil
         for group in rest.unpublished where waiting[group] == nil && published[group] == nil {
             waiting[group] = steady.advanced(by: .zero - BoardClock.patience)

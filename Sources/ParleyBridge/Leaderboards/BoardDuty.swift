@@ -9,6 +9,7 @@ import ParleyStore
 /// its own again, and streaks are counted anew.
 final class BoardDuty: Duty {
     static let failure: Logger.Message = "boards could not be brought up to date"
+    static let sharedWork: SharedWork? = .boards
     static let publishes = true
     var clock = BoardClock()
 
@@ -31,7 +32,7 @@ final class BoardDuty: Duty {
         if clock.isRemovalDue(steady: batch.steady) {
             left -= try batch.writable().boards.removeExpired(at: batch.steady, limit: BoardDuty.boardsAtOnce)
         }
-        let unpublished = clock.isNew ? try batch.facts().boardWeeks.unpublished() : []
+        let unpublished = clock.looksForUnpublished ? try batch.facts().boardWeeks.unpublished() : []
         var done = try publish(batch)
         // Boards first: whoever looks at them sees the new week at once.
         done.notified = rollover.count == 0 ? try notifyEnds(batch) : 0
@@ -52,6 +53,8 @@ final class BoardDuty: Duty {
     func recordFailure(at moment: Moment) { clock.recordFailure(steady: moment.steady) }
 
     func wake(_ schedule: BoardSchedule) { clock.merge(schedule) }
+
+    func lookAgain() { clock.lookAgain() }
 
     private func rest(
         _ sweep: BoardClock.Sweep?, _ unpublished: [GroupKey], isRolledOver: Bool, _ batch: Batch

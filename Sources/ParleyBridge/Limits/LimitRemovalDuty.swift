@@ -6,6 +6,7 @@ import ParleyStore
 /// Removes the counts of limits of which nothing counts any more.
 final class LimitRemovalDuty: RemovalDuty {
     static let failure: Logger.Message = "counts of limits that are over could not be removed"
+    static let sharedWork: SharedWork? = .limitRemovals
     var schedule = DutySchedule()
 
     func run(in batch: Batch) throws(StoreError) -> NextPart {

@@ -10,7 +10,7 @@ import ParleyStore
 final class LimitUsesDuty: Duty {
     typealias Wake = Never
     static let failure: Logger.Message = "what queries have used of limits could not be stored"
-    static let isShared = false
+    static let sharedWork: SharedWork? = nil
     private let limits: UserLimits
     private var pace = Pace()
 

@@ -28,7 +28,9 @@ final class StorageAccounts {
         guard !due.isEmpty else { return }
         let transaction = try transaction()
         if cleanedOn != ledger.day {
-            try transaction.storedBytes.remove(before: ledger.day)
+            if try transaction.claim(.storedBytesRemovals) {
+                try transaction.storedBytes.remove(before: ledger.day)
+            }
             isCleaned = true
         }
         try transaction.storedBytes.add(due, on: ledger.day)

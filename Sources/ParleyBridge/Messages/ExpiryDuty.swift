@@ -5,6 +5,7 @@ import ParleyStore
 /// Removes expired ciphertext from the store's rows; its files are cleaned of it soon after.
 final class ExpiryDuty: ScheduledDuty {
     static let failure: Logger.Message = "what has disappeared could not be removed"
+    static let sharedWork: SharedWork? = .expiry
     var schedule = DutySchedule()
 
     /// The most records that lose their ciphertext in one transaction, which holds up the batch behind it: a few

@@ -5,6 +5,7 @@ import ParleyStore
 /// Removes expired items of the feeds of notifications and activity.
 final class FeedRemovalDuty: RemovalDuty {
     static let failure: Logger.Message = "what has been in the feeds for its time could not be removed"
+    static let sharedWork: SharedWork? = .feedRemovals
     var schedule = DutySchedule()
 
     func run(in batch: Batch) throws(StoreError) -> NextPart {

@@ -8,6 +8,7 @@ final class LostSessionDuty: Duty {
     typealias Done = Bool
     typealias Wake = Never
     static let failure: Logger.Message = "the users of a lost cell could not be shown as offline"
+    static let sharedWork: SharedWork? = .lostSessions
     static let publishes = true
     static let pauseAfterFailure = pause
     private let cells: any Cells

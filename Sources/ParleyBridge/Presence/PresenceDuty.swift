@@ -10,6 +10,7 @@ import ParleyStore
 final class PresenceDuty: Duty {
     typealias Wake = Never
     static let failure: Logger.Message = "presence could not be written"
+    static let sharedWork: SharedWork? = nil
     static let publishes = true
     private let people: ConnectedPeople
     private let cells: (any Cells)?

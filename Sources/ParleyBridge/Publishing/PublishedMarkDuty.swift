@@ -10,7 +10,7 @@ final class PublishedMarkDuty: Duty {
     typealias Wake = Never
     static let failure: Logger.Message = "how far the broker has acknowledged could not be stored"
     static let goesWithBatches = true
-    static let isShared = false
+    static let sharedWork: SharedWork? = nil
     static let publishes = false
     static let pauseAfterFailure = pause
     private let published: PublishedPosition

@@ -8,6 +8,7 @@ import ParleyStore
 final class PushAnnouncementDuty: Duty {
     typealias Wake = Never
     static let failure: Logger.Message = "what is planned of notifications could not be published"
+    static let sharedWork: SharedWork? = nil
     static let publishes = true
 
     let announcements: PushAnnouncements

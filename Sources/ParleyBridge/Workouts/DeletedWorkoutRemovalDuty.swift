@@ -8,6 +8,7 @@ import ParleyStore
 /// Their times are times of day, which may be wrong: so they must be old by the steady time, too.
 final class DeletedWorkoutRemovalDuty: RemovalDuty {
     static let failure: Logger.Message = "deleted workouts could not be removed"
+    static let sharedWork: SharedWork? = .workoutRemovals
     var schedule = DutySchedule()
 
     func run(in batch: Batch) throws(StoreError) -> NextPart {

@@ -37,6 +37,19 @@ final class OpenTransaction: RemoteConnection {
         return try query(translated(sql, values)).changedCount
     }
 
+    /// Of no meaning but that all programs of ours take the same; the second number is the work's.
+    private static let workLock = 0x5061_726C  // "Parl"
+
+    func claim(_ work: SharedWork) throws(StoreError) -> Bool {
+        prefetched = []
+        let rows = try query(
+            (
+                "SELECT pg_try_advisory_xact_lock(CAST($1 AS INTEGER), CAST($2 AS INTEGER))",
+                [.integer(OpenTransaction.workLock), .integer(work.rawValue)]
+            ))
+        return rows.integer(0, 0) == 1
+    }
+
     func prefetch(_ queries: [RemoteQuery]) throws(StoreError) {
         guard queries.count > 1 else { return }
         var statements = queries.map { translated($0.sql, $0.values) }

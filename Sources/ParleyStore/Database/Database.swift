@@ -67,6 +67,14 @@ package struct Database {
         }
     }
 
+    /// See `WriteTransaction.claim`.
+    func claim(_ work: SharedWork) throws(StoreError) -> Bool {
+        switch engine {
+        case .remote(let connection): try connection.claim(work)
+        case .sqlite, .recorder: true
+        }
+    }
+
     /// The first row of a query, copied.
     func row(_ sql: String, _ arguments: Arguments = []) throws(StoreError) -> Row? {
         switch engine {

@@ -12,6 +12,9 @@ package protocol RemoteConnection: AnyObject {
     /// - Returns: how many rows it has changed.
     func change(_ sql: String, _ values: [BoundValue]) throws(StoreError) -> Int
 
+    /// Claims work until the transaction ends, however it ends; `false` where another gateway has. Waits for nobody.
+    func claim(_ work: SharedWork) throws(StoreError) -> Bool
+
     /// The last position in the stream of this gateway, with those that ``setStreamEnd(_:audience:)`` was told of.
     func lastPosition() throws(StoreError) -> StreamPosition
 

@@ -9,7 +9,7 @@ struct AddingDocumentTests {
     func contexts() throws {
         let page = try String(contentsOf: Document.folder.appending(path: "adding.md"), encoding: .utf8)
         let changes = page.components(separatedBy: "\n--- a/").dropFirst()
-        #expect(changes.count == 3)
+        #expect(changes.count == 4)
         for change in changes {
             let lines = change.components(separatedBy: "\n```")[0].components(separatedBy: "\n")
             let context = lines.filter { $0.hasPrefix(" ") }.map { $0.dropFirst() }.joined(separator: "\n")

@@ -19,7 +19,8 @@ struct DutyTests {
     private static var all: [any Duty.Type] {
         [
             KeyChangeDuty.self, ChallengeDuty.self, PreviousTokenDuty.self, ExpiryDuty.self, FeedRemovalDuty.self,
-            ChallengeRemovalDuty.self, DeletedWorkoutRemovalDuty.self, InfoDuty.self, BoardDuty.self,
+            ChallengeRemovalDuty.self, DeletedWorkoutRemovalDuty.self, LimitRemovalDuty.self, InfoDuty.self,
+            BoardDuty.self,
         ]
     }
 
@@ -32,6 +33,17 @@ struct DutyTests {
         #expect(Self.all.allSatisfy { isRun($0, at: at(1_000)) })
         let wait = try #require(test.writer.duties.wait(at: test.writer.moment(at(1_000)), hasRoom: true))
         #expect(wait > .seconds(60))
+    }
+
+    @Test("what others may have left is looked for, of every kind, and once")
+    func lookingAgain() throws {
+        test.carryOut([], now: at(0))
+        _ = test.writer.runDuties(now: at(0))
+        test.writer.duties.lookAgain()
+        #expect(Self.all.allSatisfy { test.writer.isDue($0, now: at(20_000)) })
+        test.carryOut([], now: at(20_000))
+        _ = test.writer.runDuties(now: at(20_000))
+        #expect(Self.all.allSatisfy { isRun($0, at: at(21_000)) })
     }
 
     @Test("one that fails holds up no other, and is tried again after its pause")
