@@ -197,7 +197,8 @@ let package = Package(
                 "GatewaySite", "Launch", "MQTTClient", "MQTTPackets", "MQTTWire", "ParleyBridge", "ParleyClient",
                 "ParleyCrypto", "ParleyProtocol", "ParleyRules", "ParleyStore", "Platform", "OpenSSL",
                 "RepeatableRandom", "Sodium", argumentParser,
-            ], path: "Tests/Benchmarks/parley-bench", swiftSettings: strict),
+            ], path: "Tests/Benchmarks/parley-bench", exclude: hasPostgreSQL ? [] : ["Cells", "Writers"],
+            swiftSettings: strict),
         .testTarget(
             name: "ParleyBenchmarksTests",
             dependencies: ["GatewaySite", "MQTTPackets", "parley-bench", "ParleyProtocol"],
@@ -365,6 +366,10 @@ if hasPostgreSQL {
         target.swiftSettings?.append(.define("POSTGRESQL_STORE"))
     }
     for target in package.targets where target.name == "TestedStores" {
+        target.dependencies += ["ParleyPostgreSQL", "PostgreSQL", "PostgreSQLServer"]
+        target.swiftSettings?.append(.define("POSTGRESQL_STORE"))
+    }
+    for target in package.targets where target.name == "parley-bench" {
         target.dependencies += ["ParleyPostgreSQL", "PostgreSQL", "PostgreSQLServer"]
         target.swiftSettings?.append(.define("POSTGRESQL_STORE"))
     }

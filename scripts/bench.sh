@@ -5,8 +5,9 @@
 #   COMMAND       compare (the gateway beside relays, the default), store-size (a large database), lists (pages
 #                 of conversations), sync (bringing a device up to date), workouts (boards of groups, and the
 #                 end of a week), web (the web door), sign-ins (messages beside attempts to sign in), json (what the
-#                 dearest payloads cost), crypto (sealing and opening messages) or file (sealing and opening a large
-#                 attachment)
+#                 dearest payloads cost), crypto (sealing and opening messages), file (sealing and opening a large
+#                 attachment), cells (gateways over one PostgreSQL beside one over SQLite) or writers (two cells that
+#                 write into the same conversations); the last two build with PostgreSQL
 #   OPTION        what `parley-bench COMMAND` takes: see scripts/bench.sh COMMAND --help; --quick is for a first look
 # Everything runs in a temporary directory (below TMPDIR, which should be on a disk like a gateway's) and is removed.
 # Standard output gets the tables. The status is 1 if a message was lost, doubled, out of order or refused.
@@ -24,17 +25,26 @@ case ${1-} in
 esac
 command=compare
 case ${1-} in
-compare | store-size | lists | sync | workouts | web | sign-ins | json | crypto | file) command=$1 && shift ;;
+compare | store-size | lists | sync | workouts | web | sign-ins | json | crypto | file | cells | writers)
+    command=$1 && shift
+    ;;
 -* | '') ;;
 *) fail "there is no command $1; see scripts/bench.sh --help" ;;
 esac
 
 need_swift
-need_packages "$install" "${build_packages[@]}" "${run_packages[@]}"
+packages=("${build_packages[@]}" "${run_packages[@]}")
+case $command in
+cells | writers)
+    export PARLEY_POSTGRESQL_STORE=yes
+    packages+=("${postgresql_build_packages[@]}" postgresql)
+    ;;
+esac
+need_packages "$install" "${packages[@]}"
 products=(parley-bench)
 options=()
 case $command in
-compare | store-size | workouts | web | sign-ins)
+compare | store-size | workouts | web | sign-ins | cells | writers)
     products+=(parleyd ParleyBrokerPlugin)
     [[ $command != web ]] || products+=(parley-web)
     options+=(--template "$root/broker-config/development.conf")

@@ -5,7 +5,7 @@ import Testing
 @Suite("A ledger finds every fault that a delivery can have")
 struct LedgerTests {
     private static let listeners = 2
-    private var ledger = Ledger(run: 7, conversations: 1, listeners: LedgerTests.listeners, listenersEach: 2)
+    private var ledger = Ledger(run: 7, senders: 1, listeners: LedgerTests.listeners, listenersEach: 2)
 
     private mutating func send(_ count: Int) throws -> [MessageNumber] {
         var numbers: [MessageNumber] = []
@@ -62,7 +62,7 @@ struct LedgerTests {
     }
 
     @Test(
-        "what nobody sent in this run and conversation is refused",
+        "what nobody sent in this run and by this sender is refused",
         arguments: [
             MessageNumber(sender: 0, run: 6, count: 0), MessageNumber(sender: 1, run: 7, count: 0),
             MessageNumber(sender: 0, run: 7, count: 1),

@@ -13,6 +13,15 @@ struct ParleyBench: ParsableCommand {
             WorkoutsCommand.self, WebCommand.self, WebKillsCommand.self, SignInsCommand.self, CryptoCommand.self,
             FileCommand.self,
             RelayCommand.self,
-        ],
+        ] + cells,
         defaultSubcommand: CompareCommand.self)
+
+    /// What needs PostgreSQL.
+    private static var cells: [any ParsableCommand.Type] {
+        #if POSTGRESQL_STORE
+            [CellsCommand.self, WritersCommand.self]
+        #else
+            []
+        #endif
+    }
 }

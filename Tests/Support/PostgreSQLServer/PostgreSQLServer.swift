@@ -22,7 +22,7 @@ package final class PostgreSQLServer: Sendable {
 
     /// Makes a cluster and starts it.
     package convenience init(_ options: ServerOptions = ServerOptions()) throws {
-        try self.init(options) { try $0.initialize() }
+        try self.init(options) { try $0.initialize(segmentMegabytes: options.segmentMegabytes) }
     }
 
     /// Makes a standby, which follows another server from now on, and starts it.

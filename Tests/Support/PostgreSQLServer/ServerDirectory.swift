@@ -33,9 +33,12 @@ final class ServerDirectory: Sendable {
         try ServerPrograms.hand(path)
     }
 
-    /// A new cluster with the superuser `parley`, whom everybody who reaches the socket may be: a copy of one that is
-    /// made once for the process, as `initdb` takes ten times as long.
-    func initialize() throws {
+    /// A new cluster with the superuser `parley`, whom everybody who reaches the socket may be. One with small segments
+    /// is a copy of one that is made once for the process, as `initdb` takes ten times as long.
+    func initialize(segmentMegabytes: Int) throws {
+        guard segmentMegabytes == ServerOptions.smallSegment else {
+            return try makeCluster(segmentMegabytes: segmentMegabytes)
+        }
         try copy(path: try ServerDirectory.newCluster.get().data, to: data)
     }
 
@@ -65,19 +68,19 @@ final class ServerDirectory: Sendable {
         let directory = try ServerDirectory()
         // What lives as long as the process is never deinitialized.
         atexit { ServerDirectory.removeCluster() }
-        try directory.makeCluster()
+        try directory.makeCluster(segmentMegabytes: ServerOptions.smallSegment)
         return directory
     }
 
     private static func removeCluster() { try? newCluster.get().remove() }
 
-    /// `initdb`, with WAL files of 1 MB rather than 16, which a new cluster is made of for the greater part.
-    private func makeCluster() throws {
+    /// `initdb`. A new cluster is a file of the WAL for the greater part.
+    private func makeCluster(segmentMegabytes: Int) throws {
         let initdb = try ServerPrograms.launch(
             "initdb",
             [
                 "--pgdata=\(data)", "--username=\(PostgreSQLServer.user)", "--auth=trust", "--encoding=UTF8",
-                "--no-locale", "--no-sync", "--wal-segsize=1",
+                "--no-locale", "--no-sync", "--wal-segsize=\(segmentMegabytes)",
             ], log: log)
         guard initdb.waitUntilEnded() == 0 else { throw StartError("initdb", String(logged.suffix(2000))) }
     }

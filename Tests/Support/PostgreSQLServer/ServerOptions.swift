@@ -2,6 +2,8 @@
 package struct ServerOptions: Sendable {
     /// Whether it syncs what it commits, as in production: then COMMIT takes as long as the disk needs.
     package var syncs = false
+    /// The size of a file of the WAL. Small ones are made sooner; production has 16.
+    package var segmentMegabytes = ServerOptions.smallSegment
     /// A port on the loopback, for connections with a password (`PostgreSQLServer.password`); else there is a Unix
     /// socket only.
     package var port: UInt16?
@@ -9,6 +11,8 @@ package struct ServerOptions: Sendable {
     package var certificate: ServerCertificate?
     /// More of `postgresql.conf`.
     package var settings: [String: String] = [:]
+
+    static let smallSegment = 1
 
     package init() {}
 

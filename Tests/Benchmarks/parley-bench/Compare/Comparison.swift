@@ -97,7 +97,7 @@ struct Comparison {
 }
 
 extension Array {
-    fileprivate func rotated(by count: Int) -> [Element] {
+    func rotated(by count: Int) -> [Element] {
         guard !isEmpty else { return self }
         return Array(self[(count % self.count)...] + self[..<(count % self.count)])
     }

@@ -4,11 +4,13 @@ import Platform
 import ParleyBridge
 import ParleyProtocol
 
-/// All devices of a run: those of a conversation stand together, its sender first.
+/// All devices of a run: those of a conversation stand together, its senders first.
 final class Fleet: SocketFleet {
     private let members: Int
     private let conversations: [Population.Group]
-    private var senders: Int { conversations.count }
+    /// How many members of each conversation send.
+    private let sendersEach: Int
+    private var senders: Int { conversations.count * sendersEach }
 
     // Of the run under way.
     private var templates: [RequestTemplate] = []
@@ -24,14 +26,27 @@ final class Fleet: SocketFleet {
     /// machine to the gateway.
     private static let sweepNanoseconds: Int64 = 300_000
 
-    /// Connects every device and subscribes it to its conversation and to its replies.
-    init(_ conversations: [Population.Group], port: UInt16, stop: StopFlag) throws {
+    /// Connects every device to one broker and subscribes it to its conversation and to its replies.
+    convenience init(_ conversations: [Population.Group], port: UInt16, stop: StopFlag) throws {
+        try self.init(conversations, stop: stop) { _, _ in port }
+    }
+
+    /// - Parameters:
+    ///   - sendersEach: at most as many as there are members.
+    ///   - port: of the broker to which a member of a conversation connects, both by their place.
+    init(
+        _ conversations: [Population.Group], sendersEach: Int = 1, stop: StopFlag,
+        port: (_ conversation: Int, _ member: Int) -> UInt16
+    ) throws {
         self.conversations = conversations
+        self.sendersEach = sendersEach
         members = conversations.first?.seats.count ?? 0
-        ledger = Ledger(run: 0, conversations: conversations.count, listeners: 0, listenersEach: 0)
+        ledger = Ledger(run: 0, senders: 0, listeners: 0, listenersEach: 0)
         realtimeOffset = Timestamp.systemNow.milliseconds - MonotonicTime.now / 1_000_000
-        super.init(port: port, inputBytes: 256 << 10, stop: stop)
-        for group in conversations { for seat in group.seats { try connect(seat) } }
+        super.init(port: port(0, 0), inputBytes: 256 << 10, stop: stop)
+        for (index, group) in conversations.enumerated() {
+            for (place, seat) in group.seats.enumerated() { try connect(seat, port: port(index, place)) }
+        }
         try awaitConnected()
         for (index, group) in conversations.enumerated() {
             let messages = Topic.conversation(group.id, .messages).name
@@ -51,13 +66,15 @@ final class Fleet: SocketFleet {
             ledger.faults.refuse(String(decoding: input[payload].prefix(300), as: UTF8.self))
             return
         }
-        let conversation = index / members
+        let number = MessageNumber(parsing: input, at: idAt)
+        // Of the conversation's senders; one of another conversation is refused below.
+        let place = number.sender % sendersEach
+        let sender = index / members * sendersEach + place
         let due = ledger.deliver(
-            MessageNumber(parsing: input, at: idAt), to: isReply ? deviceCount + conversation : index,
-            of: conversation)
+            number, to: isReply ? deviceCount * sendersEach + sender : index * sendersEach + place, of: sender)
         guard let due else { return }
         if isRefilling {
-            send(conversation, dueAt: MonotonicTime.now)
+            send(sender, dueAt: MonotonicTime.now)
         } else if isTimed, due >= measuredFrom {
             latencies.append(MonotonicTime.now - due)
         }
@@ -101,9 +118,12 @@ extension Fleet {
             case .reply: 1
             }
         ledger = Ledger(
-            run: runs, conversations: senders, listeners: deviceCount + senders, listenersEach: members + replies)
-        templates = try conversations.map { group in
-            try RequestTemplate(sender: group.seats[0].address, conversation: group.id, form: plan.form)
+            run: runs, senders: senders, listeners: deviceCount * sendersEach + senders,
+            listenersEach: members + replies)
+        templates = try conversations.flatMap { group in
+            try group.seats.prefix(sendersEach).map { seat in
+                try RequestTemplate(sender: seat.address, conversation: group.id, form: plan.form)
+            }
         }
         latencies.removeAll(keepingCapacity: true)
         switch plan.pace {
@@ -147,7 +167,7 @@ extension Fleet {
     private func send(_ sender: Int, dueAt due: Int64) -> Bool {
         guard let number = ledger.send(sender, dueAt: due) else { return false }
         templates[sender].prepare(number, milliseconds: due / 1_000_000 + realtimeOffset)
-        send(templates[sender].bytes, by: sender * members)
+        send(templates[sender].bytes, by: sender / sendersEach * members + sender % sendersEach)
         return true
     }
 

@@ -1,7 +1,7 @@
 /// The messages of one run that are under way, and the listeners that have received them.
 ///
-/// A listener is a device on its conversation's topic, or a sender on its replies; all of them get every message of
-/// their conversation, once and in the order in which it was sent.
+/// A listener is a device on its conversation's topic, for one of the conversation's senders, or a sender on its replies;
+/// all of them get every message of that sender, once and in the order in which it was sent.
 struct Ledger {
     private struct Listener {
         var next = 0
@@ -9,15 +9,15 @@ struct Ledger {
         var missing: Set<Int> = []
     }
 
-    /// The most messages of one conversation that can be under way.
+    /// The most messages of one sender that can be under way.
     static let depth = 4096
 
     let run: Int
-    /// How many listeners hear each conversation.
+    /// How many listeners hear each sender.
     private let listenersEach: Int
     private var listeners: [Listener]
     private var sentCounts: [Int]
-    /// Of each message under way, by conversation and count: the listeners that have not had it, and when it was due.
+    /// Of each message under way, by sender and count: the listeners that have not had it, and when it was due.
     private var outstanding: [Int32]
     private var dueAt: [Int64]
 
@@ -25,37 +25,37 @@ struct Ledger {
     private(set) var completed = 0
     var faults = Faults()
 
-    init(run: Int, conversations: Int, listeners: Int, listenersEach: Int) {
+    init(run: Int, senders: Int, listeners: Int, listenersEach: Int) {
         self.run = run
         self.listenersEach = listenersEach
         self.listeners = Array(repeating: Listener(), count: listeners)
-        sentCounts = Array(repeating: 0, count: conversations)
-        outstanding = Array(repeating: 0, count: conversations * Ledger.depth)
-        dueAt = Array(repeating: 0, count: conversations * Ledger.depth)
+        sentCounts = Array(repeating: 0, count: senders)
+        outstanding = Array(repeating: 0, count: senders * Ledger.depth)
+        dueAt = Array(repeating: 0, count: senders * Ledger.depth)
     }
 
     var underway: Int { sent - completed }
 
-    /// The next message of a conversation; `nil` while one as old as the ledger is deep is still under way.
+    /// The next message of a sender; `nil` while one as old as the ledger is deep is still under way.
     @inline(__always)
-    mutating func send(_ conversation: Int, dueAt due: Int64) -> MessageNumber? {
-        let count = sentCounts[conversation]
-        let slot = slot(conversation, count)
+    mutating func send(_ sender: Int, dueAt due: Int64) -> MessageNumber? {
+        let count = sentCounts[sender]
+        let slot = slot(sender, count)
         guard outstanding[slot] == 0 else { return nil }
         outstanding[slot] = Int32(listenersEach)
         dueAt[slot] = due
-        sentCounts[conversation] = count + 1
+        sentCounts[sender] = count + 1
         sent += 1
-        return MessageNumber(sender: conversation, run: run, count: count)
+        return MessageNumber(sender: sender, run: run, count: count)
     }
 
-    /// A listener of a conversation was given a message.
+    /// A listener was given a message.
     ///
     /// - Returns: when the message was due, if this was the last listener to get it.
     @inline(__always)
-    mutating func deliver(_ number: MessageNumber, to listener: Int, of conversation: Int) -> Int64? {
-        guard number.run == run, number.sender == conversation, number.count < sentCounts[conversation] else {
-            faults.refuse("message \(number) reached a listener of conversation \(conversation) in run \(run)")
+    mutating func deliver(_ number: MessageNumber, to listener: Int, of sender: Int) -> Int64? {
+        guard number.run == run, number.sender == sender, number.count < sentCounts[sender] else {
+            faults.refuse("message \(number) reached a listener of sender \(sender) in run \(run)")
             return nil
         }
         if number.count == listeners[listener].next {
@@ -63,7 +63,7 @@ struct Ledger {
         } else if !isExpected(number.count, by: listener) {
             return nil
         }
-        let slot = slot(conversation, number.count)
+        let slot = slot(sender, number.count)
         outstanding[slot] -= 1
         guard outstanding[slot] == 0 else { return nil }
         completed += 1
@@ -90,7 +90,7 @@ struct Ledger {
     }
 
     @inline(__always)
-    private func slot(_ conversation: Int, _ count: Int) -> Int {
-        conversation &* Ledger.depth &+ (count & (Ledger.depth - 1))
+    private func slot(_ sender: Int, _ count: Int) -> Int {
+        sender &* Ledger.depth &+ (count & (Ledger.depth - 1))
     }
 }

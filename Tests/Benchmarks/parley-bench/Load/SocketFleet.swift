@@ -37,8 +37,9 @@ class SocketFleet {
 
     // MARK: Signing in
 
-    final func connect(_ seat: Population.Seat) throws {
-        let socket = try DeviceSocket(toLoopbackPort: port)
+    /// - Parameter port: of another broker than the fleet's.
+    final func connect(_ seat: Population.Seat, port other: UInt16? = nil) throws {
+        let socket = try DeviceSocket(toLoopbackPort: other ?? port)
         sockets.append(socket)
         entries.append(pollfd(fd: socket.descriptor, events: Int16(POLLIN), revents: 0))
         let packet = try PacketWriter.connect(

@@ -36,7 +36,7 @@ final class WebFleet {
 
     /// Apps that may ask, the one that has waited longest first.
     private(set) var idle: [Int] = []
-    private(set) var ledger = Ledger(run: 0, conversations: 0, listeners: 0, listenersEach: 0)
+    private(set) var ledger = Ledger(run: 0, senders: 0, listeners: 0, listenersEach: 0)
     /// Of each run, how many messages were posted in each conversation.
     private(set) var posted: [Int: [Int]] = [:]
     private(set) var outcome = WebOutcome()
@@ -93,7 +93,7 @@ extension WebFleet {
         (measuredFrom, outcome) = (begin, WebOutcome())
         let listens = established.isEmpty ? 1 : 2
         ledger = Ledger(
-            run: runs, conversations: apps.count, listeners: apps.count * 2, listenersEach: listens)
+            run: runs, senders: apps.count, listeners: apps.count * 2, listenersEach: listens)
     }
 
     /// Has the app that has waited longest ask.

@@ -1,5 +1,6 @@
 import ParleyBridge
 import ParleyProtocol
+import ParleyRules
 import ParleyStore
 
 /// The users, devices and conversations of a site.
@@ -56,6 +57,15 @@ package struct Population {
                         id: id, type: members == 2 ? .direct : .group, name: nil, creator: seats[0].address.user,
                         members: seats.map { ($0.address.user, .member) }, epoch: "bench", digest: nil), at: now)
                 return Group(id: id, seats: seats)
+            }
+        }
+    }
+
+    /// How many messages of conversations are stored, by the end of their logs.
+    package static func storedMessages(in conversations: [Group], _ store: Store) throws -> Int {
+        try store.read { snapshot in
+            try conversations.reduce(0) { sum, group in
+                sum + (try snapshot.conversations.conversation(group.id)?.facts.lastSeq ?? 0)
             }
         }
     }

@@ -3,12 +3,21 @@ import Foundation
 /// The CPU time and memory of a process, from `/proc`.
 package enum ProcessUsage {
     /// CPU seconds used so far, in user and kernel mode, by all its threads.
-    package static func cpuSeconds(_ pid: Int32) -> Double {
-        // Fields 14 and 15 of proc(5); the name before them is in parentheses and may hold anything.
+    package static func cpuSeconds(_ pid: Int32) -> Double { ticks(pid, 14...15) }
+
+    /// The same of a process with its children, those that have ended too.
+    package static func cpuSecondsWithChildren(_ pid: Int32) -> Double {
+        let children = contents("/proc/\(pid)/task/\(pid)/children")?.split(separator: " ").compactMap { Int32($0) }
+        return ticks(pid, 14...17) + (children ?? []).reduce(0) { $0 + cpuSeconds($1) }
+    }
+
+    /// The sum of some times of proc(5), "/proc/pid/stat", in seconds.
+    private static func ticks(_ pid: Int32, _ numbers: ClosedRange<Int>) -> Double {
+        // The second field, the name, is in parentheses and may hold anything.
         guard let stat = contents("/proc/\(pid)/stat"), let close = stat.lastIndex(of: ")") else { return 0 }
         let fields = stat[close...].split(separator: " ")
-        guard fields.count > 13, let user = Double(fields[12]), let system = Double(fields[13]) else { return 0 }
-        return (user + system) / Double(sysconf(Int32(_SC_CLK_TCK)))
+        let values = numbers.compactMap { fields.indices.contains($0 - 2) ? Double(fields[$0 - 2]) : nil }
+        return values.reduce(0, +) / Double(sysconf(Int32(_SC_CLK_TCK)))
     }
 
     /// Resident memory now and at most, in MB of 1,000,000 bytes.

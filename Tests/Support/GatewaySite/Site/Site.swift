@@ -3,7 +3,6 @@ import Foundation
 import Launch
 import ParleyBridge
 import ParleyProtocol
-import ParleyRules
 import ParleyStore
 
 /// The files of a site.
@@ -21,6 +20,8 @@ package final class Site {
     package let directory: DataDirectory
     package let port: UInt16
     package let broker: ChildProcess
+    /// Options of `parleyd run` for a database that is not in the directory.
+    private let storeOptions: [String]
 
     /// For a program to end by itself.
     package static let grace = Duration.seconds(10)
@@ -37,17 +38,27 @@ package final class Site {
         """
 
     /// - Parameter populate: fills the database before anything runs.
-    package init(_ installation: Installation, populate: (Store, TokenIssuer) throws -> Void) throws {
+    package convenience init(_ installation: Installation, populate: (Store, TokenIssuer) throws -> Void) throws {
+        try self.init(installation, storeOptions: []) { directory in
+            let store = try Store(path: directory.database)
+            try populate(store, TokenIssuer(key: try directory.readSigningKey()))
+            try store.checkpoint()
+        }
+    }
+
+    /// - Parameters:
+    ///   - storeOptions: of `parleyd run`, for a database that is not in the directory.
+    ///   - complete: completes the directory before anything runs.
+    package init(
+        _ installation: Installation, storeOptions: [String], complete: (DataDirectory) throws -> Void
+    ) throws {
         let directory = DataDirectory(path: try Site.temporaryDirectory(in: installation.scratch))
         var isComplete = false
         defer { if !isComplete { Site.remove(directory) } }
 
         try directory.prepare()
         try Site.settings.write(toFile: directory.settings, atomically: false, encoding: .utf8)
-        let tokens = TokenIssuer(key: try directory.readSigningKey())
-        let store = try Store(path: directory.database)
-        try populate(store, tokens)
-        try store.checkpoint()
+        try complete(directory)
 
         port = try freePort()
         try BrokerTemplate(path: installation.template).install(
@@ -61,6 +72,7 @@ package final class Site {
             FileManager.default.fileExists(atPath: directory.brokerSocket)
         }
         self.directory = directory
+        self.storeOptions = storeOptions
         isComplete = true
     }
 
@@ -68,7 +80,8 @@ package final class Site {
     ///
     /// - Parameter parleyd: the program, if it is not the one of this build.
     package func startGateway(_ parleyd: String? = nil) throws -> ChildProcess {
-        try start(parleyd ?? Programs.path("parleyd"), ["run", "--data", directory.path], name: "parleyd")
+        try start(
+            parleyd ?? Programs.path("parleyd"), ["run", "--data", directory.path] + storeOptions, name: "parleyd")
     }
 
     /// Starts this program once more, to stand in the gateway's place, and returns when it is ready.
@@ -85,12 +98,7 @@ package final class Site {
 
     /// How many messages of these conversations the gateway has stored. It must not be running.
     package func storedMessages(in conversations: [Population.Group]) throws -> Int {
-        let store = try Store(path: directory.database)
-        return try store.read { snapshot in
-            try conversations.reduce(0) { sum, group in
-                sum + (try snapshot.conversations.conversation(group.id)?.facts.lastSeq ?? 0)
-            }
-        }
+        try Population.storedMessages(in: conversations, Store(path: directory.database))
     }
 
     /// Ends the broker and removes every file.
