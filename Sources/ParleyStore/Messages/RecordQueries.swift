@@ -37,28 +37,33 @@ package struct RecordWrites {
         ])
     }
 
+    /// Many at once: PostgreSQL reads the constraints of the table anew for each statement.
     func insert(_ writes: [PendingWrites.Record]) throws(StoreError) {
-        for write in writes {
-            let record = write.record
-            let suite = (record.suite?.value).map(SuiteColumns.init)
-            let values: [BoundValue] = [
-                .integer(write.position.value), .key(write.conversation), .integer(record.seq), .id(record.id),
-                .integer(record.kind.value?.columnCode), .blob(record.target?.value.bytes),
-                .text(record.sender.user.text), .text(record.sender.device.text),
-                .integer(record.type.value?.columnCode), .integer(suite?.bound.columnCode),
-                .blob(record.content), .blob(record.nonce), .blob(record.recipientKeysJSON),
-                .blob(record.replyTo?.value.bytes), .time(record.createdAt), .time(record.expiresAt),
-                .blob(write.digest), .blob(record.systemJSON), .bool(write.isWithheld), .time(record.disappearsAt),
-                .bool(suite?.isLegacy ?? false),
-            ]
-            try database.run(
-                """
-                INSERT INTO records (position, conversation, seq, id, kind, target, sender, sender_device, type, suite,
-                    content, nonce, recipient_keys, reply_to, created_at, expires_at, digest, system, withheld,
-                    disappears_at, is_legacy)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-                """, values: values)
+        let values = repeatElement("?", count: RecordWrites.columns.count).joined(separator: ", ")
+        try database.run(writes.map(RecordWrites.row), row: "(\(values))") { rows in
+            "INSERT INTO records (\(RecordWrites.columns.joined(separator: ", "))) VALUES \(rows)"
         }
+    }
+
+    private static let columns = [
+        "position", "conversation", "seq", "id", "kind", "target", "sender", "sender_device", "type", "suite",
+        "content", "nonce", "recipient_keys", "reply_to", "created_at", "expires_at", "digest", "system", "withheld",
+        "disappears_at", "is_legacy",
+    ]
+
+    /// The values of `columns`.
+    private static func row(_ write: PendingWrites.Record) -> [BoundValue] {
+        let record = write.record
+        let suite = (record.suite?.value).map(SuiteColumns.init)
+        return [
+            .integer(write.position.value), .key(write.conversation), .integer(record.seq), .id(record.id),
+            .integer(record.kind.value?.columnCode), .blob(record.target?.value.bytes),
+            .text(record.sender.user.text), .text(record.sender.device.text), .integer(record.type.value?.columnCode),
+            .integer(suite?.bound.columnCode), .blob(record.content), .blob(record.nonce),
+            .blob(record.recipientKeysJSON), .blob(record.replyTo?.value.bytes), .time(record.createdAt),
+            .time(record.expiresAt), .blob(write.digest), .blob(record.systemJSON), .bool(write.isWithheld),
+            .time(record.disappearsAt), .bool(suite?.isLegacy ?? false),
+        ]
     }
 }
 
