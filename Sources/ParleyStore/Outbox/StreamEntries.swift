@@ -20,18 +20,25 @@ extension OutboxQueries {
     package func entries(
         after position: StreamPosition, in stream: Stream, limit: Int
     ) throws(StoreError) -> [StreamEntry] {
-        var entries = try database.list(
-            "SELECT position, conversation FROM records WHERE position > ? AND position < ? ORDER BY position LIMIT ?",
-            [position.value, stream.end.value, limit]
-        ) { row in
-            StreamEntry(position: StreamPosition(row[0]), audience: .conversation(row.key(1)))
-        }
-        entries += try database.list(
-            "SELECT position, topic, retain FROM outbox WHERE position > ? AND position < ? ORDER BY position LIMIT ?",
-            [position.value, stream.end.value, limit]
-        ) { row in
-            StreamEntry(
-                position: StreamPosition(row[0]), audience: .topic(row.bytes(1) ?? [], isRetained: row[2]))
+        let entries = try database.together { database throws(StoreError) in
+            let range: Arguments = [position.value, stream.end.value, limit]
+            let records = try database.list(
+                """
+                SELECT position, conversation FROM records WHERE position > ? AND position < ? ORDER BY position LIMIT ?
+                """, range
+            ) { row in
+                StreamEntry(position: StreamPosition(row[0]), audience: .conversation(row.key(1)))
+            }
+            return try records
+                + database.list(
+                    """
+                    SELECT position, topic, retain FROM outbox WHERE position > ? AND position < ?
+                    ORDER BY position LIMIT ?
+                    """, range
+                ) { row in
+                    StreamEntry(
+                        position: StreamPosition(row[0]), audience: .topic(row.bytes(1) ?? [], isRetained: row[2]))
+                }
         }
         return Array(entries.sorted { $0.position < $1.position }.prefix(limit))
     }
@@ -61,19 +68,23 @@ extension OutboxQueries {
 
     /// The events at positions, in order.
     package func events(at positions: [StreamPosition]) throws(StoreError) -> [UnpublishedEvent] {
-        var events: [UnpublishedEvent] = []
-        try database.read(positions.map { [.integer($0.value)] }, key: "?") { positions in
-            """
-            SELECT \(RecordColumn.list), r.position, c.id, c.epoch FROM records r
-            JOIN conversations c ON c.key = r.conversation WHERE r.position IN (\(positions))
-            """
-        } _: { row in
-            events.append(try UnpublishedEvent(record: row))
-        }
-        try database.read(positions.map { [.integer($0.value)] }, key: "?") { positions in
-            "\(UnpublishedEvent.columns) WHERE position IN (\(positions))"
-        } _: { row in
-            events.append(try UnpublishedEvent(event: row))
+        let keys = positions.map { [BoundValue.integer($0.value)] }
+        let events = try database.together { database throws(StoreError) in
+            var events: [UnpublishedEvent] = []
+            try database.read(keys, key: "?") { positions in
+                """
+                SELECT \(RecordColumn.list), r.position, c.id, c.epoch FROM records r
+                JOIN conversations c ON c.key = r.conversation WHERE r.position IN (\(positions))
+                """
+            } _: { row in
+                events.append(try UnpublishedEvent(record: row))
+            }
+            try database.read(keys, key: "?") { positions in
+                "\(UnpublishedEvent.columns) WHERE position IN (\(positions))"
+            } _: { row in
+                events.append(try UnpublishedEvent(event: row))
+            }
+            return events
         }
         return events.sorted { $0.position < $1.position }
     }
