@@ -22,6 +22,7 @@ final class CellLoop {
     private var changes = StreamVector()
     private var events = StreamVector()
     private var saved: [Int: CellMark] = [:]
+    private var markDueAt = ContinuousClock.now
     private var hasBegun = false
     /// Changes of audiences of this cell were removed up to here.
     private var cleaned = StreamPosition.start
@@ -33,6 +34,11 @@ final class CellLoop {
     private static let cleaningInterval = Duration.seconds(1)
     /// How many events of a stream one round reads.
     private static let step = 256
+    /// How often it is stored how far events were published. After a crash those behind it are sent again, which their
+    /// readers recognize by their seq.
+    private static let markInterval = Duration.milliseconds(200)
+    /// The longest rest after a round that has read events.
+    private static let longestRest = Duration.milliseconds(5)
 
     init(
         cells: any Cells, store: Store, queue: OutQueue, feed: AudienceFeed, held: HeldReplies,
@@ -53,11 +59,13 @@ final class CellLoop {
     func run() {
         while !shared.stop.isRaised {
             do {
+                let begin = ContinuousClock.now
                 let hasMoreRates = try shareRates()
-                let hasMore = try round() || hasMoreRates
+                let found = try round()
                 report.end("the other cells are heard again")
                 try cells.sendSignals()
-                hear(try cells.wait(for: hasMore ? .zero : CellLoop.poll))
+                if found == .all { try rest(for: begin.duration(to: .now)) }
+                hear(try cells.wait(for: found == .some || hasMoreRates ? .zero : CellLoop.poll))
             } catch {
                 let error = StoreError(error)
                 if case .lostCommits = error {
@@ -69,6 +77,13 @@ final class CellLoop {
                 _ = try? waitForEvents(&nothing, timeout: CellLoop.poll)
             }
         }
+    }
+
+    /// Waits as long as a round with events took, so that under load the next reads more at once: a round costs the
+    /// database as much as some dozens of events do.
+    private func rest(for time: Duration) throws {
+        var nothing: [WatchedDescriptor] = []
+        _ = try waitForEvents(&nothing, timeout: min(time, CellLoop.longestRest))
     }
 
     /// Publishes what others have signalled: typing, which nobody misses if it gets lost.
@@ -105,8 +120,15 @@ final class CellLoop {
         var hasMore = false
     }
 
-    /// - Returns: whether there is more to read at once.
-    private func round() throws -> Bool {
+    /// Events of the others that a round has read.
+    private enum Progress {
+        case none
+        case all
+        /// There are more to be read at once.
+        case some
+    }
+
+    private func round() throws -> Progress {
         let hasRoom = queue.hasRoom
         let found = try feed.inTurn {
             let round = feed.beginRound()
@@ -122,11 +144,13 @@ final class CellLoop {
             return found
         }
         changes.advance(to: found.through)
+        let hasEvents = found.others.contains { found.events[$0.number] > events[$0.number] }
         events.advance(to: found.events)
         try saveMarks(of: found.others)
         release(found.others)
         try cleanUp(found.others, end: found.end)
-        return found.hasMore && hasRoom
+        guard hasEvents else { return .none }
+        return found.hasMore ? .some : .all
     }
 
     /// Checks that no stream is behind what was read of it or committed to it.
@@ -188,18 +212,24 @@ final class CellLoop {
     /// Changes of audiences that are in force are told at once, events now and then.
     private func saveMarks(of others: [CellState]) throws(StoreError) {
         let (inForce, published) = (feed.inForce, shared.publishedStreams.withLock { $0 })
+        let isDue = ContinuousClock.now >= markDueAt
         var marks: [CellMark] = []
+        var tells = false
         for state in others {
             // What was read and is not under way is published: there was nothing to publish.
             let position = queue.load.items == 0 ? events[state.number] : published[state.number]
             let mark = CellMark(writer: state.number, position: position, audience: inForce[state.number])
-            let old = saved[state.number]
-            let isBehind = mark.position > (old?.position ?? Stream(cell: state.number).start)
-            guard mark.audience > (old?.audience ?? Stream(cell: state.number).start) || isBehind else { continue }
+            let start = Stream(cell: state.number).start
+            let old = saved[state.number] ?? CellMark(writer: state.number, position: start, audience: start)
+            let isAwaited = mark.audience > old.audience
+            guard isAwaited || isDue && mark.position > old.position else { continue }
+            tells = tells || isAwaited
             saved[state.number] = mark
             marks.append(mark)
         }
-        try cells.save(marks)
+        guard !marks.isEmpty else { return }
+        try cells.save(marks, tells: tells)
+        markDueAt = .now + CellLoop.markInterval
     }
 
     /// A cell that was away for more events than this leaves them to its devices, which ask for what they missed.
@@ -255,6 +285,16 @@ extension Cells {
                     let isNear = mark.distance(to: state.position) <= CellLoop.longestBacklog
                     return known.contains(state.number) && isNear ? mark : state.position
                 })
+    }
+
+    /// Stores how far events of the others were published when this cell ends.
+    func saveEnd(_ published: StreamVector, in store: Store) throws(StoreError) {
+        let marks = try store.read { try ownMarks(in: $0) }.map { mark in
+            var mark = mark
+            mark.position = max(mark.position, published[mark.writer])
+            return mark
+        }
+        if !marks.isEmpty { try save(marks, tells: false) }
     }
 }
 

@@ -215,6 +215,7 @@ package final class Gateway: Sendable {
                 try transaction.outbox.advance(through: published)
                 try transaction.clock.store(clock)
             }
+            try store.cells?.saveEnd(shared.publishedStreams.withLock { $0 }, in: store)
             witness.end(at: try store.read { try $0.outbox.lastPosition() }.number)
             try store.checkpoint()
         } catch {

@@ -120,7 +120,7 @@ final class Neighbours: Cells {
         return marks
     }
 
-    func save(_ marks: [CellMark]) throws(StoreError) {
+    func save(_ marks: [CellMark], tells: Bool) throws(StoreError) {
         guard !marks.isEmpty else { return }
         try withConnection { connection in
             for mark in marks {
@@ -135,7 +135,9 @@ final class Neighbours: Cells {
                         .integer(mark.writer), .integer(mark.position.number), .integer(mark.audience.number),
                     ])
             }
-            try connection.send("SELECT pg_notify('\(Neighbours.channel)', $1)", [.text("\(cell.number)")])
+            if tells {
+                try connection.send("SELECT pg_notify('\(Neighbours.channel)', $1)", [.text("\(cell.number)")])
+            }
             try connection.sync()
         }
     }
@@ -172,7 +174,7 @@ final class Neighbours: Cells {
 
     func wait(for time: Duration) throws(StoreError) -> [CellSignal] {
         do {
-            return try listener.wait(for: time).compactMap { payload in
+            return try listener.wait(for: time, ignoring: "\(own)").compactMap { payload in
                 let parts = payload.split(separator: "\n", maxSplits: 2).map(String.init)
                 guard parts.count == 3, parts[0] != "\(own)" else { return nil }
                 return CellSignal(topic: parts[1], payload: parts[2])

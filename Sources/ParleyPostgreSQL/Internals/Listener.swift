@@ -19,8 +19,9 @@ final class Listener: @unchecked Sendable {
 
     /// Waits until there is a call. After a loss it connects anew, and then there may have been one.
     ///
-    /// - Returns: what the calls said.
-    func wait(for time: Duration) throws -> [String] {
+    /// - Parameter own: what this process says itself, which it hears too.
+    /// - Returns: what the calls of others said.
+    func wait(for time: Duration, ignoring own: String) throws -> [String] {
         guard let connection, connection.isOpen else {
             connection = nil
             let new = try PostgreSQLConnection(settings)
@@ -28,9 +29,14 @@ final class Listener: @unchecked Sendable {
             connection = new
             return []
         }
-        var watched = [WatchedDescriptor(connection.fileDescriptor), WatchedDescriptor(call.descriptor)]
-        _ = try waitForEvents(&watched, timeout: time)
-        if watched[1].isReadable { call.drain() }
-        return watched[0].isReadable ? try connection.notifications(until: .now).map(\.payload) : []
+        let deadline = ContinuousClock.now + time
+        while true {
+            var watched = [WatchedDescriptor(connection.fileDescriptor), WatchedDescriptor(call.descriptor)]
+            _ = try waitForEvents(&watched, timeout: max(.zero, deadline - .now))
+            let calls = watched[0].isReadable ? try connection.notifications(until: .now).map(\.payload) : []
+            if watched[1].isReadable { call.drain() }
+            let isOver = watched[1].isReadable || ContinuousClock.now >= deadline
+            if isOver || calls.contains(where: { $0 != own }) { return calls }
+        }
     }
 }

@@ -40,8 +40,10 @@ package protocol Cells: AnyObject, Sendable {
     /// How far this cell had come in the streams of others when that was last saved.
     func ownMarks(in snapshot: Snapshot) throws(StoreError) -> [CellMark]
 
-    /// Stores how far this cell has come in the streams of others, and tells them if audiences have changed.
-    func save(_ marks: [CellMark]) throws(StoreError)
+    /// Stores how far this cell has come in the streams of others.
+    ///
+    /// - Parameter tells: whether others wait for it.
+    func save(_ marks: [CellMark], tells: Bool) throws(StoreError)
 
     /// Users who are connected to this cell, as far as that is stored.
     func sessions(in snapshot: Snapshot) throws(StoreError) -> [UserID]
