@@ -41,10 +41,10 @@ final class Batch {
     var sharedTime: Timestamp { environment.cells?.time ?? steady }
 
     /// The transaction is committed: what it has read, changed and counted is known from now on.
-    func recordCommit() {
+    func recordCommit(keepingFacts: Bool) {
         environment.storage.recordCommit()
         environment.limits.recordStored(limitUses, now: sharedTime)
-        known.updateCache()
+        if keepingFacts { known.updateCache() }
     }
 
     // MARK: Gathering

@@ -2,7 +2,7 @@ import ParleyProtocol
 import ParleyRules
 import ParleyStore
 
-/// Copies of what is stored as of the last committed transaction. Only the writer changes it.
+/// Copies of what is stored as of the last committed transaction. Only the writer changes it; empty among cells.
 final class FactCache {
     fileprivate var conversations: BoundedCache<ConversationID, ConversationState>
     fileprivate var devices: BoundedCache<DeviceAddress, DeviceState>
@@ -14,12 +14,6 @@ final class FactCache {
         conversations = BoundedCache(capacity: capacity)
         devices = BoundedCache(capacity: capacity)
         keyedDevices = BoundedCache(capacity: capacity)
-    }
-
-    func removeAll() {
-        conversations.removeAll { _ in true }
-        devices.removeAll { _ in true }
-        keyedDevices.removeAll { _ in true }
     }
 }
 

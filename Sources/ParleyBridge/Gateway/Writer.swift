@@ -135,8 +135,6 @@ final class Writer {
         now: Timestamp, isolation: Isolation = .serializable, _ body: (Batch) throws(StoreError) -> Result
     ) throws(StoreError) -> (Result, Effects) {
         environment.storage.begin(at: moment(now).steady)
-        // Neighbours may have changed what was read before.
-        if store.cells != nil { cache.removeAll() }
         let (batch, result) = try push.displaying.during { () throws(StoreError) in
             try store.write(isolation: isolation) { transaction in
                 let batch = Batch(transaction, environment, cache: cache, at: moment(now))
@@ -148,7 +146,8 @@ final class Writer {
                 return (batch, result)
             }
         }
-        batch.recordCommit()
+        // Among cells neighbours may change at any time what was read.
+        batch.recordCommit(keepingFacts: store.cells == nil)
         finish(batch.afterCommit, &batch.effects, now: now)
         if let cells = store.cells { share(&batch.effects, with: cells) }
         return (result, batch.effects)
