@@ -17,6 +17,8 @@ final class Batch {
     private(set) var progressChanges: Set<ProgressChange> = []
     /// Uses of limits, which count when the transaction is committed.
     private(set) var limitUses = LimitUses()
+    /// Members of the gathered conversations who are connected to other gateways.
+    private(set) var connectedElsewhere: Set<UserID> = []
 
     private let transaction: WriteTransaction
     private var known: KnownFacts
@@ -66,6 +68,23 @@ final class Batch {
         for user in asked.storing where storage.ledger.needsLoading(user) {
             storage.ledger.load(user, stored: gathered.storedBytes[user] ?? 0)
         }
+        try findConnectedElsewhere(declared.sealedFor)
+    }
+
+    /// Where so many members are not connected here, somebody is likely to be connected nowhere.
+    private static let mostLookedFor = 16
+
+    /// Looks for the members to whom another gateway brings the message, so that they need no push.
+    private func findConnectedElsewhere(_ conversations: [ConversationID]) throws(StoreError) {
+        guard let cells = environment.cells, cells.hasNeighbours else { return }
+        var away: Set<UserID> = []
+        for id in Set(conversations) {
+            guard let users = known.conversation(id)?.facts.users else { continue }
+            let others = Set(users).subtracting(environment.push.people.connected(among: users))
+            if others.count <= Batch.mostLookedFor { away.formUnion(others) }
+        }
+        guard !away.isEmpty else { return }
+        connectedElsewhere = try cells.connected(among: Array(away), elsewhere: true, in: transaction.facts)
     }
 
     /// The keys of the declared facts, without the known ones.

@@ -50,11 +50,16 @@ final class PushGate {
 
     /// How many members may have to be notified of a message.
     ///
-    /// - Parameter isUrgent: an urgent message always has an event, so that it is known as urgent when a connection
-    ///   turns out to have been dead.
-    func membersConcerned(in conversation: ConversationState, besides sender: UserID, isUrgent: Bool) -> Int {
+    /// - Parameters:
+    ///   - isUrgent: an urgent message always has an event, so that it is known as urgent when a connection turns out
+    ///     to have been dead.
+    ///   - elsewhere: users who are connected to another gateway.
+    func membersConcerned(
+        in conversation: ConversationState, besides sender: UserID, isUrgent: Bool, elsewhere: Set<UserID>
+    ) -> Int {
         let others = conversation.facts.members.lazy.map(\.user).filter { $0 != sender }
-        return notifiesConnected || isUrgent ? others.count : people.awayCount(among: others)
+        guard !notifiesConnected, !isUrgent else { return others.count }
+        return people.awayCount(among: others.filter { !elsewhere.contains($0) })
     }
 
     /// Whether an item of a feed may go to a device, or to the sink.
@@ -76,7 +81,8 @@ struct PushTriggers {
         _ record: MessageRecord, in conversation: ConversationState, at position: StreamPosition, isUrgent: Bool
     ) -> Int {
         guard record.kind == .known(.message), record.type != .known(.system) else { return 0 }
-        let concerned = push.membersConcerned(in: conversation, besides: record.sender.user, isUrgent: isUrgent)
+        let concerned = push.membersConcerned(
+            in: conversation, besides: record.sender.user, isUrgent: isUrgent, elsewhere: batch.connectedElsewhere)
         guard concerned > 0 else { return 0 }
         append(.message(conversation.key, seq: record.seq, isUrgent: isUrgent), at: position)
         return concerned

@@ -81,6 +81,23 @@ struct CellMessageTests {
         #expect([[2], [1, 2]].contains(moved.seqs(in: conversation)))
     }
 
+    @Test("a message to somebody who is connected to another cell is no work for pushes")
+    func connectedElsewhere() throws {
+        let site = try CellSite()
+        let (alice, bob, conversation) = try site.pair()
+        for client in [alice, bob] { try client.listen(to: conversation, "messages") }
+        // Each cell has heard the other, and so knows that there is one.
+        for (speaker, hearer) in [(bob, alice), (alice, bob)] {
+            try hearer.hear(try speaker.say(in: conversation), in: conversation)
+        }
+        let sessions = "SELECT count(*) FROM parley.sessions"
+        try eventually("both are known to be connected") { try site.number(sessions) >= 2 ? () : nil }
+        let last = "SELECT coalesce(pg_sequence_last_value('parley.push_events_key_seq'), 0)"
+        let before = try site.number(last)
+        for _ in 0..<5 { try bob.hear(try alice.say(in: conversation), in: conversation) }
+        #expect(try site.number(last) == before)
+    }
+
     @Test("with every notification lost all is heard within half a second")
     func lostDoorbells() throws {
         let site = try CellSite(proxied: true)
