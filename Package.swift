@@ -202,7 +202,8 @@ let package = Package(
         .testTarget(
             name: "ParleyBenchmarksTests",
             dependencies: ["GatewaySite", "MQTTPackets", "parley-bench", "ParleyProtocol"],
-            path: "Tests/Benchmarks/ParleyBenchmarksTests", swiftSettings: strict),
+            path: "Tests/Benchmarks/ParleyBenchmarksTests", exclude: hasPostgreSQL ? [] : ["Cells"],
+            swiftSettings: strict),
 
         // Tests of one target each.
         .testTarget(

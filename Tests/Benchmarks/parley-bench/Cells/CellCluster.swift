@@ -17,8 +17,12 @@ final class CellCluster {
 
     /// Makes the cells and starts their brokers.
     ///
-    /// - Parameter conversations: of two, whose users are new.
-    init(_ count: Int, conversations: Int, on server: PostgreSQLServer, _ installation: Installation) throws {
+    /// - Parameters:
+    ///   - conversations: whose users are new.
+    ///   - members: of each.
+    init(
+        _ count: Int, conversations: Int, members: Int = 2, on server: PostgreSQLServer, _ installation: Installation
+    ) throws {
         let access = try ServerAccess(server, scratch: installation.scratch)
         (self.server, self.access) = (server, access)
         var sites: [Site] = []
@@ -32,7 +36,7 @@ final class CellCluster {
             }
             let tokens = TokenIssuer(key: try sites[0].directory.readSigningKey())
             let store = try access.store(cell: "cell-1")
-            groups = try Population.make(conversations: conversations, members: 2, store: store, tokens: tokens)
+            groups = try Population.make(conversations: conversations, members: members, store: store, tokens: tokens)
             try store.close()
         } catch {
             for site in sites { site.close() }

@@ -25,11 +25,11 @@ enum CellSystem: Hashable {
     }
 }
 
-/// Where the other member of a conversation of two is connected.
+/// Where the members of a conversation are connected who do not send.
 enum Hearers: CaseIterable {
     /// At the sender's cell.
     case here
-    /// At another.
+    /// At others.
     case elsewhere
     /// At any: evenly spread.
     case anywhere
@@ -37,19 +37,22 @@ enum Hearers: CaseIterable {
     var label: String {
         switch self {
         case .here: "at the same"
-        case .elsewhere: "at another"
+        case .elsewhere: "elsewhere"
         case .anywhere: "at any"
         }
     }
 
     /// The cell of a member, by the number of the conversation; the first member sends.
+    ///
+    /// - Parameter cells: more than one, if others are to be elsewhere.
     func cell(of member: Int, in conversation: Int, cells: Int) -> Int {
+        guard member > 0 else { return conversation % cells }
         let distance =
             switch self {
             case .here: 0
-            case .elsewhere: 1
-            case .anywhere: conversation / cells
+            case .elsewhere: 1 + (member - 1) % (cells - 1)
+            case .anywhere: conversation / cells + member - 1
             }
-        return (conversation + member * distance) % cells
+        return (conversation + distance) % cells
     }
 }

@@ -9,8 +9,8 @@ struct CellsCommand: ParsableCommand {
         abstract: "Measure cells over one PostgreSQL beside one gateway over SQLite.",
         discussion: """
             By turns: a plain relay and the gateway over SQLite on one broker, and so many cells over a PostgreSQL that it \
-            starts itself, each with a broker of its own, with the other member of each conversation at the sender's cell, at \
-            another, and spread over all. All are on this machine, in temporary directories, and nothing is left behind. The \
+            starts itself, each with a broker of its own, with the other members of each conversation at the sender's cell, at \
+            others, and spread over all. All are on this machine, in temporary directories, and nothing is left behind. The \
             CPU time of more cells than there are cores is what counts, and not how many messages go through.
 
             The status is 1 if a message was lost, delivered twice or out of order, or refused, or if a log has a hole.

@@ -41,16 +41,17 @@ final class CellsComparison {
     init(_ plan: CellsPlan, _ installation: Installation, stop: StopFlag) throws {
         (self.plan, self.stop) = (plan, stop)
         var groups: [Population.Group] = []
-        let senders = plan.senders
+        let (senders, members) = (plan.senders, plan.members)
         site = try Site(installation) { store, tokens in
-            groups = try Population.make(conversations: senders, members: 2, store: store, tokens: tokens)
+            groups = try Population.make(conversations: senders, members: members, store: store, tokens: tokens)
         }
         self.groups = groups
         let server = try ServerAccess.makeServer()
         var clusters: [Int: CellCluster] = [:]
         do {
             for count in plan.cells where clusters[count] == nil {
-                clusters[count] = try CellCluster(count, conversations: count * senders, on: server, installation)
+                clusters[count] = try CellCluster(
+                    count, conversations: count * senders, members: members, on: server, installation)
             }
         } catch {
             for cluster in clusters.values { cluster.close() }

@@ -10,7 +10,8 @@ struct CellsPlan: ParsableArguments {
     @Option(parsing: .upToNextOption, help: "Messages a second, of all, at which latency is measured; 0 for none.")
     var rates = [200]
 
-    @Option(help: "Senders of a cell, each in a conversation of two.") var senders = 16
+    @Option(help: "Senders of a cell, each in a conversation of its own.") var senders = 16
+    @Option(help: "Members of a conversation, its sender included.") var members = 2
     @Option(help: "How often everything is measured; medians are of these.") var runs = 3
     @Option(help: ArgumentHelp("How long throughput is measured each time.", valueName: "s")) var seconds = 4.0
     @Option(help: ArgumentHelp("How long latency is measured each time.", valueName: "s")) var latencySeconds = 6.0
@@ -23,6 +24,7 @@ struct CellsPlan: ParsableArguments {
             throw ValidationError("--cells takes 1 to \(Self.mostCells)")
         }
         guard (1...64).contains(senders) else { throw ValidationError("--senders takes 1 to 64") }
+        guard (2...16).contains(members) else { throw ValidationError("--members takes 2 to 16") }
         guard underWay.allSatisfy({ (0...900).contains($0) }) else {
             throw ValidationError("--under-way takes 0 to 900")
         }

@@ -3,6 +3,7 @@ import GatewaySite
 import Platform
 import ParleyBridge
 import ParleyProtocol
+import Synchronization
 
 /// All devices of a run: those of a conversation stand together, its senders first.
 final class Fleet: SocketFleet {
@@ -15,12 +16,15 @@ final class Fleet: SocketFleet {
     // Of the run under way.
     private var templates: [RequestTemplate] = []
     private var ledger: Ledger
-    private var runs = 0
+    private var run = 0
     private var isRefilling = false
     private var isTimed = false
     private var measuredFrom = Int64.max
     private var latencies: [Int64] = []
     private let realtimeOffset: Int64
+
+    /// Runs of all fleets of the process: a message that comes again, late, is not one of the run under way.
+    private static let runs = Atomic<Int>(0)
 
     /// The least time of a sweep over the sockets in a closed loop: fewer and larger reads and writes leave more of the
     /// machine to the gateway.
@@ -111,14 +115,14 @@ extension Fleet {
     }
 
     private func prepare(_ plan: LoadPlan) throws {
-        runs += 1
+        run = Fleet.runs.add(1, ordering: .relaxed).newValue
         let replies =
             switch plan.form {
             case .event: 0
             case .reply: 1
             }
         ledger = Ledger(
-            run: runs, senders: senders, listeners: deviceCount * sendersEach + senders,
+            run: run, senders: senders, listeners: deviceCount * sendersEach + senders,
             listenersEach: members + replies)
         templates = try conversations.flatMap { group in
             try group.seats.prefix(sendersEach).map { seat in

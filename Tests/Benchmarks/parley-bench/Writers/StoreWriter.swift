@@ -5,8 +5,8 @@ import ParleyRules
 import ParleyStore
 import Platform
 
-/// Writes messages as a gateway's writer does, by the store's own code and without a broker: for each batch it gathers the
-/// facts and locks the conversations, decides what follows from them, and writes.
+/// Writes messages as a gateway's writer does, by the store's own code and without a broker: for each batch it gathers
+/// the facts and locks the conversations, decides what follows from them, and writes.
 struct StoreWriter {
     let store: Store
     /// Below 4096; a message's id has it.

@@ -12,6 +12,8 @@ struct WrittenMessages {
     var seconds = 0.0
     var batches = 0
     var conflicts: Int?
+    /// CPU seconds of vacuuming afterwards.
+    var vacuum: Double?
     /// CPU seconds.
     var usage = CellUsage(brokers: 0, gateways: 0, database: 0)
     var faults = Faults()
@@ -25,6 +27,7 @@ struct WrittenMessages {
             ("CPU µs: brokers", (usage.brokers * micro).formatted(0)),
             ("CPU µs: gateways", (usage.gateways * micro).formatted(0)),
             ("CPU µs: PostgreSQL", (usage.database * micro).formatted(0)),
+            ("CPU µs: vacuum afterwards", vacuum.map { $0 * micro }.formatted(1)),
             ("lost, twice, out of order, refused, holes", "\(faults.count)"),
         ]
         return rows.filter { !$0.1.isEmpty }.map { [$0.0, $0.1] }
@@ -62,6 +65,9 @@ extension WritersPlan {
             written.usage.gateways += Double(outcome.processor) / 1e9
         }
         for store in stores { try store.close() }
+        let before = server.cpuSeconds
+        try access.vacuum()
+        written.vacuum = server.cpuSeconds - before
         written.faults = try access.faults(sent: written.messages)
         return written
     }
