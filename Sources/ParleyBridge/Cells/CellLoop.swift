@@ -21,6 +21,8 @@ final class CellLoop {
     /// Read so far: changes of audiences of all streams, and events of the others.
     private var changes = StreamVector()
     private var events = StreamVector()
+    /// The last of these that somebody here may hear.
+    private var queued = StreamVector()
     private var saved: [Int: CellMark] = [:]
     private var markDueAt = ContinuousClock.now
     private var hasBegun = false
@@ -38,7 +40,7 @@ final class CellLoop {
     /// readers recognize by their seq.
     private static let markInterval = Duration.milliseconds(200)
     /// The longest rest after a round that has read events.
-    private static let longestRest = Duration.milliseconds(5)
+    private static let longestRest = Duration.milliseconds(20)
 
     init(
         cells: any Cells, store: Store, queue: OutQueue, feed: AudienceFeed, held: HeldReplies,
@@ -114,6 +116,7 @@ final class CellLoop {
         var through = StreamVector()
         var outgoing = Outgoing()
         var events = StreamVector()
+        var queued = StreamVector()
         var others: [CellState] = []
         /// Of this cell's stream.
         var end = StreamPosition.start
@@ -146,6 +149,7 @@ final class CellLoop {
         changes.advance(to: found.through)
         let hasEvents = found.others.contains { found.events[$0.number] > events[$0.number] }
         events.advance(to: found.events)
+        queued.advance(to: found.queued)
         try saveMarks(of: found.others)
         release(found.others)
         try cleanUp(found.others, end: found.end)
@@ -198,7 +202,10 @@ final class CellLoop {
         let entries = try snapshot.outbox.entries(
             after: events[state.number], in: Stream(cell: state.number), limit: CellLoop.step)
         let positions = try interest.positions(of: entries, in: snapshot)
-        for event in try snapshot.outbox.events(at: positions) { found.outgoing.add(event) }
+        for event in try snapshot.outbox.events(at: positions) {
+            found.outgoing.add(event)
+            found.queued.advance(to: event.position)
+        }
         if entries.count == CellLoop.step, let last = entries.last {
             found.events.advance(to: last.position)
             found.hasMore = true
@@ -216,8 +223,9 @@ final class CellLoop {
         var marks: [CellMark] = []
         var tells = false
         for state in others {
-            // What was read and is not under way is published: there was nothing to publish.
-            let position = queue.load.items == 0 ? events[state.number] : published[state.number]
+            let stream = state.number
+            // Behind the last that somebody here may hear there is nothing to publish.
+            let position = published[stream] >= queued[stream] ? events[stream] : published[stream]
             let mark = CellMark(writer: state.number, position: position, audience: inForce[state.number])
             let start = Stream(cell: state.number).start
             let old = saved[state.number] ?? CellMark(writer: state.number, position: start, audience: start)
