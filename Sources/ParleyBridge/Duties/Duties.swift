@@ -14,10 +14,11 @@ struct Duties {
     ///   - presence: `nil` if none is published.
     ///   - access: `nil` without an operator device.
     ///   - cells: `nil` of a gateway that is alone.
+    ///   - people: for the thread of pushes.
     init(
         lastSeen: LastSeenDuty, limits: UserLimits, published: PublishedPosition, announcements: PushAnnouncements,
-        mails: MailOutbox,
-        clock: MachineClock?, presence: PresenceDuty?, access: ReservedDevicesDuty?, cells: (any Cells)?
+        mails: MailOutbox, clock: MachineClock?, presence: PresenceDuty?, access: ReservedDevicesDuty?,
+        cells: (any Cells)?, people: ConnectedPeople
     ) {
         let always: [any Duty] = [
             KeyChangeDuty(),
@@ -39,7 +40,7 @@ struct Duties {
             PublishedMarkDuty(published),
         ]
         let optional: [(any Duty)?] = [
-            clock.map { ClockDuty($0) }, presence, access, cells.map { LostSessionDuty($0) },
+            clock.map { ClockDuty($0) }, presence, access, cells.map { LostSessionDuty($0, people) },
         ]
         list = always + optional.compactMap { $0 }
     }

@@ -61,7 +61,9 @@ package final class Gateway: Sendable {
         let tokens = TokenIssuer(key: try directory.readSigningKey())
         let link = BrokerLink(
             socket: directory.brokerSocket, tokens: tokens, cell: store.cells?.name, batchLimit: settings.batchLimit)
-        let pushes = try PushSystem(directory, settings, logger: logger) { [queue] in queue.intakeWake.signal() }
+        let pushes = try PushSystem(directory, settings, main: store, logger: logger) { [queue] in
+            queue.intakeWake.signal()
+        }
         let accounts = try AccountSystem(
             store: store, settings: settings, tokens: tokens,
             services: try directory.accountServices(settings, logger: logger),
@@ -74,7 +76,7 @@ package final class Gateway: Sendable {
                 publishedThrough: shared.publishedThrough, identityProviders: accounts.providers),
             queue: queue, limit: settings.waitingReads, moment: { [shared] in shared.clock.moment })
         let sessions = SessionRemover(link: link, logger: logger, clock: shared.clock)
-        try pushes.resume(store, clock: shared.clock, counters: shared.counters)
+        try retryingConflicts { try pushes.resume(store, clock: shared.clock, counters: shared.counters) }
         let backlog = try Publisher.Backlog(in: store)
         shared.publishedThrough.set(backlog.position)
         if backlog.end > backlog.position {

@@ -62,8 +62,8 @@ final class Writer {
         typing = TypingTracker(startInterval: settings.typingInterval)
         duties = Duties(
             lastSeen: lastSeen, limits: environment.limits, published: published,
-            announcements: environment.push.announcements, mails: mails,
-            clock: clock, presence: presence, access: access, cells: store.cells)
+            announcements: environment.push.announcements, mails: mails, clock: clock, presence: presence,
+            access: access, cells: store.cells, people: environment.push.people)
     }
 
     // MARK: A batch

@@ -18,7 +18,7 @@ final class ExpiryDuty: ScheduledDuty {
 
     func run(in batch: Batch) throws(StoreError) -> NextPart {
         let transaction = try batch.writable()
-        if !batch.environment.push.displaying.isEmpty { try clearDisplayed(batch, transaction) }
+        if batch.environment.push.mayDisplayAny { try clearDisplayed(batch, transaction) }
         let count = try transaction.records.removeExpired(at: batch.steady, limit: Self.atOnce)
         if count > 0 { batch.afterCommit.hasRemovedCiphertext = true }
         return NextPart(
@@ -27,9 +27,8 @@ final class ExpiryDuty: ScheduledDuty {
 
     /// Clears the displayed notifications of the messages that are about to be removed.
     private func clearDisplayed(_ batch: Batch, _ transaction: WriteTransaction) throws(StoreError) {
-        let displaying = batch.environment.push.displaying
         let displayed = try transaction.facts.records.displayedExpiries(
-            at: batch.steady, limit: Self.atOnce, displaying.contains)
+            at: batch.steady, limit: Self.atOnce, batch.environment.push.mayDisplay)
         guard !displayed.isEmpty else { return }
         let position = try transaction.facts.outbox.lastPosition()
         try transaction.pushEvents.insert(

@@ -89,14 +89,28 @@ final class ConnectedPeople: Sendable {
         }
     }
 
+    /// Users of a gateway that is gone, who have come to no other.
+    func depart(_ users: some Sequence<UserID>, at time: Timestamp) {
+        state.withLock { state in for user in users { state.depart(user, at: time) } }
+    }
+
     /// Removes some departures, also of users who are back.
-    func drainDepartures(limit: Int) -> [Departure] {
+    ///
+    /// - Parameter end: later ones stay, and those behind them.
+    func drainDepartures(limit: Int, until end: Timestamp = .latest) -> [Departure] {
         state.withLock { state in
-            let some = Array(state.departures.suffix(limit))
-            state.departures.removeLast(some.count)
+            guard end < .latest else {
+                let some = Array(state.departures.suffix(limit))
+                state.departures.removeLast(some.count)
+                return some
+            }
+            let some = Array(state.departures.prefix(limit).prefix { $0.at <= end })
+            state.departures.removeFirst(some.count)
             return some
         }
     }
 
-    var hasDepartures: Bool { state.withLock { !$0.departures.isEmpty } }
+    func hasDepartures(until end: Timestamp = .latest) -> Bool {
+        state.withLock { $0.departures.first.map { $0.at <= end } ?? false }
+    }
 }

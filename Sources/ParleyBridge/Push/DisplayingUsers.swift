@@ -43,5 +43,8 @@ final class DisplayingUsers: Sendable {
         state.wait { !$0.isOpen || $0.begun > open ? () : nil }
     }
 
+    /// Adds users, where the database itself knows whose devices display something.
+    func insert(_ users: Set<UserID>) { state.withLock { $0.users.formUnion(users) } }
+
     func remove(_ users: Set<UserID>) { state.withLock { $0.users.subtract(users) } }
 }

@@ -8,7 +8,7 @@ extension ExplainPush: QueryHandler {
         let snapshot = context.snapshot
         guard try snapshot.users.hasMember(user) else { throw Rejection.userNotFound }
         let record = try snapshot.tracedRecords.record(message)
-        let traces = try context.reader.pushes.read { pushes in
+        let traces = try context.reader.pushes.read(beside: context.snapshot) { pushes in
             try pushes.traces.traces(of: message, user: user, limit: MessageTrace.most)
         }
         guard record != nil || !traces.isEmpty else {

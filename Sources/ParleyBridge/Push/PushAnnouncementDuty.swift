@@ -24,8 +24,7 @@ final class PushAnnouncementDuty: Duty {
         guard let announcement = announcements.waiting else { return PushAnnouncement.Result() }
         var result = PushAnnouncement.Result()
         if let plan = announcement.plan {
-            // An earlier process may have carried it out.
-            if try batch.facts().pushLink.plan() < plan.number { try carryOut(plan, in: batch) }
+            try carryOut(plan, in: batch)
             result.plan = plan.number
         }
         for end in announcement.ends {
@@ -43,25 +42,31 @@ final class PushAnnouncementDuty: Duty {
     func recordFailure(at moment: Moment) { pace.rest(for: Self.pauseAfterFailure, from: moment.steady) }
 
     private func carryOut(_ plan: PushAnnouncement.Plan, in batch: Batch) throws(StoreError) {
-        if let key = plan.decidedThrough { try batch.writable().pushEvents.remove(through: key) }
+        let open = try batch.writable().pushLink.carryOut(
+            plan.number, through: plan.decidedThrough, plan.announcements)
+        guard !open.isEmpty else { return }
         let due = try batch.facts().dueEntries(
             plan.topics.compactMap { topic in
                 topic.entry.map { (topic.notification.user, $0) }
             })
-        for topic in plan.topics {
+        for topic in plan.topics where open.contains(topic.notification.id) {
             let user = topic.notification.user
             guard topic.entry.map({ due.contains(PushPlan.Target(user: user, entry: $0)) }) ?? true else { continue }
             try batch.publish(topic.notification, unread: .badge(of: user, at: batch.now))
         }
-        for clearance in plan.clearances {
+        for clearance in plan.clearances where open.contains(clearance.id) {
             let event = NotificationsCleared(
                 ids: [], conversation: clearance.log.conversation, epoch: clearance.log.epoch, seq: clearance.seq,
                 unreadCount: try batch.facts().notifications.unreadCount(of: clearance.user), badge: .countedLater,
                 at: batch.now)
             try batch.publish(event, to: clearance.user, unread: .badge(of: clearance.user, at: batch.now))
         }
-        try batch.writable().pushLink.setPlan(plan.number)
     }
+}
+
+extension PushAnnouncement.Plan {
+    /// The ids of all that it publishes.
+    fileprivate var announcements: [NotificationID] { topics.map(\.notification.id) + clearances.map(\.id) }
 }
 
 extension WriteTransaction {

@@ -12,7 +12,7 @@ struct PushAnnouncement: Sendable {
         /// Notifications on topics; those of messages have an entry of the log.
         var topics: [(notification: PushNotification, entry: PushPlan.LogEntry?)] = []
         /// Conversations that topics say are cleared, up to a message.
-        var clearances: [(user: UserID, log: PushEventQueries.Log, seq: Int)] = []
+        var clearances: [(id: NotificationID, user: UserID, log: PushEventQueries.Log, seq: Int)] = []
     }
 
     /// A push service no longer knows a registration. The job is under way until the end is committed.

@@ -57,12 +57,19 @@ final class PushLoop {
     private let startedAt = ContinuousClock.now
     /// When the next transaction may begin.
     private var restedAt = ContinuousClock.now
+    /// When the lease is next extended, and what other gateways have left is looked for.
+    private var lookAt = ContinuousClock.now
+    private var looksForEvents = false
 
     /// How long after the start the first report of who is connected is waited for. Without one nobody counts as
     /// connected.
     static let longestUnknown = Duration.seconds(30)
     /// Between two transactions, so that outcomes are written together.
     static let pause = Duration.milliseconds(10)
+    /// So often in succession it is nothing to speak of that another gateway was in the way.
+    private static let mostConflicts = 10
+    /// How long after somebody has left it is decided what they have missed, where other gateways decide, too.
+    static let departureDelay = Duration.seconds(3)
     /// The most departures of a plan: when the broker restarts everybody may have left.
     static let departuresAtOnce = 16
     /// The most traces that are removed at once.
@@ -90,6 +97,7 @@ final class PushLoop {
     func run() throws {
         defer { for outcome in results.outcomes { inbox.add(outcome) } }
         var isResumed = false
+        var conflicts = 0
         while !inbox.isClosed {
             do {
                 if !isResumed {
@@ -98,6 +106,12 @@ final class PushLoop {
                 }
                 try step()
                 report.end("pushes are decided again")
+                conflicts = 0
+            } catch StoreError.conflict where conflicts < PushLoop.mostConflicts {
+                // Another gateway has decided the same. What is left is decided anew.
+                conflicts += 1
+                restedAt = .now.advanced(by: PushLoop.pause)
+                try rest()
             } catch {
                 report.add("pushes could not be decided", StoreError(error))
                 restedAt = .now.advanced(by: .seconds(1))
@@ -108,9 +122,13 @@ final class PushLoop {
 
     /// Announces the plan of an earlier process, if it is not carried out.
     private func resume() throws {
-        guard let plan = try pushes.read({ try $0.plans.last() }),
+        guard !pushes.isShared, let plan = try pushes.read({ try $0.plans.last() }),
             try store.read({ try $0.pushLink.plan() }) < plan.number
         else { return }
+        try open(plan)
+    }
+
+    private func open(_ plan: PushPlanRecord) throws {
         next.plan = try read { try planner($0, $1, now: clock.now).announcement(plan) }
         hasOpenPlan = true
         announce()
@@ -118,21 +136,23 @@ final class PushLoop {
 
     private func step() throws {
         inbox.arrived.drain()
-        let moment = clock.moment
+        let moment = pushes.moment(of: clock)
         let (now, steady) = (moment.now, moment.steady)
         try removeTraces(at: steady)
         collect()
-        var plan = try decide(now: now, steady: steady, steps: moment.clockOffset)
+        let looks = pushes.isShared && ContinuousClock.now >= lookAt
+        // What others have left to be published comes before another plan.
+        var plan = looks ? PushPlan() : try decide(now: now, steady: steady, steps: moment.clockOffset)
         let room = Dictionary(uniqueKeysWithValues: PushProvider.allCases.map { ($0, sender.room(for: $0)) })
         let isDue = nextDue.map { $0 <= steady } ?? false
-        guard !results.isEmpty || !plan.isEmpty || isDue && room.values.contains(where: { $0 > 0 }) else {
+        guard looks || !results.isEmpty || !plan.isEmpty || isDue && room.values.contains(where: { $0 > 0 }) else {
             // The departures have led to nothing.
             if !hasOpenPlan { departures = [] }
             return try wait(pause(now: now, steady: steady))
         }
         try rest()
-        try plan.removeStale(in: store, displaying: shared.displaying)
-        try write(plan, room, now: now, steady: steady)
+        if !pushes.isShared { try plan.removeStale(in: store, displaying: shared.displaying) }
+        try write(plan, room, now: now, steady: steady, looks: looks)
         restedAt = .now.advanced(by: PushLoop.pause)
     }
 
@@ -155,14 +175,15 @@ final class PushLoop {
     }
 
     private func read<Result>(_ body: (Snapshot, PushSnapshot) throws -> Result) throws -> Result {
-        try store.read { snapshot in try pushes.read { try body(snapshot, $0) } }
+        try store.read { snapshot in try pushes.read(beside: snapshot) { try body(snapshot, $0) } }
     }
 
     private func planner(_ snapshot: Snapshot, _ pushes: PushSnapshot, now: Timestamp) -> PushPlanner {
         PushPlanner(
             snapshot: snapshot, pushes: pushes, settings: settings, people: shared.people, cells: store.cells,
-            now: now,
-            lastBadges: lastBadges)
+            sharesPushes: self.pushes.isShared, now: now,
+            // Another gateway may have sent a greater one.
+            lastBadges: self.pushes.isShared ? [:] : lastBadges)
     }
 
     // MARK: A plan
@@ -171,10 +192,14 @@ final class PushLoop {
         guard !hasOpenPlan, shared.people.isKnown || .now - startedAt >= PushLoop.longestUnknown else {
             return PushPlan()
         }
-        if departures.isEmpty { departures = shared.people.drainDepartures(limit: PushLoop.departuresAtOnce) }
+        if departures.isEmpty {
+            departures = shared.people.drainDepartures(
+                limit: PushLoop.departuresAtOnce, until: latestDeparture(at: now))
+        }
         return try read { snapshot, pushes in
             var plan = PushPlan()
             let planner = planner(snapshot, pushes, now: now)
+            try planner.decide(try eventsOfOthers(in: snapshot), into: &plan)
             try planner.decide(snapshot.pushEvents.events(limit: PushPlanner.eventsAtOnce), into: &plan)
             try planner.decide(departures, steps: steps, into: &plan)
             if nextHoldEnd.map({ $0 <= now }) ?? false {
@@ -185,17 +210,46 @@ final class PushLoop {
         }
     }
 
+    /// The events of gateways that are gone, once after each look.
+    private func eventsOfOthers(in snapshot: Snapshot) throws(StoreError) -> [PushEvent] {
+        guard looksForEvents, let cells = store.cells else { return [] }
+        let here = try cells.states(in: snapshot).filter { $0.isLive || $0.number == cells.own }
+        let events = try snapshot.pushEvents.events(
+            besides: here.map { Stream(cell: $0.number) }, limit: PushPlanner.eventsAtOnce)
+        looksForEvents = events.count == PushPlanner.eventsAtOnce
+        return events
+    }
+
+    /// Other gateways take somebody for connected here until that is stored: by then their decisions are, too.
+    private func latestDeparture(at now: Timestamp) -> Timestamp {
+        pushes.isShared ? now.advanced(by: .zero - PushLoop.departureDelay) : .latest
+    }
+
+    /// - Parameter looks: whether to take over what gateways have left that are gone.
     private func write(
-        _ plan: PushPlan, _ room: [PushProvider: Int], now: Timestamp, steady: Timestamp
+        _ plan: PushPlan, _ room: [PushProvider: Int], now: Timestamp, steady: Timestamp, looks: Bool
     ) throws {
+        let isOpen = hasOpenPlan
+        var (lost, left): (Int, PushPlanRecord?) = (0, nil)
         let (ends, planned, begun) = try pushes.write(settings, counters, now: now, steady: steady) { queue in
+            if looks {
+                lost = try queue.transaction.jobs.resume(now: steady)
+                left = isOpen ? nil : try queue.transaction.plans.takeOver()
+            }
             try queue.drop(results.dropped)
             try queue.record(results.ends)
             let ends = try queue.record(results.outcomes)
+            var plan = plan
+            try plan.removeStale(in: queue.transaction)
             let planned = plan.isEmpty ? nil : try queue.insert(plan)
             return (ends, planned, try queue.begin(room))
         }
         results = Results()
+        if looks {
+            lookAt = .now.advanced(by: PushLease.interval)
+            looksForEvents = true
+        }
+        if lost > 0 { counters.report(lost, logger) }
         (nextDue, nextHoldEnd) = (begun.nextDue, begun.nextHoldEnd)
         for id in begun.unreadable {
             logger.error("a job that cannot be read was removed", metadata: ["notification": "\(id)"])
@@ -205,6 +259,7 @@ final class PushLoop {
             departures.removeFirst(plan.departures)
             hasOpenPlan = true
             next.plan = planned.announcement
+            if pushes.isShared { shared.displaying.insert(Set(planned.notices.map(\.user))) }
             shared.displaying.remove(planned.hidden)
             for clearance in planned.clearances {
                 lastBadges[clearance.user] = clearance.isLast ? nil : clearance.badge
@@ -212,6 +267,7 @@ final class PushLoop {
         }
         announce()
         try send(begun.jobs)
+        if let left { try open(left) }
         if let planned, let sink { try write(planned, to: sink) }
     }
 
@@ -278,7 +334,9 @@ final class PushLoop {
     }
 
     private func pause(now: Timestamp, steady: Timestamp) -> Duration {
-        if shared.people.hasDepartures, shared.people.isKnown, !hasOpenPlan { return .zero }
+        if shared.people.hasDepartures(until: latestDeparture(at: now)), shared.people.isKnown, !hasOpenPlan {
+            return .zero
+        }
         var pause = min(Duration.seconds(1), steady.duration(to: max(steady, nextRemoval)))
         // A job without room is looked at again when an outcome has made some.
         if let nextDue, nextDue > steady { pause = min(pause, steady.duration(to: nextDue)) }

@@ -62,8 +62,8 @@ struct PushPlan: Sendable {
         var isLast: Bool { badge == 0 }
     }
 
-    /// The last event that is decided; `nil` for none.
-    var decidedThrough: PushEvent.Key?
+    /// The events that are decided, in their order.
+    var decided: [PushEvent.Key] = []
     /// How many events and departures could not be decided, because their rows cannot be read.
     var undecidable = 0
     /// How many departures are decided.
@@ -86,7 +86,7 @@ struct PushPlan: Sendable {
     private(set) var candidates: Set<UserID> = []
 
     var isEmpty: Bool {
-        decidedThrough == nil && notices.isEmpty && clearances.isEmpty && holds.isEmpty && digested.isEmpty
+        decided.isEmpty && notices.isEmpty && clearances.isEmpty && holds.isEmpty && digested.isEmpty
             && traces.isEmpty
     }
 
@@ -97,8 +97,21 @@ struct PushPlan: Sendable {
         guard !notices.isEmpty else { return }
         candidates = Set(notices.map(\.user))
         displaying.add(candidates)
+        try store.read { try removeStale(in: $0) }
+    }
+
+    /// The same where both databases are one: a message that is read or removed from now on waits for the end of the
+    /// transaction, and then finds what is displayed.
+    mutating func removeStale(in transaction: PushTransaction) throws(StoreError) {
+        guard let main = transaction.main, !notices.isEmpty else { return }
+        candidates = Set(notices.map(\.user))
+        try main.pushEvents.lock(notices.compactMap(\.entry?.conversation))
+        try removeStale(in: main)
+    }
+
+    private mutating func removeStale(in snapshot: Snapshot) throws(StoreError) {
         let entries = notices.compactMap { notice in notice.entry.map { (notice.user, $0) } }
-        let due = try store.read { try $0.dueEntries(entries) }
+        let due = try snapshot.dueEntries(entries)
         notices.removeAll { notice in
             notice.entry.map { !due.contains(Target(user: notice.user, entry: $0)) } ?? false
         }

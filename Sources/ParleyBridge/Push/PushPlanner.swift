@@ -13,6 +13,8 @@ struct PushPlanner {
     let people: ConnectedPeople
     /// `nil` of a gateway that is alone.
     var cells: (any Cells)?
+    /// Whether other gateways send what is planned, too: the steady time of one is not another's.
+    var sharesPushes = false
     /// The time of day.
     let now: Timestamp
     /// The greatest badges that devices may display, as far as known.
@@ -37,7 +39,7 @@ struct PushPlanner {
                 guard !StoreError(error).isPassing else { throw error }
                 plan.undecidable += 1
             }
-            plan.decidedThrough = event.key ?? plan.decidedThrough
+            if let key = event.key { plan.decided.append(key) }
         }
     }
 
@@ -51,7 +53,8 @@ struct PushPlanner {
 
     private func decide(_ event: PushEvent, into plan: inout PushPlan) throws {
         let origin = PushPlan.Origin(
-            position: event.position, createdAt: event.createdAt, steadyAt: event.steadyAt)
+            position: event.position, createdAt: event.createdAt,
+            steadyAt: sharesPushes ? event.createdAt : event.steadyAt)
         switch event.subject {
         case .message(_, _, let isUrgent):
             guard let message = try snapshot.pushEvents.message(at: event.position) else { return }
@@ -241,7 +244,7 @@ struct PushPlanner {
             plan.topics.append((digest(row.id, for: row.user, createdAt: row.createdAt), nil))
         case .clearance(let conversation, let seq):
             guard let log = try snapshot.pushEvents.log(of: conversation) else { return }
-            plan.clearances.append((row.user, log, seq))
+            plan.clearances.append((row.id, row.user, log, seq))
         }
     }
 }

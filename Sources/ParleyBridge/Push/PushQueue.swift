@@ -7,7 +7,8 @@ import ParleyStore
 /// of pushes.
 ///
 /// A job is committed as under way before it is sent. So after a kill a job that is under way may have reached its
-/// device, and is sent again under the same id; no other job was sent.
+/// device, and is sent again under the same id; no other job was sent. Where several gateways send, only the one that
+/// holds a job records what came of it.
 struct PushQueue {
     let transaction: PushTransaction
     let settings: Settings
@@ -118,7 +119,7 @@ struct PushQueue {
         _ plan: PushPlan, _ clearances: [PushPlan.Clearance]
     ) throws(StoreError) -> Planned {
         var announcement = PushAnnouncement.Plan(
-            number: try transaction.facts.plans.lastNumber() + 1, decidedThrough: plan.decidedThrough)
+            number: try transaction.facts.plans.lastNumber() + 1, decidedThrough: plan.decided.last)
         var rows: [PushAnnouncementRecord] = []
         for notice in plan.notices {
             guard let topic = notice.topic else { continue }
@@ -130,15 +131,18 @@ struct PushQueue {
         }
         // The event of a removed message is on its topic already.
         for clearance in clearances where clearance.message == nil {
-            announcement.clearances.append((clearance.user, clearance.log, clearance.seq))
+            let id = NotificationID(.ordered(at: now))
+            announcement.clearances.append((id, clearance.user, clearance.log, clearance.seq))
             rows.append(
                 PushAnnouncementRecord(
-                    id: NotificationID(.ordered(at: now)), user: clearance.user,
+                    id: id, user: clearance.user,
                     kind: .clearance(clearance.conversation, seq: clearance.seq), createdAt: clearance.origin.createdAt)
             )
         }
         try transaction.plans.set(
-            PushPlanRecord(number: announcement.number, decidedThrough: plan.decidedThrough, announcements: rows))
+            PushPlanRecord(
+                number: announcement.number, decidedThrough: plan.decided.last, decided: plan.decided,
+                announcements: rows))
         let users = plan.candidates.union(plan.clearances.lazy.filter(\.isLast).map(\.user))
         return Planned(
             announcement: announcement, notices: plan.notices, clearances: clearances,

@@ -7,10 +7,10 @@ import ParleyStore
 extension PushQueue {
     /// - Returns: registrations to end. The job of each stays under way until the main database has ended it.
     mutating func record(_ outcomes: [PushOutcome]) throws(StoreError) -> [PushAnnouncement.End] {
-        let jobs = try transaction.facts.jobs.jobs(outcomes.map(\.id))
+        let jobs = try heldJobs(outcomes.map(\.id))
         var ends: [PushAnnouncement.End] = []
         for outcome in outcomes {
-            // A job is gone when its registration has ended meanwhile.
+            // A job is gone when its registration has ended meanwhile, or another gateway has taken it over.
             guard let job = jobs[outcome.id] else { continue }
             switch outcome.answer {
             case .accepted(let status):
@@ -41,7 +41,7 @@ extension PushQueue {
     mutating func record(
         _ ends: [(end: PushAnnouncement.End, result: PushAnnouncement.EndResult)]
     ) throws(StoreError) {
-        let jobs = try transaction.facts.jobs.jobs(ends.map(\.end.job.id))
+        let jobs = try heldJobs(ends.map(\.end.job.id))
         for (end, result) in ends {
             guard let job = jobs[end.job.id] else { continue }
             switch result {
@@ -57,10 +57,18 @@ extension PushQueue {
 
     /// Jobs that were marked as under way and not given to the sender.
     mutating func drop(_ dropped: [(job: PushJob, reason: String)]) throws(StoreError) {
-        for (job, reason) in dropped {
+        let held = try transaction.jobs.held(among: dropped.map(\.job.id))
+        for (job, reason) in dropped where held.contains(job.id) {
             try transaction.traces.takeBack(job.id)
             try finish(job, reason, \.pushesDropped)
         }
+    }
+
+    /// The jobs of these ids that this gateway is sending.
+    private func heldJobs(_ ids: [NotificationID]) throws(StoreError) -> [NotificationID: PushJob] {
+        guard !ids.isEmpty else { return [:] }
+        let held = try transaction.jobs.held(among: ids)
+        return try transaction.facts.jobs.jobs(ids).filter { held.contains($0.key) }
     }
 
     private mutating func postpone(_ job: PushJob, _ problem: PushProblem, after: Duration?) throws(StoreError) {

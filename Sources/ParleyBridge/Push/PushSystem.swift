@@ -20,15 +20,18 @@ final class PushSystem: Sendable {
     private let settings: Settings
     private let logger: Logger
 
-    /// - Parameter wakeWriter: called when there is work for the writer.
+    /// - Parameters:
+    ///   - main: the main database, which may have the tables of pushes.
+    ///   - wakeWriter: called when there is work for the writer.
     /// - Throws: `DataDirectoryError` for a setting whose file or value cannot be used.
     init(
-        _ directory: DataDirectory, _ settings: Settings, logger: Logger, wakeWriter: @escaping @Sendable () -> Void
+        _ directory: DataDirectory, _ settings: Settings, main: Store? = nil, logger: Logger,
+        wakeWriter: @escaping @Sendable () -> Void
     ) throws {
         self.directory = directory
         self.settings = settings
         self.logger = logger
-        store = try Self.open(directory, logger)
+        store = try main.flatMap(PushStore.init(in:)) ?? Self.open(directory, logger)
         let inbox = try PushInbox()
         self.inbox = inbox
         shared = PushShared(
@@ -66,7 +69,9 @@ final class PushSystem: Sendable {
     /// The writer's gate, whose events wake the thread of pushes.
     func gate(_ main: Store) throws(StoreError) -> PushGate {
         let gate = PushGate(settings, shared) { [inbox] in inbox.arrived.signal() }
-        try main.read { snapshot in try store.read { try gate.load(snapshot, $0) } }
+        try main.read { snapshot in
+            try store.read(beside: snapshot) { try gate.load(snapshot, $0, sharesDevices: store.isShared) }
+        }
         return gate
     }
 
@@ -101,18 +106,34 @@ final class PushSystem: Sendable {
     /// Called before anything is decided: links the two databases, and makes the jobs due again that an earlier process
     /// was sending.
     func resume(_ main: Store, clock: MachineClock, counters: Counters) throws(StoreError) {
+        if store.isShared { try takeOverFile(of: main) }
         try store.link(to: main, name: InstanceName.random())
-        let steady = clock.moment.steady
-        let count = try store.write { try $0.jobs.resume(now: steady) }
-        guard count > 0 else { return }
-        counters.pushesUncertain.add(count)
-        logger.notice("notifications that may have arrived are sent again", metadata: ["count": "\(count)"])
+        let steady = store.moment(of: clock).steady
+        let count = try store.write { transaction in
+            try transaction.endEarlierLeases()
+            return try transaction.jobs.resume(now: steady)
+        }
+        if count > 0 { counters.report(count, logger) }
+    }
+
+    /// Earlier versions of a cell had pushes in a file of their own.
+    private func takeOverFile(of main: Store) throws(StoreError) {
+        let path = directory.pushDatabase
+        guard FileManager.default.fileExists(atPath: path) else { return }
+        let file = try Self.open(directory, logger)
+        try store.takeOver(file, of: main)
+        try file.checkpoint()
+        try file.close()
+        for suffix in ["", "-wal", "-shm"] {
+            try? FileManager.default.moveItem(atPath: path + suffix, toPath: "\(path).moved\(suffix)")
+        }
+        logger.notice("notifications were moved to the database of all cells", metadata: ["from": "\(path)"])
     }
 
     /// Records the outcomes since the thread of pushes has ended; called when everything else has.
     func recordEnd(in main: Store, _ clock: MachineClock, _ counters: Counters) throws(StoreError) {
         let outcomes = inbox.drainOutcomes()
-        let moment = clock.moment
+        let moment = store.moment(of: clock)
         func write<Result>(_ body: (inout PushQueue) throws -> Result) throws(StoreError) -> Result {
             try store.write(settings, counters, now: moment.now, steady: moment.steady, body)
         }
@@ -134,8 +155,25 @@ final class PushSystem: Sendable {
         try write { queue in
             try queue.record(results)
             try queue.transaction.jobs.release(now: moment.steady)
+            try queue.transaction.endLease()
         }
         try store.checkpoint()
+    }
+}
+
+extension PushStore {
+    /// The time of transactions. Gateways share the time of day, and no other.
+    func moment(of clock: MachineClock) -> Moment {
+        let moment = clock.moment
+        return isShared ? Moment(now: moment.now, clockOffset: 0) : moment
+    }
+}
+
+extension Counters {
+    /// Counts and logs notifications that a process was sending which is gone.
+    func report(_ count: Int, _ logger: Logger) {
+        pushesUncertain.add(count)
+        logger.notice("notifications that may have arrived are sent again", metadata: ["count": "\(count)"])
     }
 }
 

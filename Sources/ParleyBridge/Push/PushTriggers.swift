@@ -17,6 +17,8 @@ final class PushGate {
     private let shared: PushShared
     private let notifiesConnected: Bool
     private let hasSink: Bool
+    /// Whether other gateways have registered and notified devices, too.
+    private(set) var sharesDevices = false
     /// Whether any device is registered. It stays true until the next start.
     private var hasRegistrations = false
     /// Called when an event is committed.
@@ -33,7 +35,11 @@ final class PushGate {
     var displaying: DisplayingUsers { shared.displaying }
     var announcements: PushAnnouncements { shared.announcements }
 
-    func load(_ snapshot: Snapshot, _ pushes: PushSnapshot) throws(StoreError) {
+    /// - Parameter sharesDevices: whether other gateways register and notify devices, too. Then the database knows whose
+    ///   devices display something: see `PushEventWrites`.
+    func load(_ snapshot: Snapshot, _ pushes: PushSnapshot, sharesDevices: Bool) throws(StoreError) {
+        self.sharesDevices = sharesDevices
+        guard !sharesDevices else { return }
         displaying.add(Set(try pushes.displays.users()))
         hasRegistrations = try snapshot.pushRegistrations.hasAny()
     }
@@ -63,7 +69,12 @@ final class PushGate {
     }
 
     /// Whether an item of a feed may go to a device, or to the sink.
-    var reachesDevices: Bool { hasRegistrations || hasSink }
+    var reachesDevices: Bool { hasRegistrations || hasSink || sharesDevices }
+
+    /// Whether a user's devices may display something.
+    func mayDisplay(_ user: UserID) -> Bool { sharesDevices || displaying.contains(user) }
+
+    var mayDisplayAny: Bool { sharesDevices || !displaying.isEmpty }
 }
 
 extension Batch {
@@ -98,10 +109,10 @@ struct PushTriggers {
     func removal(
         of seq: Int, in conversation: ConversationState, by sender: UserID, at position: StreamPosition
     ) {
-        let displaying = push.displaying
-        guard conversation.facts.members.contains(where: { $0.user != sender && displaying.contains($0.user) })
-        else { return }
-        append(.removal(conversation.key, seq: seq), at: position)
+        let others = conversation.facts.members.lazy.map(\.user).filter { $0 != sender }
+        guard others.contains(where: push.mayDisplay) else { return }
+        append(
+            .removal(conversation.key, seq: seq), at: position, wakes: others.contains(where: push.displaying.contains))
     }
 
     /// A user has read a conversation up to a message, or is not notified of it any more.
@@ -111,8 +122,10 @@ struct PushTriggers {
         upTo seq: Int, in conversation: ConversationKey, of user: UserID, besides device: DeviceID? = nil,
         at position: StreamPosition
     ) {
-        guard push.displaying.contains(user) else { return }
-        append(.clearing(conversation, seq: seq, of: user, besides: device), at: position)
+        guard push.mayDisplay(user) else { return }
+        append(
+            .clearing(conversation, seq: seq, of: user, besides: device), at: position,
+            wakes: push.displaying.contains(user))
     }
 
     /// An operator tests a device.
@@ -123,9 +136,10 @@ struct PushTriggers {
     /// A user's quiet hours have changed.
     func quietHours(of user: UserID) { append(.quietHours(of: user), at: StreamPosition(number: 0)) }
 
-    private func append(_ subject: PushEvent.Subject, at position: StreamPosition) {
+    /// - Parameter wakes: `false` where there is hardly ever something to do: it is found at the next look.
+    private func append(_ subject: PushEvent.Subject, at position: StreamPosition, wakes: Bool = true) {
         batch.effects.writes.append(
             PushEvent(position: position, subject: subject, createdAt: batch.now, steadyAt: batch.steady))
-        batch.afterCommit.push.hasEvent = true
+        if wakes { batch.afterCommit.push.hasEvent = true }
     }
 }

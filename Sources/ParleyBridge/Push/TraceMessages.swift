@@ -9,7 +9,7 @@ extension TraceMessage: QueryHandler {
             let registration = try context.snapshot.pushRegistrations.registration(of: device)
             return PushTrace(test: NotificationID(id), of: device, registration?.target.provider, at: time)
         }
-        let (one, others) = try context.reader.pushes.read { pushes in
+        let (one, others) = try context.reader.pushes.read(beside: context.snapshot) { pushes in
             (
                 try pushes.traces.trace(of: NotificationID(id)) ?? test,
                 try pushes.traces.traces(of: MessageID(id), limit: MessageTrace.most)

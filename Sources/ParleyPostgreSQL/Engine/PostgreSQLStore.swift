@@ -13,6 +13,7 @@ package final class PostgreSQLStore: StoreEngine {
     private let writer: SessionPool
     private let readers: SessionPool
     private let standby: Standby?
+    private let pushWriter: PushWriter
     /// Called when this process must end; see `StoreError.endsProcess`.
     private let onEnd: @Sendable (StoreError) -> Void
 
@@ -48,10 +49,13 @@ package final class PostgreSQLStore: StoreEngine {
                 }
             }
             neighbours = try Neighbours(cell, settings, onEnd: onEnd)
+            pushWriter = PushWriter(cell, settings, onEnd: onEnd)
         } catch { throw StoreError(starting: error, on: settings.description) }
     }
 
     package var cells: (any Cells)? { neighbours }
+
+    package var pushes: (any SharedPushes)? { pushWriter }
 
     package func write<Result>(_ isolation: Isolation, _ body: (Database) throws -> Result) throws -> Result {
         do {
@@ -168,6 +172,7 @@ package final class PostgreSQLStore: StoreEngine {
         writer.close()
         readers.close()
         standby?.close()
+        pushWriter.close()
         neighbours.close()
     }
 }

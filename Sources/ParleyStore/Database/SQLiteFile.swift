@@ -59,6 +59,8 @@ final class SQLiteFile: StoreEngine {
 
     var cells: (any Cells)? { nil }
 
+    var pushes: (any SharedPushes)? { nil }
+
     func write<Result>(_ isolation: Isolation, _ body: (Database) throws -> Result) throws -> Result {
         try pool.write { try body(Database($0)) }
     }

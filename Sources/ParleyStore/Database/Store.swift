@@ -27,6 +27,9 @@ package final class Store: Sendable {
     /// The gateways that share the database; `nil` where there can be only one.
     package var cells: (any Cells)? { engine.cells }
 
+    /// The tables of pushes in the same database; `nil` where pushes have a file of their own.
+    var pushes: (any SharedPushes)? { engine.pushes }
+
     /// One transaction: all of `body`, committed and synced when this returns, or nothing of it.
     ///
     /// Called by the writer's thread alone.
@@ -86,6 +89,9 @@ package protocol StoreEngine: Sendable {
 
     /// The gateways that share the database; `nil` where there can be only one.
     var cells: (any Cells)? { get }
+
+    /// The tables of pushes, where they are in this database.
+    var pushes: (any SharedPushes)? { get }
 }
 
 /// How a transaction is kept apart from those of neighbours. A database file has one writer, which needs nothing of it.

@@ -54,6 +54,30 @@ enum PushTables {
         }
     }
 
+    /// Moves what a main database carries into the tables of pushes that it has itself.
+    static func move(in main: Database) throws(StoreError) {
+        for table in [jobs] + others {
+            // Those of a device stand in line as they come.
+            let order = table.own == jobs.own ? " ORDER BY position" : ""
+            try main.run(
+                """
+                INSERT INTO \(table.own) (\(table.ownColumns))
+                SELECT \(table.carriedColumns) FROM \(table.carried)\(order)
+                """)
+            try main.run("DELETE FROM \(table.carried)")
+        }
+    }
+
+    /// Adds the content of a database of pushes to the tables of a main one, besides its plan.
+    static func add(_ pushes: Database, to main: Database) throws {
+        for table in [jobs] + others {
+            let order = table.own == jobs.own ? " ORDER BY position" : ""
+            try copy(
+                "SELECT \(table.ownColumns) FROM \(table.own)\(order)", pushes, into: table.own, table.ownColumns, main,
+                ifMissing: true)
+        }
+    }
+
     static func empty(_ main: Database) throws {
         for table in [jobs] + others { try main.run("DELETE FROM \(table.carried)") }
     }
@@ -68,12 +92,15 @@ enum PushTables {
     }
 
     private static func copy(
-        _ query: String, _ source: Database, into table: String, _ columns: String, _ target: Database
+        _ query: String, _ source: Database, into table: String, _ columns: String, _ target: Database,
+        ifMissing: Bool = false
     ) throws {
         let count = columns.split(separator: ",").count
         let parameters = repeatElement("?", count: count).joined(separator: ", ")
         try source.each(query) { row in
-            try target.run("INSERT INTO \(table) (\(columns)) VALUES (\(parameters))", values: row.values(count))
+            try target.run(
+                "INSERT INTO \(table) (\(columns)) VALUES (\(parameters))\(ifMissing ? " ON CONFLICT DO NOTHING" : "")",
+                values: row.values(count))
         }
     }
 }

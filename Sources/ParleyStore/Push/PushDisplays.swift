@@ -77,10 +77,15 @@ package struct PushDisplayWrites {
             [now.milliseconds, user.text, now.milliseconds])
     }
 
+    /// - Throws: `.conflict` where one of them was removed already, by another gateway.
     package func removeHolds(of users: [UserID]) throws(StoreError) {
-        try database.run(users.map { [.text($0.text)] }, row: "?") { users in
-            #"DELETE FROM holds WHERE "user" IN (\#(users))"#
+        var count = 0
+        try database.read(users.map { [.text($0.text)] }, key: "?") { users in
+            #"DELETE FROM holds WHERE "user" IN (\#(users)) RETURNING "user""#
+        } _: { _ in
+            count += 1
         }
+        guard count == users.count else { throw .conflict(message: "another gateway has sent the same digests") }
     }
 
     // MARK: Displays

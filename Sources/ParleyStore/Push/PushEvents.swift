@@ -58,18 +58,29 @@ package struct PushMessage: Sendable {
 package struct PushEventQueries {
     let database: Database
 
-    /// The events that are not decided yet, in their order.
+    private static let selection = """
+        SELECT position, kind, conversation, seq, "user", device, notification, is_urgent, created_at, steady_at, key
+        FROM push_events
+        """
+
+    /// The events of this gateway that are not decided yet, in their order.
     package func events(limit: Int) throws(StoreError) -> [PushEvent] {
         try database.list(
-            """
-            SELECT position, kind, conversation, seq, "user", device, notification, is_urgent, created_at, steady_at, key
-            FROM push_events WHERE +position >= ? AND +position < ? ORDER BY key LIMIT ?
-            """, [database.stream.start.value, database.stream.end.value, limit]
-        ) { row in
-            PushEvent(
-                key: PushEvent.Key(value: row[10]), position: StreamPosition(row[0]),
-                subject: try PushEvent.Subject(row), createdAt: row.time(8), steadyAt: row.time(9))
-        }
+            "\(PushEventQueries.selection) WHERE +position >= ? AND +position < ? ORDER BY key LIMIT ?",
+            [database.stream.start.value, database.stream.end.value, limit]
+        ) { try PushEvent($0) }
+    }
+
+    /// The same of gateways that are gone.
+    ///
+    /// - Parameter streams: of those that are there, this one among them.
+    package func events(besides streams: [Stream], limit: Int) throws(StoreError) -> [PushEvent] {
+        let condition = streams.map { _ in "NOT (position >= ? AND position < ?)" }.joined(separator: " AND ")
+        let arguments = streams.flatMap { [BoundValue.integer($0.start.value), .integer($0.end.value)] }
+        return try database.list(
+            "\(PushEventQueries.selection) WHERE \(condition) ORDER BY key LIMIT ?",
+            Arguments(arguments + [.integer(limit)])
+        ) { try PushEvent($0) }
     }
 
     /// Whether the event of the message at a position is not decided yet.
@@ -170,7 +181,7 @@ extension PushEvent.Subject {
         case message, clearing, feed, removal, registrationEnd, registrationChange, quietHours, test
     }
 
-    /// From the columns that `PushEventQueries.events` selects.
+    /// From the columns that `PushEventQueries` selects.
     fileprivate init(_ row: Row) throws(StoreError) {
         let conversation = (row[2] as Int64?).map(ConversationKey.init)
         let (kind, seq, isUrgent) = (Kind(rawValue: row[1]), row[3] as Int?, row.isTrue(7))
@@ -195,11 +206,37 @@ package struct PushEventWrites {
     let database: Database
 
     package func insert(_ events: [PushEvent]) throws(StoreError) {
-        try database.run(events.map(\.columns), row: "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)") { rows in
+        guard case .remote = database.engine else { return try insert(all: events) }
+        try insert(all: events.filter { !$0.subject.takesAway })
+        try insertDisplayed(events.filter(\.subject.takesAway))
+    }
+
+    private static let target = """
+        INSERT INTO push_events (position, kind, conversation, seq, "user", device, notification, is_urgent,
+            created_at, steady_at)
+        """
+
+    private func insert(all events: [PushEvent]) throws(StoreError) {
+        try database.run(events.map { $0.columns(database.stream) }, row: "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?)") { rows in
+            "\(PushEventWrites.target) VALUES \(rows)"
+        }
+    }
+
+    /// Inserts those of users whose devices may display something, as the database knows: any gateway may have notified
+    /// them.
+    private func insertDisplayed(_ events: [PushEvent]) throws(StoreError) {
+        let row = """
+            (CAST(? AS BIGINT), CAST(? AS BIGINT), CAST(? AS BIGINT), CAST(? AS BIGINT), CAST(? AS TEXT), \
+            CAST(? AS TEXT), CAST(? AS BLOB), CAST(? AS BIGINT), CAST(? AS BIGINT), CAST(? AS BIGINT))
             """
-            INSERT INTO push_events (position, kind, conversation, seq, "user", device, notification, is_urgent,
-                created_at, steady_at)
-            VALUES \(rows)
+        try database.run(events.map { $0.columns(database.stream) }, row: row) { rows in
+            """
+            \(PushEventWrites.target)
+            SELECT v.* FROM (VALUES \(rows)) AS v
+            WHERE CASE WHEN v.column5 IS NULL
+                THEN EXISTS (SELECT 1 FROM members m CROSS JOIN displayed d
+                    WHERE m.conversation = v.column3 AND d."user" = m."user")
+                ELSE EXISTS (SELECT 1 FROM displayed d WHERE d."user" = v.column5) END
             """
         }
     }
@@ -209,6 +246,19 @@ package struct PushEventWrites {
     /// - Parameter now: the time of day.
     func insert(_ subject: PushEvent.Subject, at now: Timestamp) throws(StoreError) {
         try insert([PushEvent(position: database.stream.start, subject: subject, createdAt: now, steadyAt: now)])
+    }
+
+    /// Removes decided events, each of which there must be.
+    ///
+    /// - Throws: `.conflict` where another gateway has decided some of them.
+    func remove(_ keys: [PushEvent.Key]) throws(StoreError) {
+        var count = 0
+        try database.read(keys.map { [.integer($0.value)] }, key: "?") { keys in
+            "DELETE FROM push_events WHERE key IN (\(keys)) RETURNING key"
+        } _: { _ in
+            count += 1
+        }
+        guard count == keys.count else { throw .conflict(message: "another gateway has decided the same") }
     }
 
     /// Removes decided events.
@@ -226,8 +276,30 @@ extension Row {
     }
 }
 
+extension PushEvent.Subject {
+    /// Whether it matters only where something is displayed.
+    fileprivate var takesAway: Bool {
+        switch self {
+        case .clearing, .removal: true
+        case .message, .feed, .registrationEnd, .registrationChange, .quietHours, .test: false
+        }
+    }
+}
+
 extension PushEvent {
-    fileprivate var columns: [BoundValue] {
+    /// From the columns that `PushEventQueries` selects.
+    fileprivate init(_ row: Row) throws(StoreError) {
+        self.init(
+            key: PushEvent.Key(value: row[10]), position: StreamPosition(row[0]),
+            subject: try PushEvent.Subject(row), createdAt: row.time(8), steadyAt: row.time(9))
+    }
+
+    /// - Parameter stream: at the start of which stands what has no position.
+    fileprivate func columns(_ stream: Stream) -> [BoundValue] {
+        [.integer(max(position, stream.start).value)] + columnsOfSubject
+    }
+
+    private var columnsOfSubject: [BoundValue] {
         switch subject {
         case .message(let conversation, let seq, let isUrgent):
             columns(.message, conversation, seq, isUrgent: isUrgent)
@@ -248,7 +320,7 @@ extension PushEvent {
         device: DeviceID? = nil, notification: NotificationID? = nil, isUrgent: Bool = false
     ) -> [BoundValue] {
         [
-            .integer(position.value), .integer(kind.rawValue), .integer(conversation.map { Int($0.value) }),
+            .integer(kind.rawValue), .integer(conversation.map { Int($0.value) }),
             .integer(seq), .optionalText(user?.text), .optionalText(device?.text),
             .blob(notification?.value.bytes), .bool(isUrgent), .time(createdAt), .time(steadyAt),
         ]

@@ -4,6 +4,11 @@ import ParleyRules
 /// Writes jobs.
 package struct PushJobWrites {
     let database: Database
+    let lease: PushLease?
+
+    /// By what the jobs of a device stand in line. Positions in streams of several gateways cannot be compared: there
+    /// it is by when they came.
+    private var line: String { lease == nil ? "position" : "arrival" }
 
     /// Adds jobs, each behind those that its device has. A job that exists stays as it is.
     ///
@@ -52,7 +57,7 @@ package struct PushJobWrites {
             ids += try database.list(
                 """
                 SELECT id FROM jobs WHERE "user" = ? AND device = ? AND \(condition) AND is_under_way = 0
-                ORDER BY position, id LIMIT ?
+                ORDER BY \(line), id LIMIT ?
                 """, [device.user.text, device.device.text, count - ids.count]
             ) { try $0.uuid(0) }
         }
@@ -66,6 +71,7 @@ package struct PushJobWrites {
 
     /// Marks jobs as under way.
     package func begin(_ ids: [NotificationID]) throws(StoreError) {
+        guard lease == nil else { return try hold(ids) }
         try database.run(ids.map { [.id($0)] }, row: "?") { ids in
             "UPDATE jobs SET due_at = NULL, is_under_way = 1, attempts = attempts + 1 WHERE id IN (\(ids))"
         }
@@ -107,7 +113,7 @@ package struct PushJobWrites {
             """
             UPDATE jobs SET due_at = ? WHERE is_under_way = 0 AND due_at IS NULL AND id = (
                 SELECT id FROM jobs WHERE "user" = ? AND device = ? AND is_bypassed = 0
-                ORDER BY position, id LIMIT 1)
+                ORDER BY \(line), id LIMIT 1)
             AND NOT EXISTS (
                 SELECT 1 FROM jobs WHERE "user" = ? AND device = ? AND is_bypassed = 0
                     AND (due_at IS NOT NULL OR is_under_way = 1))
@@ -124,11 +130,11 @@ package struct PushJobWrites {
         let earlier = try database.list(
             """
             SELECT id, is_under_way FROM jobs WHERE "user" = ? AND device = ? AND is_bypassed = 1
-                AND position < ? AND conversation = ? AND type = ?
+                AND (seq, position) < (?, ?) AND conversation = ? AND type = ?
                 AND (type <> 'clear' OR message IS NULL AND seq <= ?)
             """,
             [
-                job.device.user.text, job.device.device.text, job.position.value, conversation.value,
+                job.device.user.text, job.device.device.text, job.seq, job.position.value, conversation.value,
                 job.type.rawValue, job.seq ?? 0,
             ]
         ) { row in (id: try row.uuid(0) as NotificationID, isUnderWay: row.isTrue(1)) }
@@ -140,15 +146,16 @@ package struct PushJobWrites {
         return removed
     }
 
-    /// Makes the jobs due again that an earlier process was sending: they may have reached their devices.
+    /// Makes the jobs due again that a process was sending which is gone: they may have reached their devices.
     ///
     /// - Parameter now: the steady time.
     /// - Returns: how many there are.
     package func resume(now: Timestamp) throws(StoreError) -> Int {
+        let isLost = lease == nil ? "is_under_way = 1" : "is_under_way = 1 AND \(PushLease.isLost("jobs"))"
         try database.run(
-            "UPDATE traces SET repeats = repeats + 1 WHERE id IN (SELECT id FROM jobs WHERE is_under_way = 1)")
+            "UPDATE traces SET repeats = repeats + 1 WHERE id IN (SELECT id FROM jobs WHERE \(isLost))")
         return try database.change(
-            "UPDATE jobs SET due_at = ?, is_under_way = 0, repeats = repeats + 1 WHERE is_under_way = 1",
+            "UPDATE jobs SET due_at = ?, is_under_way = 0, repeats = repeats + 1 WHERE \(isLost)",
             [now.milliseconds])
     }
 
@@ -156,17 +163,47 @@ package struct PushJobWrites {
     ///
     /// - Parameter now: the steady time.
     package func release(now: Timestamp) throws(StoreError) {
+        let (isOwn, own) = isOwn
         try database.run(
             """
             UPDATE traces SET attempts = attempts - 1, sent_at = CASE WHEN attempts > 1 THEN sent_at END
-            WHERE attempts > 0 AND id IN (SELECT id FROM jobs WHERE is_under_way = 1)
-            """)
+            WHERE attempts > 0 AND id IN (SELECT id FROM jobs WHERE \(isOwn))
+            """, own)
         try database.run(
             """
             UPDATE jobs SET due_at = ?, is_under_way = 0,
                 attempts = CASE WHEN attempts > 0 THEN attempts - 1 ELSE 0 END
-            WHERE is_under_way = 1
-            """, [now.milliseconds])
+            WHERE \(isOwn)
+            """, [now.milliseconds] + own)
+    }
+
+    // MARK: Leases
+
+    /// That this process is sending a job.
+    private var isOwn: (condition: String, arguments: Arguments) {
+        lease.map { ("is_under_way = 1 AND lease = ?", [$0.number]) } ?? ("is_under_way = 1", [])
+    }
+
+    private func hold(_ ids: [NotificationID]) throws(StoreError) {
+        let rows = ids.map { [.integer(lease?.number), BoundValue.id($0)] }
+        try database.run(rows, row: "(CAST(? AS BIGINT), CAST(? AS BLOB))") { rows in
+            """
+            UPDATE jobs SET due_at = NULL, is_under_way = 1, attempts = attempts + 1, lease = v.column1
+            FROM (VALUES \(rows)) AS v WHERE jobs.id = v.column2
+            """
+        }
+    }
+
+    /// Which of these jobs this process is sending; all of a file, which no other sends.
+    package func held(among ids: [NotificationID]) throws(StoreError) -> Set<NotificationID> {
+        guard let lease else { return Set(ids) }
+        var held: Set<NotificationID> = []
+        try database.read(ids.map { [.id($0)] }, key: "?") { ids in
+            "SELECT id, lease FROM jobs WHERE id IN (\(ids)) AND is_under_way = 1"
+        } _: { row in
+            if row.optionalInteger(1) == lease.number { held.insert(try row.uuid(0)) }
+        }
+        return held
     }
 
     /// Removes the jobs of a device whose registration has ended, and says so in their traces.

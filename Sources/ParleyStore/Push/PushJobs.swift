@@ -6,7 +6,8 @@ package struct PushJob: Hashable, Sendable {
     /// Of the notification.
     package let id: NotificationID
     package let device: DeviceAddress
-    /// The position of what it is about: the jobs of a device are sent in this order.
+    /// The position of what it is about: the jobs of a device are sent in this order, where all positions are of one
+    /// stream.
     package let position: StreamPosition
     /// The number of the registration that it goes to.
     package let registration: Int64
@@ -125,23 +126,24 @@ package struct PushJobQueries {
 
     /// Whether an earlier message of the conversation, which was bypassed, is under way to the same device.
     package func isEarlierUnderWay(than job: PushJob) throws(StoreError) -> Bool {
-        try exists("is_bypassed = 1 AND position < ? AND is_under_way = 1", job)
+        try exists("is_bypassed = 1 AND (seq, position) < (?, ?) AND is_under_way = 1", job)
     }
 
     /// Whether the same device has a later job that says all that this one does: of the same conversation, and clearing
     /// as much.
     package func hasLater(than job: PushJob) throws(StoreError) -> Bool {
         guard job.message == nil else { return false }
-        return try exists("position > ? AND (type <> 'clear' OR seq >= ?)", job, [job.seq ?? 0])
+        return try exists("(seq, position) > (?, ?) AND (type <> 'clear' OR seq >= ?)", job, [job.seq ?? 0])
     }
 
-    /// Whether the device has another job of the conversation and type that matches a condition on the position.
+    /// Whether the device has another job of the conversation and type that matches a condition on its place in the conversation.
     private func exists(
         _ condition: String, _ job: PushJob, _ more: Arguments = []
     ) throws(StoreError) -> Bool {
         guard let conversation = job.conversation else { return false }
         let arguments: Arguments = [
-            job.device.user.text, job.device.device.text, conversation.value, job.type.rawValue, job.position.value,
+            job.device.user.text, job.device.device.text, conversation.value, job.type.rawValue, job.seq,
+            job.position.value,
         ]
         return try database.row(
             """

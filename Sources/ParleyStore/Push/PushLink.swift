@@ -16,6 +16,34 @@ package struct PushLinkQueries {
 package struct PushLinkWrites {
     let database: Database
 
+    /// Has the plan carried out by this transaction, which publishes its announcements.
+    ///
+    /// - Parameters:
+    ///   - plan: its number.
+    ///   - end: its last decided event.
+    /// - Returns: the announcements that nobody has published.
+    package func carryOut(
+        _ plan: Int, through end: PushEvent.Key?, _ announcements: [NotificationID]
+    ) throws(StoreError) -> Set<NotificationID> {
+        if case .remote = database.engine { return try remove(announcements) }
+        // An earlier process may have carried it out.
+        guard try PushLinkQueries(database: database).plan() < plan else { return [] }
+        if let end { try PushEventWrites(database: database).remove(through: end) }
+        try setPlan(plan)
+        return Set(announcements)
+    }
+
+    /// Where gateways share the database, an announcement is there until it is published.
+    private func remove(_ announcements: [NotificationID]) throws(StoreError) -> Set<NotificationID> {
+        var removed: Set<NotificationID> = []
+        try database.read(announcements.map { [.id($0)] }, key: "?") { ids in
+            "DELETE FROM announcements WHERE id IN (\(ids)) RETURNING id"
+        } _: { row in
+            removed.insert(try row.uuid(0))
+        }
+        return removed
+    }
+
     package func setPlan(_ plan: Int) throws(StoreError) {
         try database.run("UPDATE push_link SET plan = ? WHERE id = ?", [plan, database.stream.row])
     }
@@ -36,7 +64,8 @@ extension PushStore {
         case carried, linked
     }
 
-    /// Links this database to a main one, at each start before anything is decided.
+    /// Links this database to a main one, at each start before anything is decided. Where both are one, what it carries
+    /// from a copy is moved to its place.
     ///
     /// Where the main database has no name for it or another, or where the two are of different times (more than the
     /// last plan is not carried out), this one is emptied and filled with what the main one carries: see `PushTables`.
@@ -45,9 +74,8 @@ extension PushStore {
     package func link(
         to store: Store, name: String, reached: (Step) -> Void = { _ in }
     ) throws(StoreError) {
-        let (own, written) = try read { (try $0.plans.name(), try $0.plans.lastNumber()) }
-        let (other, carriedOut) = try store.read { (try $0.pushLink.name(), try $0.pushLink.plan()) }
-        guard own == nil || own != other || !(0...1).contains(written - carriedOut) else { return }
+        guard !isShared else { return try write { try PushTables.move(in: $0.database) } }
+        guard try openPlans(of: store) == nil else { return }
         try write { transaction in
             try store.read { try PushTables.carry(from: $0.database, to: transaction.database) }
             try transaction.plans.setName(name)
@@ -59,10 +87,37 @@ extension PushStore {
         }
         reached(.linked)
     }
+
+    /// How many plans of this database, a file, the main one has not carried out, 0 or 1; `nil` where the two do not
+    /// belong together.
+    func openPlans(of store: Store) throws(StoreError) -> Int? {
+        let (own, written) = try read { (try $0.plans.name(), try $0.plans.lastNumber()) }
+        let (other, carriedOut) = try store.read { (try $0.pushLink.name(), try $0.pushLink.plan()) }
+        guard own != nil, own == other, (0...1).contains(written - carriedOut) else { return nil }
+        return written - carriedOut
+    }
+
+    /// Takes over the content of a file, in which an earlier version of this gateway had what is shared now; once, if it
+    /// belongs to the main database.
+    package func takeOver(_ file: PushStore, of main: Store) throws(StoreError) {
+        guard let openPlans = try file.openPlans(of: main) else { return }
+        let plan = try openPlans > 0 ? file.read { try $0.plans.last() } : nil
+        try write { transaction in
+            try file.read { try PushTables.add($0.database, to: transaction.database) }
+            if let plan {
+                try transaction.plans.set(
+                    PushPlanRecord(number: 1, decidedThrough: nil, announcements: plan.announcements))
+            }
+            if let end = plan?.decidedThrough {
+                try PushEventWrites(database: transaction.database).remove(through: end)
+            }
+            try PushLinkWrites(database: transaction.database).set(nil)
+        }
+    }
 }
 
 extension PushLinkWrites {
-    fileprivate func set(_ name: String) throws(StoreError) {
+    fileprivate func set(_ name: String?) throws(StoreError) {
         try database.run("UPDATE push_link SET name = ?, plan = 0 WHERE id = ?", [name, database.stream.row])
     }
 }

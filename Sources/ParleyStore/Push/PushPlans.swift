@@ -14,10 +14,16 @@ package struct PushPlanRecord: Hashable, Sendable {
     package let number: Int
     /// The last decided event; `nil` for none.
     package let decidedThrough: PushEvent.Key?
+    /// All decided events.
+    package let decided: [PushEvent.Key]
     package let announcements: [PushAnnouncementRecord]
 
-    package init(number: Int, decidedThrough: PushEvent.Key?, announcements: [PushAnnouncementRecord]) {
-        (self.number, self.decidedThrough, self.announcements) = (number, decidedThrough, announcements)
+    package init(
+        number: Int, decidedThrough: PushEvent.Key?, decided: [PushEvent.Key] = [],
+        announcements: [PushAnnouncementRecord]
+    ) {
+        (self.number, self.decidedThrough, self.decided) = (number, decidedThrough, decided)
+        self.announcements = announcements
     }
 }
 
@@ -40,12 +46,16 @@ package struct PushPlanQueries {
     /// - Returns: `nil` before the first of a database.
     package func last() throws(StoreError) -> PushPlanRecord? {
         guard let row = try database.row("SELECT plan, decided_through FROM link WHERE plan > 0") else { return nil }
-        let announcements = try database.list(
-            #"SELECT id, "user", kind, position, conversation, seq, created_at FROM announcements ORDER BY id"#
-        ) { try PushAnnouncementRecord($0) }
+        let announcements = try database.list("\(PushAnnouncementRecord.selection) ORDER BY id") {
+            try PushAnnouncementRecord($0)
+        }
         return PushPlanRecord(
             number: row[0], decidedThrough: (row[1] as Int?).map(PushEvent.Key.init),
             announcements: announcements.sorted { $0.isBefore($1) })
+    }
+
+    func hasAnnouncements() throws(StoreError) -> Bool {
+        try database.row("SELECT 1 FROM announcements LIMIT 1") != nil
     }
 
     package func lastNumber() throws(StoreError) -> Int { try database.row("SELECT plan FROM link")?[0] ?? 0 }
@@ -55,6 +65,9 @@ package struct PushPlanQueries {
 }
 
 extension PushAnnouncementRecord {
+    fileprivate static let selection =
+        #"SELECT id, "user", kind, position, conversation, seq, created_at FROM announcements"#
+
     /// By time, then by position.
     fileprivate func isBefore(_ other: PushAnnouncementRecord) -> Bool {
         (createdAt, position) < (other.createdAt, other.position)
@@ -97,16 +110,50 @@ extension PushAnnouncementRecord {
 /// Writes the last plan.
 package struct PushPlanWrites {
     let database: Database
+    let lease: PushLease?
 
-    /// Replaces the plan before, which is carried out.
+    /// Replaces the plan before, which is carried out. Where gateways share the database, each has one, and what is
+    /// decided is removed with it.
+    ///
+    /// - Throws: `.conflict` if another gateway has decided some of it.
     package func set(_ plan: PushPlanRecord) throws(StoreError) {
-        try database.run("DELETE FROM announcements")
-        try database.run("UPDATE link SET plan = ?, decided_through = ?", [plan.number, plan.decidedThrough?.value])
+        if lease == nil {
+            try database.run("DELETE FROM announcements")
+            try database.run(
+                "UPDATE link SET plan = ?, decided_through = ?", [plan.number, plan.decidedThrough?.value])
+        } else {
+            try PushEventWrites(database: database).remove(plan.decided)
+        }
         try database.run(plan.announcements.map(\.columns), row: "(?, ?, ?, ?, ?, ?, ?)") { rows in
             """
             INSERT INTO announcements (id, "user", kind, position, conversation, seq, created_at) VALUES \(rows)
             """
         }
+        guard let lease else { return }
+        try database.run("UPDATE announcements SET lease = ? WHERE lease IS NULL", [lease.number])
+    }
+
+    /// The most announcements that are taken over at once.
+    private static let mostAtOnce = 64
+
+    /// Takes over announcements that nobody publishes any more: this process, which has no plan open, or one that is
+    /// gone.
+    ///
+    /// - Returns: `nil` for none.
+    package func takeOver() throws(StoreError) -> PushPlanRecord? {
+        guard let lease else { return nil }
+        try database.run(
+            """
+            UPDATE announcements SET lease = ? WHERE id IN (
+                SELECT a.id FROM announcements a WHERE \(PushLease.isLost("a")) ORDER BY a.id LIMIT ?)
+            """, [lease.number, PushPlanWrites.mostAtOnce])
+        let announcements = try database.list(
+            "\(PushAnnouncementRecord.selection) WHERE lease = ? ORDER BY id LIMIT ?",
+            [lease.number, PushPlanWrites.mostAtOnce]
+        ) { try PushAnnouncementRecord($0) }
+        guard !announcements.isEmpty else { return nil }
+        return PushPlanRecord(
+            number: 1, decidedThrough: nil, announcements: announcements.sorted { $0.isBefore($1) })
     }
 
     package func setName(_ name: String) throws(StoreError) { try database.run("UPDATE link SET name = ?", [name]) }

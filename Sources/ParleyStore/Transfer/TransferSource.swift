@@ -14,7 +14,7 @@ struct TransferSource {
     /// - Throws: `TransferError` for what cannot be copied as it is.
     init(_ store: Store, pushes: PushStore?, to target: Stream) throws {
         (self.store, tables) = (store, try store.read { try $0.database.schemaTables() })
-        self.pushes = try TransferSource.linked(pushes, to: store)
+        self.pushes = try TransferSource.linked(pushes, to: store) ?? TransferSource.shared(in: store)
         let (own, ends) = try store.read { ($0.database.stream, try TransferSource.ends($0)) }
         state = try TransferSource.state(store)
         positions = PositionMap(ends.map(\.end), to: target)
@@ -45,12 +45,18 @@ struct TransferSource {
 
     /// The database of pushes, if it is this one's.
     private static func linked(_ pushes: PushStore?, to store: Store) throws -> PushStore? {
-        guard let pushes else { return nil }
-        let (own, written) = try pushes.read { (try $0.plans.name(), try $0.plans.lastNumber()) }
-        let (name, carriedOut) = try store.read { (try $0.pushLink.name(), try $0.pushLink.plan()) }
-        guard own != nil, own == name, (0...1).contains(written - carriedOut) else { return nil }
+        guard let pushes, let openPlans = try pushes.openPlans(of: store) else { return nil }
         // Its jobs are made, and their events are still in the main database.
-        guard written == carriedOut else { throw TransferError.pushPlanUnderWay }
+        guard openPlans == 0 else { throw TransferError.pushPlanUnderWay }
+        return pushes
+    }
+
+    /// The tables of pushes of the database itself, with what an earlier copy has left beside them.
+    private static func shared(in store: Store) throws -> PushStore? {
+        guard let pushes = PushStore(in: store) else { return nil }
+        try pushes.link(to: store, name: "")
+        // Its events are gone, and nobody has published it.
+        guard try pushes.read({ try !$0.plans.hasAnnouncements() }) else { throw TransferError.pushPlanUnderWay }
         return pushes
     }
 

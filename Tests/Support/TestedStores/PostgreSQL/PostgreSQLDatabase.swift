@@ -10,6 +10,8 @@ private struct SoleGateway: StoreEngine {
 
     var cells: (any Cells)? { nil }
 
+    var pushes: (any SharedPushes)? { store.pushes }
+
     func write<Result>(_ isolation: Isolation, _ body: (Database) throws -> Result) throws -> Result {
         try store.write(isolation, body)
     }

@@ -5,13 +5,14 @@ import ParleyRules
 import Platform
 import TestNames
 import TestSupport
+import TestedStores
 import Testing
 
 @testable import ParleyBridge
 @testable import ParleyStore
 
 /// The thread of pushes, with a push service that takes everything; the writer is the test's own thread.
-@Suite("The thread of pushes", .ownThreads)
+@Suite("The thread of pushes", .ownThreads, .onEveryStore)
 struct PushLoopTests {
     /// Takes everything at once.
     private final class Service: PushSending {
@@ -95,10 +96,10 @@ struct PushLoopTests {
         for round in 1...3 {
             for _ in 0..<40 {
                 world.people.arrive("carol")
-                world.people.leave("carol", at: at(0))
+                world.people.leave("carol", at: at(-60_000))
             }
             try world.write()
-            try running.until(world.test.writer) { running.service.count == round && !world.people.hasDepartures }
+            try running.until(world.test.writer) { running.service.count == round && !world.people.hasDepartures() }
         }
         running.inbox.close()
         try await thread

@@ -2,6 +2,7 @@ import ParleyProtocol
 import ParleyPush
 import ParleyRules
 import TestNames
+import TestedStores
 import Testing
 
 @testable import ParleyBridge
@@ -81,7 +82,7 @@ struct PushWorld {
         let plan = try plan(now: now, lastBadges: lastBadges, meanwhile: meanwhile)
         let rooms = Dictionary(uniqueKeysWithValues: PushProvider.allCases.map { ($0, room) })
         let (planned, begun) = try write(now) { queue in
-            (plan.isEmpty ? nil : try queue.insert(plan), try queue.begin(rooms))
+            (plan.isEmpty ? nil : try insert(plan, &queue), try queue.begin(rooms))
         }
         if let planned {
             displaying.remove(planned.hidden)
@@ -108,8 +109,8 @@ struct PushWorld {
         let departures = departures ?? people.drainDepartures(limit: 100)
         try read { snapshot, pushes in
             let planner = PushPlanner(
-                snapshot: snapshot, pushes: pushes, settings: test.writer.settings, people: people, now: now,
-                lastBadges: lastBadges)
+                snapshot: snapshot, pushes: pushes, settings: test.writer.settings, people: people,
+                sharesPushes: test.pushes.isShared, now: now, lastBadges: lastBadges)
             try planner.decide(snapshot.pushEvents.events(limit: 100), into: &plan)
             try planner.decide(departures, steps: 0, into: &plan)
             try planner.decide(pushes.displays.endedHolds(at: now, limit: 100), steady: now, into: &plan)
@@ -119,6 +120,13 @@ struct PushWorld {
         return plan
     }
 
+    /// Writes a plan, as the thread of pushes does.
+    func insert(_ plan: PushPlan, _ queue: inout PushQueue) throws -> PushQueue.Planned {
+        var plan = plan
+        try plan.removeStale(in: queue.transaction)
+        return try queue.insert(plan)
+    }
+
     /// A transaction of the database of pushes.
     @discardableResult
     func write<Result>(_ now: Timestamp = at(0), _ body: (inout PushQueue) throws -> Result) throws -> Result {
@@ -126,7 +134,7 @@ struct PushWorld {
     }
 
     private func read(_ body: (Snapshot, PushSnapshot) throws -> Void) throws {
-        try test.store.read { snapshot in try test.pushes.read { try body(snapshot, $0) } }
+        try test.store.read { snapshot in try test.pushes.read(beside: snapshot) { try body(snapshot, $0) } }
     }
 
     /// The writer carries out an announcement.
@@ -144,13 +152,13 @@ struct PushWorld {
     /// One value of a query of the database of pushes, as text.
     func text(_ query: String) throws -> String? {
         try test.pushes.read { pushes throws in
-            try pushes.database.row("SELECT CAST((\(query)) AS TEXT)")?.bytes(0).map {
+            try pushes.database.row("SELECT CAST((\(query)) AS TEXT)".quotingUser)?.bytes(0).map {
                 String(decoding: $0, as: UTF8.self)
             }
         }
     }
 
-    func execute(_ sql: String) throws { try test.pushes.write { try $0.database.run(sql) } }
+    func execute(_ sql: String) throws { try test.pushes.write { try $0.database.run(sql.quotingUser) } }
 
     /// What would be sent of what has begun.
     func build(_ jobs: [PushJob], now: Timestamp = at(0)) throws -> (deliveries: [PushDelivery], dropped: [String]) {

@@ -37,11 +37,16 @@ final class TestWriter {
         store = try shared ?? database?.open() ?? Store(path: path, migrations: .shipped, trace: trace)
         let pushPath = directory.path + "/push.db"
         try MigratedDatabase.writePushes(to: pushPath)
-        pushes = try PushStore(path: pushPath)
+        pushes = try PushStore(in: store) ?? PushStore(path: pushPath)
         var settings = Settings()
         settings.firstMessageBurst = 10_000
         change(&settings)
         writer = try TestWriter.writer(store, settings, counters, published)
+        try store.read { snapshot in
+            try pushes.read(beside: snapshot) {
+                try writer.push.load(snapshot, $0, sharesDevices: pushes.isShared)
+            }
+        }
         try store.write { transaction in
             for user in ["alice", "bob", "carol"] as [UserID] {
                 try transaction.users.insert(
