@@ -77,6 +77,26 @@ struct LeaseTests {
         #expect(gate.isReady)
     }
 
+    @Test("a proxy's check is not answered once the lease was not extended for a while; devices may still sign in")
+    func checks() {
+        var gate = gate(leasedUntil: 3 * second)
+        func check() -> SignInDecision {
+            let attempt = SignInAttempt(
+                clientID: Array("parley-check".utf8), username: [], password: [], origin: .loopback, cleanStart: true)
+            return gate.signIn(attempt, on: ConnectionKey(9), now: AccessGate.now) { _ in false }
+        }
+        gate.advance(to: second)
+        #expect(check() == .refused(.clientID))
+        gate.advance(to: 2 * second)
+        #expect(check() == .notReady)
+        #expect(gate.signIn(phone, on: 11).isAdmitted)
+        _ = gate.handle([.lease(until: UInt64(5 * second))])
+        #expect(check() == .refused(.clientID))
+        _ = gate.handle([.lease(until: .max)])
+        gate.advance(to: 9 * second)
+        #expect(check() == .refused(.clientID), "the only gateway there is")
+    }
+
     @Test("a lease without an end is none")
     func endless() {
         var gate = gate(leasedUntil: 3 * second)
