@@ -182,8 +182,8 @@ extension Writer {
 
     private func run(_ duty: any Duty, now: Timestamp) -> Effects {
         do throws(StoreError) {
-            let (part, effects) = try repeating { () throws(StoreError) in
-                try write(now: now) { batch throws(StoreError) -> Duties.Part? in
+            let (part, effects) = try repeating { alone throws(StoreError) in
+                try write(now: now, isolation: alone ? .alone : .serializable) { batch throws(StoreError) -> Duties.Part? in
                     try batch.claim(type(of: duty).sharedWork) ? Duties.run(duty, in: batch) : nil
                 }
             }

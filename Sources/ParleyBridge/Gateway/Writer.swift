@@ -78,7 +78,9 @@ final class Writer {
     /// requests. When this returns, the accepted requests are on disk.
     func carryOut(_ requests: [IncomingCommand], now: Timestamp) -> Outcome {
         do throws(StoreError) {
-            let effects = try repeating { () throws(StoreError) in try attempt(requests, now: now) }
+            let effects = try repeating { alone throws(StoreError) in
+                try attempt(requests, now: now, alone: alone)
+            }
             counters.batches.add(1)
             report.end("the database can be written again")
             return Outcome(effects: effects, isCommitted: true)
@@ -96,27 +98,32 @@ final class Writer {
         }
     }
 
-    /// How often a transaction is tried that neighbours are in the way of.
+    /// How often a transaction is tried that neighbours are in the way of, and from which time on while they wait.
     private static let attempts = 8
+    private static let firstAlone = 4
 
     /// Carries out a transaction, again where a neighbour was in the way.
     ///
-    /// - Parameter transaction: leaves nothing behind when it fails.
-    func repeating<Result>(_ transaction: () throws(StoreError) -> Result) throws(StoreError) -> Result {
-        for _ in 1..<Writer.attempts {
-            do throws(StoreError) { return try transaction() } catch {
+    /// - Parameter transaction: is told whether neighbours are to wait for it. It leaves nothing behind when it fails.
+    func repeating<Result>(
+        _ transaction: (_ alone: Bool) throws(StoreError) -> Result
+    ) throws(StoreError) -> Result {
+        for number in 1..<Writer.attempts {
+            do throws(StoreError) { return try transaction(number >= Writer.firstAlone) } catch {
                 guard error.isOfNeighbours else { throw error }
                 counters.conflicts.add(1)
             }
         }
-        return try transaction()
+        return try transaction(true)
     }
 
-    private func attempt(_ requests: [IncomingCommand], now: Timestamp) throws(StoreError) -> Effects {
+    private func attempt(
+        _ requests: [IncomingCommand], now: Timestamp, alone: Bool
+    ) throws(StoreError) -> Effects {
         var parts: [Duties.Part] = []
         do throws(StoreError) {
             let isGathered = requests.allSatisfy(\.request.isGathered) && !duties.hasSharedParts(at: moment(now))
-            let isolation = isGathered ? Isolation.byConversation : .serializable
+            let isolation = isGathered ? Isolation.byConversation : alone ? .alone : .serializable
             let (_, effects) = try write(now: now, isolation: isolation) { batch throws(StoreError) in
                 try carryOut(requests, in: batch)
                 try batch.markProgressOfChallenges()

@@ -74,7 +74,7 @@ package final class PostgreSQLStore: StoreEngine {
         let (result, transaction): (Result, OpenTransaction)
         do {
             // Leaves with the first query.
-            try connection.send(isolation.begin)
+            for statement in isolation.begin { try connection.send(statement) }
             transaction = OpenTransaction(session, cell, locksCell: true, told: cell.toldBefore)
             result = try body(Database(transaction, cell.stream, locksRows: true))
             try transaction.lockCell()
@@ -178,10 +178,13 @@ package final class PostgreSQLStore: StoreEngine {
 }
 
 extension Isolation {
-    fileprivate var begin: String {
+    fileprivate var begin: [String] {
         switch self {
-        case .byConversation: "BEGIN ISOLATION LEVEL READ COMMITTED"
-        case .serializable: "BEGIN ISOLATION LEVEL SERIALIZABLE"
+        case .byConversation: ["BEGIN ISOLATION LEVEL READ COMMITTED"]
+        case .serializable: ["BEGIN ISOLATION LEVEL SERIALIZABLE"]
+        // Every transaction that writes locks the row of its cell. Before the first query: its snapshot is to hold what
+        // those had committed that it has waited for.
+        case .alone: ["BEGIN ISOLATION LEVEL SERIALIZABLE", "LOCK TABLE cells IN EXCLUSIVE MODE"]
         }
     }
 }

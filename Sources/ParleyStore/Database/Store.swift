@@ -101,6 +101,9 @@ package enum Isolation: Sendable {
     case byConversation
     /// As if it were alone; it fails with `.conflict` where that cannot be.
     case serializable
+    /// The same, while no neighbour writes: for what they were in the way of again and again. Whoever writes to one
+    /// conversation without a pause would be so for ever.
+    case alone
 }
 
 /// One consistent state of the database: its queries by capability, each in the folder of that name.
