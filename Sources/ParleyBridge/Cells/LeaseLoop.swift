@@ -16,6 +16,9 @@ final class LeaseLoop {
     /// In nanoseconds since the start of the machine; `nil` before it was first extended.
     private var end: Int64?
 
+    /// Whether there were no others when it was last extended.
+    private var wasAlone = false
+
     private static let interval = Duration.seconds(1)
     /// How often it is looked whether it is due.
     private static let pause = Duration.milliseconds(250)
@@ -37,7 +40,8 @@ final class LeaseLoop {
             do {
                 switch feed.leaseNeed {
                 case .none: break
-                case .inTime: if ContinuousClock.now >= dueAt { try extend() }
+                // The first neighbour counts on it at once.
+                case .inTime: if ContinuousClock.now >= dueAt || wasAlone && cells.hasNeighbours { try extend() }
                 case .atOnce: try extend()
                 }
                 report.end("this cell's lease is extended again")
@@ -59,7 +63,8 @@ final class LeaseLoop {
         let end = begin + cells.leaseTime.inMilliseconds * 1_000_000
         self.end = end
         dueAt = .now + LeaseLoop.interval
-        let lease = cells.hasNeighbours ? Lease(end: UInt64(clamping: end)) : .endless
+        wasAlone = !cells.hasNeighbours
+        let lease = wasAlone ? .endless : Lease(end: UInt64(clamping: end))
         if feed.recordExtension(lease, wasOver: extended.wasOver || isLate) {
             queue.add(Outgoing(), audience: [lease.change])
         } else {

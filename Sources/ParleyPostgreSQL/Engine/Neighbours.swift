@@ -26,7 +26,8 @@ final class Neighbours: Cells {
 
     private struct State {
         var dependencies = StreamVector()
-        var hasNeighbours = false
+        /// Until the first look says otherwise.
+        var hasNeighbours = true
         var signals: [CellSignal] = []
     }
 
