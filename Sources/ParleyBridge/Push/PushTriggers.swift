@@ -35,8 +35,8 @@ final class PushGate {
     var displaying: DisplayingUsers { shared.displaying }
     var announcements: PushAnnouncements { shared.announcements }
 
-    /// - Parameter sharesDevices: whether other gateways register and notify devices, too. Then the database knows whose
-    ///   devices display something: see `PushEventWrites`.
+    /// - Parameter sharesDevices: whether other gateways register and notify devices, too. Then the database knows
+    ///   whose devices display something: see `PushEventWrites`.
     func load(_ snapshot: Snapshot, _ pushes: PushSnapshot, sharesDevices: Bool) throws(StoreError) {
         self.sharesDevices = sharesDevices
         guard !sharesDevices else { return }

@@ -10,6 +10,8 @@ enum PushTables {
         let columns: String
         /// The last column, if its names differ.
         var renamed: (carried: String, own: String)?
+        /// In which they come: those of a device stand in line so.
+        var order = ""
 
         var carriedColumns: String { columns + (renamed.map { ", \($0.carried)" } ?? "") }
         var ownColumns: String { columns + (renamed.map { ", \($0.own)" } ?? "") }
@@ -20,7 +22,7 @@ enum PushTables {
         columns: """
             id, "user", device, position, registration, provider, type, conversation, seq, notification, message,
             is_urgent, created_at, deadline, due_at, is_under_way, attempts, repeats
-            """, renamed: ("stands_aside", "is_bypassed"))
+            """, renamed: ("stands_aside", "is_bypassed"), order: " ORDER BY position")
 
     private static let others = [
         Table(carried: "push_holds", own: "holds", columns: #""user", until"#),
@@ -57,12 +59,10 @@ enum PushTables {
     /// Moves what a main database carries into the tables of pushes that it has itself.
     static func move(in main: Database) throws(StoreError) {
         for table in [jobs] + others {
-            // Those of a device stand in line as they come.
-            let order = table.own == jobs.own ? " ORDER BY position" : ""
             try main.run(
                 """
                 INSERT INTO \(table.own) (\(table.ownColumns))
-                SELECT \(table.carriedColumns) FROM \(table.carried)\(order)
+                SELECT \(table.carriedColumns) FROM \(table.carried)\(table.order) ON CONFLICT DO NOTHING
                 """)
             try main.run("DELETE FROM \(table.carried)")
         }
@@ -71,9 +71,9 @@ enum PushTables {
     /// Adds the content of a database of pushes to the tables of a main one, besides its plan.
     static func add(_ pushes: Database, to main: Database) throws {
         for table in [jobs] + others {
-            let order = table.own == jobs.own ? " ORDER BY position" : ""
             try copy(
-                "SELECT \(table.ownColumns) FROM \(table.own)\(order)", pushes, into: table.own, table.ownColumns, main,
+                "SELECT \(table.ownColumns) FROM \(table.own)\(table.order)", pushes, into: table.own, table.ownColumns,
+                main,
                 ifMissing: true)
         }
     }

@@ -136,7 +136,9 @@ package struct PushJobQueries {
         return try exists("(seq, position) > (?, ?) AND (type <> 'clear' OR seq >= ?)", job, [job.seq ?? 0])
     }
 
-    /// Whether the device has another job of the conversation and type that matches a condition on its place in the conversation.
+    /// Whether the device has another job of the conversation and type that matches a condition.
+    ///
+    /// - Parameter condition: first on the `seq` and the position.
     private func exists(
         _ condition: String, _ job: PushJob, _ more: Arguments = []
     ) throws(StoreError) -> Bool {

@@ -97,8 +97,8 @@ extension PushStore {
         return written - carriedOut
     }
 
-    /// Takes over the content of a file, in which an earlier version of this gateway had what is shared now; once, if it
-    /// belongs to the main database.
+    /// Takes over the content of a file, in which an earlier version of this gateway had what is shared now; once, if
+    /// it belongs to the main database.
     package func takeOver(_ file: PushStore, of main: Store) throws(StoreError) {
         guard let openPlans = try file.openPlans(of: main) else { return }
         let plan = try openPlans > 0 ? file.read { try $0.plans.last() } : nil

@@ -5,8 +5,8 @@ struct TransferPlan {
     /// Tables of which each gateway has one row; its `id` is the gateway's.
     static let perGateway: Set<String> = ["clock", "instance", "publishing", "push_link"]
 
-    /// Tables that a database on a server has for its cells, and for pushes, which have a file of their own elsewhere. What
-    /// is in these others carry: see `PushTables`.
+    /// Tables that a database on a server has for its cells, and for pushes, which have a file of their own elsewhere.
+    /// What is in these others carry: see `PushTables`.
     static let onServerOnly: Set<String> = [
         "announcements", "audience_changes", "cell_leases", "cell_marks", "cells", "displayed", "holds", "jobs", "link",
         "push_leases", "schema_version", "sessions", "traces",

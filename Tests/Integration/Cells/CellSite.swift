@@ -22,7 +22,7 @@ final class CellSite: Sendable {
     ///   - programs: where those of another version lie.
     ///   - prepare: is given the database before any cell.
     init(
-        _ count: Int = 2, proxied: Bool = false, programs: String? = nil,
+        _ count: Int = 2, proxied: Bool = false, programs: String? = nil, settings: JSON = TestGateway.roomy,
         prepare: (TestDatabase) throws -> Void = { _ in }
     ) throws {
         server = try CellSite.durableServer()
@@ -34,7 +34,7 @@ final class CellSite: Sendable {
         self.proxies = proxies
         cells = try (0..<count).map { index in
             let uri = proxied ? CellSite.uri(of: database, in: proxies[index].folder) : database.uri
-            return try CellSite.gateway("cell\(index + 1)", uri)
+            return try CellSite.gateway("cell\(index + 1)", uri, settings: settings)
         }
         for cell in cells.dropFirst() { try cell.copyKeys(from: cells[0]) }
         if let programs { for cell in cells { try cell.machines[0].install(programs) } }
@@ -53,8 +53,10 @@ final class CellSite: Sendable {
     }
 
     /// A data directory whose gateway is to run as a cell; nothing is started.
-    static func gateway(_ cell: String, _ uri: String) throws -> TestGateway {
-        try TestGateway(arguments: ["--store", uri, "--cell", cell], start: false)
+    static func gateway(
+        _ cell: String, _ uri: String, settings: JSON = TestGateway.roomy
+    ) throws -> TestGateway {
+        try TestGateway(settings: settings, arguments: ["--store", uri, "--cell", cell], start: false)
     }
 
     private static func uri(of database: TestDatabase, in folder: String) -> String {

@@ -27,6 +27,71 @@ struct DatabaseTransferTests {
         #expect(before == after)
     }
 
+    @Test("notifications on their way go along from the file of pushes, and back into one")
+    func pushes() throws {
+        try site.fill()
+        func open(_ name: String) throws -> PushStore { try PushStore(path: "\(site.directory.path)/\(name).db") }
+        func content(_ pushes: PushStore) throws -> [String] {
+            try pushes.read { snapshot throws in
+                try [
+                    "SELECT id, position, type, attempts, is_under_way FROM jobs ORDER BY id",
+                    #"SELECT "user", until FROM holds"#,
+                    #"SELECT "user", conversation, seq FROM displayed ORDER BY 1, 2"#,
+                    "SELECT id, decision, attempts FROM traces ORDER BY id",
+                ].flatMap { query in try snapshot.database.list(query) { "\($0.values(3))" } }
+            }
+        }
+        let file = try open("push")
+        let store = try Store(path: site.file)
+        try file.link(to: store, name: "first")
+        let job = pushJob(to: device("paula", "phone"), in: ConversationKey(value: 1), position: 7)
+        try file.write { transaction in
+            _ = try transaction.jobs.insert([job], now: at(0))
+            try transaction.jobs.begin([job.id])
+            try transaction.traces.insert(
+                [PushTrace(id: job.id, user: "paula", type: .message, decision: "notify", decidedAt: at(0))],
+                removal: at(9))
+            try transaction.displays.hold([PushHold(user: "quinn", until: at(1))])
+            try transaction.displays.set([(user: "paula", conversation: ConversationKey(value: 1), seq: 7)])
+        }
+        try store.close()
+        let before = try content(file)
+        #expect(before.count == 4)
+        try site.export(pushes: file)
+        // A gateway's start, in the midst of which the copy may be taken back, too.
+        for isStarted in [false, true] {
+            let server = try site.openSource()
+            let shared = try #require(PushStore(in: server))
+            if isStarted {
+                try shared.link(to: server, name: "second")
+                #expect(try shared.write { try $0.jobs.held(among: [job.id]) } == [])
+                #expect(try shared.read { try $0.jobs.jobs([job.id]).count } == 1)
+            }
+            try server.close()
+        }
+        try site.importBack()
+        let (back, pushes) = (try Store(path: site.back), try open("back-push"))
+        try pushes.link(to: back, name: "third")
+        #expect(try content(pushes) == before)
+    }
+
+    @Test("a plan of pushes that nobody has published is not left behind")
+    func unpublishedPlan() throws {
+        try site.fill()
+        try site.export()
+        let server = try site.openSource()
+        try #require(PushStore(in: server)).write { transaction in
+            try transaction.plans.set(
+                PushPlanRecord(
+                    number: 1, decidedThrough: nil,
+                    announcements: [
+                        PushAnnouncementRecord(id: .random(), user: "paula", kind: .digest, createdAt: at(0))
+                    ]))
+        }
+        try server.close()
+        #expect(throws: TransferError.pushPlanUnderWay) { try site.importBack() }
+    }
+
     @Test("killed after every step, it goes on and ends with the same rows")
     func killedAfterEveryStep() throws {
         try site.fill()

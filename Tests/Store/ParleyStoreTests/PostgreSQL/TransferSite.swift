@@ -56,13 +56,15 @@ struct TransferSite {
 
     /// Copies the file to the server, as one process would.
     @discardableResult
-    func export(reached: @escaping (DatabaseTransfer.Step) throws -> Void = { _ in }) throws -> Int {
+    func export(
+        pushes: PushStore? = nil, reached: @escaping (DatabaseTransfer.Step) throws -> Void = { _ in }
+    ) throws -> Int {
         let (source, target) = (try Store(path: file), try openTarget())
         defer {
             try? source.close()
             try? target.close()
         }
-        return try DatabaseTransfer(from: source, pushes: nil, to: target, reached: reached).run()
+        return try DatabaseTransfer(from: source, pushes: pushes, to: target, reached: reached).run()
     }
 
     /// Copies the server's database to the other file.

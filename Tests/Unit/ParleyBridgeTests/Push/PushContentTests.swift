@@ -1,11 +1,12 @@
 import ParleyProtocol
 import ParleyPush
 import TestNames
+import TestedStores
 import Testing
 
 @testable import ParleyBridge
 
-@Suite("What a push service is given")
+@Suite("What a push service is given", .onEveryStore)
 struct PushContentTests {
     @Test("a webhook gets no ciphertext of what is to disappear, and whoever drops what has expired does")
     func disappearing() throws {

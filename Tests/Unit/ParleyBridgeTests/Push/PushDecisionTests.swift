@@ -1,12 +1,13 @@
 import ParleyProtocol
 import ParleyPush
 import TestNames
+import TestedStores
 import Testing
 
 @testable import ParleyBridge
 @testable import ParleyStore
 
-@Suite("Whom a message notifies")
+@Suite("Whom a message notifies", .onEveryStore)
 struct PushDecisionTests {
     @Test("who is not connected is notified, on the topic and on each registered device, once")
     func away() throws {

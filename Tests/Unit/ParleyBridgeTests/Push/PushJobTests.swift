@@ -2,12 +2,13 @@ import ParleyProtocol
 import ParleyPush
 import ParleyRules
 import TestNames
+import TestedStores
 import Testing
 
 @testable import ParleyBridge
 @testable import ParleyStore
 
-@Suite("Notifications on their way")
+@Suite("Notifications on their way", .onEveryStore)
 struct PushJobTests {
     private let broken = PushProblem(status: 500, "internal error")
     private let lost = PushProblem(status: nil, "the answer was lost", isUncertain: true)

@@ -2,13 +2,14 @@ import ParleyProtocol
 import ParleyPush
 import ParleyRules
 import TestNames
+import TestedStores
 import Testing
 
 @testable import ParleyBridge
 @testable import ParleyStore
 
 /// Who may take a registration from whom, and what they hear who lose one.
-@Suite("Registrations with push services")
+@Suite("Registrations with push services", .onEveryStore)
 struct PushRegistrationTests {
     private static let webhook = #"{"provider":"webhook","endpoint":"https://app.example.com/hook","secret":"SECRET"}"#
     private static let subscription =
@@ -113,8 +114,9 @@ struct PushRegistrationTests {
         let target = Self.webhook.replacing("SECRET", with: "0123456789abcdef")
         try register("bob", "phone", target, world)
         let former = try RegisterPush(members: JSONObject(parsing: Array(target.utf8))).digest(with: nil)
-        let digits = former.map { String(Int($0) + 256, radix: 16).dropFirst() }.joined()
-        try world.test.execute("UPDATE push_registrations SET address = x'\(digits)' WHERE device = 'phone'")
+        try world.test.store.write {
+            try $0.database.run("UPDATE push_registrations SET address = ? WHERE device = 'phone'", [former])
+        }
         #expect(try register("carol", "laptop", target.replacing("cdef", with: "cdee"), world) == [])
         #expect(try registered(world) == ["bob/phone", "carol/laptop"])
         #expect(try register(target, world) == ["users/bob/events: bob phone webhook taken \(at(1))"])

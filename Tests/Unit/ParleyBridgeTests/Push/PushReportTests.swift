@@ -1,13 +1,14 @@
 import ParleyProtocol
 import ParleyRules
 import TestNames
+import TestedStores
 import Testing
 
 @testable import ParleyBridge
 @testable import ParleyStore
 
 /// What an operator is told of a message from alice to bob and carol.
-@Suite("What became of a message")
+@Suite("What became of a message", .onEveryStore)
 struct PushReportTests {
     private let test: TestWriter
     private let reader: Reader

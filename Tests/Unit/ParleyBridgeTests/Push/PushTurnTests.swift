@@ -2,13 +2,14 @@ import ParleyProtocol
 import ParleyPush
 import ParleyRules
 import TestNames
+import TestedStores
 import Testing
 
 @testable import ParleyBridge
 @testable import ParleyStore
 
 /// Places of a provider are shared among users.
-@Suite("Turns of users at push services")
+@Suite("Turns of users at push services", .onEveryStore)
 struct PushTurnTests {
     /// bob has five devices at webhooks that do not answer; carol has one.
     private func world() throws -> PushWorld {
