@@ -304,10 +304,10 @@ struct PushJobTests {
         let world = try PushWorld()
         try world.write()
         let begun = try world.step().begun
-        #expect(try world.test.pushes.write { try $0.jobs.resume(now: at(1)) } == 1)
+        #expect(try world.resumed(at: at(1)) == 1)
         let again = try world.step(now: at(1)).begun
         #expect(again.map(\.id) == begun.map(\.id) && again.map(\.repeats) == [1])
-        #expect(try world.test.pushes.write { try $0.jobs.resume(now: at(2)) } == 1)
+        #expect(try world.resumed(at: at(2)) == 1)
     }
 
     @Test("a lost answer is an attempt that may have arrived")

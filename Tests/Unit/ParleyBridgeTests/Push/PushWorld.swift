@@ -147,6 +147,25 @@ struct PushWorld {
         return try #require(announcements.takeResult())
     }
 
+    /// Ends the process that was sending, and makes what it was sending due for the next one.
+    ///
+    /// - Returns: how many they were.
+    func resumed(at now: Timestamp) throws -> Int {
+        try test.pushes.write { try $0.endLease() }
+        return try test.pushes.write { try $0.jobs.resume(now: now) }
+    }
+
+    /// How many events of a type the broker has not acknowledged.
+    func unpublished(_ type: String) throws -> Int {
+        try test.store.read { try $0.outbox.unpublished(after: .start, limit: 1000) }.count { event in
+            if case .event(_, _, let payload, _, _) = event {
+                String(decoding: payload, as: UTF8.self).contains(type)
+            } else {
+                false
+            }
+        }
+    }
+
     private var displaying: DisplayingUsers { test.writer.push.displaying }
 
     /// One value of a query of the database of pushes, as text.
