@@ -211,7 +211,7 @@ package struct PushEventWrites {
         try insertDisplayed(events.filter(\.subject.takesAway))
     }
 
-    private static let target = """
+    static let target = """
         INSERT INTO push_events (position, kind, conversation, seq, "user", device, notification, is_urgent,
             created_at, steady_at)
         """
@@ -222,43 +222,11 @@ package struct PushEventWrites {
         }
     }
 
-    /// Inserts those of users whose devices may display something, as the database knows: any gateway may have notified
-    /// them.
-    private func insertDisplayed(_ events: [PushEvent]) throws(StoreError) {
-        let row = """
-            (CAST(? AS BIGINT), CAST(? AS BIGINT), CAST(? AS BIGINT), CAST(? AS BIGINT), CAST(? AS TEXT), \
-            CAST(? AS TEXT), CAST(? AS BLOB), CAST(? AS BIGINT), CAST(? AS BIGINT), CAST(? AS BIGINT))
-            """
-        try database.run(events.map { $0.columns(database.stream) }, row: row) { rows in
-            """
-            \(PushEventWrites.target)
-            SELECT v.* FROM (VALUES \(rows)) AS v
-            WHERE CASE WHEN v.column5 IS NULL
-                THEN EXISTS (SELECT 1 FROM members m CROSS JOIN displayed d
-                    WHERE m.conversation = v.column3 AND d."user" = m."user")
-                ELSE EXISTS (SELECT 1 FROM displayed d WHERE d."user" = v.column5) END
-            """
-        }
-    }
-
     /// Adds the event of a registration.
     ///
     /// - Parameter now: the time of day.
     func insert(_ subject: PushEvent.Subject, at now: Timestamp) throws(StoreError) {
         try insert([PushEvent(position: database.stream.start, subject: subject, createdAt: now, steadyAt: now)])
-    }
-
-    /// Removes decided events, each of which there must be.
-    ///
-    /// - Throws: `.conflict` where another gateway has decided some of them.
-    func remove(_ keys: [PushEvent.Key]) throws(StoreError) {
-        var count = 0
-        try database.read(keys.map { [.integer($0.value)] }, key: "?") { keys in
-            "DELETE FROM push_events WHERE key IN (\(keys)) RETURNING key"
-        } _: { _ in
-            count += 1
-        }
-        guard count == keys.count else { throw .conflict(message: "another gateway has decided the same") }
     }
 
     /// Removes decided events.
@@ -295,7 +263,7 @@ extension PushEvent {
     }
 
     /// - Parameter stream: at the start of which stands what has no position.
-    fileprivate func columns(_ stream: Stream) -> [BoundValue] {
+    func columns(_ stream: Stream) -> [BoundValue] {
         [.integer(max(position, stream.start).value)] + columnsOfSubject
     }
 

@@ -71,7 +71,7 @@ package struct PushJobWrites {
 
     /// Marks jobs as under way.
     package func begin(_ ids: [NotificationID]) throws(StoreError) {
-        guard lease == nil else { return try hold(ids) }
+        if let lease { return try begin(ids, under: lease) }
         try database.run(ids.map { [.id($0)] }, row: "?") { ids in
             "UPDATE jobs SET due_at = NULL, is_under_way = 1, attempts = attempts + 1 WHERE id IN (\(ids))"
         }
@@ -182,28 +182,6 @@ package struct PushJobWrites {
     /// That this process is sending a job.
     private var isOwn: (condition: String, arguments: Arguments) {
         lease.map { ("is_under_way = 1 AND lease = ?", [$0.number]) } ?? ("is_under_way = 1", [])
-    }
-
-    private func hold(_ ids: [NotificationID]) throws(StoreError) {
-        let rows = ids.map { [.integer(lease?.number), BoundValue.id($0)] }
-        try database.run(rows, row: "(CAST(? AS BIGINT), CAST(? AS BLOB))") { rows in
-            """
-            UPDATE jobs SET due_at = NULL, is_under_way = 1, attempts = attempts + 1, lease = v.column1
-            FROM (VALUES \(rows)) AS v WHERE jobs.id = v.column2
-            """
-        }
-    }
-
-    /// Which of these jobs this process is sending; all of a file, which no other sends.
-    package func held(among ids: [NotificationID]) throws(StoreError) -> Set<NotificationID> {
-        guard let lease else { return Set(ids) }
-        var held: Set<NotificationID> = []
-        try database.read(ids.map { [.id($0)] }, key: "?") { ids in
-            "SELECT id, lease FROM jobs WHERE id IN (\(ids)) AND is_under_way = 1"
-        } _: { row in
-            if row.optionalInteger(1) == lease.number { held.insert(try row.uuid(0)) }
-        }
-        return held
     }
 
     /// Removes the jobs of a device whose registration has ended, and says so in their traces.

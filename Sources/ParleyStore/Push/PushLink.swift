@@ -33,17 +33,6 @@ package struct PushLinkWrites {
         return Set(announcements)
     }
 
-    /// Where gateways share the database, an announcement is there until it is published.
-    private func remove(_ announcements: [NotificationID]) throws(StoreError) -> Set<NotificationID> {
-        var removed: Set<NotificationID> = []
-        try database.read(announcements.map { [.id($0)] }, key: "?") { ids in
-            "DELETE FROM announcements WHERE id IN (\(ids)) RETURNING id"
-        } _: { row in
-            removed.insert(try row.uuid(0))
-        }
-        return removed
-    }
-
     package func setPlan(_ plan: Int) throws(StoreError) {
         try database.run("UPDATE push_link SET plan = ? WHERE id = ?", [plan, database.stream.row])
     }

@@ -54,10 +54,6 @@ package struct PushPlanQueries {
             announcements: announcements.sorted { $0.isBefore($1) })
     }
 
-    func hasAnnouncements() throws(StoreError) -> Bool {
-        try database.row("SELECT 1 FROM announcements LIMIT 1") != nil
-    }
-
     package func lastNumber() throws(StoreError) -> Int { try database.row("SELECT plan FROM link")?[0] ?? 0 }
 
     /// The name that the main database has for this one.
@@ -65,11 +61,11 @@ package struct PushPlanQueries {
 }
 
 extension PushAnnouncementRecord {
-    fileprivate static let selection =
+    static let selection =
         #"SELECT id, "user", kind, position, conversation, seq, created_at FROM announcements"#
 
     /// By time, then by position.
-    fileprivate func isBefore(_ other: PushAnnouncementRecord) -> Bool {
+    func isBefore(_ other: PushAnnouncementRecord) -> Bool {
         (createdAt, position) < (other.createdAt, other.position)
     }
 
@@ -82,7 +78,7 @@ extension PushAnnouncementRecord {
         case message, digest, clearance
     }
 
-    fileprivate init(_ row: Row) throws(StoreError) {
+    init(_ row: Row) throws(StoreError) {
         let kind: PushPlanRecord.Announcement
         switch (Kind(rawValue: row[2]), row[3] as Int?, (row[4] as Int64?).map(ConversationKey.init), row[5] as Int?) {
         case (.message, let position?, nil, nil): kind = .message(StreamPosition(position))
@@ -129,31 +125,7 @@ package struct PushPlanWrites {
             INSERT INTO announcements (id, "user", kind, position, conversation, seq, created_at) VALUES \(rows)
             """
         }
-        guard let lease else { return }
-        try database.run("UPDATE announcements SET lease = ? WHERE lease IS NULL", [lease.number])
-    }
-
-    /// The most announcements that are taken over at once.
-    private static let mostAtOnce = 64
-
-    /// Takes over announcements that nobody publishes any more: this process, which has no plan open, or one that is
-    /// gone.
-    ///
-    /// - Returns: `nil` for none.
-    package func takeOver() throws(StoreError) -> PushPlanRecord? {
-        guard let lease else { return nil }
-        try database.run(
-            """
-            UPDATE announcements SET lease = ? WHERE id IN (
-                SELECT a.id FROM announcements a WHERE \(PushLease.isLost("a")) ORDER BY a.id LIMIT ?)
-            """, [lease.number, PushPlanWrites.mostAtOnce])
-        let announcements = try database.list(
-            "\(PushAnnouncementRecord.selection) WHERE lease = ? ORDER BY id LIMIT ?",
-            [lease.number, PushPlanWrites.mostAtOnce]
-        ) { try PushAnnouncementRecord($0) }
-        guard !announcements.isEmpty else { return nil }
-        return PushPlanRecord(
-            number: 1, decidedThrough: nil, announcements: announcements.sorted { $0.isBefore($1) })
+        if let lease { try hold(under: lease) }
     }
 
     package func setName(_ name: String) throws(StoreError) { try database.run("UPDATE link SET name = ?", [name]) }

@@ -65,16 +65,6 @@ extension PushEventQueries {
         }
     }
 
-    /// Has transactions that write to conversations wait for the end of this one, in a database that others write, too.
-    /// What they have written is seen.
-    package func lock(_ conversations: some Collection<ConversationKey>) throws(StoreError) {
-        guard case .remote = database.engine else { return }
-        try database.read(Set(conversations).sorted { $0.value < $1.value }.map { [.key($0)] }, key: "?") { keys in
-            "SELECT id FROM conversations WHERE key IN (\(keys)) ORDER BY id FOR SHARE"
-        } _: { _ in
-        }
-    }
-
     /// The messages at these positions whose ciphertext still exists.
     package func present(at positions: some Collection<StreamPosition>) throws(StoreError) -> Set<StreamPosition> {
         var found: Set<StreamPosition> = []

@@ -93,7 +93,6 @@ extension StoreScenario {
             _ = try facts.jobs.nextDue(for: .fcm)
             _ = try facts.jobs.underWay(for: .fcm)
             _ = try facts.jobs.jobs(jobs.map(\.id))
-            _ = try facts.plans.hasAnnouncements()
             _ = try facts.jobs.hasLater(than: jobs[0])
             _ = try facts.jobs.isEarlierUnderWay(than: jobs[0])
             _ = try facts.traces.trace(of: jobs[0].id)
