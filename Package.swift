@@ -180,7 +180,7 @@ let package = Package(
             dependencies: [
                 "GatewaySite", "Launch", "MQTTPackets", "MQTTWire", "ParleyBridge", "ParleyProtocol", "ParleyRules",
                 "ParleyStore", "Platform", "RepeatableRandom", argumentParser,
-            ], path: "Tests/Adversaries/parley-trials", swiftSettings: strict),
+            ], path: "Tests/Adversaries/parley-trials", exclude: hasPostgreSQL ? [] : ["Cells"], swiftSettings: strict),
         .testTarget(
             name: "LyingGatewayTests",
             dependencies: [
@@ -352,7 +352,7 @@ if hasPostgreSQL {
             dependencies: ["ParleyProtocol", "ParleyStore", "Platform", "PostgreSQL", "PrivateFiles", "Sodium"],
             swiftSettings: strict),
         .target(
-            name: "PostgreSQLServer", dependencies: ["Launch", "Platform", "PostgreSQL"],
+            name: "PostgreSQLServer", dependencies: ["Launch", "MQTTWire", "Platform", "PostgreSQL"],
             path: "Tests/Support/PostgreSQLServer", swiftSettings: strict),
         .testTarget(
             name: "PostgreSQLTests",
@@ -366,7 +366,7 @@ if hasPostgreSQL {
         target.dependencies += ["ParleyPostgreSQL", "PostgreSQL", "PostgreSQLServer"]
         target.swiftSettings?.append(.define("POSTGRESQL_STORE"))
     }
-    for target in package.targets where target.name == "TestedStores" {
+    for target in package.targets where ["TestedStores", "parley-trials"].contains(target.name) {
         target.dependencies += ["ParleyPostgreSQL", "PostgreSQL", "PostgreSQLServer"]
         target.swiftSettings?.append(.define("POSTGRESQL_STORE"))
     }

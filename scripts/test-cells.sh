@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Tests scripts/run-cells.sh from outside: two cells from nothing, two users who are at home in different ones and chat, a
 # cell that is killed, one that is drained, PostgreSQL killed, Ctrl-C, and a second start with one cell. Then it runs the
-# transcript of docs/scaling.md.
+# transcript of docs/scaling.md, and in small what scripts/trial-cells.sh tries.
 # Usage: scripts/test-cells.sh [--no-install]
 #   --no-install  says which packages are missing and stops, even for root
 set -euo pipefail
@@ -21,7 +21,7 @@ case ${1-} in
 *) fail "there is no option $1; see scripts/test-cells.sh --help" ;;
 esac
 need_packages "$install" "${build_packages[@]}" "${postgresql_build_packages[@]}" "${run_packages[@]}" \
-    "${cells_packages[@]}" jq
+    "${cells_packages[@]}" "${trial_packages[@]}" jq
 need_swift
 export PARLEY_POSTGRESQL_STORE=yes
 build_release "$root" parleyd ParleyBrokerPlugin parley
@@ -30,12 +30,12 @@ export PARLEY_PRODUCTS=$binaries
 scratch=$(mktemp -d)
 # A space, because there are such directories.
 data="$scratch/two cells"
-run='' children=()
+run='' children=() trials=()
 trap finish EXIT
 
 finish() {
     local status=$? child
-    for child in "${children[@]}"; do kill "$child" 2>/dev/null || true; done
+    for child in "${children[@]}" "${trials[@]}"; do kill "$child" 2>/dev/null || true; done
     [[ -z $run ]] || kill -TERM "$run" 2>/dev/null || true
     wait 2>/dev/null || true
     ((status == 0)) || tail -n 40 "$scratch/errors" >&2
@@ -279,6 +279,24 @@ leaves_nothing_behind_when_killed() {
     until_true 40 nothing_runs
 }
 
+# Side by side, as they wait more than they work. How fast things are, the long form says on a machine that does nothing
+# else.
+small_trials_hold() {
+    local part child number=0
+    for part in 'kills' 'promotions stops' 'partitions doorbell' 'removals' \
+        '--control asynchronous-standby tail-by-position no-fencing'; do
+        number=$((number + 1))
+        # shellcheck disable=SC2086 # They are words.
+        "$root/scripts/trial-cells.sh" --no-install $part --short --served-within 30000 --heard-within 10000 \
+            --scratch "$scratch" >"$scratch/trials-$number" 2>&1 &
+        trials+=("$!")
+    done
+    for ((number = 1; number <= ${#trials[@]}; number++)); do
+        wait "${trials[number - 1]}" || { cat "$scratch/trials-$number" >&2 && fail "$current: it does not"; }
+    done
+    trials=()
+}
+
 free_ports 2
 for current in refuses_what_it_cannot_use starts_two_cells_from_nothing people_are_at_home_in_different_cells they_chat \
     another_cell_serves_whose_own_is_killed another_cell_serves_whose_own_has_no_gateway \
@@ -288,4 +306,7 @@ for current in refuses_what_it_cannot_use starts_two_cells_from_nothing people_a
     "$current"
 done
 "$root/scripts/test-readme.sh" docs/scaling.md
+current=small_trials_hold
+say "${current//_/ }"
+"$current"
 say 'all holds'

@@ -124,7 +124,7 @@ need_swift
 need_packages "$install" "${build_packages[@]}" "${postgresql_build_packages[@]}" "${run_packages[@]}" \
     "${test_packages[@]}" "${sql_packages[@]}"
 [[ $everything == no ]] ||
-    need_packages "$install" "${door_packages[@]}" "${cells_packages[@]}" "${python_packages[@]}" "${push_packages[@]}"
+    need_packages "$install" "${door_packages[@]}" "${cells_packages[@]}" "${trial_packages[@]}" "${python_packages[@]}" "${push_packages[@]}"
 # Its absence is a failure from here on, and not a test that is skipped.
 export PARLEY_POSTGRESQL=required
 # All builds are with what only larger sites need.

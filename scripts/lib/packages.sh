@@ -15,6 +15,8 @@ test_packages=(curl jq libnghttp2-dev openssl)
 door_packages=(haproxy)
 # To run several gateways on one machine: their database and their door.
 cells_packages=(haproxy postgresql)
+# To cut cells off: links between networks.
+trial_packages=(iproute2)
 # To test that the gateway's SQL is also PostgreSQL's. The test runs the programs itself, on a database of its own.
 sql_packages=(postgresql)
 # For the client in Python that the tests speak to: Tests/Interop/PythonDevice.

@@ -8,6 +8,8 @@ import ParleyStore
 struct Cast {
     let cut: Cut
     let conversation: ConversationID
+    /// A group in which nobody is cut off: of the keeper, the one concerned and the operator.
+    let aside: ConversationID
     /// Removes or blocks; stays, and hears everything.
     let keeper: Population.Seat
     /// Talks all the time. In a direct conversation they are the blocked one.
@@ -49,15 +51,24 @@ struct Cast {
                         (.group, try seat(user("talker-\(number)"), "phone"))
                     }
                 let conversation = try conversation(type, [keeper, concerned, talker.address.user])
+                try insert(conversation.id, type, conversation.members, keeper)
+                let aside = ConversationID.random()
+                try insert(aside, .group, [keeper, concerned, console.address.user], keeper)
+                return Cast(
+                    cut: cut, conversation: conversation.id, aside: aside, keeper: try seat(keeper, "phone"),
+                    talker: talker, actor: actor, listener: try seat(concerned, "listener"),
+                    sleeper: try seat(concerned, "sleeper"),
+                    console: console)
+            }
+
+            func insert(
+                _ id: ConversationID, _ type: ConversationType, _ members: [UserID], _ creator: UserID
+            ) throws {
                 _ = try transaction.conversations.insert(
                     NewConversation(
-                        id: conversation.id, type: type, name: type == .group ? "before" : nil, creator: keeper,
-                        members: conversation.members.map { ($0, type == .group && $0 == keeper ? .admin : .member) },
+                        id: id, type: type, name: type == .group ? "before" : nil, creator: creator,
+                        members: members.map { ($0, type == .group && $0 == creator ? .admin : .member) },
                         epoch: "trial", digest: nil), at: now)
-                return Cast(
-                    cut: cut, conversation: conversation.id, keeper: try seat(keeper, "phone"), talker: talker,
-                    actor: actor, listener: try seat(concerned, "listener"), sleeper: try seat(concerned, "sleeper"),
-                    console: console)
             }
 
             func conversation(

@@ -3,10 +3,9 @@ import GatewaySite
 import ArgumentParser
 import Foundation
 
-@main
-struct TrialsCommand: ParsableCommand {
+struct CutsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "parley-trials",
+        commandName: "cuts",
         abstract: "Cut people off at random moments of busy conversations, and see that they hear nothing more.",
         discussion: """
             Each trial has people of its own: one keeps talking, one is removed, leaves, is blocked, or has devices \
@@ -52,16 +51,16 @@ struct TrialsCommand: ParsableCommand {
         defer { site.close() }
         let gateway = try site.startGateway()
         let outcomes = try TrialRun(
-            casts: casts, port: site.port, seed: seed, isCutMade: !withoutCut, lanes: lanes, stop: interruption.stop
+            casts: casts, ports: [site.port], seed: seed, isCutMade: !withoutCut, lanes: lanes, stop: interruption.stop
         ).perform()
         gateway.end(grace: Site.grace)
 
         let summary = TrialReport(outcomes)
         places.machine.print(summary.table)
         print("seed \(seed), \(lanes) trials at a time")
-        if !withoutCut { for breach in summary.breaches.prefix(10) { report(breach) } }
+        if !withoutCut { for breach in (summary.breaches + summary.gaps).prefix(10) { report(breach) } }
         let isAsItShouldBe =
-            withoutCut ? outcomes.allSatisfy { !$0.breaches.isEmpty } : summary.breaches.isEmpty && summary.isTelling
+            withoutCut ? outcomes.allSatisfy { !$0.breaches.isEmpty } : summary.breaches.isEmpty && summary.gaps.isEmpty
         guard isAsItShouldBe else { throw ExitCode(1) }
     }
 }

@@ -64,6 +64,13 @@ extension Trial {
         try pump("the last reply to \(device.seat.address)") { device.reply(name) != nil || !device.isOpen }
     }
 
+    /// Waits for an answer of the broker's own, behind all that it has sent.
+    private func fenceAtBroker(_ device: TrialDevice) throws {
+        guard device.isOpen else { return }
+        let number = try device.subscribe([])
+        try pump("SUBACK") { device.subscription(number) != nil || !device.isOpen }
+    }
+
     /// Waits until a device that was listening has had everything that there is for it.
     func settle(_ device: TrialDevice, _ outcome: inout TrialOutcome) throws {
         if cast.cut.endsDevices, isCutMade {
@@ -75,7 +82,7 @@ extension Trial {
     }
 
     func checkSleeper(_ outcome: inout TrialOutcome) throws {
-        let sleeper = try TrialDevice(cast.sleeper, port: port, keepsSession: true)
+        let sleeper = try TrialDevice(cast.sleeper, port: ports.listener, keepsSession: true)
         others = [sleeper]
         defer { others = [] }
         try pump("CONNACK") { sleeper.connection != nil || !sleeper.isOpen }
@@ -92,6 +99,45 @@ extension Trial {
         outcome.heardQueued = sleeper.heard.count
     }
 
+    /// The device that hears nothing of the conversation after the reply, whenever that was sent.
+    private var silenced: TrialDevice { cast.cut == .block ? keeper : listener }
+
+    /// What the broker has sent until now came before the reply.
+    func markSilence() throws {
+        try fenceAtBroker(silenced)
+        heardAtReply = silenced.heard.count
+    }
+
+    /// Waits until the device that is to hear nothing has heard what the operator says elsewhere, at the other broker
+    /// and after all the rest.
+    func awaitLastWord() throws {
+        guard ports.areApart, silenced.isOpen else { return }
+        var last = try send(console, to: cast.aside)
+        // Neighbours may be in the way of one: it was not said.
+        while try isRefused(last.request) { last = try send(console, to: cast.aside) }
+        try pump("the last word, which was accepted,") {
+            !self.silenced.isOpen
+                || self.silenced.heard.contains { event in
+                    if case .record(last.id, _) = event.content { true } else { false }
+                }
+        }
+    }
+
+    private func isRefused(_ request: String) throws -> Bool {
+        try pump("the reply to the last word") { self.console.reply(request) != nil }
+        return self.console.reply(request)?.isAccepted == false
+    }
+
+    func judgeSilence(_ outcome: inout TrialOutcome) {
+        guard let heardAtReply else { return }
+        for event in silenced.heard.dropFirst(heardAtReply) where event.topic.hasPrefix(topicsOfConversation) {
+            switch event.content {
+            case .record, .receipt: outcome.breaches.append("after the reply: \(event.content) on \(event.topic)")
+            case .typing, .info, .presence, .deviceRevoked, .other: break
+            }
+        }
+    }
+
     func judge(_ device: TrialDevice, _ what: String, _ outcome: inout TrialOutcome) {
         for event in device.heard where boundary.isLater(event.content) && !isOwnAct(event.content) {
             outcome.breaches.append("\(what): \(event.content) on \(event.topic)")
@@ -106,8 +152,9 @@ extension Trial {
         }
     }
 
+    private var topicsOfConversation: String { "\(Topic.prefix)conversations/\(cast.conversation)/" }
+
     func lastOfConversation(_ device: TrialDevice) -> Int64? {
-        let topics = "\(Topic.prefix)conversations/"
-        return device.heard.last { $0.topic.hasPrefix(topics) }?.at
+        device.heard.last { $0.topic.hasPrefix(topicsOfConversation) }?.at
     }
 }

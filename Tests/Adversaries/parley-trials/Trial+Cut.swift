@@ -33,10 +33,13 @@ extension Trial {
         if cast.cut.endsDevices { boundary.revoked = [cast.listener.address.device, cast.sleeper.address.device] }
 
         let names = try requests.map { try driver.ask($0) }
-        let marker = cast.cut == .remove || cast.cut == .revoke ? try act(driver) : nil
+        let marker = cast.cut == .remove || cast.cut == .revoke ? try act(driver, types: !ports.areApart) : nil
         driver.flush()
         try pump("the reply to \(cast.cut.label)") { names.allSatisfy { driver.reply($0) != nil } }
         let replies = names.compactMap { driver.reply($0) }
+        if replies.contains(where: { $0.code == ErrorCode.unavailable.rawValue }) {
+            throw TrialError.unavailable(cast.cut.label)
+        }
         if let refused = replies.first(where: { !$0.isAccepted }) {
             throw TrialError.refused(cast.cut.label, refused.code ?? "without a code")
         }
@@ -47,8 +50,11 @@ extension Trial {
     }
 
     /// Writes, types, reads and renames, none of which the one concerned may hear.
-    func act(_ device: TrialDevice) throws -> (device: TrialDevice, request: String) {
-        try device.ask(StartTyping(conversation: cast.conversation))
+    ///
+    /// - Parameter types: not before the reply has come where typing, which has no place in any log, goes to other
+    ///   gateways by a way of its own.
+    func act(_ device: TrialDevice, types: Bool = true) throws -> (device: TrialDevice, request: String) {
+        if types { try device.ask(StartTyping(conversation: cast.conversation)) }
         let (id, request) = try send(device)
         boundary.laterMessages.insert(id)
         try device.ask(MarkReceipt(kind: .read, conversation: cast.conversation, message: id).request)

@@ -11,7 +11,7 @@ import RepeatableRandom
 /// after all that the trial is about, on the connection that it is about. Confined to its thread.
 final class Trial {
     let cast: Cast
-    let port: UInt16
+    let ports: TrialPorts
     let stop: StopFlag
     /// Whether the cut is made at all. Without it everything later must be seen to arrive.
     let isCutMade: Bool
@@ -27,40 +27,51 @@ final class Trial {
     var nextMessageAt = Int64.max
     var messages: [(id: MessageID, request: String)] = []
     private var typingSince = Int64.max
+    /// How much the one who must hear nothing more had heard when the reply had come; `nil` if that is not looked at.
+    var heardAtReply: Int?
 
+    /// More than there are trials at a time, and fewer than one device may have in a day.
+    private static let consoleNames: UInt64 = 500
     /// Nanoseconds; longer than anything takes, on whatever machine.
     static let patience: Int64 = 60_000_000_000
     /// Nanoseconds after which who types stops by themselves (protocol §3).
     private static let typingLifetime: Int64 = 5_000_000_000
 
-    init(_ cast: Cast, port: UInt16, seed: UInt64, isCutMade: Bool, stop: StopFlag) throws {
+    init(_ cast: Cast, ports: TrialPorts, seed: UInt64, isCutMade: Bool, stop: StopFlag) throws {
         self.cast = cast
-        self.port = port
+        self.ports = ports
         self.stop = stop
         self.isCutMade = isCutMade
         random = SplitMix64(seed: seed)
-        keeper = try TrialDevice(cast.keeper, port: port)
-        actor = try TrialDevice(cast.actor, port: port)
-        talker = cast.talker.address == cast.actor.address ? actor : try TrialDevice(cast.talker, port: port)
-        listener = try TrialDevice(cast.listener, port: port)
-        console = try TrialDevice(cast.console, port: port, name: "\(seed % 1_000_000_007)")
+        keeper = try TrialDevice(cast.keeper, port: ports.keeper)
+        actor = try TrialDevice(cast.actor, port: ports.talker)
+        talker = cast.talker.address == cast.actor.address ? actor : try TrialDevice(cast.talker, port: ports.talker)
+        listener = try TrialDevice(cast.listener, port: ports.listener)
+        console = try TrialDevice(
+            cast.console, port: cast.cut == .block ? ports.listener : ports.keeper,
+            name: "\(seed % Trial.consoleNames)")
     }
 
     func run() throws -> TrialOutcome {
         try assemble()
         var outcome = TrialOutcome(cut: cast.cut)
         try startTalking()
-        try pump("a first event to the one concerned") { lastOfConversation(listener) != nil }
+        try pump("a first message to the one concerned") {
+            listener.heard.contains { if case .record = $0.content { true } else { false } }
+        }
         try talk(milliseconds: 10...120)
         let sentAt = MonotonicTime.now
         let repliedAt = try makeCut()
+        if ports.areApart, isCutMade { try markSilence() }
         // On a busy machine the talker may have stopped by themselves, before the cut.
         if repliedAt - typingSince >= Trial.typingLifetime { boundary.laterToStop = [] }
         try goOn(after: repliedAt)
         try awaitEverythingLater(&outcome)
+        try awaitLastWord()
         try settle(listener, &outcome)
         try checkSleeper(&outcome)
         judge(listener, "live", &outcome)
+        judgeSilence(&outcome)
         outcome.heardLive = listener.heard.count
         if let lastAt = listener.endedAt ?? lastOfConversation(listener) {
             outcome.effect = max(0, lastAt - sentAt)
@@ -74,7 +85,7 @@ final class Trial {
 
 extension Trial {
     func assemble() throws {
-        let sleeper = try TrialDevice(cast.sleeper, port: port, keepsSession: true)
+        let sleeper = try TrialDevice(cast.sleeper, port: ports.listener, keepsSession: true)
         others = [sleeper]
         var topics: [Topic] = [.messages, .receipts, .typing, .info].map { .conversation(cast.conversation, $0) }
         let everybody = [keeper, talker, actor, listener, console, sleeper]
@@ -83,6 +94,7 @@ extension Trial {
             guard device.connection?.reason == 0 else { throw TrialError.refused("CONNACK", "\(device.seat.address)") }
         }
         for device in [talker, actor, console] { try device.subscribe([]) }
+        topics.append(.conversation(cast.aside, .messages))
         try keeper.subscribe(topics)
         topics += [.user(cast.concerned, .events)]
         // Only friends may hear it; nobody is refused, or is told.
@@ -92,6 +104,8 @@ extension Trial {
         {
             throw TrialError.refused("SUBACK", "\(device.seat.address)")
         }
+        // A gateway may pass over what is published before it knows of a connection: an app asks for that.
+        for device in [keeper, listener, sleeper] { try fence(device) }
         sleeper.disconnect()
         try pump("the end of the sleeper's connection") { !sleeper.isOpen }
         others = []
@@ -105,10 +119,12 @@ extension Trial {
         boundary.laterToStop = [cast.talker.address.user]
     }
 
-    func send(_ device: TrialDevice) throws -> (id: MessageID, request: String) {
+    func send(
+        _ device: TrialDevice, to conversation: ConversationID? = nil
+    ) throws -> (id: MessageID, request: String) {
         let id = MessageID.random()
         let message = SendMessage(
-            id: id, conversation: cast.conversation, type: .text, suite: .naclBox,
+            id: id, conversation: conversation ?? cast.conversation, type: .text, suite: .naclBox,
             content: [UInt8](repeating: 7, count: 64), nonce: [UInt8](repeating: 9, count: 24))
         return (id, try device.ask(message))
     }
@@ -123,13 +139,20 @@ extension Trial {
         try pump("time") { MonotonicTime.now >= end }
     }
 
+    /// How many messages may be without a reply: more at once would only wait, with everything behind them.
+    private static let window = 8
+
+    private var mayTalk: Bool {
+        messages.count < Trial.window || talker.reply(messages[messages.count - Trial.window].request) != nil
+    }
+
     /// Sends and reads on all connections until `isDone`.
     func pump(_ what: @autoclosure () -> String, until isDone: () -> Bool) throws {
         let deadline = MonotonicTime.now + Trial.patience
         while !isDone() {
             if stop.isRaised { throw LoadError.interrupted }
             guard MonotonicTime.now < deadline else { throw TrialError.missing(what(), cast.cut) }
-            if MonotonicTime.now >= nextMessageAt {
+            if MonotonicTime.now >= nextMessageAt, mayTalk {
                 messages.append(try send(talker))
                 nextMessageAt = MonotonicTime.now + Int64.random(in: 500_000...3_000_000, using: &random)
             }

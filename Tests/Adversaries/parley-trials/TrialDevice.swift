@@ -33,9 +33,12 @@ final class TrialDevice {
     /// - Parameters:
     ///   - name: the `x` of `uid:did:x`, for a device that is connected more than once.
     ///   - keepsSession: for a device that goes away and comes back.
-    init(_ seat: Population.Seat, port: UInt16, name: String? = nil, keepsSession: Bool = false) throws {
+    ///   - number: of this connection of the device, which may still hear replies to an earlier one's requests.
+    init(
+        _ seat: Population.Seat, port: UInt16, name: String? = nil, keepsSession: Bool = false, number: Int = 0
+    ) throws {
         self.seat = seat
-        prefix = name.map { "\($0)." } ?? ""
+        prefix = (name.map { "\($0)." } ?? "") + "\(number)."
         socket = try Socket.connect(toLoopbackPort: port)
         output = try PacketWriter.connect(
             clientID: "\(seat.address.user):\(seat.address.device)" + (name.map { ":\($0)" } ?? ""),
@@ -89,6 +92,15 @@ extension TrialDevice {
 
 extension TrialDevice {
     func reply(_ name: String) -> TrialReply? { replies[name] }
+
+    /// The reply, which is forgotten.
+    func takeReply(_ name: String) -> TrialReply? { replies.removeValue(forKey: name) }
+
+    /// What it has heard since the last call, which is forgotten.
+    func takeHeard() -> [HeardEvent] {
+        defer { heard = [] }
+        return heard
+    }
 
     /// The codes of the `number`th SUBACK, if it has come.
     func subscription(_ number: Int) -> [UInt8]? { number <= subscriptions.count ? subscriptions[number - 1] : nil }

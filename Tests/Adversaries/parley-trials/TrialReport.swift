@@ -11,14 +11,22 @@ struct TrialReport {
         outcomes.flatMap { outcome in outcome.breaches.map { "\(outcome.cut.label): \($0)" } }
     }
 
-    /// Whether there was something to keep from those who were cut off: in every trial they had heard events before,
-    /// and the others heard messages later, and in the run receipts and typing too. After a block nothing is published
-    /// at all.
-    var isTelling: Bool {
+    /// Why a run tells nothing: there must have been something to keep from those who were cut off. In every trial they
+    /// had heard events before, and the others heard messages later, and in the run receipts and typing too. After a
+    /// block nothing is published at all.
+    var gaps: [String] {
         let open = outcomes.filter { $0.cut != .block }
         let later = sum(open)
-        return outcomes.allSatisfy { $0.heardLive > 0 } && open.allSatisfy { $0.laterHeardByOthers.records > 0 }
-            && (open.isEmpty || later.receipts > 0 && later.typing > 0)
+        var gaps: [String] = []
+        for outcome in outcomes where outcome.heardLive == 0 {
+            gaps.append("\(outcome.cut.label): nothing heard before")
+        }
+        for outcome in open where outcome.laterHeardByOthers.records == 0 {
+            gaps.append("\(outcome.cut.label): no later message heard by others")
+        }
+        if !open.isEmpty, later.receipts == 0 { gaps.append("no later receipt heard by others") }
+        if !open.isEmpty, later.typing == 0 { gaps.append("no later typing heard by others") }
+        return gaps
     }
 
     var table: Table {

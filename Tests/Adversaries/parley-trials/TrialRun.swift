@@ -3,10 +3,11 @@ import Foundation
 import Platform
 import Synchronization
 
-/// Carries out many trials on one gateway, some at a time.
+/// Carries out many trials, some at a time, on one gateway or on cells that share a database.
 struct TrialRun {
     let casts: [Cast]
-    let port: UInt16
+    /// Of the brokers.
+    let ports: [UInt16]
     let seed: UInt64
     let isCutMade: Bool
     /// How many go on at the same time.
@@ -18,12 +19,15 @@ struct TrialRun {
         struct State {
             var next = 0
             var outcomes: [TrialOutcome] = []
+            /// Cuts that were refused for the moment.
+            var refused = 0
             var failure: (any Error)?
         }
 
         let state = Mutex(State())
     }
 
+    /// - Returns: the outcomes, but of trials whose cut was refused for the moment.
     /// - Throws: the first failure of a trial that could not be carried through.
     func perform() throws -> [TrialOutcome] {
         let results = Results()
@@ -39,6 +43,7 @@ struct TrialRun {
         group.wait()
         return try results.state.withLock { state in
             if let failure = state.failure { throw failure }
+            if state.refused > 0 { report("\(state.refused) cuts were refused for the moment") }
             return state.outcomes
         }
     }
@@ -47,13 +52,18 @@ struct TrialRun {
         while let number = nextNumber(results) {
             do {
                 let trial = try Trial(
-                    casts[number], port: port, seed: seed &+ UInt64(number), isCutMade: isCutMade, stop: stop)
+                    casts[number], ports: TrialPorts(ports, trial: number), seed: seed &+ UInt64(number),
+                    isCutMade: isCutMade, stop: stop)
                 let outcome = try trial.run()
                 let done = results.state.withLock { state in
                     state.outcomes.append(outcome)
                     return state.outcomes.count
                 }
-                if done % 100 == 0 || done == casts.count { report("\(done) of \(casts.count) trials") }
+                if done % max(100, casts.count / 20) == 0 || done == casts.count {
+                    report("\(done) of \(casts.count) trials")
+                }
+            } catch TrialError.unavailable {
+                results.state.withLock { $0.refused += 1 }
             } catch {
                 results.state.withLock { $0.failure = $0.failure ?? error }
             }

@@ -1,3 +1,4 @@
+import PostgreSQLServer
 import TestSupport
 import Testing
 

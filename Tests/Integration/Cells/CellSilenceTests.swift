@@ -1,5 +1,6 @@
 import Foundation
 import MQTTClient
+import PostgreSQLServer
 import TestSupport
 import Testing
 

@@ -23,6 +23,9 @@ package final class PostgreSQLServer: Sendable {
     /// Makes a cluster and starts it.
     package convenience init(_ options: ServerOptions = ServerOptions()) throws {
         try self.init(options) { try $0.initialize(segmentMegabytes: options.segmentMegabytes) }
+        if options.port != nil {
+            try connect().execute("ALTER ROLE \(Self.user) PASSWORD '\(Self.password)'")
+        }
     }
 
     /// Makes a standby, which follows another server from now on, and starts it.
@@ -30,19 +33,18 @@ package final class PostgreSQLServer: Sendable {
         try self.init(primary.options) { try $0.copyCluster(of: primary.directory.path) }
     }
 
-    private init(_ options: ServerOptions, _ make: (ServerDirectory) throws -> Void) throws {
+    /// - Parameter fill: makes the files of a cluster.
+    init(_ options: ServerOptions, _ fill: (ServerDirectory) throws -> Void) throws {
         self.options = options
         directory = try ServerDirectory()
-        try make(directory)
-        try directory.write(ServerOptions.authentication, to: "data/pg_hba.conf")
+        try fill(directory)
+        let lines = options.authentication.map { $0 + "\n" }.joined()
+        try directory.write(ServerOptions.authentication + lines, to: "data/pg_hba.conf")
         if let certificate = options.certificate {
             try directory.write(certificate.certificate, to: "certificate.pem")
             try directory.write(certificate.key, to: "key.pem")
         }
         try start()
-        if options.port != nil {
-            try connect().execute("ALTER ROLE \(Self.user) PASSWORD '\(Self.password)'")
-        }
     }
 
     deinit { stop(with: SIGQUIT) }
@@ -83,7 +85,7 @@ package final class PostgreSQLServer: Sendable {
         let arguments = ["-D", directory.data] + options.assignments(directory).flatMap { ["-c", $0] }
         let child = try ServerPrograms.launch("postgres", arguments, log: directory.log)
         process.withLock { $0 = child }
-        try child.awaitStart("postgres", said: String(directory.logged.suffix(2000))) { (try? connect()) != nil }
+        try child.awaitStart("postgres", said: String(directory.logged.suffix(2000))) { (try? connectToAny()) != nil }
     }
 
     /// Ends it, and waits: by SIGINT it rolls back what is open, by SIGTERM it waits for its clients, by SIGQUIT it
@@ -162,6 +164,12 @@ package final class PostgreSQLServer: Sendable {
     /// A connection to a database that is always there.
     package func connect() throws(PostgreSQLError) -> PostgreSQLConnection {
         try PostgreSQLConnection(PostgreSQLSettings(uri: uri(), program: "tests", mayOnlyRead: true))
+    }
+
+    /// The same, also while it is a standby.
+    func connectToAny() throws(PostgreSQLError) -> PostgreSQLConnection {
+        try PostgreSQLConnection(
+            PostgreSQLSettings(uri: uri(parameters: "target_session_attrs=any"), program: "tests"))
     }
 
     // Databases.

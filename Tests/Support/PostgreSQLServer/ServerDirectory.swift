@@ -64,6 +64,32 @@ final class ServerDirectory: Sendable {
         guard copy.waitUntilEnded() == 0 else { throw StartError("cp", String(logged.suffix(2000))) }
     }
 
+    /// A copy of a server's cluster that follows it, in place of what is here.
+    func copy(_ server: ServerDirectory) throws {
+        try? FileManager.default.removeItem(atPath: data)
+        try run(
+            "pg_basebackup",
+            [
+                "--host=\(server.path)", "--username=\(PostgreSQLServer.user)", "--pgdata=\(data)",
+                "--checkpoint=fast", "--wal-method=stream", "--write-recovery-conf", "--no-sync",
+            ])
+    }
+
+    /// Takes back what a server does not have, and follows it.
+    func rewind(to server: ServerDirectory) throws {
+        try run(
+            "pg_rewind",
+            [
+                "--target-pgdata=\(data)", "--write-recovery-conf", "--no-sync",
+                "--source-server=host=\(server.path) user=\(PostgreSQLServer.user) dbname=postgres",
+            ])
+    }
+
+    private func run(_ program: String, _ arguments: [String]) throws {
+        let child = try ServerPrograms.launch(program, arguments, log: log)
+        guard child.waitUntilEnded() == 0 else { throw StartError(program, String(logged.suffix(2000))) }
+    }
+
     private static let newCluster = Result<ServerDirectory, any Error> {
         let directory = try ServerDirectory()
         // What lives as long as the process is never deinitialized.
@@ -74,14 +100,14 @@ final class ServerDirectory: Sendable {
 
     private static func removeCluster() { try? newCluster.get().remove() }
 
-    /// `initdb`. A new cluster is a file of the WAL for the greater part.
+    /// `initdb`. A new cluster is a file of the WAL for the greater part. With checksums, without which `pg_rewind` does
+    /// not do.
     private func makeCluster(segmentMegabytes: Int) throws {
-        let initdb = try ServerPrograms.launch(
+        try run(
             "initdb",
             [
                 "--pgdata=\(data)", "--username=\(PostgreSQLServer.user)", "--auth=trust", "--encoding=UTF8",
-                "--no-locale", "--no-sync", "--wal-segsize=\(segmentMegabytes)",
-            ], log: log)
-        guard initdb.waitUntilEnded() == 0 else { throw StartError("initdb", String(logged.suffix(2000))) }
+                "--no-locale", "--no-sync", "--wal-segsize=\(segmentMegabytes)", "--data-checksums",
+            ])
     }
 }

@@ -11,6 +11,8 @@ package struct ServerOptions: Sendable {
     package var certificate: ServerCertificate?
     /// More of `postgresql.conf`.
     package var settings: [String: String] = [:]
+    /// More lines of `pg_hba.conf`.
+    package var authentication: [String] = []
 
     static let smallSegment = 1
 

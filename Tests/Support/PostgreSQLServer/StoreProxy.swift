@@ -1,13 +1,13 @@
 import Foundation
-import Glibc
 import MQTTWire
+import Platform
 import Synchronization
 
 /// Stands between a cell and PostgreSQL, on a Unix socket in a folder of its own, and passes on what a test lets pass:
 /// late, without notifications, or nothing while it is held. Each connection is served by two threads.
-final class StoreProxy: Sendable {
+package final class StoreProxy: Sendable {
     /// The folder that is the host for libpq.
-    let folder: String
+    package let folder: String
     private let server: String
     private let listener: CInt
     private let state = Mutex(State())
@@ -25,7 +25,7 @@ final class StoreProxy: Sendable {
     private static let socket = ".s.PGSQL.5432"
 
     /// - Parameter server: the folder of the server's socket.
-    init(server: String) throws {
+    package init(server: String) throws {
         folder = "/tmp/parley-proxy-\(String(UInt64.random(in: 0 ... .max), radix: 36))"
         self.server = server
         try FileManager.default.createDirectory(
@@ -34,7 +34,7 @@ final class StoreProxy: Sendable {
         // Holds the parts and not the proxy, which ends the thread when it goes.
         Thread.detachNewThread { [weak self, listener] in
             while true {
-                let client = Glibc.accept(listener, nil, nil)
+                let client = Platform.accept(listener, nil, nil)
                 guard client >= 0, let self else { break }
                 self.serve(client)
             }
@@ -47,18 +47,18 @@ final class StoreProxy: Sendable {
         try? FileManager.default.removeItem(atPath: folder)
     }
 
-    var droppedCount: Int { dropped.load(ordering: .relaxed) }
+    package var droppedCount: Int { dropped.load(ordering: .relaxed) }
 
     /// From now on no notification reaches the cell.
-    func dropNotifications() { state.withLock { $0.dropsNotifications = true } }
+    package func dropNotifications() { state.withLock { $0.dropsNotifications = true } }
 
     /// From now on each part of what is passed on waits for a random time up to this.
-    func delay(upTo milliseconds: UInt32) { state.withLock { $0.longestDelay = milliseconds * 1000 } }
+    package func delay(upTo milliseconds: UInt32) { state.withLock { $0.longestDelay = milliseconds * 1000 } }
 
     /// Passes on nothing, in either direction, until `release`; connections stay.
-    func hold() { state.withLock { $0.isHeld = true } }
+    package func hold() { state.withLock { $0.isHeld = true } }
 
-    func release() { state.withLock { $0.isHeld = false } }
+    package func release() { state.withLock { $0.isHeld = false } }
 
     private func serve(_ client: CInt) {
         // While the server is away its connections are refused.

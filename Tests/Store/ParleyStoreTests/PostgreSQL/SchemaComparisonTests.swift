@@ -33,7 +33,7 @@ struct SchemaComparisonTests {
         let facts = other.facts.filter { fact in
             // The second word is the table.
             let words = fact.split(separator: " ", maxSplits: 2).map(String.init)
-            return !Self.ownTables.contains(words[1])
+            return !Self.ownTables.contains(words[1]) && !Self.ownColumns.contains(fact)
         }
         let conditions = other.own.filter { line in
             !Self.ownTables.contains { line.hasPrefix($0 + " ") || line.contains(" ON \($0) ") }

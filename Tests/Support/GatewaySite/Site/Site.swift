@@ -26,8 +26,8 @@ package final class Site {
     /// For a program to end by itself.
     package static let grace = Duration.seconds(10)
 
-    /// No limit of a rate applies.
-    private static let settings = """
+    /// `parleyd.json`, by which no limit of a rate applies.
+    package static let settings = """
         {"request_burst":10000000,"requests_per_second":1000000,"first_message_burst":10000000,
         "first_messages_per_hour":10000000,"stranger_lookups_per_hour":10000000,"publish_burst":10000000,
         "publishes_per_second":1000000,
