@@ -153,7 +153,9 @@ final class HostileOutputTests {
             "push open --json")
     }
 
-    @Test("nor does one that goes on: listen with events, in both forms, tail, and a chat in a pipe")
+    @Test(
+        "nor does one that goes on: listen with events, in both forms, tail, and a chat in a pipe",
+        .oneMachine(.ownCell))
     func lasting() throws {
         let listening = ["bob plain": 3, "bob json": 4, "dave plain": 1, "dave json": 1]
         for (name, count) in listening.sorted(by: { $0.key < $1.key }) {

@@ -11,7 +11,9 @@ struct SendAndListenTests {
 
     init() throws { couple = try Couple() }
 
-    @Test("what one user sends another reads, in each suite, and the gateway's tail shows its length only")
+    @Test(
+        "what one user sends another reads, in each suite, and the gateway's tail shows its length only",
+        .oneMachine(.ownCell))
     func suites() throws {
         let tail = try parley.start(["tail", "conversations/+/messages"])
         try couple.awaitWord("showing", of: tail)
@@ -41,7 +43,9 @@ struct SendAndListenTests {
         #expect(!tail.output.contains("marker"))
     }
 
-    @Test("what an old app has sealed is shown with a mark, to people, to programs and to the operator")
+    @Test(
+        "what an old app has sealed is shown with a mark, to people, to programs and to the operator",
+        .oneMachine(.ownCell))
     func oldApp() throws {
         try couple.makeKeys(of: "bob/phone")
         let app = try OldApp(couple.gateway.client("old", of: "alice"), writingTo: "bob")
@@ -197,7 +201,7 @@ struct SendRefusalTests {
         #expect(foreign.errors.contains("not_found"))
     }
 
-    @Test("without a gateway, or without credentials, it ends with status 3")
+    @Test("without a gateway, or without credentials, it ends with status 3", .oneMachine(.balancer))
     func unreachable() throws {
         let couple = try Couple()
         let unnamed = try couple.parley.run("send", "--as", "alice/tablet", "--to", "bob", "hi")

@@ -1,3 +1,4 @@
+import MQTTClient
 import ParleyProtocol
 import Platform
 import TestSupport
@@ -72,13 +73,22 @@ struct LoadRun: Sendable {
 
     private func history(of pair: Pair) throws -> [Entry] {
         guard let device = pair.devices.first else { return [] }
-        let client = try device.gateway.connect(device.credentials)
+        var client = try device.gateway.connect(device.credentials)
         var history: [Entry] = []
-        var page = JSON.null
-        repeat {
-            page = try client.accepted(
-                "history/get",
-                ["conversation_id": .string("\(pair.id)"), "after": .int(history.last?.seq ?? 0), "limit": 200])
+        var hasMore = true
+        while hasMore {
+            let fields: JSON = [
+                "conversation_id": .string("\(pair.id)"), "after": .int(history.last?.seq ?? 0), "limit": 200,
+            ]
+            let page: JSON
+            do {
+                page = try client.accepted("history/get", fields)
+            } catch is MQTTError {
+                // A cell that was too busy to keep its lease has ended the connections of its devices.
+                client = try device.gateway.connect(device.credentials)
+                continue
+            }
+            hasMore = page["has_more"] == true
             for message in page["messages"].elements {
                 guard let id = message["id"].text.flatMap({ MessageID($0) }), let seq = message["seq"].int else {
                     throw NeverCameError("a record with id and seq")
@@ -88,7 +98,7 @@ struct LoadRun: Sendable {
                         id: id, seq: seq, target: message["target_id"].text.flatMap { MessageID($0) },
                         hasContent: message["encrypted_content"] != .null))
             }
-        } while page["has_more"] == true
+        }
         return history
     }
 }

@@ -38,7 +38,8 @@ struct StartingTests {
     }
 
     @Test(
-        "a gateway that is asked to end says that it is offline, and ends with status 0", arguments: [SIGTERM, SIGINT])
+        "a gateway that is asked to end says that it is offline, and ends with status 0", .oneMachine(.connection),
+        arguments: [SIGTERM, SIGINT])
     func ending(_ signal: Int32) throws {
         let gateway = try TestGateway()
         let alice = try gateway.client()
@@ -50,7 +51,7 @@ struct StartingTests {
         #expect(try alice.event("gateway.status", on: "gateway/status")["state"] == "online")
     }
 
-    @Test("a gateway that is killed is offline by its will")
+    @Test("a gateway that is killed is offline by its will", .oneMachine(.connection))
     func killed() throws {
         let gateway = try TestGateway()
         let alice = try gateway.client()

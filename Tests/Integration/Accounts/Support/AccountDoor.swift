@@ -1,4 +1,5 @@
 import Foundation
+import MQTTClient
 import ParleyIdentity
 import ParleyProtocol
 import TestSupport
@@ -6,15 +7,19 @@ import TestSupport
 /// A web door's side of accounts: it asks for people who are not signed in, as `parley-web` does.
 final class AccountDoor {
     let gateway: TestGateway
-    private let client: DeviceClient
+    private let credentials: DeviceCredentials
+    private var client: DeviceClient
 
     init(_ gateway: TestGateway) throws {
         self.gateway = gateway
         let path = try gateway.directory(of: .webDoor) + "/credentials.json"
-        let credentials = try JSONDecoder().decode(
+        credentials = try JSONDecoder().decode(
             DeviceCredentials.self, from: Data(contentsOf: URL(filePath: path)))
-        client = try gateway.connect(
-            credentials, DeviceClient.Options(connection: gateway.uniqueName("door")))
+        client = try AccountDoor.connect(credentials, to: gateway)
+    }
+
+    private static func connect(_ credentials: DeviceCredentials, to gateway: TestGateway) throws -> DeviceClient {
+        try gateway.connect(credentials, DeviceClient.Options(connection: gateway.uniqueName("door")))
     }
 
     /// Asks for somebody, and takes the reply as it comes.
@@ -26,8 +31,15 @@ final class AccountDoor {
         _ verb: String, _ fields: JSON, from network: String = "192.0.2.1", id: String = newID()
     ) throws -> [UInt8] {
         let payload = fields.with(["id": .string(id), "address": .string(network)]).bytes
-        let correlation = try client.ask("accounts/\(verb)", payload)
-        return try client.take("a reply to accounts/\(verb)") { $0.correlation == correlation }.payload
+        while true {
+            do {
+                let correlation = try client.ask("accounts/\(verb)", payload)
+                return try client.take("a reply to accounts/\(verb)") { $0.correlation == correlation }.payload
+            } catch is MQTTError {
+                // The broker has ended the connection: it repeats what has no answer.
+                client = try AccountDoor.connect(credentials, to: gateway)
+            }
+        }
     }
 
     func ask(
