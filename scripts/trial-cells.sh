@@ -30,11 +30,9 @@ need_packages "$install" "${build_packages[@]}" "${postgresql_build_packages[@]}
 export PARLEY_POSTGRESQL_STORE=yes
 build_release "$root" parleyd ParleyBrokerPlugin
 # Where programs were built before, what tries them may be of the tests' build.
-program=$root/.build/debug/parley-trials
-if [[ -z ${PARLEY_PRODUCTS-} || ! -x $program ]]; then
-    build_release "$root" parley-trials
-    program=$binaries/parley-trials
-fi
+program=$binaries/parley-trials
+[[ -z ${PARLEY_PRODUCTS-} || -x $program ]] || program=$root/.build/debug/parley-trials
+[[ -n ${PARLEY_PRODUCTS-} && -x $program ]] || { build_release "$root" parley-trials && program=$binaries/parley-trials; }
 export PARLEY_PRODUCTS=$binaries
 toolchain=$(swift --version 2>/dev/null | sed -nE 's/.*(Swift version [0-9.]+).*/\1/p')
 

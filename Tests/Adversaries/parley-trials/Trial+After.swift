@@ -77,6 +77,7 @@ extension Trial {
             try pump("the end of a revoked device's connection") { !device.isOpen }
         } else {
             try fence(device)
+            if !device.isOpen, ports.areApart { throw TrialError.unavailable(cast.cut.label) }
             if !device.isOpen { outcome.breaches.append("a connection ended that nobody was to end") }
         }
     }
@@ -90,6 +91,7 @@ extension Trial {
             if sleeper.connection?.reason == 0 { outcome.breaches.append("a revoked device signed in") }
             return
         }
+        if sleeper.connection == nil, ports.areApart { throw TrialError.unavailable(cast.cut.label) }
         guard let connection = sleeper.connection, connection.reason == 0 else {
             throw TrialError.refused("CONNACK", "\(cast.sleeper.address)")
         }

@@ -1,7 +1,7 @@
 /// Why a trial could not be carried through.
 enum TrialError: Error, CustomStringConvertible {
     case refused(String, String)
-    /// The cut: a device would repeat it.
+    /// The cut was refused for the moment, or a connection was ended: a device would repeat it.
     case unavailable(String)
     case missing(String, Cut)
     case noSession

@@ -19,15 +19,15 @@ struct TrialRun {
         struct State {
             var next = 0
             var outcomes: [TrialOutcome] = []
-            /// Cuts that were refused for the moment.
-            var refused = 0
+            /// Trials in which a gateway was not available.
+            var disturbed = 0
             var failure: (any Error)?
         }
 
         let state = Mutex(State())
     }
 
-    /// - Returns: the outcomes, but of trials whose cut was refused for the moment.
+    /// - Returns: the outcomes, but of trials in which a gateway was not available.
     /// - Throws: the first failure of a trial that could not be carried through.
     func perform() throws -> [TrialOutcome] {
         let results = Results()
@@ -43,7 +43,7 @@ struct TrialRun {
         group.wait()
         return try results.state.withLock { state in
             if let failure = state.failure { throw failure }
-            if state.refused > 0 { report("\(state.refused) cuts were refused for the moment") }
+            if state.disturbed > 0 { report("in \(state.disturbed) trials a gateway was not available") }
             return state.outcomes
         }
     }
@@ -63,7 +63,7 @@ struct TrialRun {
                     report("\(done) of \(casts.count) trials")
                 }
             } catch TrialError.unavailable {
-                results.state.withLock { $0.refused += 1 }
+                results.state.withLock { $0.disturbed += 1 }
             } catch {
                 results.state.withLock { $0.failure = $0.failure ?? error }
             }

@@ -19,9 +19,10 @@ final class CellNetwork {
 
     /// Whether this process may make one, and has a network of its own, in which nothing else is disturbed.
     static var isPossible: Bool {
-        (try? ChildProcess(ip, ["link", "add", "parley-a", "type", "veth", "peer", "name", "parley-b"]).waitUntilEnded())
-            == 0
-            && (try? ChildProcess(ip, ["link", "delete", "parley-a"]).waitUntilEnded()) == 0
+        let words = [
+            ["link", "add", "parley-a", "type", "veth", "peer", "name", "parley-b"], ["link", "delete", "parley-a"],
+        ]
+        return words.allSatisfy { (try? ChildProcess(ip, $0).waitUntilEnded()) == 0 }
     }
 
     /// - Parameter number: 1 to 200.

@@ -146,9 +146,10 @@ struct CellSession {
             casts: casts, ports: site.cells.map(\.port), seed: seed, isCutMade: true, lanes: lanes, stop: stop
         ).perform()
         let summary = TrialReport(outcomes)
-        return Outcome(
-            table: summary.table, hasPassed: summary.breaches.isEmpty && summary.gaps.isEmpty,
-            examples: Array((summary.breaches + summary.gaps).prefix(10)))
+        var faults = summary.breaches + summary.gaps
+        // The rest was in the way of a machine that does too much.
+        if outcomes.count * 10 < rounds * 9 { faults.append("only \(outcomes.count) of \(rounds) came to their end") }
+        return Outcome(table: summary.table, hasPassed: faults.isEmpty, examples: Array(faults.prefix(10)))
     }
 
     private static let doorbellPairs = 40
@@ -187,10 +188,10 @@ struct CellSession {
         let run = try LoadedTrial(
             installation, CellSite.Reach(pair.uri, of: .pair(pair), cells: CellSession.cells), seed: seed, stop: stop)
         defer { run.site.close() }
-        run.pause(1000...1000)
+        try run.awaitAnswers(50)
         // What is answered meanwhile it does not have.
         pair.standby.pause()
-        run.pause(1000...1000)
+        try run.awaitAnswers(50)
         try run.disturb("primary killed", rereads: true) {
             pair.primary.kill()
             pair.standby.resume()
@@ -214,7 +215,7 @@ struct CellSession {
     private func noFencing() throws -> Outcome {
         let run = try LoadedTrial(installation, CellSession.reach(), seed: seed, stop: stop)
         defer { run.site.close() }
-        return CellSession.control(try run.writeStale()) { $0[.unheard] > 0 && $0[.fault] == 0 }
+        return CellSession.control(try run.writeStale()) { $0[.unheard] > 0 }
     }
 
     private static func control(_ summary: TrialSummary, isFound: (Findings) -> Bool) -> Outcome {

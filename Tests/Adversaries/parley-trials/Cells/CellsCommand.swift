@@ -8,10 +8,10 @@ struct CellsCommand: ParsableCommand {
         commandName: "cells",
         abstract: "Kill, stop and cut off cells and their database, and see that nothing that was answered is lost.",
         discussion: """
-            Devices talk all the time through HAProxy, repeat what has no reply, and keep a log of their conversations. \
-            After each round and in the end, what was answered must be in the database once and in its place, no log may \
-            have a hole, and each device must have heard all, in one order. After a kill, a partition or a stop each \
-            device must be answered in time.
+            Devices talk all the time through HAProxy, repeat what has no reply, and keep a log of their \
+            conversations. After each round and in the end, what was answered must be in the database once and in its \
+            place, no log may have a hole, and each device must have heard all, in one order. After a kill, a \
+            partition or a stop each device must be answered in time.
 
             The status is 1 if anything was otherwise; with --control, if nothing was.
             """)

@@ -120,7 +120,9 @@ extension LoadedTrial {
             for conversation in conversations {
                 for isFenced in [true, false] {
                     let hasWritten = try writer.write(to: conversation, isFenced: isFenced, site.database)
-                    if hasWritten == isFenced { record(.fault, "fenced: \(isFenced), written: \(hasWritten)") }
+                    guard hasWritten != isFenced else {
+                        throw LoadError.rejected("a writer, fenced: \(isFenced), that has written: \(hasWritten)")
+                    }
                 }
             }
         }

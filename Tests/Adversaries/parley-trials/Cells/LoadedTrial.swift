@@ -63,6 +63,12 @@ final class LoadedTrial {
     /// A random number of milliseconds.
     func pause(_ milliseconds: ClosedRange<Int>) { usleep(UInt32(Int.random(in: milliseconds, using: &random)) * 1000) }
 
+    /// Waits until so many more messages are answered.
+    func awaitAnswers(_ count: Int) throws {
+        let end = load.counts.answered + count
+        try site.wait(for: "answers") { load.counts.answered >= end }
+    }
+
     /// Does something, and waits until everybody was served since; then looks into the database.
     ///
     /// - Parameters:
@@ -108,8 +114,6 @@ final class LoadedTrial {
         }
         if rereads { further.add(ledger.findings) } else { self.ledger = ledger }
     }
-
-    func record(_ kind: Findings.Kind, _ what: String) { further.add(kind, what) }
 
     /// How long all may take to be answered in the end, and then to be heard.
     private static let silenceLimit = Duration.seconds(60)
