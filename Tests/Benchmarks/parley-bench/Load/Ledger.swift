@@ -1,7 +1,7 @@
 /// The messages of one run that are under way, and the listeners that have received them.
 ///
-/// A listener is a device on its conversation's topic, for one of the conversation's senders, or a sender on its replies;
-/// all of them get every message of that sender, once and in the order in which it was sent.
+/// A listener is a device on its conversation's topic, for one of the conversation's senders, or a sender on its
+/// replies; all of them get every message of that sender, once and in the order in which it was sent.
 struct Ledger {
     private struct Listener {
         var next = 0
