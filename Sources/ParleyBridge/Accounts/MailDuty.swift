@@ -3,14 +3,21 @@ import ParleyProtocol
 import ParleyRules
 import ParleyStore
 
-/// Writes the outcomes of mails, and wakes their thread for new ones.
+/// Claims mails for their thread, writes their outcomes, and wakes the thread for new ones.
 final class MailDuty: Duty {
-    typealias Done = [RowKey<PendingMail>: MailOutcome]
     static let failure: Logger.Message = "the outcomes of mails could not be written"
     static let sharedWork: SharedWork? = nil
 
     private let outbox: MailOutbox
     private var pace = Pace()
+
+    struct Done {
+        var changes: [RowKey<PendingMail>: MailChange] = [:]
+        var claims: [RowKey<PendingMail>: Bool] = [:]
+    }
+
+    /// For how long a mail is claimed: it is sent, or has failed, within half of it.
+    static let claimTime = Duration.seconds(60)
 
     init(_ outbox: MailOutbox) { self.outbox = outbox }
 
@@ -18,21 +25,27 @@ final class MailDuty: Duty {
     func wake(_ time: Timestamp) { outbox.notify() }
 
     func wait(at moment: Moment) -> Duration? {
-        outbox.outcomes.isEmpty ? nil : pace.wait(until: .earliest, now: moment.steady)
+        outbox.changes.isEmpty ? nil : pace.wait(until: .earliest, now: moment.steady)
     }
 
     func run(in batch: Batch) throws(StoreError) -> Done {
-        let outcomes = outbox.outcomes
-        for (key, outcome) in outcomes {
-            switch outcome {
-            case .finished: try batch.writable().mails.remove(key)
-            case .postponed(let dueAt): try batch.writable().mails.postpone(key, to: dueAt)
+        var done = Done(changes: outbox.changes)
+        let mails = try batch.writable().mails
+        for (key, change) in done.changes {
+            switch change {
+            case .claimed(let dueAt):
+                let end = batch.steady.advanced(by: MailDuty.claimTime)
+                done.claims[key] = try mails.claim(key, dueAt: dueAt, until: end)
+            case .finished: try mails.remove(key)
+            case .postponed(let dueAt): try mails.postpone(key, to: dueAt)
             }
         }
-        return outcomes
+        return done
     }
 
-    func recordCommitted(_ done: Done, at moment: Moment) { outbox.recordCommitted(done) }
+    func recordCommitted(_ done: Done, at moment: Moment) {
+        outbox.recordCommitted(done.changes, claims: done.claims)
+    }
 
     func recordFailure(at moment: Moment) { pace.rest(for: Self.pauseAfterFailure, from: moment.steady) }
 }

@@ -19,7 +19,8 @@ protocol Mailing: Sendable {
         _ mail: Mail, now: Timestamp, then: @escaping @Sendable (Result<Void, MailingFailure>) -> Void)
 }
 
-/// The thread of mails: it sends each stored mail, at least once. It reads snapshots; the writer records the outcomes.
+/// The thread of mails: it sends each stored mail, at least once. It reads snapshots. The writer claims a mail before
+/// it is sent, so that one of the gateways on a database sends it, and records the outcome.
 final class MailLoop {
     private let store: Store
     private let tokens: TokenIssuer
@@ -27,6 +28,8 @@ final class MailLoop {
     private let mailer: any Mailing
     private let clock: @Sendable () -> Moment
     private let woken: WakeUp
+    /// Mails that are being claimed.
+    private var waiting: [RowKey<PendingMail>: StoredMail] = [:]
     private let underway = Monitor<Set<RowKey<PendingMail>>>([])
     private let logger: Logger
 
@@ -66,29 +69,34 @@ final class MailLoop {
         }
     }
 
+    /// Sends the mails that are claimed, and claims those that are due.
+    ///
     /// - Returns: the time at which the next mail is due that is not under way, by the steady time; `nil` if there is
-    ///   none, or no room for it: the end of a mail under way wakes this thread.
+    ///   none, or no room for it: the end of a mail under way wakes this thread, as does a claim.
     func sendDue(at moment: Moment) throws -> Timestamp? {
-        // Before the database is read, so that an outcome recorded meanwhile is in one of the two.
-        let known = underway.withLock { $0 }.union(outbox.recorded)
-        let room = max(0, Self.atOnce - underway.withLock { $0.count })
+        for (key, isOurs) in outbox.drainClaims() {
+            if let stored = waiting.removeValue(forKey: key), isOurs { try send(stored, at: moment) }
+        }
+        // Before the database is read, so that a change recorded meanwhile is in one of the two.
+        let known = underway.withLock { $0 }.union(waiting.keys).union(outbox.recorded)
+        let room = max(0, Self.atOnce - waiting.count - underway.withLock { $0.count })
         let mails = try store.read { try $0.mails.next(limit: Self.atOnce + known.count) }
             .filter { !known.contains($0.key) }
         let due = mails.prefix { $0.dueAt <= moment.steady }
         for stored in due.prefix(room) {
-            guard stored.mail.expiresAt > moment.steady, let mail = try mail(of: stored.mail, at: moment) else {
-                outbox.record(.finished, of: stored.key)
-                continue
-            }
-            underway.withLock { _ = $0.insert(stored.key) }
-            send(mail, stored)
+            waiting[stored.key] = stored
+            outbox.record(.claimed(dueAt: stored.dueAt), of: stored.key)
         }
         if due.count > room { return nil }
-        // The next read skips the mails just recorded as finished.
+        // The next read skips the mails just recorded as claimed.
         return due.count == mails.count && !due.isEmpty ? moment.steady : mails.dropFirst(due.count).first?.dueAt
     }
 
-    private func send(_ mail: Mail, _ stored: StoredMail) {
+    private func send(_ stored: StoredMail, at moment: Moment) throws {
+        guard stored.mail.expiresAt > moment.steady, let mail = try mail(of: stored.mail, at: moment) else {
+            return outbox.record(.finished, of: stored.key)
+        }
+        underway.withLock { _ = $0.insert(stored.key) }
         mailer.send(mail, now: clock().now) { [outbox, underway, clock, woken, logger] result in
             switch result {
             case .success: outbox.record(.finished, of: stored.key)

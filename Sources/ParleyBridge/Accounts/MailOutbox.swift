@@ -1,8 +1,12 @@
 import ParleyProtocol
 import ParleyStore
 
-/// The outcome of a mail.
-enum MailOutcome: Hashable, Sendable {
+/// What the writer is to write of a mail.
+enum MailChange: Hashable, Sendable {
+    /// It is to be sent: whoever shares the database is to leave it alone.
+    ///
+    /// - Parameter dueAt: as it was read, by the steady time.
+    case claimed(dueAt: Timestamp)
     /// It was sent, or will not be sent again.
     case finished
     /// By the steady time.
@@ -13,7 +17,9 @@ enum MailOutcome: Hashable, Sendable {
 final class MailOutbox: Sendable {
     private struct State {
         /// Not yet in the database.
-        var outcomes: [RowKey<PendingMail>: MailOutcome] = [:]
+        var changes: [RowKey<PendingMail>: MailChange] = [:]
+        /// Claims that were committed or refused; whether they are this gateway's.
+        var claims: [RowKey<PendingMail>: Bool] = [:]
         var isClosed = false
     }
 
@@ -27,12 +33,20 @@ final class MailOutbox: Sendable {
 
     // MARK: The thread of mails
 
-    /// Mails whose outcome the database may not have. To be read before the database.
-    var recorded: Set<RowKey<PendingMail>> { state.withLock { Set($0.outcomes.keys) } }
+    /// Mails whose change the database may not have. To be read before the database.
+    var recorded: Set<RowKey<PendingMail>> { state.withLock { Set($0.changes.keys) } }
 
-    func record(_ outcome: MailOutcome, of key: RowKey<PendingMail>) {
-        state.withLock { $0.outcomes[key] = outcome }
+    func record(_ change: MailChange, of key: RowKey<PendingMail>) {
+        state.withLock { $0.changes[key] = change }
         wakeWriter()
+    }
+
+    /// The mails whose claim is decided since the last call, and whether they are this gateway's to send.
+    func drainClaims() -> [RowKey<PendingMail>: Bool] {
+        state.withLock { state in
+            defer { state.claims = [:] }
+            return state.claims
+        }
     }
 
     func close() {
@@ -47,11 +61,14 @@ final class MailOutbox: Sendable {
     /// Mails were committed.
     func notify() { wakeMails() }
 
-    var outcomes: [RowKey<PendingMail>: MailOutcome] { state.withLock { $0.outcomes } }
+    var changes: [RowKey<PendingMail>: MailChange] { state.withLock { $0.changes } }
 
-    func recordCommitted(_ written: [RowKey<PendingMail>: MailOutcome]) {
+    /// - Parameter claims: the decided ones.
+    func recordCommitted(_ written: [RowKey<PendingMail>: MailChange], claims: [RowKey<PendingMail>: Bool]) {
         state.withLock { state in
-            for (key, outcome) in written where state.outcomes[key] == outcome { state.outcomes[key] = nil }
+            for (key, change) in written where state.changes[key] == change { state.changes[key] = nil }
+            state.claims.merge(claims) { $1 }
         }
+        if !claims.isEmpty { wakeMails() }
     }
 }

@@ -71,6 +71,18 @@ package struct MailWrites {
             ])
     }
 
+    /// Claims a mail that is due, for the one gateway that sends it: until then it is not due for any.
+    ///
+    /// - Parameter dueAt: as it was read.
+    /// - Returns: `false` if it is claimed or was sent since then.
+    package func claim(
+        _ key: RowKey<PendingMail>, dueAt: Timestamp, until: Timestamp
+    ) throws(StoreError) -> Bool {
+        try database.change(
+            "UPDATE mails SET due_at = ? WHERE key = ? AND due_at = ?",
+            [until.milliseconds, key.value, dueAt.milliseconds]) == 1
+    }
+
     /// The mail was sent, or will not be sent again.
     package func remove(_ key: RowKey<PendingMail>) throws(StoreError) {
         try database.run("DELETE FROM mails WHERE key = ?", [key.value])

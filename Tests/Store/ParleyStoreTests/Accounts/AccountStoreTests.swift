@@ -110,6 +110,12 @@ struct AccountStoreTests {
         }
         let left = try store.read { try $0.mails.next(limit: 10) }
         #expect(left.map(\.mail) == [3, 2, 1, 0, 4].map { mails[$0] } && left.map(\.attempts) == [0, 0, 0, 0, 1])
+        // One that was claimed, sent or postponed since it was read is nobody's to claim.
+        for (claimed, isOurs) in [(left[0], true), (left[0], false), (stored[0], false), (stored[1], false)] {
+            let got = try store.write { try $0.mails.claim(claimed.key, dueAt: claimed.dueAt, until: at(60)) }
+            #expect(got == isOurs)
+        }
+        #expect(try store.read { try $0.mails.next(limit: 10) }.last?.mail == left[0].mail)
 
         let ids = (0..<3).map { _ in AccountRequestID.random() }
         let outcomes: [AccountRequestOutcome] = [.done, .refused, .signedIn(device("alice", "phone"))]

@@ -27,6 +27,7 @@ extension StoreScenario {
                     PendingMail(to: email, .notice(.registered), expiresAt: at(9)), dueAt: at(0))
             }
             let mails = try transaction.facts.mails.next(limit: 9)
+            _ = try transaction.mails.claim(mails[0].key, dueAt: at(0), until: at(1))
             try transaction.mails.postpone(mails[0].key, to: at(1))
             try transaction.mails.remove(mails[1].key)
             _ = try transaction.accountRequests.removeExpired(steady: at(1), limit: 9)

@@ -34,8 +34,9 @@ final class AccountWorld {
     let queue: OutQueue
     let tokens: TokenIssuer
 
-    init(_ change: (inout Settings) -> Void = { _ in }) throws {
-        test = try TestWriter { settings in
+    /// - Parameter shared: see `TestWriter`.
+    init(on shared: Store? = nil, _ change: (inout Settings) -> Void = { _ in }) throws {
+        test = try TestWriter(on: shared) { settings in
             settings.openAccounts()
             settings.accountMailsPerAccount = 100
             settings.accountAttemptsPerAccount = 100
