@@ -349,8 +349,9 @@ if hasPostgreSQL {
         .target(name: "PostgreSQL", dependencies: ["CPostgreSQL", "Platform"], swiftSettings: strict),
         .target(
             name: "ParleyPostgreSQL",
-            dependencies: ["ParleyProtocol", "ParleyStore", "Platform", "PostgreSQL", "PrivateFiles", "Sodium"],
-            swiftSettings: strict),
+            dependencies: [
+                "ParleyProtocol", "ParleyRules", "ParleyStore", "Platform", "PostgreSQL", "PrivateFiles", "Sodium",
+            ], swiftSettings: strict),
         .target(
             name: "PostgreSQLServer", dependencies: ["Launch", "MQTTWire", "Platform", "PostgreSQL"],
             path: "Tests/Support/PostgreSQLServer", swiftSettings: strict),

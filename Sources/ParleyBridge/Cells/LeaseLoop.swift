@@ -59,6 +59,8 @@ final class LeaseLoop {
         let begin = SystemClock.sinceBoot.nanoseconds
         let extended = try cells.extendLease()
         compareClocks(extended.serverTime, within: SystemClock.sinceBoot.nanoseconds - begin)
+        // Before this cell's devices may go on: what they ask for lasts by the steady time.
+        try shared.clock.keepUp(with: cells)
         let isLate = end.map { begin >= $0 } ?? false
         let end = begin + cells.leaseTime.inMilliseconds * 1_000_000
         self.end = end

@@ -54,7 +54,7 @@ package final class Gateway: Sendable {
     private func serve() async throws {
         let handlers = try OperationHandlers()
         guard let store = try await openStore() else { return }
-        shared.clock.resume(try store.read { try $0.clock.stored() })
+        try shared.clock.resume(from: store)
         let (witness, isPutBack) = try DatabaseContinuity.begin(store, in: directory, logger: logger)
         // Messages from shortly before that time may have been received since.
         if isPutBack { shared.clock.forgetTimeBefore() }

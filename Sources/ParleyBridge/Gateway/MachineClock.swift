@@ -35,10 +35,13 @@ final class MachineClock: Sendable {
         state = Monitor(State(clock: GatewayClock(first, steady: first.wall)))
     }
 
-    /// Continues the clock of an earlier process. To be called before any decision.
-    func resume(_ stored: StoredClock) {
+    /// Continues the clock of an earlier process; among cells, the steady time that they have together. To be called
+    /// before any decision.
+    func resume(from store: Store) throws(StoreError) {
+        let stored = try store.read { try $0.clock.stored() }
+        let shared = try store.cells?.beginSteadyTime()
         let first = reading()
-        let clock = GatewayClock(first, steady: stored.steady(first, boot: boot))
+        let clock = GatewayClock(first, steady: shared ?? stored.steady(first, boot: boot))
         state.withLock { $0 = State(clock: clock, timeBefore: stored.lastTime) }
     }
 
@@ -60,6 +63,22 @@ final class MachineClock: Sendable {
     }
 
     var now: Timestamp { moment.now }
+
+    /// Tells the other cells the steady time, and catches up with them: a machine that has stood still is behind.
+    func keepUp(with cells: any Cells) throws(StoreError) {
+        let steady = try cells.shareSteadyTime(moment.steady)
+        // Reads the clocks, and logs a step.
+        _ = moment
+        let behind = state.withLock { state in
+            let behind = state.clock.catchUp(with: steady)
+            state.isChanged = state.isChanged || behind > GatewayClock.unnoticed
+            return behind
+        }
+        guard behind > GatewayClock.unnoticed else { return }
+        logger.warning(
+            "this machine has stood still: it has caught up with the steady time of the other cells",
+            metadata: ["seconds": "\(behind / 1000)"])
+    }
 
     /// The machine's time of day: for what another process judges by its own.
     var wall: Timestamp { reading().wall }

@@ -16,7 +16,7 @@ package struct ClockReading: Hashable, Sendable {
 /// - approached at half speed, behind by five minutes or less, so that the gateway's time never runs back for it;
 /// - held otherwise, and followed by a step once it has lasted for five minutes.
 ///
-/// The steady time has no steps at all: durations go by it.
+/// The steady time has no steps at all: durations go by it. It only catches up where the machine has stood still.
 package struct GatewayClock: Sendable {
     package struct Moment: Hashable, Sendable {
         /// The time that is published.
@@ -46,7 +46,7 @@ package struct GatewayClock: Sendable {
 
     /// From the uptime to the gateway's time.
     private var offset: Int64
-    private let steadyOffset: Int64
+    private var steadyOffset: Int64
     /// The last reading, in milliseconds since the machine's start.
     private var readAt: Int64
     private var held: Held?
@@ -82,6 +82,15 @@ package struct GatewayClock: Sendable {
         }
         let now = Timestamp(milliseconds: readAt + offset)
         return (Moment(now: now, clockOffset: offset - steadyOffset), event)
+    }
+
+    /// Catches up with the steady time of another machine, as of the last reading.
+    ///
+    /// - Returns: by how many milliseconds this one was behind; 0 if it was not.
+    package mutating func catchUp(with steady: Timestamp) -> Int64 {
+        let behind = max(0, steady.bounded.milliseconds - (readAt + steadyOffset))
+        steadyOffset += behind
+        return behind
     }
 
     /// As of the last reading.

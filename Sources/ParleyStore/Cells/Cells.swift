@@ -74,6 +74,16 @@ package protocol Cells: AnyObject, Sendable {
     @discardableResult
     func extendLease() throws(StoreError) -> LeaseExtension
 
+    /// The steady time with which this cell begins: that of the others, which it is for all cells together, gone on by
+    /// the server's clock since one of them has last told it.
+    func beginSteadyTime() throws(StoreError) -> Timestamp
+
+    /// Tells the others how far the steady time is here. A time that is told is past, so whoever is behind it has lost
+    /// time, and nobody gets ahead by what they hear.
+    ///
+    /// - Returns: how far it is where it is furthest, as far as that was told.
+    func shareSteadyTime(_ steady: Timestamp) throws(StoreError) -> Timestamp
+
     /// How long others wait for a cell that has said nothing more.
     var leaseTime: Duration { get }
 

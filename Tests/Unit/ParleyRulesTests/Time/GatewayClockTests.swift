@@ -173,6 +173,23 @@ struct GatewayClockTests {
         #expect(machine.behindWall == 0)
     }
 
+    @Test("the steady time catches up with another machine's, and is never set back")
+    func catchesUp() {
+        var clock = GatewayClock(ClockReading(wall: at(0), sinceBoot: 1_000), steady: at(0))
+        // Two seconds pass, and then one each time.
+        let told = [at(1_500), at(3_600_000), at(3_600_000), Timestamp(milliseconds: .min)]
+        let found = told.enumerated().map { index, steady in
+            _ = clock.read(ClockReading(wall: at(0), sinceBoot: Int64(3_000 + index * 1_000)))
+            let behind = clock.catchUp(with: steady)
+            let moment = clock.read(ClockReading(wall: at(0), sinceBoot: Int64(3_000 + index * 1_000))).moment
+            return (behind: behind, steady: moment.steady)
+        }
+        #expect(found.map(\.behind) == [0, 3_597_000, 0, 0])
+        #expect(found.map(\.steady) == [at(2_000), at(3_600_000), at(3_601_000), at(3_602_000)])
+        let far = clock.catchUp(with: Timestamp(milliseconds: .max))
+        #expect(far > 0 && far < .max)
+    }
+
     @Test("no reading is out of bounds")
     func readingsInBounds() {
         var clock = GatewayClock(ClockReading(wall: Timestamp(milliseconds: .max), sinceBoot: 0), steady: .latest)
