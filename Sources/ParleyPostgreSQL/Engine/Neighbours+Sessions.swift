@@ -44,15 +44,17 @@ extension Neighbours {
         }
     }
 
+    /// The lease is locked: a cell that has extended it knows that nobody removes its rows any more.
     package func removeLostSessions(limit: Int, in transaction: WriteTransaction) throws(StoreError) -> [UserID] {
         try users(
             transaction.facts.remoteRows(
                 """
                 DELETE FROM sessions WHERE ("user", cell) IN (
                     SELECT s."user", s.cell FROM cell_leases l JOIN sessions s ON s.cell = l.cell
-                    WHERE l.until < \(ClaimedCell.now) - \(Neighbours.patience) ORDER BY s.cell, s."user" LIMIT ?)
+                    WHERE l.until < \(ClaimedCell.now) - \(Neighbours.patience) AND l.cell <> ?
+                    ORDER BY s.cell, s."user" LIMIT ? FOR UPDATE OF l)
                 RETURNING "user"
-                """, [.integer(limit)]))
+                """, [.integer(own), .integer(limit)]))
     }
 
     private func users(_ rows: any RemoteRows) throws(StoreError) -> [UserID] {

@@ -56,7 +56,7 @@ package protocol Cells: AnyObject, Sendable {
     /// Stores who has come to this cell and who has left it.
     func storeSessions(arrived: [UserID], left: [UserID], in transaction: WriteTransaction) throws(StoreError)
 
-    /// Removes sessions with cells that are gone.
+    /// Removes sessions with other cells that are gone.
     ///
     /// - Returns: whose.
     func removeLostSessions(limit: Int, in transaction: WriteTransaction) throws(StoreError) -> [UserID]
