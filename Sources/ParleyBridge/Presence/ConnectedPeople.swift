@@ -89,7 +89,7 @@ final class ConnectedPeople: Sendable {
         }
     }
 
-    /// Users of a gateway that is gone, who have come to no other.
+    /// Has it looked again for messages of users who have left at a time: other cells took them for connected since.
     func depart(_ users: some Sequence<UserID>, at time: Timestamp) {
         state.withLock { state in for user in users { state.depart(user, at: time) } }
     }

@@ -114,9 +114,18 @@ final class PresenceDuty: Duty {
 
     func recordCommitted(_ done: Done, at moment: Moment) {
         board.recordCommit(done.announced, now: moment.now)
+        if cells != nil { lookAgain(at: done.announced) }
         guard let before = done.before else { return }
         if done.after == nil { informedBroker = before.broker }
         sweep = done.after
+    }
+
+    /// Until now other cells took them for connected, and have not notified them of what came in their hold.
+    private func lookAgain(at announced: [PresenceTracker.Announcement]) {
+        for announcement in announced {
+            guard case .offline(let lastSeen?) = announcement.presence else { continue }
+            people.depart([announcement.user], at: lastSeen)
+        }
     }
 
     func recordFailure(at moment: Moment) { sweep?.nextAt = moment.now.advanced(by: PresenceTracker.retryPause) }
@@ -126,8 +135,7 @@ final class PresenceDuty: Duty {
         let transaction = try batch.writable()
         let stored = try transaction.facts.presence.stored(after: sweep.after, limit: Self.atOnce)
         for stored in stored {
-            try batch.effects.publish(
-                PresenceUpdate(user: stored.user, stored.presence.shown(under: stored.privacy)), transaction)
+            try batch.effects.publish(PresenceUpdate(stored), transaction)
         }
         guard stored.count == Self.atOnce else {
             try transaction.outbox.setBroker(sweep.broker, of: .presence)
@@ -146,6 +154,13 @@ extension PresenceTracker.Announcement {
         case .online: true
         case .offline: false
         }
+    }
+}
+
+extension PresenceUpdate {
+    /// What friends see.
+    init(_ stored: StoredPresence) {
+        self.init(user: stored.user, stored.presence.shown(under: stored.privacy))
     }
 }
 

@@ -25,16 +25,24 @@ final class TestWriter {
     /// - Parameters:
     ///   - shared: one that the caller has opened, without rows; `nil` for one of its own.
     ///   - privacy: who may write to the people without asking. Most tests are about other things than that.
+    ///   - cells: where the file is one of several cells'.
     ///   - trace: told each statement that runs.
     init(
         on shared: Store? = nil, privacy: MessagePrivacy = .anyone, _ change: (inout Settings) -> Void = { _ in },
-        trace: (@Sendable (String) -> Void)? = nil
+        cells: ListedCells? = nil, trace: (@Sendable (String) -> Void)? = nil
     ) throws {
         try directory.make()
         let path = directory.path + "/parley.db"
         try MigratedDatabase.write(to: path)
-        database = shared == nil ? try TestedEngine.makeRemoteDatabase() : nil
-        store = try shared ?? database?.open() ?? Store(path: path, migrations: .shipped, trace: trace)
+        database = shared == nil && cells == nil ? try TestedEngine.makeRemoteDatabase() : nil
+        store =
+            if let shared {
+                shared
+            } else if let cells {
+                Store(SharedFile(file: try SQLiteFile(path: path, migrations: .shipped, trace: trace), listed: cells))
+            } else {
+                try database?.open() ?? Store(path: path, migrations: .shipped, trace: trace)
+            }
         let pushPath = directory.path + "/push.db"
         try MigratedDatabase.writePushes(to: pushPath)
         pushes = try PushStore(in: store) ?? PushStore(path: pushPath)

@@ -1,0 +1,68 @@
+import ParleyProtocol
+import Synchronization
+
+@testable import ParleyStore
+
+/// Cells that a test lists: this one is 1, and the others are what the test says.
+final class ListedCells: Cells {
+    private let state = Mutex<[Int: Set<UserID>]>([:])
+
+    /// Who is connected to which cell, as it is stored.
+    var connections: [Int: Set<UserID>] {
+        get { state.withLock { $0 } }
+        set { state.withLock { $0 = newValue } }
+    }
+
+    let own = 1
+    let name = "one"
+    let dependencies: StreamVector? = StreamVector()
+    let leaseTime = Duration.seconds(3)
+    let hasNeighbours = true
+
+    func states(in snapshot: Snapshot) -> [CellState] { [] }
+
+    func audienceChanges(
+        in snapshot: Snapshot, after position: StreamPosition
+    ) -> [(position: StreamPosition, change: [UInt8])] { [] }
+
+    func removeAudienceChanges(through position: StreamPosition) {}
+    func ownMarks(in snapshot: Snapshot) -> [CellMark] { [] }
+    func save(_ marks: [CellMark]) {}
+
+    func sessions(in snapshot: Snapshot) -> [UserID] { Array(connections[own] ?? []) }
+
+    func connected(among users: [UserID], elsewhere: Bool, in snapshot: Snapshot) -> Set<UserID> {
+        let others = connections.filter { !elsewhere || $0.key != own }.values
+        return Set(users).intersection(others.reduce(into: Set<UserID>()) { $0.formUnion($1) })
+    }
+
+    func storeSessions(arrived: [UserID], left: [UserID], in transaction: WriteTransaction) {
+        connections[own, default: []].formUnion(arrived)
+        connections[own, default: []].subtract(left)
+    }
+
+    func removeLostSessions(limit: Int, in transaction: WriteTransaction) -> [UserID] { [] }
+    func extendLease() {}
+    func signal(_ signal: CellSignal) {}
+    func sendSignals() {}
+    func wait(for time: Duration) -> [CellSignal] { [] }
+    func wake() {}
+}
+
+/// A database file that is one of several cells'.
+struct SharedFile: StoreEngine {
+    let file: SQLiteFile
+    let listed: ListedCells
+
+    var cells: (any Cells)? { listed }
+
+    func write<Result>(_ isolation: Isolation, _ body: (Database) throws -> Result) throws -> Result {
+        try file.write(isolation, body)
+    }
+
+    func read<Result>(_ body: (Database) throws -> Result) throws -> Result { try file.read(body) }
+
+    func checkpoint() throws { try file.checkpoint() }
+
+    func close() throws { try file.close() }
+}
