@@ -23,6 +23,8 @@ final class CellLoop {
     private var events = StreamVector()
     /// The last of these that somebody here may hear.
     private var queued = StreamVector()
+    /// Where this process began to read events.
+    private var begun = StreamVector()
     private var saved: [Int: CellMark] = [:]
     private var markDueAt = ContinuousClock.now
     private var hasBegun = false
@@ -115,6 +117,8 @@ final class CellLoop {
         var changes: [AudienceChange] = []
         var through = StreamVector()
         var outgoing = Outgoing()
+        /// What the writer's thread publishes.
+        var states: [StateSubject: [UInt8]] = [:]
         var events = StreamVector()
         var queued = StreamVector()
         var others: [CellState] = []
@@ -132,7 +136,7 @@ final class CellLoop {
     }
 
     private func round() throws -> Progress {
-        let hasRoom = queue.hasRoom
+        let hasRoom = queue.hasRoom && shared.states.hasRoom
         let found = try feed.inTurn {
             let round = feed.beginRound()
             if let snapshot = round.snapshot { changes.advance(to: snapshot) }
@@ -145,6 +149,10 @@ final class CellLoop {
             queue.add(found.outgoing, audience: found.changes, through: found.through)
             if feed.end(round) { queue.arrived.signal() }
             return found
+        }
+        if !found.states.isEmpty {
+            shared.states.add(found.states)
+            queue.intakeWake.signal()
         }
         changes.advance(to: found.through)
         let hasEvents = found.others.contains { found.events[$0.number] > events[$0.number] }
@@ -172,7 +180,8 @@ final class CellLoop {
         var found = Found()
         if !hasBegun {
             let own = Stream(cell: cells.own).start
-            events.advance(to: try cells.beginning(own: own, of: states, in: snapshot))
+            begun = try cells.beginning(own: own, of: states, in: snapshot)
+            events.advance(to: begun)
             hasBegun = true
         }
         var subjects: [AudienceChange.Subject: AudienceChange] = [:]
@@ -203,8 +212,12 @@ final class CellLoop {
             after: events[state.number], in: Stream(cell: state.number), limit: CellLoop.step)
         let positions = try interest.positions(of: entries, in: snapshot)
         for event in try snapshot.outbox.events(at: positions) {
-            found.outgoing.add(event)
-            found.queued.advance(to: event.position)
+            if let (subject, payload) = event.state {
+                found.states[subject] = payload
+            } else {
+                found.outgoing.add(event)
+                found.queued.advance(to: event.position)
+            }
         }
         if entries.count == CellLoop.step, let last = entries.last {
             found.events.advance(to: last.position)
@@ -221,14 +234,17 @@ final class CellLoop {
         let (inForce, published) = (feed.inForce, shared.publishedStreams.withLock { $0 })
         let isDue = ContinuousClock.now >= markDueAt
         var marks: [CellMark] = []
+        let isTelling = shared.states.isTelling
         var tells = false
         for state in others {
             let stream = state.number
+            let start = Stream(cell: stream).start
             // Behind the last that somebody here may hear there is nothing to publish.
             let position = published[stream] >= queued[stream] ? events[stream] : published[stream]
-            let mark = CellMark(writer: state.number, position: position, audience: inForce[state.number])
-            let start = Stream(cell: state.number).start
-            let old = saved[state.number] ?? CellMark(writer: state.number, position: start, audience: start)
+            let least = saved[stream]?.position ?? begun[stream]
+            let mark = CellMark(
+                writer: stream, position: isTelling ? least : max(position, least), audience: inForce[stream])
+            let old = saved[stream] ?? CellMark(writer: stream, position: start, audience: start)
             let isAwaited = mark.audience > old.audience
             guard isAwaited || isDue && mark.position > old.position else { continue }
             tells = tells || isAwaited

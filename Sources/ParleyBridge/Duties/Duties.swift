@@ -41,6 +41,7 @@ struct Duties {
         ]
         let optional: [(any Duty)?] = [
             clock.map { ClockDuty($0) }, presence, access, cells.map { LostSessionDuty($0, people) },
+            cells.map { _ in StateDuty() },
         ]
         list = always + optional.compactMap { $0 }
     }

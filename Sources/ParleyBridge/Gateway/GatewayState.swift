@@ -11,6 +11,7 @@ final class GatewayState: Sendable {
     let publishedThrough = PublishedPosition()
     /// The same of the streams of all cells.
     let publishedStreams = Monitor(StreamVector())
+    let states = StateNews()
     /// Whether the intake is subscribed, so that no request of a device that signs in is lost.
     let isIntakeAttached = Monitor(false)
     /// Whether the intake has committed its last batch.

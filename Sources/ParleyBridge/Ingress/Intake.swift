@@ -283,8 +283,15 @@ final class Intake {
         return moment.now
     }
 
+    /// Has this thread publish what other cells have changed of what devices are to know the last state of.
+    private func hearOfState() {
+        guard writer.store.cells != nil, let duty = writer.duties[StateDuty.self] else { return }
+        if duty.isEmpty { duty.add(shared.states.drainEvents()) }
+    }
+
     private func runTimers() {
         let now = readClock()
+        hearOfState()
         if writer.store.cells != nil, ContinuousClock.now >= lookDueAt {
             lookDueAt = .now.advanced(by: Intake.lookInterval)
             writer.duties.lookAgain()
