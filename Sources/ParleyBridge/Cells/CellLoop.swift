@@ -77,6 +77,8 @@ final class CellLoop {
                     return
                 }
                 report.add("the other cells cannot be heard", error)
+                // Nothing is removed while it is not known who needs it.
+                shared.publishedThrough.neededByCells = Stream(cell: cells.own).start
                 var nothing: [WatchedDescriptor] = []
                 _ = try? waitForEvents(&nothing, timeout: CellLoop.poll)
             }

@@ -16,12 +16,16 @@ final class LeaseLoop {
     /// In nanoseconds since the start of the machine; `nil` before it was first extended.
     private var end: Int64?
 
+    /// When the lease was extended for the first time, or after it was over; `nil` when that has been told.
+    private var returnedAt: ContinuousClock.Instant?
     /// Whether there were no others when it was last extended.
     private var wasAlone = false
 
     private static let interval = Duration.seconds(1)
     /// How often it is looked whether it is due.
     private static let pause = Duration.milliseconds(250)
+    /// After so long the others have looked, and keep for this cell what it has not read.
+    private static let noticeTime = Duration.seconds(1)
     /// How far the clocks of cells may be from the server's without a word.
     private static let mostApart = Duration.seconds(5)
 
@@ -44,6 +48,7 @@ final class LeaseLoop {
                 case .inTime: if ContinuousClock.now >= dueAt || wasAlone && cells.hasNeighbours { try extend() }
                 case .atOnce: try extend()
                 }
+                tellReturn()
                 report.end("this cell's lease is extended again")
             } catch {
                 report.add("this cell's lease cannot be extended", StoreError(error))
@@ -62,6 +67,7 @@ final class LeaseLoop {
         // Before this cell's devices may go on: what they ask for lasts by the steady time.
         try shared.clock.keepUp(with: cells)
         let isLate = end.map { begin >= $0 } ?? false
+        if isLate || extended.wasOver || self.end == nil { returnedAt = .now }
         let end = begin + cells.leaseTime.inMilliseconds * 1_000_000
         self.end = end
         dueAt = .now + LeaseLoop.interval
@@ -88,5 +94,13 @@ final class LeaseLoop {
         clockReport.add(
             "the clocks of this machine and of the database's server differ",
             "this machine's is \(apart.components.seconds) s \(direction) the server's: set both by NTP")
+    }
+
+    /// What others have published and let go of before is read from the database.
+    private func tellReturn() {
+        guard let returnedAt, .now - returnedAt >= LeaseLoop.noticeTime else { return }
+        self.returnedAt = nil
+        shared.states.recordReturn()
+        queue.intakeWake.signal()
     }
 }

@@ -23,6 +23,7 @@ final class StateNews: Sendable {
     private struct State {
         var events: [StateSubject: [UInt8]] = [:]
         var isTelling = false
+        var hasReturned = false
     }
 
     private let state = Monitor(State())
@@ -44,12 +45,23 @@ final class StateNews: Sendable {
     /// Whether something that is told once may not be with the publisher yet. A crash must find it in its stream.
     var isTelling: Bool { state.withLock { $0.isTelling } }
 
+    /// Others may have gone on without this cell, and have let go of what it has not read. From now on they keep it.
+    func recordReturn() { state.withLock { $0.hasReturned = true } }
+
     /// Removes the events. Those of before are with the publisher.
     func drainEvents() -> [StateSubject: [UInt8]] {
         state.withLock { state in
             defer { state.events = [:] }
             state.isTelling = state.events.keys.contains(where: \.isToldOnce)
             return state.events
+        }
+    }
+
+    /// Whether there was a return since this was last asked.
+    func takeReturn() -> Bool {
+        state.withLock { state in
+            defer { state.hasReturned = false }
+            return state.hasReturned
         }
     }
 }

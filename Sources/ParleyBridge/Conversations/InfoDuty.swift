@@ -16,10 +16,14 @@ final class InfoDuty: ScheduledDuty {
     static let publishes = true
     var schedule = DutySchedule()
 
+    /// Whether other gateways publish `info` to brokers of their own.
+    private let isOneOfCells: Bool
     /// The run of the broker that has reported last.
     private var broker: UInt64?
     /// A run of the broker that may have forgotten its retained messages; `nil` when all are published to it.
     private var rest: Rest?
+    /// Whether a broker that had all may lack what other cells have published since.
+    private var isBehind = false
 
     /// The most groups in one transaction, which holds up the batch behind it.
     static let atOnce = 256
@@ -38,13 +42,25 @@ final class InfoDuty: ScheduledDuty {
         let rest: Rest?
     }
 
+    init(isOneOfCells: Bool = false) { self.isOneOfCells = isOneOfCells }
+
     /// The broker's plugin has reported who is connected, and with that the run of the broker.
     func handle(_ reports: [PresenceReport]) {
         for case .begin(let broker, _) in reports where broker != self.broker {
             self.broker = broker
-            rest = Rest(broker: broker, after: nil)
-            schedule.wake(at: .earliest)
+            begin()
         }
+    }
+
+    /// Other cells have gone on without this one, and what they have published was not read here.
+    func recordReturn() {
+        isBehind = true
+        begin()
+    }
+
+    private func begin() {
+        rest = broker.map { Rest(broker: $0, after: nil) }
+        schedule.wake(at: .earliest)
     }
 
     func run(in batch: Batch) throws(StoreError) -> Done {
@@ -56,6 +72,7 @@ final class InfoDuty: ScheduledDuty {
     }
 
     func recordCommitted(_ done: Done, at moment: Moment) {
+        if rest != nil, done.rest == nil { isBehind = false }
         rest = done.rest
         schedule.recordCommitted(done.next, at: moment.steady)
     }
@@ -65,10 +82,14 @@ final class InfoDuty: ScheduledDuty {
         _ rest: Rest?, _ batch: Batch, _ count: inout Int
     ) throws(StoreError) -> Rest? {
         guard var rest else { return nil }
-        if rest.after == nil, try batch.facts().outbox.broker(of: .info) == rest.broker { return nil }
+        if rest.after == nil, !isBehind, try batch.facts().outbox.broker(of: .info) == rest.broker { return nil }
         let groups = try batch.facts().info.groupConversations(after: rest.after, limit: Self.atOnce)
         let transaction = try batch.writable()
-        try batch.effects.publishInfo(of: groups, transaction)
+        if isOneOfCells {
+            try batch.effects.publishInfoHere(of: groups, transaction.facts)
+        } else {
+            try batch.effects.publishInfo(of: groups, transaction)
+        }
         count += groups.count
         guard groups.count == Self.atOnce else {
             try transaction.outbox.setBroker(rest.broker, of: .info)

@@ -284,14 +284,18 @@ final class Intake {
     }
 
     /// Has this thread publish what other cells have changed of what devices are to know the last state of.
-    private func hearOfState() {
+    private func hearOfState(now: Timestamp) {
         guard writer.store.cells != nil, let duty = writer.duties[StateDuty.self] else { return }
         if duty.isEmpty { duty.add(shared.states.drainEvents()) }
+        guard shared.states.takeReturn() else { return }
+        writer.duties[PresenceDuty.self]?.recordReturn(now: now)
+        writer.duties[InfoDuty.self]?.recordReturn()
+        writer.duties[BoardDuty.self]?.clock.recordReturn()
     }
 
     private func runTimers() {
         let now = readClock()
-        hearOfState()
+        hearOfState(now: now)
         if writer.store.cells != nil, ContinuousClock.now >= lookDueAt {
             lookDueAt = .now.advanced(by: Intake.lookInterval)
             writer.duties.lookAgain()

@@ -18,6 +18,8 @@ struct BoardClock {
     private var broker: UInt64?
     /// The sweep over all boards that is under way.
     private(set) var sweep: Sweep?
+    /// Whether a broker that had all boards may lack what other cells have published since.
+    private(set) var isBehind = false
     /// The clock's offset to which all boards were last brought, as it is stored; `nil` until that is read.
     private var clockOffset: Int64?
     /// Whether other gateways may have left boards to be published.
@@ -74,6 +76,13 @@ struct BoardClock {
             self.broker = broker
             sweep = Sweep(broker: broker, clockOffset: sweep?.clockOffset)
         }
+    }
+
+    /// Other cells have gone on without this one, and what they have published was not read here.
+    mutating func recordReturn() {
+        isBehind = true
+        guard let broker else { return }
+        sweep = Sweep(broker: broker, clockOffset: sweep?.clockOffset)
     }
 
     /// The clock was read. Where it was set back, streaks that seemed to have ended go on.
@@ -142,6 +151,7 @@ struct BoardClock {
             waiting[group] = (published[group] ?? steady).advanced(by: BoardClock.pause)
         }
         guard let rest = done.rest else { return }
+        if sweep?.broker != nil, rest.sweep == nil { isBehind = false }
         (sweep, clockOffset, next, looksAgain) = (rest.sweep, rest.clockOffset, rest.next, false)
         nextNotification = rest.hasEndedWeeks ? steady.advanced(by: Pace.pause(after: done.notified)) : nil
         for group in rest.unpublished where waiting[group] == nil && published[group] == nil {

@@ -12,12 +12,16 @@ final class BoardDuty: Duty {
     static let sharedWork: SharedWork? = .boards
     static let publishes = true
     var clock = BoardClock()
+    /// Whether other gateways publish boards to brokers of their own.
+    private let isOneOfCells: Bool
 
     /// The most groups in one transaction, which holds up the batch behind it.
     private static let boardsAtOnce = 16
     /// The most groups whose weeks end in one transaction: each has two boards and an event, and messages wait for all
     /// of it.
     private static let rolloversAtOnce = 8
+
+    init(isOneOfCells: Bool = false) { self.isOneOfCells = isOneOfCells }
 
     func wait(at moment: Moment) -> Duration? { clock.wait(now: moment.now, steady: moment.steady) }
 
@@ -82,7 +86,9 @@ final class BoardDuty: Duty {
     private func sweepBoards(_ batch: Batch) throws(StoreError) -> (BoardClock.Sweep?, Int) {
         guard var sweep = try clock.isNew ? firstSweep(batch) : clock.sweep else { return (nil, 0) }
         let weeks = try batch.facts().boardWeeks
-        if sweep.after == nil, sweep.clockOffset == nil, try batch.facts().outbox.broker(of: .boards) == sweep.broker {
+        if sweep.after == nil, sweep.clockOffset == nil, !clock.isBehind,
+            try batch.facts().outbox.broker(of: .boards) == sweep.broker
+        {
             return (nil, 0)
         }
         let groups = try weeks.weeks(after: sweep.after, limit: BoardDuty.boardsAtOnce)
@@ -107,11 +113,17 @@ final class BoardDuty: Duty {
         let updates = BoardUpdates(batch: batch)
         let current = try batch.facts().boards.boards(of: week.group, endingAfter: batch.now)
             .filter { $0.key.week == week.period.week }
-        if sweep.clockOffset == nil {
+        if sweep.clockOffset == nil, isOneOfCells {
+            for board in current { batch.effects.publishHere(try leaderboard(board, week, batch)) }
+        } else if sweep.clockOffset == nil {
             for board in current { try updates.replace(board, board.standings, isChanged: false, republishes: true) }
         } else {
             try updates.recount(current, of: week.group, republishes: sweep.broker != nil)
         }
+    }
+
+    private func leaderboard(_ board: BoardState, _ week: BoardWeek, _ batch: Batch) throws(StoreError) -> Leaderboard {
+        try batch.facts().leaderboard(board, week, grace: batch.environment.settings.weekGrace, now: batch.now)
     }
 
     // MARK: Weeks

@@ -20,6 +20,8 @@ final class PresenceDuty: Duty {
     /// The run of the broker that has all retained messages.
     private var informedBroker: UInt64?
     private var sweep: Sweep?
+    /// When it is next looked whom others have shown as offline meanwhile; `nil` while there is no cause.
+    private var lookAt: Timestamp?
 
     /// A run of the broker to which all presence is being published again.
     struct Sweep {
@@ -64,6 +66,7 @@ final class PresenceDuty: Duty {
             case .end:
                 people.replace(with: board.everyoneConnected, unknownSince: unknownSince ?? now)
                 unknownSince = nil
+                if cells != nil { lookAt = now }
             case .online(let user): people.arrive(user)
             case .offline(let user, let ago): people.leave(user, at: now.advanced(byMilliseconds: -Int64(ago)))
             }
@@ -71,6 +74,14 @@ final class PresenceDuty: Duty {
         if let broker = board.broker, broker != informedBroker, broker != sweep?.broker {
             sweep = Sweep(broker: broker, after: nil, nextAt: now)
         }
+    }
+
+    /// Other cells have gone on without this one: they have shown its users as offline, and what they have published
+    /// was not read here.
+    func recordReturn(now: Timestamp) {
+        lookAt = now
+        informedBroker = nil
+        sweep = board.broker.map { Sweep(broker: $0, after: nil, nextAt: now) }
     }
 
     /// The connection by which the plugin reports is gone.
@@ -82,7 +93,9 @@ final class PresenceDuty: Duty {
     func observe(_ moment: Moment) { board.endHolds(now: moment.now) }
 
     func wait(at moment: Moment) -> Duration? {
-        [board.nextExpiry, sweep?.nextAt].compactMap { $0 }.min().map { max(.zero, moment.now.duration(to: $0)) }
+        [board.nextExpiry, sweep?.nextAt, lookAt].compactMap { $0 }.min().map {
+            max(.zero, moment.now.duration(to: $0))
+        }
     }
 
     struct Done {
@@ -90,6 +103,8 @@ final class PresenceDuty: Duty {
         /// The sweep before this part and after it.
         let before: Sweep?
         let after: Sweep?
+        /// Those who are stored as connected to this cell, if that was looked at.
+        let sessions: [UserID]?
     }
 
     func run(in batch: Batch) throws(StoreError) -> Done {
@@ -98,7 +113,13 @@ final class PresenceDuty: Duty {
         try batch.effects.announce(visible(announced, batch.writable()), batch.writable())
         // The sweep reads presence after that.
         let after = try before.flatMap { sweep throws(StoreError) in try publishMore(sweep, batch) }
-        return Done(announced: announced, before: before, after: after)
+        return Done(announced: announced, before: before, after: after, sessions: try lookedAt(batch))
+    }
+
+    /// Behind the announcements, which are among them.
+    private func lookedAt(_ batch: Batch) throws(StoreError) -> [UserID]? {
+        guard let cells, let lookAt, lookAt <= batch.now else { return nil }
+        return try cells.sessions(in: batch.facts())
     }
 
     /// Those that others see: whoever leaves this cell and is connected to another is still online.
@@ -115,6 +136,10 @@ final class PresenceDuty: Duty {
     func recordCommitted(_ done: Done, at moment: Moment) {
         board.recordCommit(done.announced, now: moment.now)
         if cells != nil { lookAgain(at: done.announced) }
+        if let sessions = done.sessions {
+            board.correct(shown: sessions)
+            lookAt = nil
+        }
         guard let before = done.before else { return }
         if done.after == nil { informedBroker = before.broker }
         sweep = done.after
@@ -128,14 +153,22 @@ final class PresenceDuty: Duty {
         }
     }
 
-    func recordFailure(at moment: Moment) { sweep?.nextAt = moment.now.advanced(by: PresenceTracker.retryPause) }
+    func recordFailure(at moment: Moment) {
+        let retryAt = moment.now.advanced(by: PresenceTracker.retryPause)
+        sweep?.nextAt = retryAt
+        if lookAt != nil { lookAt = retryAt }
+    }
 
     /// - Returns: the rest of the sweep.
     private func publishMore(_ sweep: Sweep, _ batch: Batch) throws(StoreError) -> Sweep? {
         let transaction = try batch.writable()
         let stored = try transaction.facts.presence.stored(after: sweep.after, limit: Self.atOnce)
         for stored in stored {
-            try batch.effects.publish(PresenceUpdate(stored), transaction)
+            if cells == nil {
+                try batch.effects.publish(PresenceUpdate(stored), transaction)
+            } else {
+                batch.effects.publishHere(PresenceUpdate(stored))
+            }
         }
         guard stored.count == Self.atOnce else {
             try transaction.outbox.setBroker(sweep.broker, of: .presence)

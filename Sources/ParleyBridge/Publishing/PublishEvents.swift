@@ -53,4 +53,12 @@ extension Effects {
             try publish(ConversationUpdated(conversation), transaction)
         }
     }
+
+    /// The same at this cell's broker alone.
+    mutating func publishInfoHere(of conversations: [ConversationKey], _ facts: Snapshot) throws(StoreError) {
+        for key in conversations {
+            guard let conversation = try facts.conversations.object(key, seenBy: nil) else { continue }
+            publishHere(ConversationUpdated(conversation))
+        }
+    }
 }

@@ -79,6 +79,12 @@ extension PresenceTracker {
     /// The users who are connected, as far as known.
     package var everyoneConnected: Set<UserID> { connected }
 
+    /// Others have shown users as offline: these alone are still shown as online.
+    package mutating func correct(shown users: some Sequence<UserID>) {
+        shown = Set(users)
+        due.formUnion(connected.subtracting(shown))
+    }
+
     /// Marks connections as unknown from now on: users who turn out to have gone were last seen now.
     package mutating func recordLostSight(now: Timestamp) {
         follow(now)

@@ -1,8 +1,10 @@
 import Foundation
+import Glibc
+import Launch
 import TestSupport
 import Testing
 
-/// What brokers retain when several cells change it.
+/// What brokers retain, and who is online, when several cells change it or one was away.
 @Suite("State across cells", .ownThreads, .postgreSQL)
 struct CellStateTests {
     private static let rounds = ProcessInfo.processInfo.environment["PARLEY_CELL_ROUNDS"].flatMap(Int.init) ?? 10
@@ -53,5 +55,35 @@ struct CellStateTests {
                 _ = client.takeAll()
             }
         }
+    }
+
+    @Test("when a cell was away for long, its users are online again and its broker has what others have changed")
+    func away() throws {
+        let site = try CellSite()
+        let clients = try site.clients(at: 0, 1)
+        let (alice, bob) = (clients[0], clients[1])
+        let group = try alice.group(with: bob)
+        let online = #"SELECT count(*) FROM parley.presence WHERE "user" = '\#(bob.user)' AND state = 'online'"#
+        try eventually("bob online") { try site.number(online) == 1 ? () : nil }
+        _ = try retainedName(bob, of: group)
+        let parleyd = try #require(site.cells[1].parleyd)
+        parleyd.send(SIGSTOP)
+        try eventually("bob offline: his cell is silent") {
+            try site.number(online) == 0 ? () : nil
+        }
+        try alice.accepted("conversations/update", rename(group, "Renamed meanwhile"))
+        try eventually("the end of what the cell has not read") {
+            try site.number("SELECT count(*) FROM parley.outbox WHERE position >> 48 = 1") == 0 ? () : nil
+        }
+        parleyd.send(SIGCONT)
+        let back = try site.cells[1].connect(bob.credentials)
+        try eventually("bob online again") { try site.number(online) == 1 ? () : nil }
+        #expect(try site.number(#"SELECT count(*) FROM parley.sessions WHERE "user" = '\#(bob.user)'"#) == 1)
+        try eventually("the new name at the cell that was away") {
+            try retainedName(back, of: group) == "Renamed meanwhile" ? () : nil
+        }
+        // Nobody else was shown as offline by the cell that came back.
+        let others = #"SELECT count(*) FROM parley.presence WHERE "user" = '\#(alice.user)' AND state = 'online'"#
+        #expect(try site.number(others) == 1)
     }
 }

@@ -36,6 +36,39 @@ struct CellPresenceTests {
         }
     }
 
+    /// Another cell has taken out the users of this one, which was silent.
+    private func takeOut() throws {
+        cells.connections[1] = []
+        try test.execute("UPDATE presence SET state = 'offline', last_seen = \(at(5_000).milliseconds)")
+    }
+
+    @Test("whom others have shown as offline while it was away is online again, and stored as connected")
+    func returned() throws {
+        try takeOut()
+        #expect(try published(at: 20_000).isEmpty)
+        presence.recordReturn(now: at(20_000))
+        #expect(try published(at: 20_000).last == "alice online")
+        #expect(cells.connections[1] == ["alice"])
+        #expect(try test.text("SELECT state FROM presence WHERE user = 'alice'") == "online")
+    }
+
+    @Test("the report of everybody repairs it as well")
+    func reported() throws {
+        try takeOut()
+        presence.handle(PresenceReport.set(of: ["alice"], broker: 1), now: at(600_000))
+        #expect(try published(at: 600_000) == ["alice online"])
+        #expect(cells.connections[1] == ["alice"])
+    }
+
+    @Test("after it was away all presence is published to its own broker, and to no other")
+    func sweep() throws {
+        presence.recordReturn(now: at(20_000))
+        let outgoing = test.writer.run(due: presence, now: at(20_000)).outgoing
+        #expect(try outgoing.events.map(\.topic) == ["parley/v1/users/alice/presence"])
+        #expect(try outgoing.events.allSatisfy { $0.isRetained && $0.position == nil })
+        #expect(try published(at: 21_000).isEmpty)
+    }
+
     @Test("for messages of who has left is looked again when other cells know of it")
     func lookedAgain() throws {
         presence.handle([.offline("alice", ago: 0)], now: at(30_000))

@@ -74,6 +74,34 @@ struct StateDutyTests {
         #expect(found.allSatisfy { $0.1.contains("leaderboard.updated") })
     }
 
+    @Test("after the cell was away its broker is given all boards and info of all groups, though it is the same")
+    func returned() throws {
+        try test.group(["alice", "bob"])
+        let (info, boards) = (
+            try #require(test.writer.duties[InfoDuty.self]), try #require(test.writer.duties[BoardDuty.self])
+        )
+        func published(from time: Int64) throws -> Set<String> {
+            var topics: Set<String> = []
+            for now in [at(time), at(time + 1_000), at(time + 2_000)] {
+                for duty in [info, boards] as [any Duty] {
+                    let outgoing = test.writer.run(due: duty, now: now).outgoing
+                    #expect(outgoing.items.allSatisfy { $0.position == nil && $0.message.isRetained })
+                    topics.formUnion(try outgoing.published.map { String($0.topic.split(separator: "/").last ?? "") })
+                }
+            }
+            return topics
+        }
+        let reports = PresenceReport.set(of: [], broker: 1)
+        info.handle(reports)
+        boards.clock.handle(reports)
+        #expect(try published(from: 0) == ["info", "check-ins", "streak"])
+        #expect(try published(from: 10_000).isEmpty)
+        info.recordReturn()
+        boards.clock.recordReturn()
+        #expect(try published(from: 20_000) == ["info", "check-ins", "streak"])
+        #expect(try published(from: 30_000).isEmpty)
+    }
+
     @Test("events of other cells are told from what only devices hear")
     func told() {
         func event(_ topic: Topic, retain: Bool) -> UnpublishedEvent {
