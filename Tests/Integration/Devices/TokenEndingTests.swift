@@ -123,7 +123,7 @@ struct TokenEndingTests {
         let anew = try gateway.device("tablet", of: bob.user)
         try alice.accepted("messages/send", message(conversation))
         let seqs = try hear(conversation, anew, of: gateway, lastBy: alice)
-        // What came after the name was given anew is the device's own. One broker has forgotten the old session by then.
+        // What came after the name was given anew is the device's own. One broker has forgotten the old session then.
         #expect(seqs == [12] || SiteForm.current.hasCells && seqs == [11, 12])
         // Its own queued messages come.
         try alice.accepted("messages/send", message(conversation))
