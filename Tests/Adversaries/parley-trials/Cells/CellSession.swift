@@ -190,12 +190,12 @@ struct CellSession {
         defer { run.site.close() }
         try run.awaitAnswers(50)
         // What is answered meanwhile it does not have.
-        pair.standby.pause()
+        pair.standby.kill()
         try run.awaitAnswers(50)
         try run.disturb("primary killed", rereads: true) {
             pair.primary.kill()
-            pair.standby.resume()
             return {
+                try pair.standby.start()
                 try pair.exchange(by: .baseBackup)
                 run.site.database.forgetConnection()
             }
@@ -213,7 +213,8 @@ struct CellSession {
     }
 
     private func noFencing() throws -> Outcome {
-        let run = try LoadedTrial(installation, CellSession.reach(), seed: seed, stop: stop)
+        // Devices stay where they are, and hear nothing of what is not published there.
+        let run = try LoadedTrial(installation, CellSession.reach(), seed: seed, stop: stop, areApart: true)
         defer { run.site.close() }
         return CellSession.control(try run.writeStale()) { $0[.unheard] > 0 }
     }

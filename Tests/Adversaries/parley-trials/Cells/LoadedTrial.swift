@@ -117,7 +117,7 @@ final class LoadedTrial {
 
     /// How long all may take to be answered in the end, and then to be heard.
     private static let silenceLimit = Duration.seconds(60)
-    private static let hearingLimit = Duration.seconds(5)
+    private static let hearingLimit = Duration.seconds(30)
 
     /// Lets everybody finish, and compares all with all.
     ///
