@@ -283,7 +283,7 @@ leaves_nothing_behind_when_killed() {
 # else.
 small_trials_hold() {
     local part number=0
-    for part in 'kills promotions removals' 'stops partitions doorbell'; do
+    for part in 'kills promotions' 'stops partitions doorbell removals'; do
         number=$((number + 1))
         # shellcheck disable=SC2086 # They are words.
         small_trials $part >"$scratch/trials-$number" 2>&1 &

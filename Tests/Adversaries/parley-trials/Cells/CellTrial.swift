@@ -29,10 +29,11 @@ enum CellTrial: String, CaseIterable, ExpressibleByArgument {
 
     var shortCount: Int {
         switch self {
-        case .kills: 4
+        case .kills: 3
         case .promotions, .partitions: 2
         case .stops: 1
-        case .removals, .doorbell: 100
+        case .removals: 40
+        case .doorbell: 100
         }
     }
 }
