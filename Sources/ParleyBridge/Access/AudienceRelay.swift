@@ -69,12 +69,6 @@ struct AudienceRelay {
         try sender.send([], over: connection)
     }
 
-    /// The snapshot is in force.
-    mutating func follow() {
-        inForce = through
-        feed.follow(at: through, under: lease)
-    }
-
     /// Sends the changes that the queue has.
     mutating func send(over connection: MQTTConnection) throws {
         guard !feed.isStale else { throw AudienceError.changesMissed }
@@ -95,7 +89,14 @@ struct AudienceRelay {
     /// - Returns: whether the acknowledgement was for a change.
     mutating func handle(_ acknowledgement: Acknowledgement) throws -> Bool { try sender.handle(acknowledgement) }
 
-    mutating func handle(_ answer: AudienceAnswer?) throws { try sender.handle(answer) }
+    mutating func handle(_ answer: AudienceAnswer?) throws {
+        let wasReady = isReady
+        try sender.handle(answer)
+        guard isReady, !wasReady else { return }
+        // The snapshot is in force.
+        inForce = through
+        feed.follow(at: through, under: lease)
+    }
 
     /// The connection is gone.
     func end() { feed.detach() }

@@ -6,7 +6,7 @@ import ParleyStore
 func retryingConflicts<Result>(_ body: () throws -> Result) throws -> Result {
     // Each failure means that somebody else's transaction has succeeded.
     for _ in 1..<20 {
-        do { return try body() } catch let error as StoreError where error.isOfNeighbours {}
+        do { return try body() } catch let error as StoreError where error.mayPassAtOnce(amongNeighbours: true) {}
     }
     return try body()
 }

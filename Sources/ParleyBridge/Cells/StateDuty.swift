@@ -12,6 +12,7 @@ final class StateDuty: Duty {
     typealias Done = [StateSubject]
     typealias Wake = Never
     static let failure: Logger.Message = "what other cells have changed could not be published"
+    static let sharedWork: SharedWork? = nil
     static let publishes = true
     /// With the payloads as they came.
     private var events: [StateSubject: [UInt8]] = [:]
@@ -118,5 +119,17 @@ extension Effects {
     /// Removes what is retained, by an empty payload (MQTT 5, 3.3.1.3).
     fileprivate mutating func clearHere(_ topic: Topic) {
         outgoing.event(topic, position: nil, retain: true) { _ in }
+    }
+}
+
+extension Writer {
+    /// Has this thread publish what other cells have changed of what devices are to know the last state of.
+    func hear(of states: StateNews, now: Timestamp) {
+        guard store.cells != nil, let duty = duties[StateDuty.self] else { return }
+        if duty.isEmpty { duty.add(states.drainEvents()) }
+        guard states.takeReturn() else { return }
+        duties[PresenceDuty.self]?.recordReturn(now: now)
+        duties[InfoDuty.self]?.recordReturn()
+        duties[BoardDuty.self]?.clock.recordReturn()
     }
 }

@@ -49,7 +49,7 @@ struct Duties {
     /// The duty of a type; `nil` if there is none.
     subscript<Work: Duty>(_ kind: Work.Type) -> Work? { list.lazy.compactMap { $0 as? Work }.first }
 
-    subscript(_ kind: any Duty.Type) -> (any Duty)? { list.first { type(of: $0) == kind } }
+    func duty(_ kind: any Duty.Type) -> (any Duty)? { list.first { type(of: $0) == kind } }
 
     /// How long until a part of any is due; `nil` while none is.
     ///
@@ -166,7 +166,7 @@ extension Writer {
     /// Runs a part of a duty, if it is due.
     @discardableResult
     func run(_ kind: any Duty.Type, now: Timestamp) -> Effects {
-        guard let duty = duties[kind] else { return Effects() }
+        guard let duty = duties.duty(kind) else { return Effects() }
         return run(due: duty, now: now)
     }
 
@@ -179,12 +179,13 @@ extension Writer {
     func isDue(_ kind: any Duty.Type, now: Timestamp) -> Bool { wait(for: kind, now: now) == .zero }
 
     /// How long until a part of one is due; `nil` while none is.
-    func wait(for kind: any Duty.Type, now: Timestamp) -> Duration? { duties[kind]?.wait(at: moment(now)) }
+    func wait(for kind: any Duty.Type, now: Timestamp) -> Duration? { duties.duty(kind)?.wait(at: moment(now)) }
 
     private func run(_ duty: any Duty, now: Timestamp) -> Effects {
         do throws(StoreError) {
             let (part, effects) = try repeating { alone throws(StoreError) in
-                try write(now: now, isolation: alone ? .alone : .serializable) { batch throws(StoreError) -> Duties.Part? in
+                let isolation = alone ? Isolation.alone : .serializable
+                return try write(now: now, isolation: isolation) { batch throws(StoreError) -> Duties.Part? in
                     try batch.claim(type(of: duty).sharedWork) ? Duties.run(duty, in: batch) : nil
                 }
             }

@@ -157,7 +157,9 @@ package final class Gateway: Sendable {
                     }
                     report.end("the database can be used again")
                     return store
-                } catch let error as StoreError where error.isPassing || error.isOfNeighbours {
+                } catch let error as StoreError
+                    where error.isPassing || error.mayPassAtOnce(amongNeighbours: true)
+                {
                     report.add("the database cannot be used yet", "\(name): \(error)")
                     try await Task.sleep(for: pauses.next())
                 }

@@ -110,7 +110,7 @@ final class Writer {
     ) throws(StoreError) -> Result {
         for number in 1..<Writer.attempts {
             do throws(StoreError) { return try transaction(number >= Writer.firstAlone) } catch {
-                guard error.isOfNeighbours else { throw error }
+                guard error.mayPassAtOnce(amongNeighbours: store.cells != nil) else { throw error }
                 counters.conflicts.add(1)
             }
         }

@@ -11,21 +11,21 @@ import ParleyStore
 /// holds the devices back. Confined to its thread.
 final class Intake {
     private let link: BrokerLink
-    private let writer: Writer
-    private let readers: ReaderPool
-    private let sessions: SessionRemover
-    private let desk: AccountDesk
-    private let rates: RateExchange
-    private let queue: OutQueue
-    private let shared: GatewayState
+    let writer: Writer
+    let readers: ReaderPool
+    let sessions: SessionRemover
+    let desk: AccountDesk
+    let rates: RateExchange
+    let queue: OutQueue
+    let shared: GatewayState
     private let logger: Logger
     private let batchLimit: Int
-    private var ingress: Ingress
-    private var batch = InboundBatch()
+    var ingress: Ingress
+    var batch = InboundBatch()
     /// Whether requests may have waited since the gateway was last connected.
-    private var isInBacklog = true
+    var isInBacklog = true
     /// Whether these are refused: other cells may have gone on without this one, and devices have asked them.
-    private var refusesBacklog = false
+    var refusesBacklog = false
     private let feed: AudienceFeed
     /// The lapses of this cell's lease that were noticed.
     private var lapses = 0
@@ -164,7 +164,7 @@ final class Intake {
     /// Requests that the broker has had since before this cell's lease was over are refused: their devices have gone to
     /// other cells and asked again, and perhaps for the opposite since. The plugin takes no others until the next
     /// snapshot of audiences, and the marker goes behind that.
-    private func noticeLapse() {
+    func noticeLapse() {
         guard writer.store.cells != nil else { return }
         let now = feed.lapses(now: SystemClock.sinceBoot.nanoseconds)
         guard now != lapses else { return }
@@ -189,113 +189,18 @@ final class Intake {
         if watched[1].isReadable { queue.intakeWake.drain() }
     }
 
-    // MARK: One batch
-
-    private func carryOut() {
-        var writes = desk.drainFound()
-        guard !batch.isEmpty || !writes.isEmpty else { return }
-        defer { batch.removeAll() }
-        let now = readClock()
-        mergeRates(now: now)
-        defer { shareRates() }
-        var refusals = Outgoing()
-        var reads: [IncomingQuery] = []
-        for message in batch.messages {
-            switch ingress.judge(message, in: batch, now: now) {
-            case .query(let query):
-                shared.counters.requests.add(1)
-                reads.append(query)
-                writer.lastSeen.record(query.sender, now: now)
-            case .command(let command):
-                shared.counters.requests.add(1)
-                if command.route.isSilent, isInBacklog {
-                    // Typing that has waited in the broker is out of date.
-                    shared.counters.ignored.add(1)
-                } else if command.isForDesk, !refusesBacklog {
-                    switch desk.submit(command, now: now) {
-                    case .accepted: break
-                    case .ready(let command): writes.append(command)
-                    case .refused(let rejection):
-                        shared.counters.rejected.add(1)
-                        refusals.reject(command.route, rejection)
-                    }
-                } else {
-                    writes.append(command)
-                }
-            case .refused(let route, let rejection):
-                shared.counters.requests.add(1)
-                shared.counters.rejected.add(1)
-                refusals.reject(route, rejection)
-            case .presence(let reports):
-                writer.duties[PresenceDuty.self]?.handle(reports, now: now)
-                writer.duties[InfoDuty.self]?.handle(reports)
-                writer.duties[BoardDuty.self]?.clock.handle(reports)
-            case .tokenUses(let uses): writer.duties[PreviousTokenDuty.self]?.handle(uses)
-            case .counts(let counts): shared.counters.update(from: counts)
-            case .sessionRemovals(let ids): sessions.submit(ids)
-            case .backlogEnd: (isInBacklog, refusesBacklog) = (false, false)
-            case .selfRequest: break
-            case .ignored: shared.counters.ignored.add(1)
-            }
-        }
-        queue.add(writer.run(PreviousTokenDuty.self, now: now))
-        writer.times.begin(at: .now)
-        let turns = WriteTurns(writes, writer.times)
-        for turn in [turns.first, turns.rest] where !turn.isEmpty {
-            // It may have stood still meanwhile.
-            noticeLapse()
-            if refusesBacklog { refusals.refuse(turn, counters: shared.counters) } else {
-                add(writer.carryOut(turn, now: now).effects)
-            }
-        }
-        for read in reads {
-            for refused in readers.submit(read) { refusals.reject(refused.route, .unavailable) }
-        }
-        queue.add(refusals)
-    }
-
-    /// Takes in what users have spent at all cells.
-    private func mergeRates(now: Timestamp) {
-        guard let cells = writer.store.cells else { return }
-        ingress.isShared = cells.hasNeighbours
-        ingress.merge(rates.drainAll(), now: now)
-    }
-
-    /// Tells the other cells what users have spent here.
-    private func shareRates() {
-        guard let cells = writer.store.cells else { return }
-        let spendings = ingress.drainSpendings()
-        guard !spendings.isEmpty else { return }
-        rates.add(spendings)
-        cells.wake()
-    }
-
-    private func add(_ effects: Effects) {
-        queue.add(effects)
-        guard let cells = writer.store.cells else { return }
-        for indicator in effects.typing { cells.signal(indicator.signal) }
-    }
+    // MARK: Timers
 
     /// The present time; sets the writer's clock offset.
-    private func readClock() -> Timestamp {
+    func readClock() -> Timestamp {
         let moment = shared.clock.moment
         writer.clockOffset = moment.clockOffset
         return moment.now
     }
 
-    /// Has this thread publish what other cells have changed of what devices are to know the last state of.
-    private func hearOfState(now: Timestamp) {
-        guard writer.store.cells != nil, let duty = writer.duties[StateDuty.self] else { return }
-        if duty.isEmpty { duty.add(shared.states.drainEvents()) }
-        guard shared.states.takeReturn() else { return }
-        writer.duties[PresenceDuty.self]?.recordReturn(now: now)
-        writer.duties[InfoDuty.self]?.recordReturn()
-        writer.duties[BoardDuty.self]?.clock.recordReturn()
-    }
-
     private func runTimers() {
         let now = readClock()
-        hearOfState(now: now)
+        writer.hear(of: shared.states, now: now)
         if writer.store.cells != nil, ContinuousClock.now >= lookDueAt {
             lookDueAt = .now.advanced(by: Intake.lookInterval)
             writer.duties.lookAgain()
@@ -320,13 +225,5 @@ enum IntakeError: Error, CustomStringConvertible {
         case .silent(let silence):
             "the gateway's own request of \(silence.components.seconds) s ago has not come back, nor anything else"
         }
-    }
-}
-
-extension Outgoing {
-    /// Refuses commands of the backlog.
-    fileprivate mutating func refuse(_ commands: [IncomingCommand], counters: Counters) {
-        counters.rejected.add(commands.count)
-        for command in commands { reject(command.route, .unavailable) }
     }
 }

@@ -16,35 +16,19 @@ final class Publisher {
     private let witness: WitnessMark
     private let feed: AudienceFeed
     private let limits: BrokerLimits
-    private let shared: GatewayState
-    private let logger: Logger
-    private var publications: Publications
+    let shared: GatewayState
+    let logger: Logger
+    var publications: Publications
     /// `nil` until something is to be published, and where there are no cells.
     private var order: RecordOrder?
     private var backlog: Backlog
     /// Batches from the queue whose numbers of unread messages are not counted yet.
     private var drained: [Outgoing] = []
-    private var batch = InboundBatch()
-    private var acknowledgements: [Acknowledgement] = []
+    var batch = InboundBatch()
+    var acknowledgements: [Acknowledgement] = []
     /// The gateway's request to itself that the broker has not acknowledged.
-    private var selfRequest: PacketIdentifier?
+    var selfRequest: PacketIdentifier?
     private var generator = SystemRandomNumberGenerator()
-
-    /// Unacknowledged events of earlier processes, read from the store in parts.
-    struct Backlog: Sendable {
-        /// The last that was read; at first, the last that the broker has acknowledged.
-        fileprivate(set) var position: StreamPosition
-        let end: StreamPosition
-
-        fileprivate static let step = 256
-
-        fileprivate var isEmpty: Bool { position >= end }
-
-        /// To be read before the first commit, or new events would be published twice.
-        init(in store: Store) throws(StoreError) {
-            (position, end) = try store.read { (try $0.outbox.publishedThrough(), try $0.outbox.lastPosition()) }
-        }
-    }
 
     init(
         link: BrokerLink, queue: OutQueue, store: Store, backlog: Backlog, witness: WitnessMark, limits: BrokerLimits,
@@ -166,43 +150,14 @@ final class Publisher {
         publications.dropNext()
     }
 
-    /// Reads acknowledgements, the plugin's answers and the broker's statistics.
-    private func receive(_ audience: inout AudienceRelay, _ connection: MQTTConnection) throws {
-        try connection.readBatch(into: &batch, limit: 1000)
-        for message in batch.messages {
-            let topic = String(decoding: batch.bytes[message.topic], as: UTF8.self)
-            let payload = batch.bytes[message.payload]
-            if topic == AudienceChange.responseTopic {
-                try audience.handle(AudienceCodec.answer(in: Array(payload)))
-            } else if topic == BrokerStatistics.droppedTopic,
-                let dropped = Int(String(decoding: payload, as: UTF8.self))
-            {
-                shared.counters.brokerDropped.set(dropped)
-            }
-        }
-        acknowledgements.removeAll(keepingCapacity: true)
-        connection.drainAcknowledgements(into: &acknowledgements)
-        for acknowledgement in acknowledgements {
-            if try audience.handle(acknowledgement) { continue }
-            if acknowledgement.packet == selfRequest {
-                selfRequest = nil
-                shared.selfRequest.withLock { $0.recordAcknowledgement(now: .now) }
-                continue
-            }
-            guard publications.recordAcknowledgement(of: acknowledgement.packet) else { continue }
-            shared.counters.published.add(1)
-            if acknowledgement.reason.isFailure {
-                shared.counters.dropped.add(1)
-                logger.warning(
-                    "the broker refused an event or reply", metadata: ["reason": "\(acknowledgement.reason)"])
-            }
-        }
-    }
-
     /// Reads more to publish. Events of an earlier process go before new ones: their positions are lower, and the
     /// published position must not pass them.
     private func refill() throws {
-        if !backlog.isEmpty, !publications.hasWaiting { try refillFromStore() }
+        if !backlog.isEmpty, !publications.hasWaiting {
+            let (outgoing, end) = try backlog.next(in: store)
+            try publications.add(outgoing, isCounted: false, of: store, in: &order)
+            backlog.advance(to: end)
+        }
         guard backlog.isEmpty else { return }
         drained += queue.drainBatches()
         // If the store fails, the batches stay for the next time.
@@ -215,18 +170,6 @@ final class Publisher {
             try publications.add(outgoing, isCounted: true, of: store, in: &order)
             drained.removeFirst()
         }
-    }
-
-    private func refillFromStore() throws {
-        let (outgoing, last) = try store.read { snapshot in
-            let events = try snapshot.outbox.unpublished(after: backlog.position, limit: Backlog.step)
-            var outgoing = Outgoing()
-            for event in events where event.position <= backlog.end { outgoing.add(event) }
-            outgoing.fillUnreadCounts(try snapshot.unread.counts(outgoing.unreadScopes))
-            return (outgoing, events.last?.position)
-        }
-        try publications.add(outgoing, isCounted: false, of: store, in: &order)
-        backlog.position = last ?? backlog.end
     }
 
     // MARK: Beginning and end
@@ -250,7 +193,6 @@ final class Publisher {
             // Last, so that the answer ends the loop at once.
             try receive(&audience, connection)
         }
-        audience.follow()
     }
 
     private func announce(_ status: GatewayStatus) {
@@ -293,16 +235,5 @@ final class Publisher {
         let found = try waitForEvents(&watched, timeout: min(timeout, .seconds(1)))
         if watched[1].isReadable { queue.arrived.drain() }
         if found == 0 { try connection.housekeeping() }
-    }
-}
-
-extension Outgoing {
-    /// Adds an event that was committed by an earlier process.
-    mutating func add(_ event: UnpublishedEvent) {
-        switch event {
-        case .record(let position, let record): announce(record, position: position)
-        case .event(let position, let topic, let payload, let retain, let unread):
-            raw(topic: topic, payload: payload, position: position, retain: retain, unread: unread)
-        }
     }
 }

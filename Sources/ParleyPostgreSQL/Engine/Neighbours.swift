@@ -194,7 +194,12 @@ final class Neighbours: Cells {
         _ pool: SessionPool? = nil, _ body: (PostgreSQLConnection) throws -> Result
     ) throws(StoreError) -> Result {
         do {
-            return try (pool ?? sessions).withSession { try body($0.connection) }
+            return try (pool ?? sessions).withSession { session in
+                do { return try body(session.connection) } catch {
+                    session.rollBack()
+                    throw error
+                }
+            }
         } catch {
             let failure = StoreError(anything: error)
             if failure.endsProcess { onEnd(failure) }

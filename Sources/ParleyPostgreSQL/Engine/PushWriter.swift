@@ -75,8 +75,10 @@ final class PushWriter: SharedPushes {
             INSERT INTO push_leases (cell, until)
             SELECT cell, \(ClaimedCell.now) + $3 FROM cells WHERE cell = $1 AND incarnation = $2 RETURNING id
             """, cell.identity + [time])
-        try cell.check(rows)
-        return rows.integer(0, 0) ?? 0
+        if let id = rows.integer(0, 0) { return id }
+        let told = cell.toldBefore
+        try cell.check(try connection.query(cell.end.statement, cell.end.values), told)
+        throw StoreError.unavailable(message: "the row of the cell \(cell.name) is not there")
     }
 
     func read<Result>(_ body: (Database) throws -> Result) throws -> Result {
@@ -97,7 +99,7 @@ final class PushWriter: SharedPushes {
     }
 
     private func database(_ session: Session) -> Database {
-        Database(OpenTransaction(session, cell, locksCell: false), cell.stream, locksRows: false)
+        Database(OpenTransaction(session, cell, locksCell: false, told: cell.toldBefore), cell.stream, locksRows: false)
     }
 
     func close() { sessions.close() }

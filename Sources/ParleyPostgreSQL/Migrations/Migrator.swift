@@ -116,6 +116,6 @@ package struct Migrator {
     /// A cell that stood still, and does not know of the step, writes nothing any more: its row is not its own. No
     /// process has such an incarnation.
     private static func fence(below version: Int) -> String {
-        "UPDATE cells SET incarnation = decode(repeat('00', 16), 'hex') WHERE version < \(version)"
+        "UPDATE cells SET incarnation = decode(repeat('ff', 16), 'hex') WHERE version < \(version)"
     }
 }

@@ -40,8 +40,8 @@ package enum AudienceChange: Hashable, Sendable {
     package static let maximumSilences = 255
 }
 
-/// A member who does not hear others' actions in a conversation: of a direct one because they have blocked the other, of
-/// a group up to where they joined it.
+/// A member who does not hear others' actions in a conversation: of a direct one because they have blocked the other,
+/// of a group up to where they joined it.
 ///
 /// They hear their own actions. Whom they have blocked must not learn of it and has no silence: they hear everything
 /// like any member, and the gateway publishes nothing that they should not hear.

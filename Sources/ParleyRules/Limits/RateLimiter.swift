@@ -74,11 +74,15 @@ package struct RateLimiter<Key: Hashable & Sendable>: Sendable {
 
     /// Empties a bucket, until it takes so long to fill; one that is emptier stays so.
     ///
-    /// - Parameter time: in microseconds.
-    mutating func drain(_ key: Key, to time: Int64, now: Timestamp) {
+    /// - Parameters:
+    ///   - time: in microseconds.
+    ///   - most: counts instead of a longer time, in times that an empty bucket takes to be full.
+    mutating func drain(_ key: Key, to time: Int64, most: Int64, now: Timestamp) {
         let now = advance(to: now)
         purge(now: now)
-        buckets[key, default: TokenBucket(now: now)].drain(to: min(max(0, time), 2 * rate.capacity), now: now)
+        let (bound, overflow) = rate.capacity.multipliedReportingOverflow(by: most)
+        let longest = overflow ? rate.capacity : bound
+        buckets[key, default: TokenBucket(now: now)].drain(to: min(max(0, time), longest), now: now)
     }
 
     /// Forgets the full buckets whenever the number has doubled since the last time: constant cost for each bucket.

@@ -48,10 +48,11 @@ package enum StoreError: Error, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Whether the same may succeed at once where there are neighbours.
-    package var isOfNeighbours: Bool {
+    /// Whether the same may succeed at once.
+    package func mayPassAtOnce(amongNeighbours hasNeighbours: Bool) -> Bool {
         switch self {
-        case .conflict, .notUnique: true
+        case .conflict: true
+        case .notUnique: hasNeighbours
         case .full, .inputOutput, .unavailable, .newerSchema, .unusable, .notDurable, .outcomeUnknown, .superseded,
             .lostCommits, .eraEnded, .failed, .inconsistent, .unexpected:
             false

@@ -68,7 +68,7 @@ struct CellContinuityTests {
         let (before, era) = (try epochs(), try era())
         site.cells[0].endParleyd(SIGKILL)
         site.cells[0].endBroker(SIGKILL)
-        let anew = try CellSite.gateway("cell1", site.database.uri, console: "console-1")
+        let anew = try CellSite.gateway("cell1", site.database.uri)
         try anew.copyKeys(from: site.cells[1])
         try anew.startBroker()
         try anew.startParleyd()
@@ -113,7 +113,7 @@ struct CellContinuityTests {
         #expect(era.hasPrefix("1-"))
         #expect(try self.era().hasPrefix("2-"))
         let anew = try [alice, bob].enumerated().map { try site.cells[$0].connect($1.credentials) }
-        for client in anew { #expect(try history(client, conversation) == known) }
+        for client in anew { #expect(Array(try history(client, conversation).prefix(1)) == known) }
         try anew[1].listen(to: conversation, "messages")
         try anew[1].hear(try anew[0].say(in: conversation), in: conversation)
     }
@@ -121,7 +121,7 @@ struct CellContinuityTests {
     @Test("cells that were stopped while the database was put back begin new epochs, the first for all")
     func lossWhileStopped() throws {
         let (alice, _, conversation) = try site.pair()
-        try alice.say(in: conversation)
+        let known = try alice.say(in: conversation)
         let before = try epochs()
         try losing {
             try again(alice, at: 0).say(in: conversation)
@@ -132,13 +132,14 @@ struct CellContinuityTests {
         #expect(site.cells.map { $0.log.contains(Self.newEpochs) } == [true, false])
         #expect(Set(try epochs()).isDisjoint(with: before))
         #expect(try era().hasPrefix("2-"))
-        #expect(try history(try site.cells[1].connect(alice.credentials), conversation).count == 1)
+        // What was lost may come again: the broker still has a request that was not acknowledged.
+        #expect(try history(try site.cells[1].connect(alice.credentials), conversation).first == known)
     }
 
     @Test("one whose loss shows while others run begins new epochs, and these end and come again")
     func lossAmongOthers() throws {
         let (alice, _, conversation) = try site.pair(at: 0, 0)
-        try alice.say(in: conversation)
+        let known = try alice.say(in: conversation)
         let before = try epochs()
         try losing {
             site.cells[1].endParleyd(SIGKILL)
@@ -156,7 +157,8 @@ struct CellContinuityTests {
         try startAgain(site.cells[1])
         #expect(!site.cells[1].log.contains(Self.newEpochs))
         #expect(Set(try epochs()).isDisjoint(with: before))
-        #expect(try history(try site.cells[1].connect(alice.credentials), conversation).count == 1)
+        // What was lost may come again: the broker still has a request that was not acknowledged.
+        #expect(try history(try site.cells[1].connect(alice.credentials), conversation).first == known)
     }
 
     @Test("the directory of another database is refused with status 78 while others run, and nothing is changed")

@@ -44,7 +44,7 @@ struct CellMessageTests {
 
     @Test("a group that trains together is heard at each cell by its members, as soon as they are answered")
     func trainingGroup() throws {
-        let site = try CellSite()
+        let site = try CellSite(settings: TestGateway.roomy.with(["groups_per_user": 100]))
         let clients = try site.clients(at: 0, 1)
         let (alice, bob) = (clients[0], clients[1])
         // Each time its conversation and its topics come to be known together.

@@ -60,7 +60,7 @@ struct CellMoveTests {
         ]
         // In a file.
         let before = try TestGateway()
-        let (alice, _, conversation) = try before.pair()
+        let (alice, bob, conversation) = try before.pair()
         _ = try alice.finish(try alice.begin(40, in: conversation))
         let first = try history(alice, conversation)
         #expect(before.endParleyd() == 0)
@@ -70,11 +70,14 @@ struct CellMoveTests {
         let credentials = alice.credentials
         before.endBroker()
         let cell = try TestGateway(
-            directory: before.directory, arguments: options, console: "console-1", start: false)
+            directory: before.directory, arguments: options, start: false)
         try cell.startBroker()
         try cell.startParleyd()
         #expect(!cell.log.contains("every conversation has a new epoch"))
         let there = try cell.connect(credentials)
+        // Nothing of this is for a push service.
+        let listener = try cell.connect(bob.credentials)
+        try listener.readAllSent()
         #expect(try history(there, conversation) == first)
         let last = try there.say(in: conversation)
         let second = try history(there, conversation)
@@ -82,6 +85,10 @@ struct CellMoveTests {
         #expect(second.first?["epoch"] == first.first?["epoch"])
 
         // A repeat of the export is refused now, and as another cell it leaves none behind.
+        let connection = try database.connect()
+        try eventually("the end of all that is said of pushes") {
+            try connection.query("SELECT 1 FROM parley.announcements", []).count == 0 ? () : nil
+        }
         #expect(cell.endParleyd() == 0)
         cell.endBroker()
         var other = options
@@ -94,7 +101,6 @@ struct CellMoveTests {
                     || refused.errors.contains("the cells of the database are to be stopped first"),
                 "\(refused.errors)")
         }
-        let connection = try database.connect()
         #expect(try connection.query("SELECT 1 FROM parley.cells", []).count == 1)
 
         // And back.

@@ -14,7 +14,7 @@ struct CellStandbyTests {
         let gateway = try TestGateway(
             arguments: [
                 "--store", database.uri, "--standby", standby.uri(database: database.name), "--cell", "main",
-            ], console: "console-1", start: false)
+            ], start: false)
         try gateway.startBroker()
         try gateway.startParleyd()
         let (alice, bob, conversation) = try gateway.pair()

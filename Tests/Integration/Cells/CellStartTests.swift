@@ -100,7 +100,7 @@ struct CellStartTests {
                 atPath: file, contents: Data("right\n".utf8), attributes: [.posixPermissions: 0o600]))
         let uri = server.uri(database: database.name, user: "guest")
         let gateway = try TestGateway(
-            arguments: ["--store", uri, "--store-password-file", file, "--cell", "main"], console: "console-1",
+            arguments: ["--store", uri, "--store-password-file", file, "--cell", "main"],
             start: false)
         try gateway.startBroker()
         try gateway.startParleyd()

@@ -1,6 +1,8 @@
 import Foundation
 import Glibc
 import Launch
+import PostgreSQL
+import PostgreSQLServer
 import TestSupport
 import Testing
 
@@ -72,6 +74,10 @@ struct CellStateTests {
             try site.number(online) == 0 ? () : nil
         }
         try alice.accepted("conversations/update", rename(group, "Renamed meanwhile"))
+        // What it has not read is kept for ten minutes.
+        let connection = try site.database.connect()
+        defer { connection.close() }
+        try connection.execute("UPDATE parley.cell_leases SET until = until - 700000 WHERE cell = 2")
         try eventually("the end of what the cell has not read") {
             try site.number("SELECT count(*) FROM parley.outbox WHERE position >> 48 = 1") == 0 ? () : nil
         }

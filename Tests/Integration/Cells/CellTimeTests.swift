@@ -1,3 +1,5 @@
+import PostgreSQL
+import PostgreSQLServer
 import TestSupport
 import Testing
 

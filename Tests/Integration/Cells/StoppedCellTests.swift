@@ -26,8 +26,11 @@ struct StoppedCellTests {
         for process in still { process.send(SIGSTOP) }
         let late = try bob.begin(4, in: group)
         let begin = ContinuousClock.now
-        try alice.accepted(
-            "conversations/remove-member", ["conversation_id": .string(group), "user_id": .string(bob.user)])
+        // A busy machine may let the lease of the cell that goes on lapse, too.
+        let removal: JSON = ["conversation_id": .string(group), "user_id": .string(bob.user)]
+        try eventually("the removal") {
+            try alice.request("conversations/remove-member", removal)["ok"] == true ? () : nil
+        }
         #expect(begin.duration(to: .now) < .seconds(30), "the others wait for a lease, and no longer")
         known += [try alice.say(in: group), try alice.say(in: group)]
         let last = known.last ?? ""

@@ -100,8 +100,7 @@ final class ServerDirectory: Sendable {
 
     private static func removeCluster() { try? newCluster.get().remove() }
 
-    /// `initdb`. A new cluster is a file of the WAL for the greater part. With checksums, without which `pg_rewind` does
-    /// not do.
+    /// `initdb`. A new cluster is a file of the WAL for the greater part. `pg_rewind` needs checksums.
     private func makeCluster(segmentMegabytes: Int) throws {
         try run(
             "initdb",

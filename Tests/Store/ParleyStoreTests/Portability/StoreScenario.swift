@@ -55,6 +55,7 @@ struct StoreScenario {
             for (key, count) in uses.changed { try transaction.limitUses.replace(key, count) }
             _ = try transaction.limitUses.removeFull(at: at(0), limit: 9)
             try transaction.presence.save(Dictionary(uniqueKeysWithValues: everybody.map { ($0, Presence.online) }))
+            try transaction.outbox.forgetBroker()
             try transaction.outbox.setBroker(1, of: .presence)
             try transaction.outbox.setBroker(1, of: .info)
         }

@@ -33,7 +33,7 @@ struct AccountBackupTests {
         #expect(try backUp(1, now: at(5)).data["updated_at"] as? String == "\(at(5))")
         #expect(try backUp(2, now: at(7)).data["updated_at"] as? String == "\(at(7))")
         let backup = AccountBackup(blob: [UInt8](repeating: 2, count: 4096), updatedAt: at(7))
-        #expect(try fetch().payload == JSONWriter.reply { backup.write(to: &$0) })
+        #expect(try fetch(now: at(7)).payload == JSONWriter.reply { backup.write(to: &$0) })
         #expect(try fetch(by: "bob").code == "not_found")
     }
 

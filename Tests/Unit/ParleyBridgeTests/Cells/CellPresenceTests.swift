@@ -74,7 +74,7 @@ struct CellPresenceTests {
         presence.handle([.offline("alice", ago: 0)], now: at(30_000))
         #expect(people.drainDepartures(limit: 10) == [ConnectedPeople.Departure(user: "alice", at: at(30_000))])
         #expect(try published(at: 30_000).isEmpty)
-        #expect(!people.hasDepartures)
+        #expect(!people.hasDepartures())
         // They are taken for connected until the hold is over.
         #expect(cells.connections[1] == ["alice"])
         #expect(try published(at: 40_000) == ["alice offline"])

@@ -73,7 +73,7 @@ struct DutyTests {
         let duty = ObstructedDuty(obstacles: .max)
         _ = test.writer.run(due: duty, now: at(0))
         #expect(duty.state == .failed)
-        #expect(test.counters.failedBatches.current == 1)
+        #expect(test.counters.conflicts.current == 8)
     }
 }
 
@@ -84,6 +84,7 @@ private final class ObstructedDuty: Duty {
     typealias Done = Void
     typealias Wake = Never
     static let failure: Logger.Message = "it could not be done"
+    static let sharedWork: SharedWork? = nil
     private(set) var obstacles: Int
     private(set) var state = State.due
 

@@ -204,7 +204,11 @@ struct InviteTests {
         _ = world.test.carryOut([try send(ConversationID(of: group))])
         let came = try accept(token, by: "dave")
         let cid = ConversationID(of: group)
-        #expect(came.audience == [.conversation(cid, members: ["alice", "bob", "dave"])])
+        #expect(
+            came.audience == [
+                .conversation(
+                    cid, members: ["alice", "bob", "dave"], silences: [Silence(of: "dave", through: 1)])
+            ])
         #expect(
             came.events == [
                 "conversations/\(cid)/messages: message.new", "conversations/\(cid)/info: conversation.updated",

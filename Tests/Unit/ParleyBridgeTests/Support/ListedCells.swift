@@ -15,7 +15,9 @@ final class ListedCells: Cells {
 
     let own = 1
     let name = "one"
-    let dependencies: StreamVector? = StreamVector()
+    let dependencies = StreamVector()
+    let committed = StreamPosition.start
+    let time = Timestamp(milliseconds: 0)
     let leaseTime = Duration.seconds(3)
     let hasNeighbours = true
 
@@ -27,7 +29,13 @@ final class ListedCells: Cells {
 
     func removeAudienceChanges(through position: StreamPosition) {}
     func ownMarks(in snapshot: Snapshot) -> [CellMark] { [] }
-    func save(_ marks: [CellMark]) {}
+    func save(_ marks: [CellMark], tells: Bool) {}
+    func lockEra(in transaction: WriteTransaction) -> String? { nil }
+    func setEra(_ era: String, in transaction: WriteTransaction) {}
+    func endOthers(in transaction: WriteTransaction) {}
+    func share(_ spendings: [RateSpending]) -> [RateSpending] { spendings }
+    func beginSteadyTime() -> Timestamp { time }
+    func shareSteadyTime(_ steady: Timestamp) -> Timestamp { steady }
 
     func sessions(in snapshot: Snapshot) -> [UserID] { Array(connections[own] ?? []) }
 
@@ -42,7 +50,7 @@ final class ListedCells: Cells {
     }
 
     func removeLostSessions(limit: Int, in transaction: WriteTransaction) -> [UserID] { [] }
-    func extendLease() {}
+    func extendLease() -> LeaseExtension { LeaseExtension(wasOver: false, serverTime: time) }
     func signal(_ signal: CellSignal) {}
     func sendSignals() {}
     func wait(for time: Duration) -> [CellSignal] { [] }
@@ -55,6 +63,7 @@ struct SharedFile: StoreEngine {
     let listed: ListedCells
 
     var cells: (any Cells)? { listed }
+    var pushes: (any SharedPushes)? { nil }
 
     func write<Result>(_ isolation: Isolation, _ body: (Database) throws -> Result) throws -> Result {
         try file.write(isolation, body)

@@ -78,7 +78,9 @@ final class TestWriter {
         _ store: Store, _ settings: Settings, _ counters: Counters, _ published: PublishedPosition,
         _ instant: @escaping () -> ContinuousClock.Instant = { .now }
     ) throws -> Writer {
-        Writer(
+        // No other gateway is live: replies are not held for one.
+        if let cells = store.cells { _ = try store.read { try cells.states(in: $0) } }
+        return Writer(
             store: store, settings: settings, tokens: try tokens(), counters: counters, published: published,
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, instant: instant)
     }

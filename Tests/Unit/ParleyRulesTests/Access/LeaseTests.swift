@@ -64,7 +64,10 @@ struct LeaseTests {
     @Test("a snapshot that takes longer than the lease is kept, and comes into force under one that holds")
     func longSnapshot() {
         var gate = gate(leasedUntil: 3 * second)
-        _ = gate.handle([.begin(version: 2), .device(phone, DeviceStatus(testing: phone))])
+        _ = gate.handle([
+            .begin(version: 2),
+            .device(phone, DeviceStatus(token: .random(), expiresAt: AccessGate.now + 3600, role: .device)),
+        ])
         gate.advance(to: 4 * second)
         #expect(!gate.isReady)
         _ = gate.drainLapse()
