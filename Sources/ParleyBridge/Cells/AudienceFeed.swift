@@ -87,10 +87,10 @@ final class AudienceFeed: Sendable {
     }
 
     /// The plugin has acknowledged changes up to here.
-    func recordInForce(_ vector: StreamVector, lease: Lease?) {
+    func recordInForce(_ vector: StreamVector, lease: Lease) {
         state.withLock { state in
             state.inForce.advance(to: vector)
-            state.acknowledged = lease ?? state.acknowledged
+            state.acknowledged = lease
         }
         leaseWake.signal()
     }

@@ -12,6 +12,10 @@ extension Intake {
         mergeRates(now: now)
         defer { shareRates() }
         var refusals = Outgoing()
+        if refusesBacklog {
+            refusals.refuse(writes, counters: shared.counters)
+            writes = []
+        }
         var reads: [IncomingQuery] = []
         for message in batch.messages {
             switch ingress.judge(message, in: batch, now: now) {
@@ -24,7 +28,10 @@ extension Intake {
                 if command.route.isSilent, isInBacklog {
                     // Typing that has waited in the broker is out of date.
                     shared.counters.ignored.add(1)
-                } else if command.isForDesk, !refusesBacklog {
+                } else if refusesBacklog {
+                    // Here and not with its turn: the end of the backlog may be in the same batch.
+                    refusals.refuse([command], counters: shared.counters)
+                } else if command.isForDesk {
                     switch desk.submit(command, now: now) {
                     case .accepted: break
                     case .ready(let command): writes.append(command)
