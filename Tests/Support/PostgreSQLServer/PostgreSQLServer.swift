@@ -30,7 +30,7 @@ package final class PostgreSQLServer: Sendable {
 
     /// Makes a standby, which follows another server from now on, and starts it.
     package convenience init(standbyOf primary: PostgreSQLServer) throws {
-        try self.init(primary.options) { try $0.copyCluster(of: primary.directory.path) }
+        try self.init(primary.options) { try $0.copy(primary.directory) }
     }
 
     /// - Parameter fill: makes the files of a cluster.

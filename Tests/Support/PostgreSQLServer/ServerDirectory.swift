@@ -42,17 +42,6 @@ final class ServerDirectory: Sendable {
         try copy(path: try ServerDirectory.newCluster.get().data, to: data)
     }
 
-    /// `pg_basebackup` of a server that runs, which is to be followed.
-    func copyCluster(of folder: String) throws {
-        let backup = try ServerPrograms.launch(
-            "pg_basebackup",
-            [
-                "--host=\(folder)", "--username=\(PostgreSQLServer.user)", "--pgdata=\(data)", "--checkpoint=fast",
-                "--wal-method=stream", "--write-recovery-conf", "--no-sync",
-            ], log: log)
-        guard backup.waitUntilEnded() == 0 else { throw StartError("pg_basebackup", String(logged.suffix(2000))) }
-    }
-
     /// Copies a folder in this one, in the place of what there may be.
     func copy(_ name: String, to other: String) throws {
         try? FileManager.default.removeItem(atPath: "\(path)/\(other)")
