@@ -148,21 +148,7 @@ package final class PostgreSQLStore: StoreEngine {
     }
 
     package func read<Result>(_ body: (Database) throws -> Result) throws -> Result {
-        do {
-            return try readers.withSession { session in
-                do {
-                    try session.connection.send("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
-                    let transaction = OpenTransaction(session, cell, locksCell: false, told: cell.toldBefore)
-                    let result = try body(Database(transaction, cell.stream, locksRows: false))
-                    try session.connection.send("COMMIT")
-                    try session.connection.sync()
-                    return result
-                } catch {
-                    session.rollBack()
-                    throw error
-                }
-            }
-        } catch { throw StoreError(anything: error) }
+        try readers.read(as: cell, body)
     }
 
     /// PostgreSQL overwrites nothing, and checkpoints by itself.

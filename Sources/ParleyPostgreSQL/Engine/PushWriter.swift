@@ -82,20 +82,7 @@ final class PushWriter: SharedPushes {
     }
 
     func read<Result>(_ body: (Database) throws -> Result) throws -> Result {
-        do {
-            return try sessions.withSession { session in
-                do {
-                    try session.connection.send("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
-                    let result = try body(database(session))
-                    try session.connection.send("COMMIT")
-                    try session.connection.sync()
-                    return result
-                } catch {
-                    session.rollBack()
-                    throw error
-                }
-            }
-        } catch { throw StoreError(anything: error) }
+        try sessions.read(as: cell, body)
     }
 
     private func database(_ session: Session) -> Database {
