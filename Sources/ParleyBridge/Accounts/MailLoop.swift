@@ -19,8 +19,8 @@ protocol Mailing: Sendable {
         _ mail: Mail, now: Timestamp, then: @escaping @Sendable (Result<Void, MailingFailure>) -> Void)
 }
 
-/// The thread of mails: it sends each stored mail, at least once. It reads snapshots. The writer claims a mail before
-/// it is sent, so that one of the gateways on a database sends it, and records the outcome.
+/// The thread of mails: it sends each stored mail, at least once. It reads snapshots. The writer records the outcome,
+/// and where other gateways share the database it claims a mail before, so that one of them sends it.
 final class MailLoop {
     private let store: Store
     private let tokens: TokenIssuer
@@ -69,7 +69,7 @@ final class MailLoop {
         }
     }
 
-    /// Sends the mails that are claimed, and claims those that are due.
+    /// Sends the mails that are claimed, and claims, or sends, those that are due.
     ///
     /// - Returns: the time at which the next mail is due that is not under way, by the steady time; `nil` if there is
     ///   none, or no room for it: the end of a mail under way wakes this thread, as does a claim.
@@ -84,11 +84,15 @@ final class MailLoop {
             .filter { !known.contains($0.key) }
         let due = mails.prefix { $0.dueAt <= moment.steady }
         for stored in due.prefix(room) {
+            guard store.cells != nil else {
+                try send(stored, at: moment)
+                continue
+            }
             waiting[stored.key] = stored
             outbox.record(.claimed(dueAt: stored.dueAt), of: stored.key)
         }
         if due.count > room { return nil }
-        // The next read skips the mails just recorded as claimed.
+        // The next read skips these.
         return due.count == mails.count && !due.isEmpty ? moment.steady : mails.dropFirst(due.count).first?.dueAt
     }
 

@@ -58,6 +58,19 @@ struct SharedMailTests {
         #expect(mailers.map(\.mails.count) == [1, 0])
     }
 
+    @Test("a mail of a gateway that is killed before its row goes is sent again in a minute, with the same code")
+    func killed() throws {
+        _ = try world.register("dave@example.com", as: "dave")
+        let mailers = [TestMailer(), TestMailer()]
+        let first = try senders(mailers)[0]
+        try first.look()
+        first.write()
+        try first.look()
+        try deliver([try senders(mailers, now: 60_000)[1]])
+        #expect(mailers.map(\.mails.count) == [1, 1])
+        #expect(mailers[0].mails == mailers[1].mails)
+    }
+
     @Test("a mail server that is away is asked once for a mail after each pause, by whichever comes first")
     func failures() throws {
         _ = try world.register("dave@example.com", as: "dave")
