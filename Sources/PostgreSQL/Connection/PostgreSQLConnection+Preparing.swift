@@ -83,11 +83,15 @@ extension PostgreSQLConnection {
         return rows.integer(0, 0).flatMap { UInt32(exactly: $0) }
     }
 
-    /// Waits for all that is pending, without a point of synchronization.
+    /// Waits for all that is pending. Without a BEGIN what was sent before stays one transaction with what comes.
     private func receiveAll(
         _ handle: ConnectionHandle, until deadline: ContinuousClock.Instant
     ) throws(PostgreSQLError) {
-        try sending(handle) { () throws(PostgreSQLError) in try handle.sendFlushRequest() }
+        if isInTransaction {
+            try sendPause(handle)
+        } else {
+            try sending(handle) { () throws(PostgreSQLError) in try handle.sendFlushRequest() }
+        }
         try receive(handle, leaving: 0, until: deadline)
     }
 }

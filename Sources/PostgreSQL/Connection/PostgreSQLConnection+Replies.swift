@@ -15,6 +15,7 @@ extension PostgreSQLConnection {
     /// Writes all that is queued, and receives what has come. It reads while it cannot write: else the server, whose
     /// results nobody takes, would wait for us and we for it.
     func flush(_ handle: ConnectionHandle, until deadline: ContinuousClock.Instant) throws(PostgreSQLError) {
+        if isInTransaction { try sendPause(handle) }
         unflushedBytes = 0
         while !handle.flush() {
             try exchange(handle, until: deadline)
@@ -92,7 +93,7 @@ extension PostgreSQLConnection {
         case .run(let statement, let answer):
             answer?.result = result
             // The server does not fail COMMIT in a transaction that has failed.
-            if statement.isCommit, result.saysRollback { fail(.failedTransaction) }
+            if statement.boundary == .commit, result.saysRollback { fail(.failedTransaction) }
         case .prepared, .forgotten: break
         case .refused, .synced, nil: throw breakUp(.malformedReply)
         }

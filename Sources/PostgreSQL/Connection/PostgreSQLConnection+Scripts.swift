@@ -15,6 +15,7 @@ extension PostgreSQLConnection {
             try handle.sendScript(script)
         }
         let failure = try scriptFailure(handle, until: deadline)
+        isInTransaction = handle.transaction != .none
         try sending(handle) { () throws(PostgreSQLError) in try handle.enterPipeline() }
         if let failure { throw failure }
     }

@@ -1,6 +1,9 @@
 extension PostgreSQLConnection {
-    /// So many bytes of parameters leave without waiting for a point of synchronization: the server works meanwhile.
-    private static let flushedBytes = 16 << 10
+    /// So many bytes leave without waiting for a point of synchronization: the server works meanwhile. libpq sends 8192
+    /// of its own accord, and they are to be followed by the end that `sendPause` gives them.
+    private static let flushedBytes = 6 << 10
+    /// What a statement takes beside its parameters.
+    private static let statementBytes = 96
 
     /// Sends a statement, of which nobody wants rows, and does not wait for its result.
     ///
@@ -51,12 +54,19 @@ extension PostgreSQLConnection {
     ///   transaction that was begun is to be rolled back.
     package func sync() throws(PostgreSQLError) {
         let handle = try openHandle()
-        guard !pending.isSynced else { return }
-        let deadline = deadline()
+        if !pending.isSynced {
+            let deadline = deadline()
+            try sendPause(handle)
+            try receive(handle, leaving: 0, until: deadline)
+        }
+        if let failure = failure.take() { throw failure }
+    }
+
+    /// Ends what was sent, so that the server counts how long a transaction stands still. In the midst of a pipeline it
+    /// would wait for ever, with all that the transaction has locked: also when this process stands still or is cut off.
+    func sendPause(_ handle: ConnectionHandle) throws(PostgreSQLError) {
         try sending(handle) { () throws(PostgreSQLError) in try handle.sendSync() }
         pending.append(.synced)
-        try receive(handle, leaving: 0, until: deadline)
-        if let failure = failure.take() { throw failure }
     }
 
     /// Drops the failures of what was sent, and ends a transaction that was begun.
@@ -92,8 +102,9 @@ extension PostgreSQLConnection {
         }
         try sending(handle) { () throws(PostgreSQLError) in try handle.sendExecute(statement.name, parameters) }
         pending.append(.run(statement, answer))
-        unflushedBytes += parameters.size
-        if unflushedBytes >= Self.flushedBytes || pending.count % 256 == 0 { try flush(handle, until: deadline) }
+        if let boundary = statement.boundary { isInTransaction = boundary == .begin }
+        unflushedBytes += Self.statementBytes + parameters.size
+        if unflushedBytes >= Self.flushedBytes { try flush(handle, until: deadline) }
     }
 
     /// Fails for a reason of our own, and sees to it that the server does, too: what came before is not to be

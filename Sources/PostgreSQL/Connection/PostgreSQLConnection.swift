@@ -36,8 +36,10 @@ package final class PostgreSQLConnection {
     var parameters = ParameterBuffer()
     /// The first failure since the last point of synchronization.
     var failure: PostgreSQLError?
-    /// How many bytes of parameters were queued since the last flush.
+    /// How many bytes were queued since the last flush.
     var unflushedBytes = 0
+    /// Whether a BEGIN was sent, and no end of it.
+    var isInTransaction = false
     /// The types beneath domains, by the domains' numbers; `nil` for one that is not supported.
     var domains: [UInt32: ParameterType?] = [:]
 

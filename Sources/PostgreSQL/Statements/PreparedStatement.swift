@@ -4,14 +4,27 @@ final class PreparedStatement {
     /// Its name on the connection.
     let name: StatementName
     let parameters: [ParameterType]
-    /// Whether it commits a transaction.
-    let isCommit: Bool
+    /// Of a transaction; `nil` for statements within one.
+    let boundary: Boundary?
     /// When it was used last, counted in uses of statements.
     var lastUse: UInt64 = 0
 
     init(text: String, name: StatementName, parameters: [ParameterType]) {
         (self.text, self.name, self.parameters) = (text, name, parameters)
-        isCommit = text.drop(while: \.isWhitespace).prefix(6).uppercased() == "COMMIT"
+        boundary = Boundary(text)
+    }
+
+    enum Boundary {
+        case begin, commit, rollback
+
+        init?(_ text: String) {
+            switch text.drop(while: \.isWhitespace).prefix(while: \.isLetter).uppercased() {
+            case "BEGIN": self = .begin
+            case "COMMIT": self = .commit
+            case "ROLLBACK": self = .rollback
+            default: return nil
+            }
+        }
     }
 }
 

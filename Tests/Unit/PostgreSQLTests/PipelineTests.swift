@@ -225,4 +225,34 @@ final class PipelineTests: ConnectionSuite {
         #expect(error?.sqlState == .serializationFailure && error?.sqlState?.isTransient == true)
         #expect(error?.leavesOutcomeOpen == false)
     }
+
+    @Test(
+        "of a client that stands still in a transaction the server gives the locks back",
+        arguments: [["SELECT 1"], Array(repeating: "LOCK TABLE t", count: 2_000)])
+    func standingStill(_ later: [String]) throws {
+        try connection.execute("SET idle_in_transaction_session_timeout TO '50ms'")
+        try connection.send("BEGIN")
+        try connection.send("LOCK TABLE t")
+        // The last of them is still in memory; what came before is with the server.
+        for statement in later { try? connection.send(statement) }
+        let other = try database.connect()
+        try other.execute("SET lock_timeout TO '60s'; BEGIN; LOCK TABLE t; COMMIT")
+        #expect(try failure { try connection.sync() } != nil)
+        #expect(!connection.isOpen)
+    }
+
+    @Test("a failure among many statements of a transaction is the first one, and nothing of it is kept")
+    func failureAmongMany() throws {
+        try connection.send("BEGIN")
+        let error = try failure {
+            for id in 1...5_000 { try connection.send(insert, [.integer(id == 100 ? 1 : id), .null]) }
+            try connection.send("COMMIT")
+            try connection.sync()
+        }
+        #expect(error?.sqlState == .uniqueViolation)
+        try? connection.sync()
+        #expect(connection.transaction == .failed)
+        try connection.rollback()
+        #expect(try count() == 0)
+    }
 }
