@@ -167,10 +167,12 @@ extension Isolation {
     fileprivate var begin: [String] {
         switch self {
         case .byConversation: ["BEGIN ISOLATION LEVEL READ COMMITTED"]
-        case .serializable: ["BEGIN ISOLATION LEVEL SERIALIZABLE"]
-        // Every transaction that writes locks the row of its cell. Before the first query: its snapshot is to hold what
-        // those had committed that it has waited for.
-        case .alone: ["BEGIN ISOLATION LEVEL SERIALIZABLE", "LOCK TABLE cells IN EXCLUSIVE MODE"]
+        // Every transaction that writes locks the row of its cell, so it waits for one that is alone. Before the first
+        // query: its snapshot is to hold what those had committed that it has waited for.
+        case .serializable: ["BEGIN ISOLATION LEVEL SERIALIZABLE", "LOCK TABLE cells IN ROW SHARE MODE"]
+        // Nobody is beside it. SERIALIZABLE fails though it need not, again and again, while a transaction of somebody
+        // else on the server stays open, in whatever database.
+        case .alone: ["BEGIN ISOLATION LEVEL REPEATABLE READ", "LOCK TABLE cells IN EXCLUSIVE MODE"]
         }
     }
 }
