@@ -16,7 +16,7 @@ final class CellLoop {
     private let feed: AudienceFeed
     private let held: HeldReplies
     private let rates: RateExchange
-    private let interest: Interest
+    private var interest: Interest
     private let shared: GatewayState
     /// Read so far: changes of audiences of all streams, and events of the others.
     private var changes = StreamVector()
@@ -123,6 +123,7 @@ final class CellLoop {
         var states: [StateSubject: [UInt8]] = [:]
         var events = StreamVector()
         var queued = StreamVector()
+        var interest: Interest
         var others: [CellState] = []
         /// Of this cell's stream.
         var end = StreamPosition.start
@@ -159,6 +160,7 @@ final class CellLoop {
         changes.advance(to: found.through)
         let hasEvents = found.others.contains { found.events[$0.number] > events[$0.number] }
         events.advance(to: found.events)
+        interest = found.interest
         queued.advance(to: found.queued)
         try saveMarks(of: found.others)
         release(found.others)
@@ -179,7 +181,7 @@ final class CellLoop {
     private func read(
         _ states: [CellState], in snapshot: Snapshot, changes readsChanges: Bool, events readsEvents: Bool
     ) throws -> Found {
-        var found = Found()
+        var found = Found(interest: interest)
         if !hasBegun {
             let own = Stream(cell: cells.own).start
             begun = try cells.beginning(own: own, of: states, in: snapshot)
@@ -202,17 +204,30 @@ final class CellLoop {
         }
         found.changes = try subjects.values.compactMap(snapshot.state).groupsLast
         guard readsEvents else { return found }
+        let now = ContinuousClock.now
+        try add(try found.interest.begin(at: now, read: events, in: snapshot), snapshot, to: &found)
         for state in found.others where state.position > events[state.number] {
-            try read(state, snapshot, into: &found)
+            try read(state, at: now, snapshot, into: &found)
         }
         found.outgoing.fillUnreadCounts(try snapshot.unread.counts(found.outgoing.unreadScopes))
         return found
     }
 
-    private func read(_ state: CellState, _ snapshot: Snapshot, into found: inout Found) throws {
+    private func read(
+        _ state: CellState, at now: ContinuousClock.Instant, _ snapshot: Snapshot, into found: inout Found
+    ) throws {
         let entries = try snapshot.outbox.entries(
             after: events[state.number], in: Stream(cell: state.number), limit: CellLoop.step)
-        let positions = try interest.positions(of: entries, in: snapshot)
+        try add(try found.interest.positions(of: entries, at: now, in: snapshot), snapshot, to: &found)
+        if entries.count == CellLoop.step, let last = entries.last {
+            found.events.advance(to: last.position)
+            found.hasMore = true
+        } else {
+            found.events.advance(to: state.position)
+        }
+    }
+
+    private func add(_ positions: [StreamPosition], _ snapshot: Snapshot, to found: inout Found) throws {
         for event in try snapshot.outbox.events(at: positions) {
             if let (subject, payload) = event.state {
                 found.states[subject] = payload
@@ -220,12 +235,6 @@ final class CellLoop {
                 found.outgoing.add(event)
                 found.queued.advance(to: event.position)
             }
-        }
-        if entries.count == CellLoop.step, let last = entries.last {
-            found.events.advance(to: last.position)
-            found.hasMore = true
-        } else {
-            found.events.advance(to: state.position)
         }
     }
 
@@ -236,13 +245,14 @@ final class CellLoop {
         let (inForce, published) = (feed.inForce, shared.publishedStreams.withLock { $0 })
         let isDue = ContinuousClock.now >= markDueAt
         var marks: [CellMark] = []
-        let isTelling = shared.states.isTelling
+        let (isTelling, passedOver) = (shared.states.isTelling, interest.firsts)
         var tells = false
         for state in others {
             let stream = state.number
             let start = Stream(cell: stream).start
             // Behind the last that somebody here may hear there is nothing to publish.
-            let position = published[stream] >= queued[stream] ? events[stream] : published[stream]
+            var position = published[stream] >= queued[stream] ? events[stream] : published[stream]
+            if let first = passedOver[stream] { position = min(position, first.previous) }
             let least = saved[stream]?.position ?? begun[stream]
             let mark = CellMark(
                 writer: stream, position: isTelling ? least : max(position, least), audience: inForce[stream])

@@ -2,11 +2,59 @@ import ParleyProtocol
 import ParleyStore
 
 /// What of the other cells' streams somebody at this cell may hear: only of that the content is read.
+///
+/// The broker's plugin may report late who has connected, so what was passed over is looked at again for a while when
+/// somebody has come for the first time. A value, which a round that fails leaves as it was.
 struct Interest {
-    let people: ConnectedPeople
+    private let people: ConnectedPeople
+    /// So many have come for the first time. Who comes while a round reads counts from the next look on, so that of two
+    /// events the later is never heard before the earlier.
+    private var arrivals = 0
+    private var passedOver = PassedOver()
+    private var lookedAt: ContinuousClock.Instant?
 
-    /// The positions of the entries that are for somebody here.
-    func positions(of entries: [StreamEntry], in snapshot: Snapshot) throws(StoreError) -> [StreamPosition] {
+    /// The shortest time between two looks at what was passed over.
+    private static let pause = Duration.milliseconds(50)
+
+    init(people: ConnectedPeople) { self.people = people }
+
+    /// The first position of each stream that may be looked at again, by its cell.
+    var firsts: [Int: StreamPosition] { passedOver.firsts }
+
+    /// Begins a round.
+    ///
+    /// - Parameter read: how far the streams are read.
+    /// - Returns: the positions of what was passed over and is for somebody who has come since.
+    mutating func begin(
+        at now: ContinuousClock.Instant, read: StreamVector, in snapshot: Snapshot
+    ) throws(StoreError) -> [StreamPosition] {
+        passedOver.forget(at: now, read: read)
+        let arrivals = people.arrivals
+        guard arrivals > self.arrivals, lookedAt.map({ $0.duration(to: now) >= Interest.pause }) ?? true else {
+            return []
+        }
+        self.arrivals = arrivals
+        lookedAt = now
+        let entries = passedOver.unheard
+        let heard = zip(entries, try areHeard(entries, in: snapshot)).filter(\.1).map(\.0.position)
+        passedOver.recordHeard(Set(heard))
+        return heard
+    }
+
+    /// The positions of the entries that are for somebody here; the others are passed over.
+    ///
+    /// - Parameter entries: the next of a stream, in order.
+    mutating func positions(
+        of entries: [StreamEntry], at now: ContinuousClock.Instant, in snapshot: Snapshot
+    ) throws(StoreError) -> [StreamPosition] {
+        var positions: [StreamPosition] = []
+        for (entry, isHeard) in zip(entries, try areHeard(entries, in: snapshot)) {
+            if isHeard { positions.append(entry.position) } else { passedOver.add(entry, at: now) }
+        }
+        return positions
+    }
+
+    private func areHeard(_ entries: [StreamEntry], in snapshot: Snapshot) throws(StoreError) -> [Bool] {
         let topics = entries.map { entry -> Topic? in
             guard case .topic(let bytes, false) = entry.audience else { return nil }
             return Topic(parsing: bytes.span)
@@ -19,14 +67,12 @@ struct Interest {
             }
         }
         let hearers = try snapshot.outbox.hearers(Set(conversations.compactMap { $0 }))
-        var positions: [StreamPosition] = []
-        for (index, entry) in entries.enumerated() {
+        return entries.indices.map { index in
             let users =
                 conversations[index].map { hearers[$0] ?? [] } ?? topics[index]?.hearingUser.map { Set([$0]) }
             // For anything else the broker's plugin alone knows the audience.
-            if users.map(people.mayHear) ?? true { positions.append(entry.position) }
+            return users.map { people.mayHear($0, of: arrivals) } ?? true
         }
-        return positions
     }
 }
 

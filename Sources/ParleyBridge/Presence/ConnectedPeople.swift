@@ -13,10 +13,15 @@ final class ConnectedPeople: Sendable {
 
     private struct State {
         var users: Set<UserID> = []
-        /// Everybody who was connected since this process has started: the broker may keep events for them.
-        var seen: Set<UserID> = []
+        /// Everybody who was connected since this process has started, and as which one they came: the broker may keep
+        /// events for them.
+        var seen: [UserID: Int] = [:]
         var isKnown = false
         var departures: [Departure] = []
+
+        mutating func see(_ user: UserID) {
+            if seen[user] == nil { seen[user] = seen.count + 1 }
+        }
 
         mutating func depart(_ user: UserID, at time: Timestamp) {
             guard departures.count < ConnectedPeople.mostDepartures else { return }
@@ -54,16 +59,22 @@ final class ConnectedPeople: Sendable {
     func arrive(_ user: UserID) {
         state.withLock { state in
             state.users.insert(user)
-            state.seen.insert(user)
+            state.see(user)
         }
     }
 
+    /// How many have come for the first time since this process has started.
+    var arrivals: Int { state.withLock { $0.seen.count } }
+
     /// Whether one of these is or was connected here; `true` while `isKnown` is false.
-    func mayHear(_ users: Set<UserID>) -> Bool {
+    ///
+    /// - Parameter arrivals: only the first so many count of those who have come.
+    func mayHear(_ users: Set<UserID>, of arrivals: Int) -> Bool {
         state.withLock { state in
             !state.isKnown
                 || (users.count < state.seen.count
-                    ? users.contains(where: state.seen.contains) : state.seen.contains(where: users.contains))
+                    ? users.contains { state.seen[$0].map { $0 <= arrivals } ?? false }
+                    : state.seen.contains { $0.value <= arrivals && users.contains($0.key) })
         }
     }
 
@@ -84,7 +95,7 @@ final class ConnectedPeople: Sendable {
         state.withLock { state in
             for user in state.users where !users.contains(user) { state.depart(user, at: time) }
             state.users = users
-            state.seen.formUnion(users)
+            for user in users { state.see(user) }
             state.isKnown = true
         }
     }

@@ -21,6 +21,9 @@ package struct StreamPosition: Hashable, Comparable, Sendable, CustomStringConve
         return StreamPosition(next)
     }
 
+    /// The one before, which may be the start of a stream.
+    package var previous: StreamPosition { StreamPosition(value > 0 ? value - 1 : 0) }
+
     package func distance(to other: StreamPosition) -> Int { other.value - value }
 
     package static func < (one: StreamPosition, other: StreamPosition) -> Bool { one.value < other.value }

@@ -1,0 +1,99 @@
+import ParleyProtocol
+import TestNames
+import Testing
+
+@testable import ParleyBridge
+@testable import ParleyStore
+
+/// Which events of other cells a cell reads for its devices.
+@Suite("Interest in other cells' events")
+struct InterestTests {
+    private let test: TestWriter
+    private let conversation: ConversationID
+    private let people = ConnectedPeople()
+    private let begin = ContinuousClock.now
+
+    init() throws {
+        test = try TestWriter()
+        conversation = try test.conversation(["alice", "bob"])
+        people.replace(with: ["carol"], unknownSince: at(0))
+    }
+
+    /// The entries of so many new records.
+    private func say(_ count: Int = 1) throws -> [StreamEntry] {
+        let last = try test.store.read { try $0.outbox.lastPosition() }
+        test.carryOut(try (0..<count).map { _ in try ParleyBridgeTests.send(conversation) })
+        return try test.store.read { snapshot in
+            try snapshot.outbox.entries(after: last, in: .only, limit: 10_000).filter { entry in
+                if case .conversation = entry.audience { true } else { false }
+            }
+        }
+    }
+
+    private func begin(
+        _ interest: inout Interest, after time: Duration = .zero, read: StreamPosition = .start
+    ) throws -> [StreamPosition] {
+        try test.store.read { try interest.begin(at: begin + time, read: StreamVector([read]), in: $0) }
+    }
+
+    private func positions(
+        _ interest: inout Interest, _ entries: [StreamEntry], after time: Duration = .zero
+    ) throws -> [StreamPosition] {
+        try test.store.read { try interest.positions(of: entries, at: begin + time, in: $0) }
+    }
+
+    @Test("who is reported a moment late hears what was passed over, before what comes then, and once")
+    func late() throws {
+        var interest = Interest(people: people)
+        #expect(try begin(&interest) == [])
+        let (first, second, third) = (try say(2), try say(), try say())
+        #expect(try positions(&interest, first) == [])
+        people.arrive("bob")
+        // The round had begun: the second would be heard before the first.
+        #expect(try positions(&interest, second) == [])
+        #expect(try begin(&interest, after: .seconds(1)) == (first + second).map(\.position))
+        #expect(try positions(&interest, third, after: .seconds(1)) == third.map(\.position))
+        people.arrive("alice")
+        #expect(try begin(&interest, after: .seconds(2)) == [])
+    }
+
+    @Test("it is looked at again for those who may hear it alone, and when somebody has come for the first time alone")
+    func others() throws {
+        var interest = Interest(people: people)
+        #expect(try positions(&interest, try say()) == [])
+        people.arrive("carol")
+        #expect(try begin(&interest, after: .seconds(1)) == [])
+        people.arrive("somebody")
+        #expect(try begin(&interest, after: .seconds(2)) == [])
+        people.arrive("bob")
+        #expect(try begin(&interest, after: .seconds(3)).count == 1)
+    }
+
+    @Test("what is too old, or too far back in its stream, is not looked at again")
+    func bounds() throws {
+        var old = Interest(people: people)
+        let entries = try say(3)
+        #expect(try positions(&old, entries) == [])
+        var far = old
+        #expect(old.firsts == [0: entries[0].position])
+        people.arrive("bob")
+        #expect(try begin(&old, after: PassedOver.longest + .milliseconds(1)) == [])
+        #expect(old.firsts == [:])
+        let end = StreamPosition(number: entries[1].position.number + PassedOver.most)
+        #expect(try begin(&far, after: .seconds(1), read: end) == [entries[2].position])
+        #expect(far.firsts == [0: entries[2].position])
+    }
+
+    @Test("the most are kept")
+    func most() {
+        var passedOver = PassedOver()
+        for number in 1...PassedOver.most + 7 {
+            passedOver.add(
+                StreamEntry(position: StreamPosition(number: number), audience: .topic([], isRetained: false)),
+                at: begin)
+        }
+        passedOver.forget(at: begin, read: StreamVector())
+        #expect(passedOver.unheard.count == PassedOver.most)
+        #expect(passedOver.firsts == [0: StreamPosition(number: 8)])
+    }
+}
