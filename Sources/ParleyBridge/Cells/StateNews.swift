@@ -86,11 +86,13 @@ extension StateSubject {
         }
     }
 
+    private static let memberships = ConversationCreated.names + ConversationRemoval.names
+
     /// Of an event that is not retained. One that cannot be read is of a cell of another version.
     fileprivate init?(_ payload: [UInt8], on topic: Topic) {
-        guard case .user(let user, .events) = topic, let event = try? EventTable.read(payload, on: topic) else {
-            return nil
-        }
+        guard case .user(let user, .events) = topic, EventTable.mayRead(Self.memberships, in: payload),
+            let event = try? EventTable.read(payload, on: topic)
+        else { return nil }
         if let created = event as? ConversationCreated {
             self = .joined(user, created.conversation.id)
         } else if let removal = event as? ConversationRemoval {

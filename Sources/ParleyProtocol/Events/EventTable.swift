@@ -61,6 +61,22 @@ package enum EventTable {
         return event
     }
 
+    /// Whether ``read(_:on:)`` may give an event of one of these names. It looks at the first member alone, where the
+    /// gateway writes the type, and says no only if that is another type, without escapes.
+    package static func mayRead(_ names: [String], in payload: [UInt8]) -> Bool {
+        let bytes = payload.span
+        var lexer = JSONLexer(0..<bytes.count)
+        lexer.skipWhitespace(bytes)
+        guard lexer.skip(UInt8(ascii: "{"), bytes) else { return true }
+        lexer.skipWhitespace(bytes)
+        guard let key = lexer.plainString(bytes), bytes.extracting(key).equals("type") else { return true }
+        lexer.skipWhitespace(bytes)
+        guard lexer.skip(UInt8(ascii: ":"), bytes) else { return true }
+        lexer.skipWhitespace(bytes)
+        guard let type = lexer.plainString(bytes) else { return true }
+        return names.contains { bytes.extracting(type).equals($0) }
+    }
+
     static func split(_ payload: [UInt8]) throws(ReadingError) -> (name: String, data: JSONObject) {
         let object = try JSONObject(reading: payload)
         do throws(Rejection) {

@@ -82,6 +82,13 @@ struct JSONLexer {
         }
     }
 
+    /// Skips a string without escapes, and returns what is between its quotes; `nil` for anything else.
+    mutating func plainString(_ bytes: Span<UInt8>) -> Range<Int>? {
+        let start = position
+        guard let isEscaped = try? string(bytes), !isEscaped else { return nil }
+        return (start + 1)..<(position - 1)
+    }
+
     /// Skips an escape whose backslash was skipped, and the escapes that follow directly.
     private mutating func escapes(_ bytes: Span<UInt8>) throws(JSONError) {
         repeat { try escape(bytes) } while skip(UInt8(ascii: "\\"), bytes)

@@ -112,14 +112,54 @@ struct StateDutyTests {
         #expect(event(presence, retain: false).state == nil)
         #expect(event(.user("alice", .events), retain: true).state == nil)
         #expect(event(.user("alice", .events), retain: false).state == nil)
-        let conversation = ConversationID.random()
-        var writer = JSONWriter()
-        let payload = writer.document { ConversationRemoval(conversation: conversation).writeEvent(to: &$0) }
-        let removal = UnpublishedEvent.event(
-            position: 1, topic: Array(Topic.user("alice", .events).name.utf8), payload: Array(writer.bytes[payload]),
-            retain: false, unread: nil)
-        #expect(removal.state?.subject == .left("alice", conversation))
     }
+
+    /// What an event of a user tells.
+    private func subject(_ payload: String) -> StateSubject? {
+        UnpublishedEvent.event(
+            position: 1, topic: Array(Topic.user("alice", .events).name.utf8), payload: Array(payload.utf8),
+            retain: false, unread: nil
+        ).state?.subject
+    }
+
+    private static let conversation = ConversationID.random()
+    private static let removal = #"{"conversation_id":"\#(conversation)"}"#
+
+    private static func written(_ event: some PublishedEvent) -> String {
+        var writer = JSONWriter()
+        let payload = writer.document { event.writeEvent(to: &$0) }
+        return String(decoding: writer.bytes[payload], as: UTF8.self)
+    }
+
+    @Test(
+        "that somebody has left is told by every spelling",
+        arguments: [
+            written(ConversationRemoval(conversation: conversation)),
+            #" { "type" : "conversation.removed" , "data" : \#(removal) } "#,
+            #"{"data":\#(removal),"type":"conversation.removed"}"#,
+            #"{"data":{"type":"week.ended",\#(removal.dropFirst()),"type":"conversation.removed"}"#,
+            #"{"other":"type","type":"conversation.removed","data":\#(removal)}"#,
+            #"{"typ\u0065":"conversation.removed","data":\#(removal)}"#,
+            #"{"type":"conversation\u002eremoved","data":\#(removal)}"#,
+        ])
+    func left(_ payload: String) {
+        #expect(subject(payload) == .left("alice", Self.conversation))
+        for length in 0..<payload.utf8.count - 1 { #expect(subject(String(payload.prefix(length))) == nil) }
+    }
+
+    @Test(
+        "nothing is told by what only looks so",
+        arguments: [
+            #"{"type":"week.ended","data":{"type":"conversation.removed",\#(removal.dropFirst())}"#,
+            #"{"data":{"type":"conversation.removed",\#(removal.dropFirst()),"type":"week.ended"}"#,
+            #"{"type":"week.ended","type":"conversation.removed","data":\#(removal)}"#,
+            #"{"type":"conversation.removed","typ\u0065":"conversation.removed","data":\#(removal)}"#,
+            #"{"type":"conversation.removed.","data":\#(removal)}"#,
+            #"{"type":"conversation.removed","data":\#(removal)}}"#,
+            #"{"type":["conversation.removed"],"data":\#(removal)}"#,
+            #"["type","conversation.removed"]"#, #"{"type""#, #"{"type":"\"#, "{\"", "{", "",
+        ])
+    func notLeft(_ payload: String) { #expect(subject(payload) == nil) }
 
     @Test("that somebody has joined or left a conversation is told if it is so now")
     func memberships() throws {

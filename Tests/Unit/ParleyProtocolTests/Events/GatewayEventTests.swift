@@ -30,6 +30,17 @@ struct GatewayEventTests {
         }
     }
 
+    @Test("what the gateway writes is told from other events without a look at the data")
+    func firstLook() {
+        for name in EventTable.names {
+            let payload = JSONWriter.bytes { writer in writer.event(name) { $0.object { _ in } } }
+            // Cut off behind the type, it can no longer be read.
+            let start = Array(payload.prefix(#"{"type":"","#.utf8.count + name.utf8.count))
+            #expect(EventTable.mayRead(["other", name], in: start))
+            #expect(!EventTable.mayRead(EventTable.names.filter { $0 != name }, in: start))
+        }
+    }
+
     @Test("every kind of record is a record, on the topic of its conversation alone")
     func records() throws {
         var generator = Seeded(stream: 80)
