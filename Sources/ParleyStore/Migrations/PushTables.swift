@@ -1,5 +1,5 @@
-/// The tables in which a main database carries the content of a database of pushes: in a backup, and from before that
-/// database existed.
+/// The tables in which a main database carries the content of a database of pushes: in a backup, from before that
+/// database existed, and in a copy of one that several gateways shared.
 enum PushTables {
     private struct Table {
         /// In the main database.
@@ -24,6 +24,11 @@ enum PushTables {
             is_urgent, created_at, deadline, due_at, is_under_way, attempts, repeats
             """, renamed: ("stands_aside", "is_bypassed"), order: " ORDER BY position")
 
+    /// What is not published of decisions. Only a copy carries it.
+    private static let announcements = Table(
+        carried: "push_announcements", own: "announcements",
+        columns: #"id, "user", kind, position, conversation, seq, created_at"#)
+
     private static let others = [
         Table(carried: "push_holds", own: "holds", columns: #""user", until"#),
         Table(carried: "push_shown", own: "displayed", columns: #""user", conversation, seq"#),
@@ -35,30 +40,36 @@ enum PushTables {
                 """),
     ]
 
+    private static let all = [jobs, announcements] + others
+
     /// Where a database of pushes has what a main one carries in a table.
     ///
     /// - Parameter columns: of the table of the main database.
     /// - Returns: `nil` for a table that carries nothing.
     static func own(ofCarried name: String, _ columns: [String]) -> (name: String, columns: String)? {
-        guard let table = ([jobs] + others).first(where: { $0.carried == name }) else { return nil }
+        guard let table = all.first(where: { $0.carried == name }) else { return nil }
         let names = columns.map { #""\#($0 == table.renamed?.carried ? table.renamed?.own ?? $0 : $0)""# }
         return (table.own, names.joined(separator: ", "))
     }
 
-    /// Replaces the content of a database of pushes by what a main one carries.
+    /// Replaces the content of a database of pushes by what a main one carries. Announcements are its first plan, which
+    /// is to be carried out.
     static func carry(from main: Database, to pushes: Database) throws {
-        try pushes.run("DELETE FROM announcements")
-        try pushes.run("UPDATE link SET plan = 0, decided_through = NULL")
-        for table in [jobs] + others {
+        for table in all {
             try pushes.run("DELETE FROM \(table.own)")
             try copy(
                 "SELECT \(table.carriedColumns) FROM \(table.carried)", main, into: table.own, table.ownColumns, pushes)
         }
+        try pushes.run(
+            """
+            UPDATE link SET decided_through = NULL,
+                plan = CASE WHEN EXISTS (SELECT 1 FROM announcements) THEN 1 ELSE 0 END
+            """)
     }
 
     /// Moves what a main database carries into the tables of pushes that it has itself.
     static func move(in main: Database) throws(StoreError) {
-        for table in [jobs] + others {
+        for table in all {
             try main.run(
                 """
                 INSERT INTO \(table.own) (\(table.ownColumns))
@@ -79,7 +90,7 @@ enum PushTables {
     }
 
     static func empty(_ main: Database) throws {
-        for table in [jobs] + others { try main.run("DELETE FROM \(table.carried)") }
+        for table in all { try main.run("DELETE FROM \(table.carried)") }
     }
 
     /// Has a backup carry the content of a database of pushes, without its jobs.

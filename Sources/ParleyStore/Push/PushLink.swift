@@ -44,6 +44,7 @@ package struct PushLinkWrites {
             "DELETE FROM push_events WHERE position >= ? AND position < ?",
             [database.stream.start.value, database.stream.end.value])
         try database.run("DELETE FROM push_jobs")
+        try database.run("DELETE FROM push_announcements")
     }
 }
 

@@ -2,11 +2,14 @@
 enum TransferCount {
     private static let step = 50_000
 
-    /// - Parameter read: gives a database, and where the table is in it.
+    /// - Parameters:
+    ///   - start: the key behind which rows are counted; empty for all.
+    ///   - read: gives a database, and where the table is in it.
     static func rows(
-        of table: TransferTable, _ read: ((Database, (name: String, columns: String)) throws -> Void) throws -> Void
+        of table: TransferTable, after start: [BoundValue] = [],
+        _ read: ((Database, (name: String, columns: String)) throws -> Void) throws -> Void
     ) throws -> Int {
-        var (count, key, isOver) = (0, [BoundValue](), false)
+        var (count, key, isOver) = (0, start, false)
         while !isOver {
             try read { database, from in
                 let condition = key.isEmpty ? "" : "WHERE (\(table.keyList)) > (\(table.keyParameters))"

@@ -13,8 +13,6 @@ package enum TransferError: Error, Hashable, Sendable, CustomStringConvertible {
     case noSuchCell(String, among: [String])
     /// Of several cells, one has not published all that it has committed.
     case unpublished(cell: String)
-    /// A plan of pushes is carried out by half.
-    case pushPlanUnderWay
     /// A position is not in the stream of any gateway of the database.
     case foreignPosition(Int)
     /// The copy is complete and not the same.
@@ -36,8 +34,6 @@ package enum TransferError: Error, Hashable, Sendable, CustomStringConvertible {
             "the database has no cell \(name); it has " + (names.isEmpty ? "none" : names.joined(separator: ", "))
         case .unpublished(let cell):
             "the cell \(cell) has not published all that it has committed: start it, wait until it is ready, stop it"
-        case .pushPlanUnderWay:
-            "the gateway ended in the midst of deciding about pushes: start it once more and stop it with SIGTERM"
         case .foreignPosition(let position): "position \(position) is in no gateway's stream"
         case .differs(let what): "the copy is not the same: \(what)"
         }

@@ -16,7 +16,9 @@ extension TransferSource {
     func page(
         of table: TransferTable, after mark: [UInt8], limit: Int, gateway: Stream
     ) throws -> TransferPage {
-        guard let key = RowMark.values(mark), key.isEmpty || key.count == table.key.count else {
+        guard let key = mark.isEmpty ? start(of: table) : RowMark.values(mark),
+            key.isEmpty || key.count == table.key.count
+        else {
             throw TransferError.otherTransfer
         }
         var (rows, bytes, last) = ([[BoundValue]](), 0, mark)
@@ -68,15 +70,21 @@ extension TransferSource {
 
     /// How many rows a table has, counted in steps none of which takes long.
     func count(of table: TransferTable) throws -> Int {
-        try TransferCount.rows(of: table) { body in try read(table, body) }
+        try TransferCount.rows(of: table, after: start(of: table)) { body in try read(table, body) }
+    }
+
+    /// The key behind which rows are copied; empty for all.
+    private func start(of table: TransferTable) -> [BoundValue] {
+        guard table.name == "push_events", let decided = pushes?.decidedThrough else { return [] }
+        return [.integer(decided.value)]
     }
 
     /// Reads where the content of a table is.
     private func read(
         _ table: TransferTable, _ body: (Database, (name: String, columns: String)) throws -> Void
     ) throws {
-        if let pushes, let own = PushTables.own(ofCarried: table.name, table.columns) {
-            try pushes.read { try body($0.database, own) }
+        if let pushes, let own = pushes.place(of: table) {
+            try pushes.store.read { try body($0.database, own) }
         } else {
             try store.read { try body($0.database, (table.name, table.columnList)) }
         }

@@ -2,7 +2,7 @@
 struct TransferSource {
     let store: Store
     /// Where the content of the tables of pushes is; `nil` for in the database itself.
-    let pushes: PushStore?
+    let pushes: TransferPushes?
     let tables: [String: SchemaTable]
     /// Another one once a gateway was started on the database.
     let state: String
@@ -14,7 +14,7 @@ struct TransferSource {
     /// - Throws: `TransferError` for what cannot be copied as it is.
     init(_ store: Store, pushes: PushStore?, to target: Stream) throws {
         (self.store, tables) = (store, try store.read { try $0.database.schemaTables() })
-        self.pushes = try TransferSource.linked(pushes, to: store) ?? TransferSource.shared(in: store)
+        self.pushes = try TransferPushes(linked: pushes, to: store) ?? TransferPushes(sharedIn: store)
         let (own, ends) = try store.read { ($0.database.stream, try TransferSource.ends($0)) }
         state = try TransferSource.state(store)
         positions = PositionMap(ends.map(\.end), to: target)
@@ -41,23 +41,6 @@ struct TransferSource {
             }
             return (names + (try ends(snapshot)).map { "\($0.end)" }).joined(separator: ", ")
         }
-    }
-
-    /// The database of pushes, if it is this one's.
-    private static func linked(_ pushes: PushStore?, to store: Store) throws -> PushStore? {
-        guard let pushes, let openPlans = try pushes.openPlans(of: store) else { return nil }
-        // Its jobs are made, and their events are still in the main database.
-        guard openPlans == 0 else { throw TransferError.pushPlanUnderWay }
-        return pushes
-    }
-
-    /// The tables of pushes of the database itself, with what an earlier copy has left beside them.
-    private static func shared(in store: Store) throws -> PushStore? {
-        guard let pushes = PushStore(in: store) else { return nil }
-        try pushes.link(to: store, name: "")
-        // Its events are gone, and nobody has published it.
-        guard try pushes.read({ try !$0.plans.hasAnnouncements() }) else { throw TransferError.pushPlanUnderWay }
-        return pushes
     }
 
     /// The last position of each stream that has any.

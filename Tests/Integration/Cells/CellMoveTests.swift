@@ -75,22 +75,30 @@ struct CellMoveTests {
         try cell.startParleyd()
         #expect(!cell.log.contains("every conversation has a new epoch"))
         let there = try cell.connect(credentials)
-        // Nothing of this is for a push service.
-        let listener = try cell.connect(bob.credentials)
-        try listener.readAllSent()
+        let away = DeviceClient.Options(keepsSession: 3600)
+        let listener = try cell.connect(bob.credentials, away)
+        let notifications = "users/\(bob.user)/notifications"
+        try listener.subscribe("parley/v1/\(notifications)")
         #expect(try history(there, conversation) == first)
         let last = try there.say(in: conversation)
         let second = try history(there, conversation)
         #expect(second.count == 41 && second.last?["id"].text == last && second.last?["seq"].int == 41)
         #expect(second.first?["epoch"] == first.first?["epoch"])
 
-        // A repeat of the export is refused now, and as another cell it leaves none behind.
-        let connection = try database.connect()
-        try eventually("the end of all that is said of pushes") {
-            try connection.query("SELECT 1 FROM parley.announcements", []).count == 0 ? () : nil
-        }
+        listener.disconnect()
         #expect(cell.endParleyd() == 0)
+        // As if it had died before it has published what it has decided.
+        let connection = try database.connect()
+        let digest = UUID().uuidString.lowercased()
+        try connection.execute(
+            """
+            INSERT INTO parley.announcements (id, kind, "user", created_at)
+            VALUES ('\\x\(digest.replacing("-", with: ""))', 1, '\(bob.user)',
+                extract(epoch FROM clock_timestamp()) * 1000)
+            """)
         cell.endBroker()
+
+        // A repeat of the export is refused now, and as another cell it leaves none behind.
         var other = options
         other[3] = "other"
         for arguments in [options, other] {
@@ -120,6 +128,8 @@ struct CellMoveTests {
         #expect(!back.log.contains("every conversation has a new epoch"))
         let again = try back.connect(credentials)
         #expect(try history(again, conversation) == second)
+        let returned = try back.connect(bob.credentials, away)
+        #expect(try returned.event("notification.new", on: notifications)["id"].text == digest)
         try again.say(in: conversation)
         #expect(try history(again, conversation).last?["seq"].int == 42)
     }

@@ -1,11 +1,5 @@
 import ParleyProtocol
 
-extension PushPlanQueries {
-    func hasAnnouncements() throws(StoreError) -> Bool {
-        try database.row("SELECT 1 FROM announcements LIMIT 1") != nil
-    }
-}
-
 extension PushPlanWrites {
     /// Has a lease hold the announcements that were just written.
     func hold(under lease: PushLease) throws(StoreError) {

@@ -27,7 +27,7 @@ struct RecordedStatements {
         ofPushes = Set(own)
         statements =
             recorder.statements.filter {
-                !Dialect.isOwn($0) && !$0.contains(#/^SELECT .* FROM push_(jobs|holds|shown|traces)$/#)
+                !Dialect.isOwn($0) && !$0.contains(#/^SELECT .* FROM push_(announcements|jobs|holds|shown|traces)$/#)
             } + own
         let ours = "name NOT LIKE 'grdb%' AND name NOT LIKE 'sqlite%' AND sql IS NOT NULL"
         func texts(_ query: String) throws -> [String] {

@@ -75,23 +75,6 @@ struct DatabaseTransferTests {
         #expect(try content(pushes) == before)
     }
 
-    @Test("a plan of pushes that nobody has published is not left behind")
-    func unpublishedPlan() throws {
-        try site.fill()
-        try site.export()
-        let server = try site.openSource()
-        try #require(PushStore(in: server)).write { transaction in
-            try transaction.plans.set(
-                PushPlanRecord(
-                    number: 1, decidedThrough: nil,
-                    announcements: [
-                        PushAnnouncementRecord(id: .random(), user: "paula", kind: .digest, createdAt: at(0))
-                    ]))
-        }
-        try server.close()
-        #expect(throws: TransferError.pushPlanUnderWay) { try site.importBack() }
-    }
-
     @Test("killed after every step, it goes on and ends with the same rows")
     func killedAfterEveryStep() throws {
         try site.fill()

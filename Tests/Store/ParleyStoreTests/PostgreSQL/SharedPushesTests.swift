@@ -200,7 +200,7 @@ struct SharedPushesTests {
         } throws: { error in
             if case StoreError.conflict = error { true } else { false }
         }
-        #expect(try one.pushes.read { try !$0.plans.hasAnnouncements() })
+        #expect(try one.pushes.write { try $0.plans.takeOver() } == nil)
     }
 
     @Test("what was decided is published once: by its cell, or by whoever finds it when that is gone")
