@@ -22,6 +22,8 @@ final class PresenceDuty: Duty {
     private var sweep: Sweep?
     /// When it is next looked whom others have shown as offline meanwhile; `nil` while there is no cause.
     private var lookAt: Timestamp?
+    /// After a failure nothing is due before this.
+    private var restsUntil = Timestamp.earliest
 
     /// A run of the broker to which all presence is being published again.
     struct Sweep {
@@ -94,7 +96,7 @@ final class PresenceDuty: Duty {
 
     func wait(at moment: Moment) -> Duration? {
         [board.nextExpiry, sweep?.nextAt, lookAt].compactMap { $0 }.min().map {
-            max(.zero, moment.now.duration(to: $0))
+            max(.zero, moment.now.duration(to: max($0, restsUntil)))
         }
     }
 
@@ -154,9 +156,7 @@ final class PresenceDuty: Duty {
     }
 
     func recordFailure(at moment: Moment) {
-        let retryAt = moment.now.advanced(by: PresenceTracker.retryPause)
-        sweep?.nextAt = retryAt
-        if lookAt != nil { lookAt = retryAt }
+        restsUntil = moment.now.advanced(by: PresenceTracker.retryPause)
     }
 
     /// - Returns: the rest of the sweep.

@@ -69,6 +69,16 @@ struct CellPresenceTests {
         #expect(try published(at: 21_000).isEmpty)
     }
 
+    @Test("while the database is away it is tried again after pauses, also if the transaction had not begun")
+    func failure() throws {
+        presence.handle([.offline("alice", ago: 0)], now: at(30_000))
+        presence.observe(test.writer.moment(at(40_000)))
+        #expect(presence.wait(at: test.writer.moment(at(40_000))) == .zero)
+        presence.recordFailure(at: test.writer.moment(at(40_000)))
+        #expect(presence.wait(at: test.writer.moment(at(40_000))) == .seconds(1))
+        #expect(try published(at: 41_000) == ["alice offline"])
+    }
+
     @Test("for messages of who has left is looked again when other cells know of it")
     func lookedAgain() throws {
         presence.handle([.offline("alice", ago: 0)], now: at(30_000))
