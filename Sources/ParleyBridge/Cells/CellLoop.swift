@@ -149,6 +149,8 @@ final class CellLoop {
                 try check(states, committed)
                 return try read(states, in: snapshot, changes: round.readsChanges, events: hasRoom)
             }
+            // Before what may come behind it.
+            shared.passedOver.withLock { $0 = found.interest.firsts }
             queue.add(found.outgoing, audience: found.changes, through: found.through)
             if feed.end(round) { queue.arrived.signal() }
             return found

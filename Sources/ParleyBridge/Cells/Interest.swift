@@ -7,9 +7,10 @@ import ParleyStore
 /// somebody has come for the first time. A value, which a round that fails leaves as it was.
 struct Interest {
     private let people: ConnectedPeople
-    /// So many have come for the first time. Who comes while a round reads counts from the next look on, so that of two
-    /// events the later is never heard before the earlier.
-    private var arrivals = 0
+    /// So many have come for the first time; `nil` while it is not known, and anybody may hear everything. Who comes
+    /// while a round reads counts from the next look on, so that of two events the later is never heard before the
+    /// earlier.
+    private var arrivals: Int?
     private var passedOver = PassedOver()
     private var lookedAt: ContinuousClock.Instant?
 
@@ -29,10 +30,9 @@ struct Interest {
         at now: ContinuousClock.Instant, read: StreamVector, in snapshot: Snapshot
     ) throws(StoreError) -> [StreamPosition] {
         passedOver.forget(at: now, read: read)
-        let arrivals = people.arrivals
-        guard arrivals > self.arrivals, lookedAt.map({ $0.duration(to: now) >= Interest.pause }) ?? true else {
-            return []
-        }
+        guard let arrivals = people.arrivals, self.arrivals.map({ $0 < arrivals }) ?? true,
+            lookedAt.map({ $0.duration(to: now) >= Interest.pause }) ?? true
+        else { return [] }
         self.arrivals = arrivals
         lookedAt = now
         let entries = passedOver.unheard
@@ -71,7 +71,8 @@ struct Interest {
             let users =
                 conversations[index].map { hearers[$0] ?? [] } ?? topics[index]?.hearingUser.map { Set([$0]) }
             // For anything else the broker's plugin alone knows the audience.
-            return users.map { people.mayHear($0, of: arrivals) } ?? true
+            guard let users, let arrivals else { return true }
+            return people.mayHear(users, of: arrivals)
         }
     }
 }

@@ -11,6 +11,8 @@ final class GatewayState: Sendable {
     let publishedThrough = PublishedPosition()
     /// The same of the streams of all cells.
     let publishedStreams = Monitor(StreamVector())
+    /// What of the other cells' streams was read and not handed on begins here, by stream; see `Interest`.
+    let passedOver = Monitor<[Int: StreamPosition]>([:])
     let states = StateNews()
     /// Whether the intake is subscribed, so that no request of a device that signs in is lost.
     let isIntakeAttached = Monitor(false)

@@ -63,18 +63,17 @@ final class ConnectedPeople: Sendable {
         }
     }
 
-    /// How many have come for the first time since this process has started.
-    var arrivals: Int { state.withLock { $0.seen.count } }
+    /// How many have come for the first time since this process has started; `nil` while `isKnown` is false.
+    var arrivals: Int? { state.withLock { $0.isKnown ? $0.seen.count : nil } }
 
-    /// Whether one of these is or was connected here; `true` while `isKnown` is false.
+    /// Whether one of these is or was connected here.
     ///
     /// - Parameter arrivals: only the first so many count of those who have come.
     func mayHear(_ users: Set<UserID>, of arrivals: Int) -> Bool {
         state.withLock { state in
-            !state.isKnown
-                || (users.count < state.seen.count
-                    ? users.contains { state.seen[$0].map { $0 <= arrivals } ?? false }
-                    : state.seen.contains { $0.value <= arrivals && users.contains($0.key) })
+            users.count < state.seen.count
+                ? users.contains { state.seen[$0].map { $0 <= arrivals } ?? false }
+                : state.seen.contains { $0.value <= arrivals && users.contains($0.key) }
         }
     }
 

@@ -155,7 +155,7 @@ final class Publisher {
     private func refill() throws {
         if !backlog.isEmpty, !publications.hasWaiting {
             let (outgoing, end) = try backlog.next(in: store)
-            try publications.add(outgoing, isCounted: false, of: store, in: &order)
+            try publications.add(outgoing, isCounted: false, of: store, passedOver: shared.passedOver, in: &order)
             backlog.advance(to: end)
         }
         guard backlog.isEmpty else { return }
@@ -167,7 +167,7 @@ final class Publisher {
             for index in drained.indices { drained[index].fillUnreadCounts(counts) }
         }
         while let outgoing = drained.first {
-            try publications.add(outgoing, isCounted: true, of: store, in: &order)
+            try publications.add(outgoing, isCounted: true, of: store, passedOver: shared.passedOver, in: &order)
             drained.removeFirst()
         }
     }

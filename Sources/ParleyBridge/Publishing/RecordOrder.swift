@@ -92,9 +92,12 @@ struct RecordOrder {
 extension Publications {
     /// Adds a batch. Among cells, what is missing before its records goes first, and what was handed on is left out.
     ///
-    /// - Parameter order: `nil` before the first batch.
+    /// - Parameters:
+    ///   - passedOver: where what was read and not handed on begins, by stream.
+    ///   - order: `nil` before the first batch.
     mutating func add(
-        _ outgoing: Outgoing, isCounted: Bool, of store: Store, in order: inout RecordOrder?
+        _ outgoing: Outgoing, isCounted: Bool, of store: Store, passedOver: Monitor<[Int: StreamPosition]>,
+        in order: inout RecordOrder?
     ) throws(StoreError) {
         guard let cells = store.cells else { return add(outgoing, isCounted: isCounted) }
         let own = publishedThrough
@@ -106,9 +109,21 @@ extension Publications {
         order = nil
         defer { order = known }
         let gaps = known.gaps(before: outgoing.items, hasNeighbours: cells.hasNeighbours)
-        let handedOn = known.handedOn
-        let earlier = gaps.isEmpty ? [:] : try store.read { try $0.records(in: gaps, handedOn: handedOn, cells) }
+        let handedOn = HandedOn(through: known.handedOn, passedOver: passedOver.withLock { $0 })
+        let earlier = gaps.isEmpty ? [:] : try store.read { try $0.records(in: gaps, handedOn, cells) }
         add(outgoing, isCounted: isCounted, earlier: earlier, in: &known)
+    }
+}
+
+/// The positions that were handed on, of a conversation that is met for the first time.
+struct HandedOn {
+    /// In each stream, all up to here,
+    let through: StreamVector
+    /// but for some from here on, by stream.
+    let passedOver: [Int: StreamPosition]
+
+    func contains(_ position: StreamPosition) -> Bool {
+        position <= through[position.cell] && passedOver[position.cell].map { position < $0 } ?? true
     }
 }
 
@@ -116,7 +131,7 @@ extension Snapshot {
     /// The records in gaps, by the index of the item before which they go. They wait for what they depend on as the
     /// events of their own streams do.
     func records(
-        in gaps: [RecordOrder.Gap], handedOn: StreamVector, _ cells: any Cells
+        in gaps: [RecordOrder.Gap], _ handedOn: HandedOn, _ cells: any Cells
     ) throws(StoreError) -> [Int: Outgoing] {
         var missing: [Int: Outgoing] = [:]
         for gap in gaps {
@@ -131,13 +146,13 @@ extension Snapshot {
     }
 
     /// From the last back to the first; of a conversation that was not met before, to one that was handed on.
-    private func records(in gap: RecordOrder.Gap, _ handedOn: StreamVector) throws(StoreError) -> [MessageRecord] {
+    private func records(in gap: RecordOrder.Gap, _ handedOn: HandedOn) throws(StoreError) -> [MessageRecord] {
         var (found, step): ([MessageRecord], Int) = ([], gap.after == nil ? 1 : RecordOrder.longestGap)
         while found.count < RecordOrder.longestGap {
             let before = found.last?.seq ?? gap.before
             let list = try outbox.records(of: gap.conversation, after: gap.after ?? 0, before: before, limit: step)
             for (position, record) in list {
-                guard gap.after != nil || position > handedOn[position.cell] else { return found.reversed() }
+                guard gap.after != nil || !handedOn.contains(position) else { return found.reversed() }
                 found.append(record)
             }
             guard list.count == step else { break }

@@ -57,9 +57,22 @@ struct InterestTests {
         #expect(try begin(&interest, after: .seconds(2)) == [])
     }
 
+    @Test("while it is not known who is connected everything is read, to the end of the round")
+    func unknown() throws {
+        let people = ConnectedPeople()
+        var interest = Interest(people: people)
+        #expect(try begin(&interest) == [])
+        people.replace(with: ["bob"], unknownSince: at(0))
+        let (first, second) = (try say(), try say())
+        #expect(try positions(&interest, first) == first.map(\.position))
+        #expect(try begin(&interest, after: .seconds(1)) == [])
+        #expect(try positions(&interest, second, after: .seconds(1)) == second.map(\.position))
+    }
+
     @Test("it is looked at again for those who may hear it alone, and when somebody has come for the first time alone")
     func others() throws {
         var interest = Interest(people: people)
+        #expect(try begin(&interest) == [])
         #expect(try positions(&interest, try say()) == [])
         people.arrive("carol")
         #expect(try begin(&interest, after: .seconds(1)) == [])
@@ -72,6 +85,7 @@ struct InterestTests {
     @Test("what is too old, or too far back in its stream, is not looked at again")
     func bounds() throws {
         var old = Interest(people: people)
+        #expect(try begin(&old) == [])
         let entries = try say(3)
         #expect(try positions(&old, entries) == [])
         var far = old

@@ -71,6 +71,13 @@ struct RecordOrderTests {
         #expect(again == [true, true, false])
     }
 
+    @Test("what was read and passed over was not handed on, though later positions of its stream were")
+    func passedOver() {
+        let handedOn = HandedOn(through: StreamVector([7]), passedOver: [0: 5])
+        #expect([4, 5, 7, 8].map(handedOn.contains) == [true, false, false, false])
+        #expect(HandedOn(through: StreamVector([7]), passedOver: [:]).contains(7))
+    }
+
     @Test("what may go before the first of a conversation is asked for where others write, too")
     func first() {
         let order = RecordOrder(from: StreamVector())
