@@ -53,6 +53,7 @@ struct AudienceRelay {
     /// Sends what waits of the snapshot. When the plugin has it all it comes into force; among several gateways under a
     /// lease, and with what has changed since.
     mutating func sendSnapshot(over connection: MQTTConnection) throws {
+        guard !feed.isStale else { throw AudienceError.changesMissed }
         if !sender.isUnacknowledged, !isFinishing {
             if store.cells != nil, !isAwaitingLease {
                 isAwaitingLease = true

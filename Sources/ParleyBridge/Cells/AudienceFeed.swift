@@ -95,6 +95,9 @@ final class AudienceFeed: Sendable {
         leaseWake.signal()
     }
 
+    /// Whether the plugin follows.
+    var isFollowing: Bool { state.withLock { $0.phase == .following } }
+
     func detach() { state.withLock { $0.phase = .apart } }
 
     /// Nobody at this cell hears what the changes up to here forbid.
@@ -161,13 +164,16 @@ final class AudienceFeed: Sendable {
         }
     }
 
-    /// - Parameter wasOver: whether the one before was over, so that others may have gone on without this cell.
+    /// - Parameters:
+    ///   - wasOver: whether the one before was over, so that others may have gone on without this cell.
+    ///   - wasForgotten: whether they may have removed what has changed since a snapshot that was read before.
     /// - Returns: whether the plugin is to be told of it at once.
-    func recordExtension(_ lease: Lease, wasOver: Bool) -> Bool {
+    func recordExtension(_ lease: Lease, wasOver: Bool, wasForgotten: Bool) -> Bool {
         state.withLock { state in
             let isFirst = state.lease == nil
             state.lease = lease
             if wasOver, !isFirst { state.lapses += 1 }
+            if wasForgotten { state.isStale = true }
             switch state.phase {
             case .awaitingLease:
                 state.phase = .awaitingRound

@@ -73,7 +73,8 @@ final class LeaseLoop {
         dueAt = .now + LeaseLoop.interval
         wasAlone = !cells.hasNeighbours
         let lease = wasAlone ? .endless : Lease(end: UInt64(clamping: end))
-        if feed.recordExtension(lease, wasOver: extended.wasOver || isLate) {
+        let wasOver = extended.wasOver || isLate
+        if feed.recordExtension(lease, wasOver: wasOver, wasForgotten: extended.wasForgotten) {
             queue.add(Outgoing(), audience: [lease.change])
         } else {
             cells.wake()

@@ -141,21 +141,26 @@ final class ClaimedCell: Sendable {
     }
 
     /// Extends the lease from the server's time on.
-    func extendLease(by time: Duration, _ connection: PostgreSQLConnection) throws -> LeaseExtension {
+    ///
+    /// - Parameter absence: after so long the others have forgotten this cell.
+    func extendLease(
+        by time: Duration, absence: Duration, _ connection: PostgreSQLConnection
+    ) throws -> LeaseExtension {
         let milliseconds = Int(time.components.seconds * 1000)
         let begin = SystemClock.sinceBoot.milliseconds
         let rows = try connection.query(
             """
-            WITH before AS (SELECT cell, until < \(ClaimedCell.now) AS was_over FROM cell_leases WHERE cell = $2)
+            WITH before AS (SELECT cell, \(ClaimedCell.now) - until AS over FROM cell_leases WHERE cell = $2)
             UPDATE cell_leases SET until = \(ClaimedCell.now) + $1 FROM before
             WHERE cell_leases.cell = before.cell
                 AND EXISTS (SELECT 1 FROM cells WHERE cell = $2 AND incarnation = $3)
-            RETURNING CAST(before.was_over AS INTEGER), cell_leases.until
+            RETURNING before.over, cell_leases.until
             """, [.integer(milliseconds), .integer(number), .bytes(incarnation)])
-        if let wasOver = rows.integer(0, 0), let until = rows.integer(0, 1) {
+        if let over = rows.integer(0, 0), let until = rows.integer(0, 1) {
             clock.set(until - milliseconds, asked: begin)
             return LeaseExtension(
-                wasOver: wasOver != 0, serverTime: Timestamp(milliseconds: Int64(until - milliseconds)))
+                wasOver: over > 0, wasForgotten: over > absence.inMilliseconds,
+                serverTime: Timestamp(milliseconds: Int64(until - milliseconds)))
         }
         let told = toldBefore
         try check(try connection.query(end.statement, end.values), told)

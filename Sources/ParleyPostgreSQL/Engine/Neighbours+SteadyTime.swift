@@ -30,7 +30,7 @@ extension Neighbours {
     }
 
     func shareSteadyTime(_ steady: Timestamp) throws(StoreError) -> Timestamp {
-        try withConnection { try share(steady, $0) }
+        try withConnection(leaseSessions) { try share(steady, $0) }
     }
 
     private func share(_ steady: Timestamp, _ connection: PostgreSQLConnection) throws(PostgreSQLError) -> Timestamp {

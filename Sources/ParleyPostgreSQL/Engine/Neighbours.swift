@@ -17,8 +17,8 @@ final class Neighbours: Cells {
     let cell: ClaimedCell
     /// For what belongs to no transaction of the writer.
     private let sessions: SessionPool
-    /// For the lease alone, which waits for nothing else.
-    private let leaseSessions: SessionPool
+    /// For the lease and what goes with it alone, which waits for nothing else.
+    let leaseSessions: SessionPool
     private let listener: Listener
     /// Called when this process must end; see `StoreError.endsProcess`.
     private let onEnd: @Sendable (StoreError) -> Void
@@ -144,7 +144,7 @@ final class Neighbours: Cells {
     }
 
     func extendLease() throws(StoreError) -> LeaseExtension {
-        try withConnection(leaseSessions) { try cell.extendLease(by: leaseTime, $0) }
+        try withConnection(leaseSessions) { try cell.extendLease(by: leaseTime, absence: Neighbours.absence, $0) }
     }
 
     /// The most signals that wait: more than that are late in any case.

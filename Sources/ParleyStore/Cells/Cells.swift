@@ -154,7 +154,11 @@ package struct CellMark: Hashable, Sendable {
 package struct LeaseExtension: Hashable, Sendable {
     /// Whether it was over by the server's time, so that others may not have waited for this cell.
     package let wasOver: Bool
+    /// Whether it was over for so long that they keep nothing for this cell any more; see `CellState.wasLiveLately`.
+    package let wasForgotten: Bool
     package let serverTime: Timestamp
 
-    package init(wasOver: Bool, serverTime: Timestamp) { (self.wasOver, self.serverTime) = (wasOver, serverTime) }
+    package init(wasOver: Bool, wasForgotten: Bool, serverTime: Timestamp) {
+        (self.wasOver, self.wasForgotten, self.serverTime) = (wasOver, wasForgotten, serverTime)
+    }
 }

@@ -50,7 +50,9 @@ final class ListedCells: Cells {
     }
 
     func removeLostSessions(limit: Int, in transaction: WriteTransaction) -> [UserID] { [] }
-    func extendLease() -> LeaseExtension { LeaseExtension(wasOver: false, serverTime: time) }
+    func extendLease() -> LeaseExtension {
+        LeaseExtension(wasOver: false, wasForgotten: false, serverTime: time)
+    }
     func signal(_ signal: CellSignal) {}
     func sendSignals() {}
     func wait(for time: Duration) -> [CellSignal] { [] }
