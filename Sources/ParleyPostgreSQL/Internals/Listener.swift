@@ -25,7 +25,7 @@ final class Listener: @unchecked Sendable {
         guard let connection, connection.isOpen else {
             connection = nil
             let new = try PostgreSQLConnection(settings)
-            try new.execute("LISTEN \(Neighbours.channel)")
+            try new.execute((Session.lostClients + ["LISTEN \(Neighbours.channel)"]).joined(separator: ";\n"))
             connection = new
             return []
         }

@@ -32,7 +32,14 @@ final class Session {
         [PostgreSQLMigrations.searchPath] + PlannerSettings.statements + [
             "SET synchronous_commit TO on", "SET default_transaction_isolation TO 'read committed'",
             "SET lock_timeout TO '5s'",
-        ]
+        ] + lostClients
+
+    /// What the server does about a process that is cut off, or reads nothing any more: else it would hold for hours
+    /// what was locked for it, and what it was to be notified of. In seconds, and milliseconds.
+    static let lostClients = [
+        "SET tcp_keepalives_idle TO 5", "SET tcp_keepalives_interval TO 5", "SET tcp_keepalives_count TO 3",
+        "SET tcp_user_timeout TO 20000",
+    ]
 
     /// See `PlannerSettings.renewal`.
     private static let planInterval = Duration.seconds(60)
