@@ -92,8 +92,10 @@ final class CellLoop {
         _ = try waitForEvents(&nothing, timeout: min(time, CellLoop.longestRest))
     }
 
-    /// Publishes what others have signalled: typing, which nobody misses if it gets lost.
+    /// Publishes what others have signalled: typing, which nobody misses if it gets lost. While the broker is away it
+    /// would pile up.
     private func hear(_ signals: [CellSignal]) {
+        guard feed.isFollowing, queue.hasRoom else { return }
         var outgoing = Outgoing()
         for signal in signals {
             let topic = Array(signal.topic.utf8)
@@ -337,12 +339,12 @@ extension Cells {
 }
 
 extension Store {
-    /// Whether other cells are live and have stopped waiting for this one.
+    /// Whether other cells may have gone on without this one.
     var wasAway: Bool {
         get throws {
             guard let cells else { return false }
             let states = try read { try cells.states(in: $0) }
-            return !states.contains { $0.number == cells.own && $0.isLive } && states.contains(where: \.isLive)
+            return states.count > 1 && states.contains { $0.number == cells.own && !$0.isLive }
         }
     }
 }

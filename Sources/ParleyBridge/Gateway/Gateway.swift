@@ -54,6 +54,8 @@ package final class Gateway: Sendable {
     private func serve() async throws {
         let handlers = try OperationHandlers()
         guard let store = try await openStore() else { return }
+        // Before it is live again itself.
+        let wasAway = try store.wasAway
         try shared.clock.resume(from: store)
         let (witness, isPutBack) = try DatabaseContinuity.begin(store, in: directory, logger: logger)
         // Messages from shortly before that time may have been received since.
@@ -79,11 +81,13 @@ package final class Gateway: Sendable {
         try retryingConflicts { try pushes.resume(store, clock: shared.clock, counters: shared.counters) }
         let backlog = try Publisher.Backlog(in: store)
         shared.publishedThrough.set(backlog.position)
+        // Until it is known what they have read.
+        if let cells = store.cells { shared.publishedThrough.neededByCells = Stream(cell: cells.own).start }
         if backlog.end > backlog.position {
             logger.notice(
                 "publishing what was left", metadata: ["positions": "\(backlog.position.distance(to: backlog.end))"])
         }
-        let (feed, held, rates) = (try AudienceFeed(wasAway: try store.wasAway), HeldReplies(), RateExchange())
+        let (feed, held, rates) = (try AudienceFeed(wasAway: wasAway), HeldReplies(), RateExchange())
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await readers.run() }
             group.addTask { try await sessions.run() }
@@ -214,12 +218,14 @@ package final class Gateway: Sendable {
             logger.warning("the end of pushes could not be noted", metadata: ["reason": "\(error)"])
         }
         do throws(StoreError) {
-            let (published, clock) = (shared.publishedThrough.current, shared.clock.stateToStore())
+            let (published, clock) = (shared.publishedThrough, shared.clock.stateToStore())
             try store.write { transaction in
-                try transaction.outbox.advance(through: published)
+                try transaction.outbox.advance(through: published.current, needed: published.neededByCells)
                 try transaction.clock.store(clock)
             }
-            try store.cells?.saveEnd(shared.publishedStreams.withLock { $0 }, in: store)
+            if !shared.states.isTelling {
+                try store.cells?.saveEnd(shared.publishedStreams.withLock { $0 }, in: store)
+            }
             witness.end(at: try store.read { try $0.outbox.lastPosition() }.number)
             try store.checkpoint()
         } catch {

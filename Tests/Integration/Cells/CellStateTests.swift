@@ -92,4 +92,29 @@ struct CellStateTests {
         let others = #"SELECT count(*) FROM parley.presence WHERE "user" = '\#(alice.user)' AND state = 'online'"#
         #expect(try site.number(others) == 1)
     }
+
+    @Test("what a cell that is away has not read is kept over the end of the cell that wrote it, and its next start")
+    func kept() throws {
+        let site = try CellSite()
+        let (alice, bob, conversation) = try site.pair()
+        let events = "SELECT count(*) FROM parley.outbox WHERE position >> 48 = 1"
+        let first = try bob.say(in: conversation)
+        site.cells[1].endParleyd(SIGKILL)
+        try alice.accepted(
+            "receipts/read", ["conversation_id": .string(conversation), "message_id": .string(first)])
+        site.cells[0].endParleyd(SIGTERM)
+        let kept = try site.number(events)
+        #expect(kept > 0)
+        try site.cells[0].startParleyd()
+        let back = try site.cells[0].connect(alice.credentials)
+        try back.say(in: conversation)
+        try eventually("all is published") {
+            try site.number(
+                """
+                SELECT count(*) FROM parley.publishing p JOIN parley.cells c ON c.cell = p.id
+                WHERE p.id = 1 AND p.published_through = c.position
+                """) == 1 ? () : nil
+        }
+        #expect(try site.number(events) >= kept)
+    }
 }

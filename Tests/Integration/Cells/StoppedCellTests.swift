@@ -102,15 +102,17 @@ struct StoppedCellTests {
         }
     }
 
-    @Test("what a cell had not read when the others went on without it is refused, as it was asked elsewhere")
-    func lateRequests() throws {
+    @Test(
+        "what a cell had not read when the others went on without it is refused, as it was asked elsewhere",
+        arguments: [SIGSTOP, SIGKILL])
+    func lateRequests(_ signal: Int32) throws {
         let site = try CellSite()
         let clients = try site.clients(at: 0, 1)
         let (alice, bob) = (clients[0], clients[1])
         let named: JSON = ["user_id": .string(alice.user)]
         try bob.accepted("social/block", named)
         let parleyd = try #require(site.cells[1].parleyd)
-        parleyd.send(SIGSTOP)
+        if signal == SIGKILL { site.cells[1].endParleyd(SIGKILL) } else { parleyd.send(signal) }
         _ = try bob.ask("social/unblock", named.bytes)
         try bob.readAllSent()
         // The lease is over: the plugin ends the connection.
@@ -118,7 +120,7 @@ struct StoppedCellTests {
         let moved = try site.cells[0].connect(bob.credentials)
         try moved.accepted("social/unblock", named)
         try moved.accepted("social/block", named)
-        parleyd.send(SIGCONT)
+        if signal == SIGKILL { try site.cells[1].startParleyd() } else { parleyd.send(SIGCONT) }
 
         // The cell lets devices in again, and has read what came before them.
         let back = try site.cells[1].connect(bob.credentials)
