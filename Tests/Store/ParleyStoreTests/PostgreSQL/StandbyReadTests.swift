@@ -69,7 +69,8 @@ struct StandbyReadTests {
             }
         }
         #expect(servers[.standby, default: 0] > 0, "\(servers)")
-        #expect(servers[.primaryForLostStandby, default: 0] == 0 && servers[.primary] == nil)
+        // On a busy machine it may not answer in time, and counts as away for a while.
+        #expect(servers[.primary] == nil)
         try awaitStandby(try write(300, at: 0))
     }
 
