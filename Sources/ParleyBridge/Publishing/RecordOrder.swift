@@ -45,15 +45,15 @@ struct RecordOrder {
 
     /// What is missing before the items of a batch, or may be.
     ///
-    /// - Parameter hasNeighbours: whether other cells may have written at the same time.
-    func gaps(before items: [Outgoing.Item], hasNeighbours: Bool) -> [Gap] {
+    /// - Parameter hasOthers: whether other cells may have written at the same time.
+    func gaps(before items: [Outgoing.Item], hasOthers: Bool) -> [Gap] {
         var ends: [ConversationID: Int] = [:]
         var gaps: [Gap] = []
         for (index, item) in items.enumerated() {
             guard let place = item.record else { continue }
             let end = ends[place.conversation] ?? span(of: place.conversation)?.upperBound
             let isGap = end.map { place.seq > $0 + 1 && place.seq - $0 <= RecordOrder.longestGap }
-            if isGap ?? (hasNeighbours && place.seq > 1) {
+            if isGap ?? (hasOthers && place.seq > 1) {
                 gaps.append(Gap(item: index, conversation: place.conversation, after: end, before: place.seq))
             }
             ends[place.conversation] = max(end ?? place.seq, place.seq)
@@ -108,7 +108,7 @@ extension Publications {
             }
         order = nil
         defer { order = known }
-        let gaps = known.gaps(before: outgoing.items, hasNeighbours: cells.hasNeighbours)
+        let gaps = known.gaps(before: outgoing.items, hasOthers: cells.hasOthers)
         let handedOn = HandedOn(through: known.handedOn, passedOver: passedOver.withLock { $0 })
         let earlier = gaps.isEmpty ? [:] : try store.read { try $0.records(in: gaps, handedOn, cells) }
         add(outgoing, isCounted: isCounted, earlier: earlier, in: &known)

@@ -27,7 +27,7 @@ final class Neighbours: Cells {
     private struct State {
         var dependencies = StreamVector()
         /// Until the first look says otherwise.
-        var hasNeighbours = true
+        var (hasNeighbours, hasOthers) = (true, true)
         var signals: [CellSignal] = []
     }
 
@@ -50,6 +50,8 @@ final class Neighbours: Cells {
     var dependencies: StreamVector { state.withLock { $0.dependencies } }
 
     var hasNeighbours: Bool { state.withLock { $0.hasNeighbours } }
+
+    var hasOthers: Bool { state.withLock { $0.hasOthers } }
 
     /// The rows of `ClaimedCell.dependencies`.
     func record(_ rows: PostgreSQLRows) {
@@ -81,8 +83,8 @@ final class Neighbours: Cells {
                     audience: StreamPosition(number: rows.integer(3)), isLive: rows.integer(4) != 0,
                     wasLiveLately: rows.integer(5) != 0, mark: mark))
         }
-        let hasNeighbours = states.contains { $0.isLive && $0.number != cell.number }
-        state.withLock { $0.hasNeighbours = hasNeighbours }
+        let others = states.filter { $0.number != cell.number }
+        state.withLock { ($0.hasNeighbours, $0.hasOthers) = (others.contains(where: \.isLive), !others.isEmpty) }
         return states
     }
 

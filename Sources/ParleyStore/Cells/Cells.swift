@@ -90,6 +90,10 @@ package protocol Cells: AnyObject, Sendable {
     /// Whether others were live when they were last looked at.
     var hasNeighbours: Bool { get }
 
+    /// Whether there were other cells then, live or not. One whose lease is over may still commit, such as what it had
+    /// read before.
+    var hasOthers: Bool { get }
+
     /// Tells the other cells something that is not stored, and of no use a moment later. Safe to call from anywhere.
     func signal(_ signal: CellSignal)
 

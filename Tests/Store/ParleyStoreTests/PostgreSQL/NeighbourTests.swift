@@ -79,4 +79,20 @@ struct NeighbourTests {
         let facts = try one.read { try $0.conversations.conversation(conversation)?.facts }
         #expect(facts?.lastSeq == 2)
     }
+
+    @Test("a cell whose lease is over is no neighbour to wait for, and still another that may write")
+    func silent() throws {
+        let one = try open("one")
+        let cells = try #require(one.cells)
+        #expect(cells.hasNeighbours && cells.hasOthers, "until the first look")
+        func look() throws -> [Bool] {
+            _ = try one.read { try cells.states(in: $0) }
+            return [cells.hasNeighbours, cells.hasOthers]
+        }
+        #expect(try look() == [false, false])
+        let other = try open("other")
+        #expect(try look() == [false, true])
+        try other.cells?.extendLease()
+        #expect(try look() == [true, true])
+    }
 }

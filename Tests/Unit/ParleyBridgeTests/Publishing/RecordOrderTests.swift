@@ -1,8 +1,9 @@
 import ParleyProtocol
-import ParleyStore
+import TestNames
 import Testing
 
 @testable import ParleyBridge
+@testable import ParleyStore
 
 @Suite("Records of one conversation that come by several streams")
 struct RecordOrderTests {
@@ -27,7 +28,7 @@ struct RecordOrderTests {
     private func published(_ batches: Outgoing...) -> [Int] {
         var (order, publications) = (RecordOrder(from: StreamVector()), Publications(publishedThrough: .start))
         for batch in batches {
-            let missing = order.gaps(before: batch.items, hasNeighbours: false).map { gap in
+            let missing = order.gaps(before: batch.items, hasOthers: false).map { gap in
                 var outgoing = Outgoing()
                 for seq in ((gap.after ?? 0) + 1)..<gap.before { outgoing.append(self.outgoing(seq)) }
                 return (gap.item, outgoing)
@@ -81,9 +82,28 @@ struct RecordOrderTests {
     @Test("what may go before the first of a conversation is asked for where others write, too")
     func first() {
         let order = RecordOrder(from: StreamVector())
-        #expect(order.gaps(before: outgoing(1).items, hasNeighbours: true).isEmpty)
-        #expect(order.gaps(before: outgoing(5).items, hasNeighbours: false).isEmpty)
-        let gaps = order.gaps(before: outgoing(5, 6, 8).items, hasNeighbours: true)
+        #expect(order.gaps(before: outgoing(1).items, hasOthers: true).isEmpty)
+        #expect(order.gaps(before: outgoing(5).items, hasOthers: false).isEmpty)
+        let gaps = order.gaps(before: outgoing(5, 6, 8).items, hasOthers: true)
         #expect(gaps.map(\.before) == [5, 8] && gaps.map(\.after) == [nil, 6])
+    }
+
+    @Test("what another cell has committed before goes before, though its lease is over")
+    func silentNeighbour() throws {
+        let test = try TestWriter(cells: ListedCells(hasNeighbours: false))
+        let conversation = try test.conversation(["alice", "bob"])
+        // The stream of the file is another than that of the cell.
+        test.carryOut([try send(conversation)])
+        let second = test.carryOut([try send(conversation)]).effects.outgoing
+        var (order, publications): (RecordOrder?, Publications) = (
+            nil, Publications(publishedThrough: Stream(cell: 1).start)
+        )
+        try publications.add(second, isCounted: true, of: test.store, passedOver: Monitor([:]), in: &order)
+        var seqs: [Int] = []
+        while let entry = publications.next {
+            if let seq = entry.item.record?.seq { seqs.append(seq) }
+            publications.dropNext()
+        }
+        #expect(seqs == [1, 2])
     }
 }

@@ -18,8 +18,21 @@ final class ListedCells: Cells {
     let dependencies = StreamVector()
     let committed = StreamPosition.start
     let time = Timestamp(milliseconds: 0)
-    let leaseTime = Duration.seconds(3)
-    let hasNeighbours = true
+    let leaseTime: Duration
+    let hasNeighbours: Bool
+    let hasOthers = true
+    private let extending: @Sendable () -> Void
+
+    /// - Parameters:
+    ///   - hasNeighbours: whether another is live.
+    ///   - extending: called when the lease is extended, before the answer.
+    init(
+        hasNeighbours: Bool = true, leaseTime: Duration = .seconds(3), extending: @escaping @Sendable () -> Void = {}
+    ) {
+        self.hasNeighbours = hasNeighbours
+        self.leaseTime = leaseTime
+        self.extending = extending
+    }
 
     func states(in snapshot: Snapshot) -> [CellState] { [] }
 
@@ -50,9 +63,12 @@ final class ListedCells: Cells {
     }
 
     func removeLostSessions(limit: Int, in transaction: WriteTransaction) -> [UserID] { [] }
+
     func extendLease() -> LeaseExtension {
-        LeaseExtension(wasOver: false, wasForgotten: false, serverTime: time)
+        extending()
+        return LeaseExtension(wasOver: false, wasForgotten: false, serverTime: time)
     }
+
     func signal(_ signal: CellSignal) {}
     func sendSignals() {}
     func wait(for time: Duration) -> [CellSignal] { [] }
