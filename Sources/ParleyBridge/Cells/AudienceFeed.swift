@@ -38,8 +38,23 @@ final class AudienceFeed: Sendable {
         var readAt: ContinuousClock.Instant?
         /// Whether this cell may have missed changes: others went on without it, or it cannot read what they told.
         var isStale = false
-        /// How many times other cells may have gone on without this one.
+        /// How many times devices may have gone to other cells, which then went on without this one.
         var lapses = 0
+        /// Whether the end of the lease that the plugin was last known to have is among these.
+        var hasEnded = false
+
+        /// Without another lease in time the plugin has ended the connections of devices.
+        mutating func recordEnd(now: Int64) {
+            guard !hasEnded, acknowledged?.isOver(now: now) == true else { return }
+            hasEnded = true
+            lapses += 1
+        }
+
+        mutating func acknowledge(_ new: Lease, now: Int64) {
+            recordEnd(now: now)
+            acknowledged = new
+            hasEnded = false
+        }
     }
 
     private let state: Monitor<State>
@@ -77,20 +92,24 @@ final class AudienceFeed: Sendable {
     var hasCaughtUp: Bool { state.withLock { $0.phase == .caughtUp } }
 
     /// The plugin follows from here on.
-    func follow(at vector: StreamVector, under lease: Lease) {
+    ///
+    /// - Parameter now: in nanoseconds since the start of the machine.
+    func follow(at vector: StreamVector, under lease: Lease, now: Int64 = SystemClock.sinceBoot.nanoseconds) {
         state.withLock { state in
             state.phase = .following
             state.inForce.advance(to: vector)
-            state.acknowledged = lease
+            state.acknowledge(lease, now: now)
         }
         leaseWake.signal()
     }
 
     /// The plugin has acknowledged changes up to here.
-    func recordInForce(_ vector: StreamVector, lease: Lease) {
+    ///
+    /// - Parameter now: in nanoseconds since the start of the machine.
+    func recordInForce(_ vector: StreamVector, lease: Lease, now: Int64 = SystemClock.sinceBoot.nanoseconds) {
         state.withLock { state in
             state.inForce.advance(to: vector)
-            state.acknowledged = lease
+            if lease != state.acknowledged { state.acknowledge(lease, now: now) }
         }
         leaseWake.signal()
     }
@@ -167,12 +186,14 @@ final class AudienceFeed: Sendable {
     /// - Parameters:
     ///   - wasOver: whether the one before was over, so that others may have gone on without this cell.
     ///   - wasForgotten: whether they may have removed what has changed since a snapshot that was read before.
+    ///   - now: in nanoseconds since the start of the machine.
     /// - Returns: whether the plugin is to be told of it at once.
-    func recordExtension(_ lease: Lease, wasOver: Bool, wasForgotten: Bool) -> Bool {
+    func recordExtension(_ lease: Lease, wasOver: Bool, wasForgotten: Bool, now: Int64) -> Bool {
         state.withLock { state in
             let isFirst = state.lease == nil
             state.lease = lease
-            if wasOver, !isFirst { state.lapses += 1 }
+            state.recordEnd(now: now)
+            if wasOver, !isFirst, !state.hasEnded { state.lapses += 1 }
             if wasForgotten { state.isStale = true }
             switch state.phase {
             case .awaitingLease:
@@ -189,13 +210,13 @@ final class AudienceFeed: Sendable {
     /// The lease that the plugin is to be told of.
     var lease: Lease { state.withLock { $0.lease } ?? .endless }
 
-    /// How many times other cells may have gone on without this one, until now.
+    /// How many times devices may have gone to other cells, which then went on without this one, until now.
     ///
     /// - Parameter now: in nanoseconds since the start of the machine.
     func lapses(now: Int64) -> Int {
         state.withLock { state in
-            guard let lease = state.lease, lease.isOver(now: now) else { return state.lapses }
-            return state.lapses + 1
+            state.recordEnd(now: now)
+            return state.lapses
         }
     }
 }

@@ -13,9 +13,7 @@ final class LeaseLoop {
     private var report: RecurringReport
     private var clockReport: RecurringReport
     private var dueAt = ContinuousClock.now
-    /// In nanoseconds since the start of the machine; `nil` before it was first extended.
-    private var end: Int64?
-
+    private var hasBegun = false
     /// When the lease was extended for the first time, or after it was over; `nil` when that has been told.
     private var returnedAt: ContinuousClock.Instant?
     /// Whether there were no others when it was last extended.
@@ -59,22 +57,24 @@ final class LeaseLoop {
         }
     }
 
-    private func extend() throws(StoreError) {
+    /// Asks the server, and has the plugin told.
+    func extend() throws(StoreError) {
         // From before the server is asked: it counts from later.
         let begin = SystemClock.sinceBoot.nanoseconds
         let extended = try cells.extendLease()
         compareClocks(extended.serverTime, within: SystemClock.sinceBoot.nanoseconds - begin)
         // Before this cell's devices may go on: what they ask for lasts by the steady time.
         try shared.clock.keepUp(with: cells)
-        let isLate = end.map { begin >= $0 } ?? false
-        if isLate || extended.wasOver || self.end == nil { returnedAt = .now }
-        let end = begin + cells.leaseTime.inMilliseconds * 1_000_000
-        self.end = end
+        // The answer may come when the plugin has ended the connections of devices, though the server was asked before.
+        let now = SystemClock.sinceBoot.nanoseconds
+        let wasOver = extended.wasOver || feed.lease.isOver(now: now)
+        if wasOver || !hasBegun { returnedAt = .now }
+        hasBegun = true
         dueAt = .now + LeaseLoop.interval
         wasAlone = !cells.hasNeighbours
+        let end = begin + cells.leaseTime.inMilliseconds * 1_000_000
         let lease = wasAlone ? .endless : Lease(end: UInt64(clamping: end))
-        let wasOver = extended.wasOver || isLate
-        if feed.recordExtension(lease, wasOver: wasOver, wasForgotten: extended.wasForgotten) {
+        if feed.recordExtension(lease, wasOver: wasOver, wasForgotten: extended.wasForgotten, now: now) {
             queue.add(Outgoing(), audience: [lease.change])
         } else {
             cells.wake()
