@@ -38,8 +38,8 @@ struct Ingress {
         case counts(BrokerCounts)
         /// The sessions that the plugin asks to remove.
         case sessionRemovals([ClientID])
-        /// The end of the requests that had waited while the gateway was away.
-        case backlogEnd
+        /// The end of the requests that had waited while the gateway was away, by the payload of a marker.
+        case backlogEnd([UInt8])
         /// The gateway's request to itself.
         case selfRequest
         /// Not a request at all, and not answered.
@@ -80,7 +80,7 @@ struct Ingress {
         guard !message.isRetained else { return .ignored }
         guard case .up(let address, let operation)? = Topic(parsing: topic) else {
             guard message.payloadLength <= message.payload.count else { return .ignored }
-            if topic.equals(Ingress.marker) { return .backlogEnd }
+            if topic.equals(Ingress.marker) { return .backlogEnd(Array(batch.bytes[message.payload])) }
             if topic.equals(SelfRequest.topic) { return .selfRequest }
             return report(on: topic, Array(batch.bytes[message.payload])) ?? .ignored
         }

@@ -12,7 +12,7 @@ extension Intake {
         mergeRates(now: now)
         defer { shareRates() }
         var refusals = Outgoing()
-        if refusesBacklog {
+        if backlog.isRefused {
             refusals.refuse(writes, counters: shared.counters)
             writes = []
         }
@@ -25,10 +25,10 @@ extension Intake {
                 writer.lastSeen.record(query.sender, now: now)
             case .command(let command):
                 shared.counters.requests.add(1)
-                if command.route.isSilent, isInBacklog {
+                if command.route.isSilent, backlog.isOpen {
                     // Typing that has waited in the broker is out of date.
                     shared.counters.ignored.add(1)
-                } else if refusesBacklog {
+                } else if backlog.isRefused {
                     // Here and not with its turn: the end of the backlog may be in the same batch.
                     refusals.refuse([command], counters: shared.counters)
                 } else if command.isForDesk {
@@ -53,7 +53,7 @@ extension Intake {
             case .tokenUses(let uses): writer.duties[PreviousTokenDuty.self]?.handle(uses)
             case .counts(let counts): shared.counters.update(from: counts)
             case .sessionRemovals(let ids): sessions.submit(ids)
-            case .backlogEnd: (isInBacklog, refusesBacklog) = (false, false)
+            case .backlogEnd(let marker): backlog.end(at: marker)
             case .selfRequest: break
             case .ignored: shared.counters.ignored.add(1)
             }
@@ -64,7 +64,7 @@ extension Intake {
         for turn in [turns.first, turns.rest] where !turn.isEmpty {
             // It may have stood still meanwhile.
             noticeLapse()
-            if refusesBacklog {
+            if backlog.isRefused {
                 refusals.refuse(turn, counters: shared.counters)
             } else {
                 add(writer.carryOut(turn, now: now).effects)

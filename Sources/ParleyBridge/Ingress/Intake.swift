@@ -22,10 +22,7 @@ final class Intake {
     private let batchLimit: Int
     var ingress: Ingress
     var batch = InboundBatch()
-    /// Whether requests may have waited since the gateway was last connected.
-    var isInBacklog = true
-    /// Whether these are refused: other cells may have gone on without this one, and devices have asked them.
-    var refusesBacklog = false
+    var backlog = RequestBacklog()
     private let feed: AudienceFeed
     /// The lapses of this cell's lease that were noticed.
     private var lapses = 0
@@ -95,7 +92,7 @@ final class Intake {
         let connection = try link.connection(.intake, now: shared.clock.now, wall: shared.clock.wall)
         try connection.connect(timeout: .seconds(5))
         defer { connection.disconnect() }
-        isInBacklog = true
+        backlog.begin()
         shared.selfRequest.withLock { $0.recordReception(now: .now) }
         try connection.subscribe(to: Topic.everyRequest, retainHandling: .never)
         var isAttached = false
@@ -148,16 +145,15 @@ final class Intake {
     private func attach(_ results: [SubscriptionResult]) throws -> Bool {
         guard let result = results.first else { return false }
         guard !result.reason.isFailure else { throw IntakeError.subscriptionRefused(result.reason) }
-        sendMarker()
+        send(backlog.makeMarker())
         shared.isIntakeAttached.withLock { $0 = true }
         queue.arrived.signal()
         return true
     }
 
-    /// What comes back behind it is new.
-    private func sendMarker() {
+    private func send(_ marker: [UInt8]) {
         var outgoing = Outgoing()
-        outgoing.raw(topic: Array(Ingress.marker.utf8), payload: [], position: nil)
+        outgoing.raw(topic: Array(Ingress.marker.utf8), payload: marker, position: nil)
         queue.add(outgoing)
     }
 
@@ -169,8 +165,8 @@ final class Intake {
         let now = feed.lapses(now: SystemClock.sinceBoot.nanoseconds)
         guard now != lapses else { return }
         lapses = now
-        (isInBacklog, refusesBacklog) = (true, true)
-        sendMarker()
+        backlog.refuse()
+        send(backlog.makeMarker())
     }
 
     private func wait(_ connection: MQTTConnection, canRead: Bool) throws {

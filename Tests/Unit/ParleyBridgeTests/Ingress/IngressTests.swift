@@ -36,7 +36,7 @@ struct IngressTests {
         case .tokenUses: return "tokens"
         case .counts: return "counts"
         case .sessionRemovals: return "sessions"
-        case .backlogEnd: return "backlog end"
+        case .backlogEnd(let marker): return "backlog end \(String(decoding: marker, as: UTF8.self))"
         case .selfRequest: return "its own"
         case .ignored: return "ignored"
         }
@@ -91,7 +91,7 @@ struct IngressTests {
 
     @Test("the marker ends the backlog, and a retained message is nothing")
     func markerEndsBacklog() throws {
-        #expect(try verdict(Ingress.marker, "") == "backlog end")
+        #expect(try verdict(Ingress.marker, "7") == "backlog end 7")
         #expect(try verdict(Ingress.marker, "", isRetained: true) == "ignored")
         #expect(try verdict(Self.up + "devices/list", "{}", isRetained: true) == "ignored")
     }
