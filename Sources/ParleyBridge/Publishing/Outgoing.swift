@@ -15,6 +15,8 @@ struct Outgoing: Sendable {
         var record: RecordOrder.Place?
         /// Whether it is the reply to a change of audiences, which waits until the change is in force in every cell.
         var awaitsCells = false
+        /// Whether it is the reply to a request that was refused: it depends on nothing.
+        var isRejection = false
     }
 
     /// The end of a message's ciphertext.
@@ -63,6 +65,8 @@ struct Outgoing: Sendable {
     /// The numbers of unread messages that are not yet filled in.
     var unreadScopes: [UnreadScope] { items.compactMap { $0.unread?.scope } }
 
+    var awaitsUnreadCounts: Bool { items.contains { $0.unread != nil } }
+
     /// Fills in numbers of unread messages.
     ///
     /// - Parameter counts: of all that `unreadScopes` names.
@@ -91,6 +95,9 @@ struct Outgoing: Sendable {
     mutating func holdReplies(from index: Int) {
         for index in index..<items.count where items[index].position == nil { items[index].awaitsCells = true }
     }
+
+    /// Whether it is nothing but replies to requests that were refused.
+    var isRejections: Bool { items.allSatisfy(\.isRejection) }
 
     /// Whether there is an event from an index on.
     func hasEvents(from index: Int) -> Bool { items[index...].contains { $0.position != nil } }
@@ -151,7 +158,7 @@ struct Outgoing: Sendable {
             items.append(
                 Item(
                     message: message, position: item.position, disappearance: disappearance, unread: item.unread,
-                    record: item.record, awaitsCells: item.awaitsCells))
+                    record: item.record, awaitsCells: item.awaitsCells, isRejection: item.isRejection))
         }
     }
 
@@ -194,7 +201,10 @@ struct Outgoing: Sendable {
         let message = OutboundMessage(
             topic: topic, payload: writer.document(payload), correlationData: correlation,
             expirySeconds: isSecret ? Outgoing.secretSeconds : nil, qos: isSecret ? .atMostOnce : .atLeastOnce)
-        items.append(Item(message: message, position: nil, unread: pending(unread, in: message.payload)))
+        items.append(
+            Item(
+                message: message, position: nil, unread: pending(unread, in: message.payload),
+                isRejection: outcome == .rejected))
     }
 }
 

@@ -13,17 +13,13 @@ final class Publisher {
     private let link: BrokerLink
     private let queue: OutQueue
     private let store: Store
+    private var source: PublicationSource
     private let witness: WitnessMark
     private let feed: AudienceFeed
     private let limits: BrokerLimits
     let shared: GatewayState
     let logger: Logger
     var publications: Publications
-    /// `nil` until something is to be published, and where there are no cells.
-    private var order: RecordOrder?
-    private var backlog: Backlog
-    /// Batches from the queue whose numbers of unread messages are not counted yet.
-    private var drained: [Outgoing] = []
     var batch = InboundBatch()
     var acknowledgements: [Acknowledgement] = []
     /// The gateway's request to itself that the broker has not acknowledged.
@@ -37,7 +33,8 @@ final class Publisher {
         self.link = link
         self.queue = queue
         self.store = store
-        self.backlog = backlog
+        source = PublicationSource(
+            queue: queue, store: store, backlog: backlog, passedOver: shared.passedOver, logger: logger)
         self.witness = witness
         self.limits = limits
         self.feed = feed
@@ -96,7 +93,7 @@ final class Publisher {
             try statistics.publish(shared.counters, backlog: queue.load.items, over: connection)
             try connection.flush()
             if mayGather(audience, connection), try awaitWork() { continue }
-            try wait(connection, timeout: statistics.timeout)
+            try wait(connection, timeout: min(statistics.timeout, source.wait(now: .now) ?? .seconds(1)))
         }
         try finish(&audience, connection)
     }
@@ -105,17 +102,18 @@ final class Publisher {
     private func work(_ audience: inout AudienceRelay, _ connection: MQTTConnection) throws {
         try receive(&audience, connection)
         // In this order: the changes of audiences that were committed with an event or before it are sent before it.
-        try refill()
+        source.drain()
+        try audience.send(over: connection)
+        try source.fill(&publications, now: .now) { audience.precede($0) }
         // Before anybody hears of it.
         witness.advance(to: publications.addedThrough)
-        try audience.send(over: connection)
         try askSelf(over: connection)
         while connection.canPublish, let entry = publications.next {
             guard !entry.isRepeated else {
                 publications.dropNext()
                 continue
             }
-            // The changes that it depends on are on their way here from other cells.
+            // Read from the store, it may depend on changes that are on their way here from other cells.
             guard audience.precede(entry.batch.outgoing) else { break }
             // An event of QoS 0 may overtake a change of its audience: it waits for the acknowledgement.
             if entry.item.message.qos == .atMostOnce, audience.isUnacknowledged { break }
@@ -148,28 +146,6 @@ final class Publisher {
         shared.counters.dropped.add(1)
         logger.warning("an event or reply was dropped", metadata: ["reason": "\(reason)"])
         publications.dropNext()
-    }
-
-    /// Reads more to publish. Events of an earlier process go before new ones: their positions are lower, and the
-    /// published position must not pass them.
-    private func refill() throws {
-        if !backlog.isEmpty, !publications.hasWaiting {
-            let (outgoing, end) = try backlog.next(in: store)
-            try publications.add(outgoing, isCounted: false, of: store, passedOver: shared.passedOver, in: &order)
-            backlog.advance(to: end)
-        }
-        guard backlog.isEmpty else { return }
-        drained += queue.drainBatches()
-        // If the store fails, the batches stay for the next time.
-        let scopes = Set(drained.flatMap(\.unreadScopes))
-        if !scopes.isEmpty {
-            let counts = try store.read { try $0.unread.counts(scopes) }
-            for index in drained.indices { drained[index].fillUnreadCounts(counts) }
-        }
-        while let outgoing = drained.first {
-            try publications.add(outgoing, isCounted: true, of: store, passedOver: shared.passedOver, in: &order)
-            drained.removeFirst()
-        }
     }
 
     // MARK: Beginning and end

@@ -89,8 +89,8 @@ struct CellStartTests {
         }
     }
 
-    @Test("a password that is changed while a cell runs is waited for, and nothing is lost")
-    func changedPassword() throws {
+    /// A cell of a user whose password can be changed, which is 'right' at first.
+    private func guestGateway() throws -> (TestGateway, PostgreSQLConnection) {
         let connection = try server.connect()
         try connection.execute("CREATE ROLE guest LOGIN SUPERUSER PASSWORD 'right'")
         let file = "\(NSTemporaryDirectory())/\(newID())"
@@ -104,6 +104,12 @@ struct CellStartTests {
             start: false)
         try gateway.startBroker()
         try gateway.startParleyd()
+        return (gateway, connection)
+    }
+
+    @Test("a password that is changed while a cell runs is waited for, and nothing is lost")
+    func changedPassword() throws {
+        let (gateway, connection) = try guestGateway()
         let (alice, _, conversation) = try gateway.pair()
         let id = try alice.say(in: conversation)
         try connection.execute("ALTER ROLE guest PASSWORD 'other'")
@@ -117,6 +123,38 @@ struct CellStartTests {
         try eventually("an answer") { try alice.request("profile/get")["ok"] == true ? () : nil }
         let request: JSON = ["conversation_id": .string(conversation), "after": 0, "limit": 10]
         #expect(try alice.accepted("history/get", request)["messages"].elements.map { $0["id"].text } == [id])
+    }
+
+    @Test("while a cell can write and not read, what it cannot do is refused, and what it has written is told later")
+    func withoutReading() throws {
+        let (gateway, connection) = try guestGateway()
+        let (alice, bob, conversation) = try gateway.pair()
+        try bob.listen(to: conversation, "messages")
+        let id = try alice.say(in: conversation)
+        try bob.hear(id, in: conversation)
+        try connection.execute("ALTER ROLE guest PASSWORD 'other'")
+        // All but the one that writes: behind its COMMIT it has asked for this.
+        _ = try connection.query(
+            """
+            SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
+            WHERE usename = 'guest' AND query NOT LIKE 'SELECT audience_position FROM cells%'
+            """, [])
+        // Its event tells how many are unread.
+        let reading: JSON = ["conversation_id": .string(conversation), "message_id": .string(id)]
+        let asked = try bob.ask("receipts/read", reading.bytes)
+        let administrator = try database.connect()
+        let waiting = "SELECT count(*) FROM parley.outbox WHERE unread_user = $1"
+        try eventually("what is written") {
+            try administrator.query(waiting, [.text(bob.user)]).integer(0, 0) == 1 ? () : nil
+        }
+        let later = try alice.begin(1, in: conversation)
+        #expect(try alice.request("profile/get")["error"]["code"] == "unavailable")
+        #expect(!bob.inbox.contains { $0.correlation == asked })
+        try connection.execute("ALTER ROLE guest PASSWORD 'right'")
+        #expect(try bob.reply(to: asked)["ok"] == true)
+        #expect(try alice.finish(later)[0]["ok"] == true)
+        try bob.hear(later[0], in: conversation)
+        #expect(bob.seqs(in: conversation) == [1, 2])
     }
 
     @Test("a server that takes no writes is waited for")
