@@ -1,5 +1,5 @@
-/// The requests that may have waited in the broker: all that come before a marker comes back, a message of the gateway's
-/// own.
+/// The requests that may have waited in the broker: all that come before a marker, which is a message of the gateway to
+/// itself.
 ///
 /// Several markers may be under way, also of an earlier process. Only the last one that was made ends the backlog.
 struct RequestBacklog {

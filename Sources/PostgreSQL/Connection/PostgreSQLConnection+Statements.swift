@@ -63,7 +63,7 @@ extension PostgreSQLConnection {
     }
 
     /// Ends what was sent, so that the server counts how long a transaction stands still. In the midst of a pipeline it
-    /// would wait for ever, with all that the transaction has locked: also when this process stands still or is cut off.
+    /// would wait for ever, with all that the transaction has locked, if this process stands still or is cut off.
     func sendPause(_ handle: ConnectionHandle) throws(PostgreSQLError) {
         try sending(handle) { () throws(PostgreSQLError) in try handle.sendSync() }
         pending.append(.synced)

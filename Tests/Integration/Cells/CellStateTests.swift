@@ -11,14 +11,12 @@ import Testing
 struct CellStateTests {
     private static let rounds = ProcessInfo.processInfo.environment["PARLEY_CELL_ROUNDS"].flatMap(Int.init) ?? 10
 
-    /// The name of a group that the broker retains for whoever comes; `nil` if it has none yet.
-    private func retainedName(_ client: DeviceClient, of group: String) throws -> String? {
-        try client.listen(to: group, "info")
+    /// What the broker retains of a group for whoever comes; `nil` while it does not know of the group.
+    private func retainedInfo(_ client: DeviceClient, of group: String) throws -> JSON? {
+        let topic = "parley/v1/conversations/\(group)/info"
+        guard try client.subscribe(topic) < 0x80 else { return nil }
         try client.readAllSent()
-        let info = client.takeAll().last {
-            $0.isRetained && $0.topic == "parley/v1/conversations/\(group)/info"
-        }
-        return info?.json["data"]["name"].text
+        return client.takeAll().last { $0.isRetained && $0.topic == topic }?.json["data"]
     }
 
     private func rename(_ group: String, _ name: String) -> JSON {
@@ -52,7 +50,7 @@ struct CellStateTests {
                 _ = client.takeAll()
                 var name: String?
                 try eventually("the last name at both cells; one has \(name ?? "none")") {
-                    name = try retainedName(client, of: group)
+                    name = try retainedInfo(client, of: group)?["name"].text
                     let query = "SELECT count(*) FROM parley.conversations WHERE name = '\(name ?? "")'"
                     return try site.number(query) == 1 ? () : nil
                 }
@@ -69,7 +67,7 @@ struct CellStateTests {
         let group = try alice.group(with: bob)
         let online = #"SELECT count(*) FROM parley.presence WHERE "user" = '\#(bob.user)' AND state = 'online'"#
         try eventually("bob online") { try site.number(online) == 1 ? () : nil }
-        _ = try eventually("info of the group") { try retainedName(bob, of: group) }
+        _ = try eventually("info of the group") { try retainedInfo(bob, of: group) }
         let parleyd = try #require(site.cells[1].parleyd)
         parleyd.send(SIGSTOP)
         try eventually("bob offline: his cell is silent") {
@@ -88,7 +86,7 @@ struct CellStateTests {
         try eventually("bob online again") { try site.number(online) == 1 ? () : nil }
         #expect(try site.number(#"SELECT count(*) FROM parley.sessions WHERE "user" = '\#(bob.user)'"#) == 1)
         try eventually("the new name at the cell that was away") {
-            try retainedName(back, of: group) == "Renamed meanwhile" ? () : nil
+            try retainedInfo(back, of: group)?["name"].text == "Renamed meanwhile" ? () : nil
         }
         // Nobody else was shown as offline by the cell that came back.
         let others = #"SELECT count(*) FROM parley.presence WHERE "user" = '\#(alice.user)' AND state = 'online'"#

@@ -76,7 +76,7 @@ struct PublicationSourceTests {
         #expect(try handedOn(&source, after: 0) == ["not_found"])
         #expect(
             try handedOn(&source, after: 1000) == [
-                "message.read", "conversation.read 3", "ok", "message.new", "ok",
+                "message.read", "conversation.read 2", "ok", "message.new", "ok",
             ])
         #expect(source.wait(now: begin) == nil)
         #expect(try handedOn(&source, after: 1000) == [])
