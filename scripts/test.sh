@@ -133,7 +133,7 @@ export PARLEY_POSTGRESQL_STORE=yes
 gates=(format floors links scripts "debug build" tests)
 [[ -n $filter ]] || gates+=(run.sh README.md)
 [[ $everything == no ]] ||
-    gates+=("release build" "run.sh builds" siege pushes web "web door killed" "walk build" fuzz "floors and links, planted" model broker-config cells interop churn secrecy distinguisher walk)
+    gates+=("tests with cells" "release build" "run.sh builds" siege pushes web "web door killed" "walk build" fuzz "floors and links, planted" model broker-config cells interop churn secrecy distinguisher walk)
 # Tests are functions marked so. It is only to say how far they are.
 expected_tests=$(grep -rhE '^\s*@Test\b' Tests --include='*.swift' | wc -l)
 
@@ -151,6 +151,7 @@ debug_binaries=$(realpath .build/debug)
 binaries=$debug_binaries
 gate tests run_tests
 if [[ $everything == yes ]]; then
+    gate "tests with cells" scripts/test-site.sh --no-install --no-build --short cells
     gate "release build" build_release
     must_pass "release build"
     binaries=$(realpath .build/release)
