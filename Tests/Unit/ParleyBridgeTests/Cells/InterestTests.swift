@@ -51,10 +51,10 @@ struct InterestTests {
         people.arrive("bob")
         // The round had begun: the second would be heard before the first.
         #expect(try positions(&interest, second) == [])
-        #expect(try begin(&interest, after: .seconds(1)) == (first + second).map(\.position))
-        #expect(try positions(&interest, third, after: .seconds(1)) == third.map(\.position))
+        #expect(try begin(&interest, after: .milliseconds(100)) == (first + second).map(\.position))
+        #expect(try positions(&interest, third, after: .milliseconds(100)) == third.map(\.position))
         people.arrive("alice")
-        #expect(try begin(&interest, after: .seconds(2)) == [])
+        #expect(try begin(&interest, after: .milliseconds(200)) == [])
     }
 
     @Test("while it is not known who is connected everything is read, to the end of the round")
@@ -65,8 +65,8 @@ struct InterestTests {
         people.replace(with: ["bob"], unknownSince: at(0))
         let (first, second) = (try say(), try say())
         #expect(try positions(&interest, first) == first.map(\.position))
-        #expect(try begin(&interest, after: .seconds(1)) == [])
-        #expect(try positions(&interest, second, after: .seconds(1)) == second.map(\.position))
+        #expect(try begin(&interest, after: .milliseconds(100)) == [])
+        #expect(try positions(&interest, second, after: .milliseconds(100)) == second.map(\.position))
     }
 
     @Test("it is looked at again for those who may hear it alone, and when somebody has come for the first time alone")
@@ -75,11 +75,11 @@ struct InterestTests {
         #expect(try begin(&interest) == [])
         #expect(try positions(&interest, try say()) == [])
         people.arrive("carol")
-        #expect(try begin(&interest, after: .seconds(1)) == [])
+        #expect(try begin(&interest, after: .milliseconds(100)) == [])
         people.arrive("somebody")
-        #expect(try begin(&interest, after: .seconds(2)) == [])
+        #expect(try begin(&interest, after: .milliseconds(200)) == [])
         people.arrive("bob")
-        #expect(try begin(&interest, after: .seconds(3)).count == 1)
+        #expect(try begin(&interest, after: .milliseconds(300)).count == 1)
     }
 
     @Test("what is too old, or too far back in its stream, is not looked at again")
@@ -94,7 +94,7 @@ struct InterestTests {
         #expect(try begin(&old, after: PassedOver.longest + .milliseconds(1)) == [])
         #expect(old.firsts == [:])
         let end = StreamPosition(number: entries[1].position.number + PassedOver.most)
-        #expect(try begin(&far, after: .seconds(1), read: end) == [entries[2].position])
+        #expect(try begin(&far, after: .milliseconds(100), read: end) == [entries[2].position])
         #expect(far.firsts == [0: entries[2].position])
     }
 
