@@ -20,14 +20,14 @@ final class Session {
 
         fileprivate var limits: [String] {
             switch self {
-            case .writing: ["SET statement_timeout TO '20s'", "SET idle_in_transaction_session_timeout TO '3s'"]
+            case .writing: ["SET statement_timeout TO '20s'", "SET idle_in_transaction_session_timeout TO '2s'"]
             case .reading: ["SET statement_timeout TO '120s'", "SET idle_in_transaction_session_timeout TO '60s'"]
             }
         }
     }
 
     /// Whoever waits for a row gives up after a while. A transaction that was left open is ended: the process may stand
-    /// still, or be cut off, and others wait for its rows. Sooner than they give up, and when its cell's lease is over.
+    /// still, or be cut off, and others wait for its rows. Sooner than they give up, and before its cell's lease is over.
     private static let setUp =
         [PostgreSQLMigrations.searchPath] + PlannerSettings.statements + [
             "SET synchronous_commit TO on", "SET default_transaction_isolation TO 'read committed'",
