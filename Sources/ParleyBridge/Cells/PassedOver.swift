@@ -13,8 +13,8 @@ struct PassedOver {
 
     private var entries: [Entry] = []
 
-    /// The broker's plugin reports within milliseconds. With more, whoever comes from another cell would hear again what
-    /// they have heard there.
+    /// The broker's plugin reports within milliseconds. With more, whoever comes from another cell would hear again
+    /// what they have heard there.
     static let longest = Duration.seconds(1)
     /// The most that are kept, and how far back in a stream: a cell that starts again reads so much again.
     static let most = 4096

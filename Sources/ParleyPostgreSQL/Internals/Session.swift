@@ -27,7 +27,8 @@ final class Session {
     }
 
     /// Whoever waits for a row gives up after a while. A transaction that was left open is ended: the process may stand
-    /// still, or be cut off, and others wait for its rows. Sooner than they give up, and before its cell's lease is over.
+    /// still, or be cut off, and others wait for its rows. Sooner than they give up, and before the lease of its cell
+    /// is over.
     private static let setUp =
         [PostgreSQLMigrations.searchPath] + PlannerSettings.statements + [
             "SET synchronous_commit TO on", "SET default_transaction_isolation TO 'read committed'",
