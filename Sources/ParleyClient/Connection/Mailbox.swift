@@ -44,6 +44,8 @@ final class Mailbox: Sendable {
 
     func drain() -> [Command] {
         signal.reset()
+        // A stop since the loop has last looked for one is not to be forgotten with the signal.
+        if isStopped { signal.send() }
         return content.withLock { content in
             defer { content.commands.removeAll() }
             return content.commands
