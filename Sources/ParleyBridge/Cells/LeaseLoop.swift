@@ -20,8 +20,6 @@ final class LeaseLoop {
     private var wasAlone = false
 
     private static let interval = Duration.seconds(1)
-    /// So much before others stop waiting the plugin ends the connections of devices: they are elsewhere by then.
-    private static let margin = Duration.milliseconds(250)
     /// How often it is looked whether it is due.
     private static let pause = Duration.milliseconds(250)
     /// After so long the others have looked, and keep for this cell what it has not read.
@@ -74,7 +72,7 @@ final class LeaseLoop {
         hasBegun = true
         dueAt = .now + LeaseLoop.interval
         wasAlone = !cells.hasNeighbours
-        let end = begin + (cells.leaseTime - LeaseLoop.margin).inMilliseconds * 1_000_000
+        let end = begin + cells.leaseTime.inMilliseconds * 1_000_000
         let lease = wasAlone ? .endless : Lease(end: UInt64(clamping: end))
         if feed.recordExtension(lease, wasOver: wasOver, wasForgotten: extended.wasForgotten, now: now) {
             queue.add(Outgoing(), audience: [lease.change])

@@ -105,9 +105,9 @@ extension AccessGate {
     }
 
     /// What must be left of a lease for a proxy to send devices here, in nanoseconds. It is extended each 1 to 1.25 s
-    /// to 2.75 s: with less than this the gateway has ended, stands still, or has no store. So devices are at another
-    /// cell soon, and not only when the lease is over and a proxy has noticed.
-    private static let leastLease: Int64 = 1_000_000_000
+    /// to 3 s: with less than this the gateway has ended, stands still, or has no store. So devices are at another cell
+    /// soon, and not only when the lease is over and a proxy has noticed.
+    private static let leastLease: Int64 = 1_250_000_000
 
     /// Whether devices had better be here than at another cell. Where there is none, there is no end of the lease.
     private var isInService: Bool { leaseEnd == .max || leaseEnd - uptime >= AccessGate.leastLease }
