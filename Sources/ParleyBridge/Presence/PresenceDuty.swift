@@ -22,8 +22,7 @@ final class PresenceDuty: Duty {
     private var sweep: Sweep?
     /// When it is next looked whom others have shown as offline meanwhile; `nil` while there is no cause.
     private var lookAt: Timestamp?
-    /// After a failure nothing is due before this.
-    private var restsUntil = Timestamp.earliest
+    private var pace = Pace()
 
     /// A run of the broker to which all presence is being published again.
     struct Sweep {
@@ -96,7 +95,7 @@ final class PresenceDuty: Duty {
 
     func wait(at moment: Moment) -> Duration? {
         [board.nextExpiry, sweep?.nextAt, lookAt].compactMap { $0 }.min().map {
-            max(.zero, moment.now.duration(to: max($0, restsUntil)))
+            max(.zero, moment.now.duration(to: $0), pace.wait(until: .earliest, now: moment.steady))
         }
     }
 
@@ -155,9 +154,7 @@ final class PresenceDuty: Duty {
         }
     }
 
-    func recordFailure(at moment: Moment) {
-        restsUntil = moment.now.advanced(by: PresenceTracker.retryPause)
-    }
+    func recordFailure(at moment: Moment) { pace.rest(for: Self.pauseAfterFailure, from: moment.steady) }
 
     /// - Returns: the rest of the sweep.
     private func publishMore(_ sweep: Sweep, _ batch: Batch) throws(StoreError) -> Sweep? {
