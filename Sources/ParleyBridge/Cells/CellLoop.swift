@@ -249,7 +249,7 @@ final class CellLoop {
         let (inForce, published) = (feed.inForce, shared.publishedStreams.withLock { $0 })
         let isDue = ContinuousClock.now >= markDueAt
         var marks: [CellMark] = []
-        let (isTelling, passedOver) = (shared.states.isTelling, interest.firsts)
+        let (isTelling, passedOver) = (shared.states.isTelling, shared.passedOver.withLock { $0 })
         var tells = false
         for state in others {
             let stream = state.number
