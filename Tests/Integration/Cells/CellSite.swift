@@ -136,9 +136,11 @@ extension DeviceClient {
     @discardableResult
     func say(in conversation: String) throws -> String {
         let id = newID()
-        let reply = try eventually("a reply to a message") {
+        let reply = try eventually("a reply to a message") { () -> JSON? in
             let reply = try request("messages/send", message(conversation, id: id))
-            return reply["error"]["code"] == "unavailable" ? nil : reply
+            // Not by «? nil :», which would be JSON's own null.
+            if reply["error"]["code"] == "unavailable" { return .none }
+            return reply
         }
         guard reply["ok"] == true else { throw NeverCameError("acceptance of a message: \(reply)") }
         return id
