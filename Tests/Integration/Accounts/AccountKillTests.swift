@@ -52,7 +52,9 @@ struct AccountKillTests {
         }
     }
 
-    @Test("a deletion goes on after kills: the departed user is in no group, and the others see nobody")
+    @Test(
+        "a deletion goes on after kills: the departed user is in no group, and the others see nobody",
+        .oneMachine(.connection))
     func deletion() throws {
         let gateway = try TestGateway(settings: TestGateway.accounts)
         let door = try AccountDoor(gateway)

@@ -129,20 +129,13 @@ extension DeviceClient {
     /// Reads all that the broker has sent until now: it answers this request by itself.
     func readAllSent() throws { try subscribe("parley/v1/users/\(user)/events") }
 
-    /// Sends a message, as apps do: again while the gateway cannot take it. On a busy machine a lease may lapse, and
-    /// what stood before the end of that is refused.
+    /// Sends a message, as apps do: again while the gateway cannot take it.
     ///
     /// - Returns: its id.
     @discardableResult
     func say(in conversation: String) throws -> String {
         let id = newID()
-        let reply = try eventually("a reply to a message") { () -> JSON? in
-            let reply = try request("messages/send", message(conversation, id: id))
-            // Not by «? nil :», which would be JSON's own null.
-            if reply["error"]["code"] == "unavailable" { return .none }
-            return reply
-        }
-        guard reply["ok"] == true else { throw NeverCameError("acceptance of a message: \(reply)") }
+        try acceptedAtLast("messages/send", message(conversation, id: id))
         return id
     }
 

@@ -125,7 +125,7 @@ final class DeviceConnectionTests: ToolSuite {
         }
     }
 
-    @Test("a gateway that was never reached is told from one that refuses")
+    @Test("a gateway that was never reached is told from one that refuses", .oneMachine(.balancer))
     func unreachable() async throws {
         let get = try operation("profile", "get")
         gateway.endParleyd()

@@ -41,7 +41,9 @@ final class ActivityCommandTests {
         #expect(foreign.status == 1 && foreign.errors.contains("not_found"))
     }
 
-    @Test("a gateway that does not answer is waited for as long as --timeout says", .timeLimit(.minutes(20)))
+    @Test(
+        "a gateway that does not answer is waited for as long as --timeout says", .oneMachine(.connection),
+        .timeLimit(.minutes(20)))
     func silence() throws {
         for device in ["alice/phone", "bob/phone"] { try couple.makeKeys(of: device) }
         let item = "7f31a5d0-0000-4000-8000-000000000000"

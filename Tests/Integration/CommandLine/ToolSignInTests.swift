@@ -99,6 +99,7 @@ struct ToolSignInTests {
         let open = try run("login", "--email", email, "--password-file", file)
         #expect(open.status == 3 && open.errors.contains("chmod 600"))
         #expect(try manager.run("logout", "--as", "operator/console").status == 2)
+        guard !OneMachineReason.balancer.holds(in: .current) else { return }
         gateway.endBroker()
         let unreached = try person.run("logout")
         #expect(unreached.status == 3 && unreached.errors.contains("nobody answers at mqtt://"), "\(unreached.errors)")

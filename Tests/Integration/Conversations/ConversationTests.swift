@@ -50,9 +50,14 @@ extension GatewayTests {
         func info() throws {
             let made = try alice.accepted("conversations/create", group(bob))
             let id = try #require(made["id"].text)
-            try bob.listen(to: id, "info")
             let topic = "parley/v1/conversations/\(id)/info"
-            let retained = try bob.take("the retained info") { $0.topic == topic }
+            func subscribed() throws -> DeviceClient.Message {
+                try bob.listen(to: id, "info")
+                return try bob.take("info") { $0.topic == topic }
+            }
+            var retained = try subscribed()
+            // Another cell publishes it later than the reply by which its maker knows that it is there.
+            if SiteForm.current.hasCells, !retained.isRetained { retained = try subscribed() }
             #expect(retained.isRetained)
             #expect(retained.json["type"] == "conversation.updated")
             #expect(retained.json["data"] == made.without("last_seq"))

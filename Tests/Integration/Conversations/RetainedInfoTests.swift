@@ -24,7 +24,8 @@ struct RetainedInfoTests {
     }
 
     @Test(
-        "a new display name comes on info of the user's groups, live and retained, though parleyd is killed meanwhile")
+        "a new display name comes on info of the user's groups, live and retained, though parleyd is killed meanwhile",
+        .oneMachine(.connection))
     func renamed() throws {
         let id = try group("One")
         try bob.listen(to: id, "info")

@@ -5,7 +5,9 @@ import Testing
 /// kill -9 at random moments under load. A few times here; many times by `scripts/kill-test.sh`, which runs the same.
 @Suite("Kills", .ownThreads, .serialized, .seeded)
 struct KillTests {
-    @Test("requests that are sent once are all carried out, however often the gateway is killed")
+    @Test(
+        "requests that are sent once are all carried out, however often the gateway is killed",
+        .oneMachine(.connection))
     func trusting() async throws {
         try await check(.configured(.trusting, parleyd: 5, broker: 0))
     }

@@ -31,7 +31,7 @@ struct PresenceTests {
         let other = try gateway.client()
         other.disconnect()
         _ = try console.presence(of: other.user, "offline")
-        #expect(console.states(of: phone.user).isEmpty)
+        #expect(console.changes(of: phone.user, from: "online").isEmpty)
         tool.disconnect()
         let gone = try console.presence(of: phone.user, "offline")
         #expect(gone["last_seen"].text.flatMap { Timestamp($0) } != nil)
@@ -61,7 +61,7 @@ struct PresenceTests {
         leaving.close()
         // They went after the other had come back, and it is known: nobody heard of the other meanwhile.
         _ = try console.presence(of: other.username, "offline")
-        #expect(console.states(of: one.username).isEmpty)
+        #expect(console.changes(of: one.username, from: "online").isEmpty)
         back.close()
         _ = try console.presence(of: one.username, "offline")
     }
@@ -81,13 +81,15 @@ struct PresenceTests {
         let other = try gateway.client()
         other.disconnect()
         _ = try console.presence(of: other.user, "offline")
-        #expect(console.states(of: phone.user).isEmpty)
+        #expect(console.changes(of: phone.user, from: "offline").isEmpty)
         let last = try gateway.connect(credentials)
         try last.accepted("profile/set", ["presence": "friends"])
         _ = try console.presence(of: phone.user, "online")
     }
 
-    @Test("parleyd killed: who came and went meanwhile is made good of, and who stayed is not announced")
+    @Test(
+        "parleyd killed: who came and went meanwhile is made good of, and who stayed is not announced",
+        .oneMachine(.connection))
     func gatewayKilled() throws {
         let (gateway, console) = try gateway(hold: 300)
         let people = try gateway.people(3)
@@ -162,6 +164,13 @@ extension DeviceClient {
     /// The states of the user in the inbox.
     fileprivate func states(of user: String) -> [String] {
         events(on: "users/\(user)/presence").compactMap { $0["data"]["state"].text }
+    }
+
+    /// The states of the user in the inbox, but for a state that has come before: a cell publishes the presence of all
+    /// once more when it has begun.
+    fileprivate func changes(of user: String, from state: String) -> [String] {
+        let states = states(of: user)
+        return SiteForm.current.hasCells ? states.filter { $0 != state } : states
     }
 
     /// The retained copy, right after subscribing.

@@ -34,7 +34,7 @@ extension TestGateway {
         defer { console.disconnect() }
         return try (0..<count).map { _ in
             let user = uniqueName()
-            try console.accepted(
+            try console.acceptedAtLast(
                 "admin/add-user", ["user_id": .string(user), "message_privacy": .string(privacy.rawValue)])
             return try console.addDevice(user, device)
         }
