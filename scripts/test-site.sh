@@ -52,8 +52,8 @@ if [[ $build == yes ]]; then
     }
 fi
 
-# Twice as many programs run as for one machine, and a cell that gets no time for three seconds shuts its devices out: so not
-# as many tests at once.
+# Twice as many programs run as for one machine, and a cell that gets no time for three seconds shuts its devices out: so
+# not as many tests at once.
 status=0
 swift test --skip-build --disable-xctest --experimental-maximum-parallelization-width 4 \
     --filter "${filter:-$all}" --skip "$others" >"$log" 2>&1 || status=1
