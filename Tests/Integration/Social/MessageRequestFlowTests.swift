@@ -41,8 +41,9 @@ extension GatewayTests {
         @Test("a request is announced and listed, and nothing else of it reaches anybody")
         func requestIsAnnounced() throws {
             try expectNothingOfIt()
+            let earlier = bob.events(on: "users/\(bob.user)/events").compactMap { $0["type"].text }
             // A cell to which somebody comes for the first time may publish what happened up to a second before.
-            #expect(bob.events(on: "users/\(bob.user)/events").allSatisfy { $0["type"].text == "device.added" })
+            #expect(earlier.isEmpty || SiteForm.current.hasCells && Set(earlier) == ["device.added"], "\(earlier)")
             let id = try request()
             let announced = try bob.event("message.request", on: "users/\(bob.user)/events")
             #expect(announced["user_id"].text == alice.user && announced["conversation_id"].text == conversation)
