@@ -54,4 +54,10 @@ public enum Limits {
     public static let challengeTargets = 1...1_000_000_000
     /// Civil days of a challenge.
     public static let challengeDays = 1...90
+    /// The sealed bytes of a blob; the most is a setting.
+    public static let blobBytes = 17...9_007_199_254_740_991
+    /// The blobs that one message names.
+    public static let blobsOfMessage = 8
+    /// Each list of ids between a web door and the gateway.
+    public static let collectedBlobs = 200
 }

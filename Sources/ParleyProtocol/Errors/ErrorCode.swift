@@ -81,6 +81,8 @@ public struct Rejection: Error, Hashable, Sendable {
     public static let inviteInvalid = Rejection(.inviteInvalid, "This invite does not open anything.")
     public static let userNotFound = Rejection(.notFound, "There is no such user.")
     public static let messageNotFound = Rejection(.notFound, "There is no such message in this conversation.")
+    /// The same for a blob that does not exist, that the caller may not have, and that another message names.
+    public static let blobNotFound = Rejection(.notFound, "There is no such blob.")
     public static let deviceNotFound = Rejection(.notFound, "There is no such device.")
     public static let workoutNotFound = Rejection(.notFound, "There is no such workout.")
     public static let weekClosed = Rejection(.weekClosed, "The week of this workout is closed.")

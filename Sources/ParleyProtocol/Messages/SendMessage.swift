@@ -10,6 +10,8 @@ public struct SendMessage: RepeatableCommand {
     public let replyTo: MessageID?
     /// In whole seconds from its acceptance.
     public let expiresIn: Int?
+    /// The blobs that belong to it: of the sender's, for this conversation, and of no other message.
+    public let blobs: [BlobID]
     /// Whether the sender's own `message.new` serves as the reply (`"reply":"event"`).
     public let echoIsReply: Bool
     /// Whether it is notified in quiet hours too. It has no other effect, and is not stored.
@@ -18,12 +20,13 @@ public struct SendMessage: RepeatableCommand {
     public init(
         id: MessageID, conversation: ConversationID, type: MessageType.Sendable, suite: Suite, content: [UInt8],
         nonce: [UInt8], recipientKeys: [RecipientKey]? = nil, recipientKeyID: KeyID? = nil, replyTo: MessageID? = nil,
-        expiresIn: Int? = nil, echoIsReply: Bool = false, isUrgent: Bool = false
+        expiresIn: Int? = nil, blobs: [BlobID] = [], echoIsReply: Bool = false, isUrgent: Bool = false
     ) {
         sealed = SealedContent(
             suite: suite, content: content, nonce: nonce, recipientKeys: recipientKeys, recipientKeyID: recipientKeyID)
         (self.id, self.conversation, self.type) = (id, conversation, type.type)
-        (self.replyTo, self.expiresIn, self.echoIsReply, self.isUrgent) = (replyTo, expiresIn, echoIsReply, isUrgent)
+        (self.replyTo, self.expiresIn, self.blobs) = (replyTo, expiresIn, blobs)
+        (self.echoIsReply, self.isUrgent) = (echoIsReply, isUrgent)
     }
 
     private enum ReplyForm: String, CaseIterable {
@@ -37,6 +40,7 @@ public struct SendMessage: RepeatableCommand {
         sealed = try pass.part(\.sealed)
         replyTo = try pass.optional("reply_to", \.replyTo)
         expiresIn = try pass.optional("expires_in", \.expiresIn, as: .integer(Limits.expirySeconds))
+        blobs = try pass.optional("blobs", { $0.blobs.isEmpty ? nil : $0.blobs }, as: MessageBlobsForm()) ?? []
         echoIsReply = try pass.optional("reply", { $0.echoIsReply ? ReplyForm.event : nil }) == .event
         isUrgent = try pass.flag("is_urgent", \.isUrgent)
     }
@@ -44,7 +48,8 @@ public struct SendMessage: RepeatableCommand {
     /// Everything but the form of the reply and the urgency.
     package func identityPreimage(sender: DeviceAddress) -> [UInt8] {
         IdentityPreimage(of: sender, reserving: sealed.content.count).field(conversation).field(type.rawValue)
-            .fields(sealed).field(replyTo).field(expiresIn).fieldIfPresent(sealed.recipientKeyID?.bytes).bytes
+            .fields(sealed).field(replyTo).field(expiresIn).fieldIfPresent(sealed.recipientKeyID?.bytes)
+            .fieldIfPresent(blobs.isEmpty ? nil : blobs.flatMap(\.value.bytes)).bytes
     }
 
     /// `nil` for a message that does not disappear.

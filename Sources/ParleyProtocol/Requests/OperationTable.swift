@@ -23,6 +23,10 @@ package enum OperationTable {
         .command(MarkRead.self),
         .command(StartTyping.self),
         .command(StopTyping.self),
+        .command(CreateBlob.self),
+        .query(GetBlob.self),
+        .command(DeleteBlob.self),
+        .command(CollectBlobs.self),
         .command(CreateConversation.self),
         .query(GetConversation.self),
         .query(ListConversations.self),
@@ -114,6 +118,9 @@ package enum OperationTable {
     ]
 
     package static let all: [any Request.Type] = entries.map(\.request)
+
+    /// Those that a web door carries out for its clients.
+    package static let forClients: [any Request.Type] = all.filter { $0.askers != .doorsAlone }
 
     private static let byOperation: [Operation: any Request.Type] = {
         var table: [Operation: any Request.Type] = [:]

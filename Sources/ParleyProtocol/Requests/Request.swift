@@ -32,6 +32,8 @@ package enum Askers: Hashable, Sendable {
     case operators
     /// Those that sign people in.
     case doors
+    /// The same devices for themselves: a door carries such a request out for no client.
+    case doorsAlone
 }
 
 extension Request {

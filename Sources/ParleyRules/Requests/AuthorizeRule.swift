@@ -9,11 +9,14 @@ package enum AuthorizeRule {
     package static func check(_ askers: Askers, role: DeviceRole?) throws(Rejection) {
         guard let role else { throw Rejection(.unauthenticated, "This device was revoked.") }
         switch (askers, role) {
-        case (.everyone, .device), (.everyone, .operator), (.operators, .operator), (.doors, .door): return
-        case (.everyone, .door): throw Rejection(.forbidden, "A door asks for accounts alone.")
+        case (.everyone, .device), (.everyone, .operator), (.operators, .operator), (.doors, .door),
+            (.doorsAlone, .door):
+            return
+        case (.everyone, .door): throw Rejection(.forbidden, "A door asks for accounts and blobs alone.")
         case (.operators, .device), (.operators, .door):
             throw Rejection(.forbidden, "Only an operator may do this.")
-        case (.doors, .device), (.doors, .operator): throw Rejection(.forbidden, "Only a door may do this.")
+        case (.doors, .device), (.doors, .operator), (.doorsAlone, .device), (.doorsAlone, .operator):
+            throw Rejection(.forbidden, "Only a door may do this.")
         }
     }
 

@@ -55,6 +55,7 @@ package enum APIRoute: Sendable {
             let operation = Operation(
                 area: String(decoding: path[0], as: UTF8.self), verb: String(decoding: path[1], as: UTF8.self))
         else { return nil }
-        return OperationTable.request(operation)
+        guard let request = OperationTable.request(operation), request.askers != .doorsAlone else { return nil }
+        return request
     }
 }

@@ -17,7 +17,7 @@ package enum OpenAPIDocument {
     private static func element() throws(Rejection) -> JSONElement {
         var paths = OpenAPIPaths()
         for resource in APIResource.all { try paths.append(resource) }
-        for request in OperationTable.all { try paths.append(request) }
+        for request in OperationTable.forClients { try paths.append(request) }
         let schemas = try paths.schemas.elements()
         return .object(
             ("openapi", .string("3.1.0")), ("info", info), ("servers", .array([.object(("url", .string("/")))])),

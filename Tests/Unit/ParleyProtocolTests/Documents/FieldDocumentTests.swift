@@ -26,7 +26,7 @@ struct FieldDocumentTests {
         switch askers {
         case .everyone: ""
         case .operators: "operators"
-        case .doors: "doors"
+        case .doors, .doorsAlone: "doors"
         }
     }
 
