@@ -20,6 +20,8 @@ extension DeleteAccount: AccountHandler {
     func carryOut(_ devices: [DeviceAddress], in context: ApplyContext) throws(StoreError) -> AccountRequestOutcome {
         try context.revoke(devices)
         try context.transaction.accountRemovals.begin(context.sender)
+        try context.transaction.blobs.discardUnnamed(of: user, at: context.steady)
+        context.wakeBlobRemoval()
         try context.clear(.user(user, .presence))
         context.afterCommit.wake(AccountRemovalDuty.self, at: context.steady)
         return .done

@@ -28,6 +28,7 @@ struct Duties {
             AccountExpiryDuty(),
             AccountRemovalDuty(),
             ExpiryDuty(),
+            BlobRemovalDuty(),
             FeedRemovalDuty(),
             ChallengeRemovalDuty(),
             DeletedWorkoutRemovalDuty(),

@@ -71,7 +71,16 @@ extension Settings {
         case .challenges: hourly(challengesPerHour)
         case .activities: hourly(activitiesPerHour)
         case .activityReactions: hourly(activityReactionsPerHour)
+        case .blobs: blobRate
         }
+    }
+}
+
+extension Settings {
+    /// A day's bytes at once, and again in the course of a day.
+    private var blobRate: Rate {
+        let units = CreateBlobRule.units(of: blobBytesPerDay)
+        return Rate(burst: units, perHour: units / 24)
     }
 }
 
@@ -88,6 +97,7 @@ extension LimitedUse {
         case .challenges: "Too many challenges; wait a little."
         case .activities: "Too many items of activity; wait a little."
         case .activityReactions: "Too many reactions to activity; wait a little."
+        case .blobs: "You have announced as many bytes of blobs as a user may in a day; wait a little."
         }
     }
 }

@@ -56,6 +56,9 @@ extension MessageChangeHandler {
                 try context.transaction.records.removeCiphertext(of: change.message)
                 context.afterCommit.hasRemovedCiphertext = true
                 if let target = decision.target {
+                    let gone = try context.transaction.blobs.discard(
+                        seq: target.seq, in: conversation.key, at: context.steady)
+                    if gone > 0 { context.wakeBlobRemoval() }
                     context.pushTriggers.removal(
                         of: target.seq, in: conversation, by: context.sender.user, at: position)
                 }

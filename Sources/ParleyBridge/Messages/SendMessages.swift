@@ -12,6 +12,9 @@ extension SendMessage: GatheredCommandHandler {
         let relationship: Relationship?
     }
 
+    /// Blobs are changed by other ways than their conversation, too.
+    var isGathered: Bool { blobs.isEmpty }
+
     func declareFacts(for sender: DeviceAddress, in facts: inout DeclaredFacts) {
         facts.sealedFor.append(conversation)
         facts.records.append(id)
@@ -28,6 +31,7 @@ extension SendMessage: GatheredCommandHandler {
             knowsReplyTarget: try replyTo.map { target in
                 try context.location(of: target)?.seq(in: conversation.facts, visibleTo: sender.user) != nil
             } ?? true,
+            blobs: blobs.isEmpty ? [] : try context.facts.blobs.blobs(blobs).values.map(\.stored),
             keyedDevices: try context.recipients(of: conversation.facts), relationship: conversation.relationship,
             requestRenewal: context.settings.requestRenewal)
         let acceptance: SendMessageRule.Decision
@@ -59,6 +63,10 @@ extension SendMessage: GatheredCommandHandler {
         case .append(let record, let permission):
             var conversation = decision.conversation
             try context.append(record, to: &conversation, digest: decision.digest, isUrgent: isUrgent)
+            if !blobs.isEmpty {
+                try context.transaction.blobs.name(blobs, by: record, in: conversation.key)
+                if let end = record.disappearsAt { context.afterCommit.wake(BlobRemovalDuty.self, at: end) }
+            }
             if let permission, let relationship = decision.relationship {
                 try context.relationships.apply(record, under: permission, relationship, conversation)
             }

@@ -20,6 +20,10 @@ package struct Settings: Hashable, Sendable {
     package var invitesPerHour = 60
     package var inviteURLPrefix = InviteLink.prefix
     package var storedBytesPerDay = 268_435_456
+    package var blobBytes = 1_073_741_824
+    package var blobBytesPerDay = 4_294_967_296
+    package var blobsOpen = 100
+    package var blobUnreferencedHours = 24
     package var openChallenges = 20
     package var challengesPerHour = 30
     package var stepsPerDay = 100_000
@@ -67,6 +71,7 @@ package struct Settings: Hashable, Sendable {
     package init() {}
 
     var requestRenewal: Duration { .days(requestRenewalDays) }
+    var blobWaiting: Duration { .seconds(blobUnreferencedHours * 3600) }
     var weekGrace: Duration { .seconds(weekGraceHours * 3600) }
     var presenceHold: Duration { .milliseconds(presenceHoldMilliseconds) }
     var typingInterval: Duration { .milliseconds(typingIntervalMilliseconds) }
@@ -125,6 +130,17 @@ package struct Settings: Hashable, Sendable {
         Entry(
             "stored_bytes_per_day", .number(1_048_576...1_125_899_906_842_624, \.storedBytesPerDay),
             "Bytes that are stored for one user a day, UTC: what they send, and 512 for each row."),
+        Entry(
+            "blob_bytes", .number(1024...1_099_511_627_776, \.blobBytes),
+            "The most bytes of a file that a message names, before it is sealed."),
+        Entry(
+            "blob_bytes_per_day", .number(1_048_576...1_125_899_906_842_624, \.blobBytesPerDay),
+            "Bytes of files that one user announces at once; the room comes back in the course of a day."),
+        Entry(
+            "blobs_open", .number(1...10_000, \.blobsOpen), "Files of one user that no message names, at once."),
+        Entry(
+            "blob_unreferenced_hours", .number(1...720, \.blobUnreferencedHours),
+            "How long a file waits for a message that names it, in hours."),
         Entry(
             "open_challenges", .number(1...10_000, \.openChallenges),
             "Challenges of one user that are counted, or wait for an answer to them, at once."),

@@ -27,7 +27,8 @@ public enum ErrorCode: String, Sendable, CaseIterable, Codable {
         case .notFound: "an unknown user, message or operation, or a conversation or group that the caller may not see"
         case .conflict:
             "the id was used before, with other content or by another; or the user has another account key, or the offer "
-                + "was approved; or the version of the day, with other values; or the challenge is in another state"
+                + "was approved; or the version of the day, with other values; or the challenge is in another state, or a "
+                + "message names the blob"
         case .tooLarge: "a payload or a field over its limit"
         case .rateLimited: "too many requests; `retry_after_ms` says when there is room again"
         case .blocked: "the caller has blocked the other"

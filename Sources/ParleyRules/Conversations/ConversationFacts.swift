@@ -66,6 +66,13 @@ package struct ConversationFacts: Hashable, Sendable {
         }
     }
 
+    /// Whether a user may write into it, as far as it is theirs: see `Relationship.isAddressable`; a group must be open
+    /// for the member.
+    func isAddressable(by user: UserID, _ relationship: Relationship?) -> Bool {
+        guard let member = member(user) else { return false }
+        return relationship?.isAddressable(by: user) ?? member.isOpen
+    }
+
     /// The conversation, if it is open for the user.
     package static func visible(
         _ conversation: ConversationFacts?, to user: UserID

@@ -20,6 +20,8 @@ package enum LimitedUse: String, CaseIterable, Sendable {
     case activities
     /// Reactions to items of activity, given and taken back.
     case activityReactions = "activity_reactions"
+    /// Sealed bytes of blobs, in units of 64 KiB.
+    case blobs
 }
 
 /// Whose count, and of what.

@@ -11,6 +11,8 @@ package enum SendMessageRule {
         package let digest: [UInt8]
         /// Whether the message replied to is in the conversation; `true` without one.
         package let knowsReplyTarget: Bool
+        /// Those of the blobs it names that are known.
+        package let blobs: [StoredBlob]
         /// All members' devices with published keys but the sending one; sorted.
         package let keyedDevices: [KeyedDevice]
         /// Of the two of a direct conversation; `nil` in a group.
@@ -20,12 +22,14 @@ package enum SendMessageRule {
 
         package init(
             conversation: ConversationFacts?, existing: ExistingRecord?, digest: [UInt8], knowsReplyTarget: Bool,
-            keyedDevices: [KeyedDevice], relationship: Relationship? = nil, requestRenewal: Duration = .zero
+            blobs: [StoredBlob] = [], keyedDevices: [KeyedDevice], relationship: Relationship? = nil,
+            requestRenewal: Duration = .zero
         ) {
             self.conversation = conversation
             self.existing = existing
             self.digest = digest
             self.knowsReplyTarget = knowsReplyTarget
+            self.blobs = blobs
             self.keyedDevices = keyedDevices
             self.relationship = relationship
             self.requestRenewal = requestRenewal
@@ -64,13 +68,16 @@ package enum SendMessageRule {
                 SentMessage(
                     id: message.id, epoch: conversation.epoch, seq: existing.seq, createdAt: existing.createdAt))
         }
-        guard facts.isAddressable(by: sender.user) else { throw .conversationNotFound }
+        guard conversation.isAddressable(by: sender.user, facts.relationship) else { throw .conversationNotFound }
         guard facts.existing == nil else { throw .idTaken }
         // Before anything that depends on the conversation: a blocked sender gets the same answer as a stranger whose
         // request is spent.
         let permission = facts.relationship?.permission(of: sender.user, now: now, renewal: facts.requestRenewal)
         if let rejection = permission?.rejection { throw rejection }
         guard facts.knowsReplyTarget else { throw .messageNotFound }
+        guard facts.mayName(message.blobs, by: sender.user, in: conversation.id, at: steady ?? now) else {
+            throw .blobNotFound
+        }
         try message.sealed.check(for: conversation.type, facts.keyedDevices)
         return .append(
             MessageRecord(
@@ -80,9 +87,13 @@ package enum SendMessageRule {
 }
 
 extension SendMessageRule.Facts {
-    /// See `Relationship.isAddressable`; a group must be open for the member.
-    fileprivate func isAddressable(by user: UserID) -> Bool {
-        relationship?.isAddressable(by: user) ?? (conversation?.member(user)?.isOpen == true)
+    /// Whether all of the blobs are there for a message of the sender's.
+    fileprivate func mayName(
+        _ ids: [BlobID], by user: UserID, in conversation: ConversationID, at steady: Timestamp
+    ) -> Bool {
+        guard !ids.isEmpty else { return true }
+        let free = blobs.filter { $0.mayBeNamed(by: user, in: conversation, at: steady) }.map(\.blob.id)
+        return Set(free).isSuperset(of: ids)
     }
 }
 

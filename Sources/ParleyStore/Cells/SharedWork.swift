@@ -15,6 +15,7 @@ package enum SharedWork: Int, CaseIterable, Sendable {
     case info = 11
     case boards = 12
     case lostSessions = 13
+    case blobRemovals = 14
 }
 
 extension WriteTransaction {

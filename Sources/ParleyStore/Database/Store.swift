@@ -149,6 +149,7 @@ package struct Snapshot {
     package var info: InfoQueries { InfoQueries(database: database) }
     package var nameChanges: NameChangeQueries { NameChangeQueries(database: database) }
     package var records: RecordQueries { RecordQueries(database: database) }
+    package var blobs: BlobQueries { BlobQueries(database: database) }
     package var receipts: ReceiptQueries { ReceiptQueries(database: database) }
     package var sync: SyncQueries { SyncQueries(database: database) }
 
@@ -200,6 +201,7 @@ package struct WriteTransaction {
     package var invites: InviteWrites { InviteWrites(database: database) }
     package var nameChanges: NameChangeWrites { NameChangeWrites(database: database) }
     package var records: RecordWrites { RecordWrites(database: database) }
+    package var blobs: BlobWrites { BlobWrites(database: database) }
     package var receipts: ReceiptWrites { ReceiptWrites(database: database) }
 
     package var metrics: MetricWrites { MetricWrites(database: database) }

@@ -58,8 +58,8 @@ package struct AccessOracle {
         // "Any other number of levels may be refused."
         guard path.count == 5 else { return nil }
         guard Self.isName(path[3]), Self.isName(path[4]) else { return nil }
-        // "A door publishes requests of the area accounts, and nobody else does."
-        guard role != .door else { return path[3] == "accounts" }
+        // "A door publishes requests of the area accounts, and nobody else does; and of the area blobs."
+        guard role != .door else { return path[3] == "accounts" || path[3] == "blobs" }
         return path[3] != "accounts" && (path[3] != "admin" || role == .operator)
     }
 

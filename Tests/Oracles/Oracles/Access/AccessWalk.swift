@@ -110,7 +110,7 @@ package struct AccessWalk<Generator: RandomNumberGenerator> {
         switch chance(0.3) ? favoured : Int.random(in: 0..<6, using: &generator) {
         case 0:
             levels += [
-                "up", user, device, any(["messages", "typing", "admin", "social", "accounts"]),
+                "up", user, device, any(["messages", "typing", "admin", "social", "accounts", "blobs"]),
                 any(["send", "get", "start"]),
             ]
         case 1:

@@ -29,6 +29,7 @@ struct StoreScenario {
         try boards(of: group)
         try activity(in: direct)
         try messages(in: direct)
+        try blobs(in: direct)
         try receipts(in: direct)
         try lists(direct)
         try challenges(in: group)

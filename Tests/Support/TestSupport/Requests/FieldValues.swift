@@ -44,6 +44,19 @@ package struct FieldValues: Sendable {
             bad: ["1", "true", "{}", id, "[1]", "[null]", "[[]]", #"["x"]"#, "[\(id),{}]"], tooLarge: [list(201)])
     }()
 
+    /// Ids that differ from each other.
+    static let distinctUUIDs: FieldValues = {
+        func list(_ count: Int) -> String {
+            let ids = (0..<count).map { #""0b0c6a52-6f2c-4c1e-9a51-0d2b1a2f3c\#(40 + $0)""# }
+            return "[\(ids.joined(separator: ","))]"
+        }
+        let twice = list(1).dropLast() + "," + list(1).dropFirst()
+        return FieldValues(
+            good: ["[]", list(1), list(Limits.blobsOfMessage)],
+            bad: ["1", "true", "{}", #""x""#, "[1]", "[null]", #"["x"]"#, String(twice)],
+            tooLarge: [list(Limits.blobsOfMessage + 1)])
+    }()
+
     static let level = FieldValues(
         good: quoted(["a", "A_b-9", String(repeating: "x", count: 64), #"\u0061lice"#]),
         bad: notStrings

@@ -41,6 +41,7 @@ package struct RequestField: CustomStringConvertible {
                 required("id", .uuid), conversation, required("message_type", .choice(MessageType.Sendable.self)),
                 optional("reply_to", .uuid), optional("expires_in", .integer(1...31_536_000)),
                 optional("reply", .one(#""event""#, ofNames: true)), optional("is_urgent", .bool),
+                optional("blobs", .distinctUUIDs),
             ] + sealed
         case is EditMessage.Type, is ReactToMessage.Type:
             return [required("id", .uuid), conversation, required("message_id", .uuid)] + sealed
@@ -191,6 +192,13 @@ package struct RequestField: CustomStringConvertible {
                 optional("name", .text(100)),
             ]
         case is RevokeUserDevice.Type: return [user, required("device_id", .level), optional("keep_issued", .bool)]
+        case is CreateBlob.Type:
+            return [
+                required("id", .uuid), conversation, required("size", .integer(Limits.blobBytes)),
+                required("digest", .bytes(32...32)),
+            ]
+        case is GetBlob.Type, is DeleteBlob.Type: return [required("id", .uuid)]
+        case is CollectBlobs.Type: return [optional("known", .uuids), optional("removed", .uuids)]
         default: return ofAccounts(kind)
         }
     }

@@ -75,6 +75,14 @@ struct CommandExample: Sendable, CustomTestStringConvertible {
         let account = try TestAccount(1)
         return try accountExamples() + [
             CommandExample(SendMessage.self) { try send(group, id: MessageID(UUIDValue(high: 3, low: 1))) },
+            CommandExample(SendMessage.self, after: { try $0.ask(CreateBlob.self, by: "alice", blob(10)) }) {
+                try request(
+                    SendMessage(
+                        id: MessageID(UUIDValue(high: 3, low: 5)), conversation: group, type: .file, suite: .naclBox,
+                        content: [UInt8](repeating: 7, count: 32), nonce: [UInt8](repeating: 9, count: 24),
+                        blobs: [BlobID(UUIDValue(high: 3, low: 10))]),
+                    from: device("alice", "phone"))
+            },
             CommandExample(EditMessage.self) {
                 try change(.edit, first, in: group, id: MessageID(UUIDValue(high: 3, low: 2)))
             },
@@ -84,6 +92,17 @@ struct CommandExample: Sendable, CustomTestStringConvertible {
             CommandExample(ReactToMessage.self) {
                 try change(.reaction, first, in: group, id: MessageID(UUIDValue(high: 3, low: 4)))
             },
+            CommandExample(CreateBlob.self) { try request(CreateBlob.self, blob(12)) },
+            CommandExample(DeleteBlob.self, after: { try $0.ask(CreateBlob.self, by: "alice", blob(11)) }) {
+                try request(DeleteBlob.self, #"{"id":"\#(id(11))"}"#)
+            },
+            CommandExample(
+                CollectBlobs.self,
+                after: { world in
+                    try world.ask(CreateBlob.self, by: "alice", blob(11))
+                    try world.ask(DeleteBlob.self, by: "alice", #"{"id":"\#(id(11))"}"#)
+                }
+            ) { try request(CollectBlobs.self, #"{"removed":["\#(id(11))"]}"#, from: device("web", "door")) },
             CommandExample(MarkDelivered.self) {
                 try request(
                     MarkDelivered.self, #"{\#(named),"message_id":"\#(first)"}"#, from: device("bob", "phone"))
@@ -231,6 +250,10 @@ struct CommandExample: Sendable, CustomTestStringConvertible {
                     RevokeUserDevice.self, #"{"user_id":"alice","device_id":"laptop"}"#, from: operatorDevice)
             },
         ]
+    }
+
+    private static func blob(_ number: UInt64) -> String {
+        #"{"id":"\#(id(number))",\#(named),"size":100,"digest":"\#(Base64.encode([UInt8](repeating: 6, count: 32)))"}"#
     }
 
     static let makeGroup: @Sendable (SocialWorld) throws -> Void = { world in

@@ -66,6 +66,7 @@ struct LargeUserReadTests {
             Case(GetHistory.self, #"{\#(log),"before":2500,"limit":100}"#, most: Self.page),
             Case(SyncRequest.self, #"{"cursors":{}}"#, most: Self.once),
             Case(GetConversation.self, "{\(log)}", most: Self.few),
+            Case(GetBlob.self, #"{"id":"\#(CommandExample.id(11))"}"#, most: Self.few),
             Case(ListConversations.self, #"{"limit":100}"#, most: Self.once),
             Case(ListConversations.self, #"{"archived":true}"#, most: Self.once),
             // None of their requests has a message here, so that all are gone through for a page.

@@ -79,6 +79,8 @@ struct ReadCase: Sendable {
             ReadCase(GetAccount.self), ReadCase(GetAccountProviders.self, by: "web", "door"),
             ReadCase(GetHistory.self, named), ReadCase(GetHistory.self, named, by: "bob"),
             ReadCase(SyncRequest.self, #"{"cursors":{}}"#), ReadCase(SyncRequest.self, #"{"cursors":{}}"#, by: "bob"),
+            ReadCase(GetBlob.self, #"{"id":"\#(CommandExample.id(11))"}"#),
+            ReadCase(GetBlob.self, #"{"id":"\#(CommandExample.id(12))"}"#),
             ReadCase(GetConversation.self, named), ReadCase(ListConversations.self),
             ReadCase(ListConversations.self, by: "bob"), ReadCase(ListRequests.self, by: "erin"),
             ReadCase(GetKeys.self, #"{"user_id":"alice"}"#), ReadCase(GetAccountBackup.self),

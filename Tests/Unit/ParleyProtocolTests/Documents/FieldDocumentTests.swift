@@ -63,6 +63,7 @@ struct FieldDocumentTests {
         ("group", TrainingGroup.self), ("invite", Invite.self), ("device keys", DeviceKeys.self),
         ("recipient key", RecipientKey.self), ("device", ListedDevice.self), ("day", DayMetrics.self),
         ("challenge", Challenge.self), ("report (for operators)", Report.self), ("activity item", ActivityItem.self),
+        ("blob", Blob.self),
         ("notification", FeedNotification.self), ("profile", ShownProfile.self),
     ]
 
@@ -78,9 +79,10 @@ struct FieldDocumentTests {
             + members("challenged_id epoch type message_type name username role title status reason", #""a""#)
             + members("display_name time_zone message_privacy presence", #""a""#)
             + members("seq last_seq unread_count badge member_count version target duration_days", "1")
+            + members("size", "17")
             + members("has_keys is_current is_read is_muted share_workout_data send_read_receipts send_typing", "true")
             + members("members implausible", "[]") + members("progress metadata reactions", "{}")
-            + members("identity_key encrypted_key", #""\#(key)""#) + #""date":"2026-01-15"}"#
+            + members("identity_key encrypted_key digest", #""\#(key)""#) + #""date":"2026-01-15"}"#
     }()
 }
 

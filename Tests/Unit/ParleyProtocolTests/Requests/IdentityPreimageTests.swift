@@ -41,6 +41,16 @@ struct IdentityPreimageTests {
             SendMessage.self, 0xb485_0896_e5ea_c471,
             #""id":"\#(one)","conversation_id":"\#(other)","message_type":"diet_plan",\#(sealed),\#(keys),"#
                 + #""reply_to":"\#(one)","expires_in":3600,"reply":"event","is_urgent":true"#),
+        Example(
+            SendMessage.self, 0x17f0_c545_fea1_063c,
+            #""id":"\#(one)","conversation_id":"\#(other)","message_type":"text",\#(sealed),"#
+                + #""blobs":["\#(one)","\#(other)"]"#),
+        Example(
+            SendMessage.self, 0x6691_5fce_0192_16e1,
+            #""id":"\#(one)","conversation_id":"\#(other)","message_type":"text",\#(sealed),"blobs":[]"#),
+        Example(
+            CreateBlob.self, 0x95bd_2099_4d44_ca8b,
+            #""id":"\#(one)","conversation_id":"\#(other)","size":1048593,"digest":"\#(bytes(6, 32))""#),
         Example(EditMessage.self, 0x3b7c_3e34_6f65_7764, #"\#(change),\#(sealed)"#),
         Example(ReactToMessage.self, 0x273e_771e_91ef_e1be, #"\#(change),\#(sealed),\#(keys)"#),
         Example(DeleteMessage.self, 0x887c_145f_5202_5de3, #"\#(change)"#),

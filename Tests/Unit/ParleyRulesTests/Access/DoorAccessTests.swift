@@ -7,9 +7,11 @@ extension AccessPolicyTests {
     static let door = Bearer(
         address: DeviceAddress(user: UserID(validated: "web"), device: DeviceID(validated: "door")), role: .door)
 
-    @Test("a door asks for accounts alone, and nobody else does")
+    @Test("a door asks for accounts, and nobody else does; and for blobs, as everybody does")
     func accounts() {
         #expect(Self.publish(Self.door, "parley/v1/up/web/door/accounts/sign-in") == .allowed)
+        #expect(Self.publish(Self.door, "parley/v1/up/web/door/blobs/collect") == .allowed)
+        #expect(Self.publish("parley/v1/up/alice/phone/blobs/get") == .allowed)
         for area in ["messages", "admin", "account", "accountsx"] {
             #expect(!Self.publish(Self.door, "parley/v1/up/web/door/\(area)/sign-in").isAllowed)
         }

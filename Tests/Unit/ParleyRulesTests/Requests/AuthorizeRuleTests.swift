@@ -11,7 +11,9 @@ struct AuthorizeRuleTests {
             (.everyone, .device, nil), (.everyone, .operator, nil), (.everyone, .door, .forbidden),
             (.operators, .device, .forbidden), (.operators, .operator, nil), (.operators, .door, .forbidden),
             (.doors, .device, .forbidden), (.doors, .operator, .forbidden), (.doors, .door, nil),
-            (.everyone, nil, .unauthenticated), (.operators, nil, .unauthenticated), (.doors, nil, .unauthenticated),
+            (.doorsAlone, .device, .forbidden), (.doorsAlone, .operator, .forbidden), (.doorsAlone, .door, nil),
+            (.everyone, nil, .unauthenticated), (.doorsAlone, nil, .unauthenticated),
+            (.operators, nil, .unauthenticated), (.doors, nil, .unauthenticated),
         ] as [(Askers, DeviceRole?, ErrorCode?)])
     func askers(askers: Askers, role: DeviceRole?, code: ErrorCode?) {
         let refusal = rejection { try AuthorizeRule.check(askers, role: role) }
