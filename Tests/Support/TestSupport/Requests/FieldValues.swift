@@ -205,7 +205,9 @@ package struct FieldValues: Sendable {
     static func integer(_ range: ClosedRange<Int>) -> FieldValues {
         let (low, high) = (range.lowerBound, range.upperBound)
         return FieldValues(
-            good: ["\(low)", "\(high)", "\(low).0", "\(high).00", "1e0", "10e-1"],
+            good: [
+                "\(low)", "\(high)", "\(low).0", "\(high).00", "\(low)e0", low == 0 ? "0e-1" : "\(low)0e-1",
+            ],
             bad: [
                 "\(low - 1)", "\(high + 1)", "\(low).5", "-1", "1e400", "-1e400", "9223372036854775808", #""\#(low)""#,
                 "true", "[]", "{}", "[\(low)]",

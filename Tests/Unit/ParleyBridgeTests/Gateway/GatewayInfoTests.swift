@@ -30,7 +30,7 @@ struct GatewayInfoTests {
     func settingLimits() throws {
         let told = Set(try info().limits.map(\.name.text))
         let entries = Settings.entries.filter { told.contains($0.name) }
-        #expect(entries.count == 24)
+        #expect(entries.count == 28)
         for entry in entries {
             guard case .number(_, let keyPath) = entry.value else { continue }
             let value = Settings()[keyPath: keyPath] + 1
