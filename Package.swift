@@ -323,7 +323,8 @@ if Context.environment["PARLEY_GATEWAY_ALONE"] == nil {
         .target(
             name: "ParleyWeb",
             dependencies: [
-                "MQTTPackets", "ParleyProtocol", "Platform", "Sodium", httpTypes, hummingbird,
+                "MQTTPackets", "OpenSSL", "ParleyProtocol", "Platform", "PrivateFiles", "Sodium", httpTypes,
+                hummingbird,
                 lifecycle, logging, metrics,
             ] + nioHTTPTypes
                 + nio("NIOConcurrencyHelpers", "NIOCore", "NIOHTTP1", "NIOPosix", "NIOWebSocket"),
@@ -333,8 +334,10 @@ if Context.environment["PARLEY_GATEWAY_ALONE"] == nil {
             swiftSettings: strict),
         .testTarget(
             name: "ParleyWebTests",
-            dependencies: ["MQTTPackets", "MQTTWire", "ParleyProtocol", "ParleyWeb", "TestSupport", logging]
-                + nio("NIOCore", "NIOEmbedded", "NIOWebSocket"),
+            dependencies: [
+                "Launch", "MQTTPackets", "MQTTWire", "OpenSSL", "ParleyProtocol", "ParleyWeb", "PrivateFiles",
+                "TestSupport", httpTypes, logging,
+            ] + nio("NIOConcurrencyHelpers", "NIOCore", "NIOEmbedded", "NIOPosix", "NIOWebSocket"),
             path: "Tests/Unit/ParleyWebTests", swiftSettings: strict),
     ]
 }

@@ -73,6 +73,18 @@ struct ParleyWebProgram: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
+            """
+            A directory for blobs, made if it is missing, which several doors may share; with --accounts, by which the \
+            door learns which of them are gone. Without it, no blobs are taken here.
+            """, valueName: "directory"))
+    var blobs: String?
+
+    @Option(
+        help: ArgumentHelp("The megabytes of the volume that blobs leave free.", valueName: "n"))
+    var blobsReserve: UInt32 = 512
+
+    @Option(
+        help: ArgumentHelp(
             "A port on loopback where Prometheus finds what the door counts; without it, nowhere.", valueName: "n"))
     var metricsPort: UInt16?
 
@@ -109,6 +121,7 @@ struct ParleyWebProgram: AsyncParsableCommand {
         configuration.allowedOrigins = Set(origin)
         configuration.takesTokenInURL = tokenInURL
         configuration.accounts = try accountConfiguration()
+        configuration.blobs = try blobConfiguration()
         if let ticketKeyFile {
             let key = try Data(contentsOf: URL(fileURLWithPath: ticketKeyFile))
             guard key.count == 32 else { throw ValidationError("--ticket-key-file: the file has not 32 bytes") }
@@ -129,6 +142,14 @@ struct ParleyWebProgram: AsyncParsableCommand {
         }
         configuration.broker = accountsSocket.map { .unixSocket(path: $0) }
         configuration.takesForwardedAddress = forwardedFor
+        return configuration
+    }
+
+    private func blobConfiguration() throws -> BlobConfiguration? {
+        guard let blobs else { return nil }
+        guard accounts != nil else { throw ValidationError("--blobs needs --accounts") }
+        var configuration = BlobConfiguration(.disk(directory: blobs))
+        configuration.reserve = Int(blobsReserve) << 20
         return configuration
     }
 

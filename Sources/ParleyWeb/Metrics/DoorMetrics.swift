@@ -16,8 +16,22 @@ struct DoorMetrics: Sendable {
     /// Connections to the broker that could not be made or have broken.
     let lostConnections = Counter(label: "parley_web_lost_connections")
 
+    let uploads = Meter(label: "parley_web_blob_uploads")
+    let downloads = Meter(label: "parley_web_blob_downloads")
+    let receivedBytes = Counter(label: "parley_web_blob_received_bytes")
+    let sentBytes = Counter(label: "parley_web_blob_sent_bytes")
+    /// Uploads that became complete blobs.
+    let completeBlobs = Counter(label: "parley_web_blobs_completed")
+    let removedBlobs = Counter(label: "parley_web_blobs_removed")
+    /// Rounds of the collector that failed.
+    let failedCollections = Counter(label: "parley_web_blob_collections_failed")
+
     private init() {
-        let statuses = [200, 201, 202, 204, 400, 401, 403, 404, 405, 409, 413, 415, 426, 429, 500, 503]
+        let statuses = [
+            200, 201, 202, 204, 206, 304, 400, 401, 403, 404, 405, 409, 412, 413, 415, 416, 422, 423, 426, 429, 500,
+            503,
+            507,
+        ]
         responses = Dictionary(
             uniqueKeysWithValues: statuses.map {
                 ($0, Counter(label: "parley_web_responses", dimensions: [("status", String($0))]))

@@ -16,19 +16,24 @@ struct DoorResponder: Sendable {
     let tickets: Tickets
     /// `nil` for a door that takes no sign-ins.
     let accounts: AccountDoor?
+    /// `nil` for a door without blobs.
+    let blobs: BlobDoor?
     let configuration: WebConfiguration
 
-    /// - Parameter peer: the other end of the connection.
-    func respond(to request: WebRequest, peer: SocketAddress?, _ writer: consuming ResponseWriter) async throws {
+    /// - Parameter channel: the connection.
+    func respond(to request: WebRequest, on channel: any Channel, _ writer: consuming ResponseWriter) async throws {
         let origin = request.headers[.origin]
         guard credentials.isAllowed(origin: origin, host: request.head.authority) else {
             return try await write(APIResponse(Credentials.otherOrigin), to: request, nil, writer)
+        }
+        if let blobs, let path = BlobPath(request.head.path ?? "/") {
+            return try await blobs.respond(to: request, at: path, for: origin, on: channel.eventLoop, writer)
         }
         // A preflight (Fetch standard, CORS protocol) of a page whose origin may use the door.
         if request.method == .options, let origin {
             return try await writer.writeResponse(DoorResponder.preflight(origin))
         }
-        try await write(await answer(request, peer), to: request, origin, writer)
+        try await write(await answer(request, channel.remoteAddress), to: request, origin, writer)
     }
 
     private func write(
@@ -41,6 +46,7 @@ struct DoorResponder: Sendable {
         try await writer.write(response: head, body: ResponseBody(byteBuffer: ByteBuffer(bytes: response.body)))
     }
 
+    /// - Parameter peer: the other end of the connection.
     private func answer(_ request: WebRequest, _ peer: SocketAddress?) async -> APIResponse {
         do throws(APIRefusal) {
             let target = request.head.path ?? "/"
@@ -156,11 +162,7 @@ extension WebRequest {
 extension DoorResponder {
     private func head(of response: APIResponse, for origin: String?) -> HTTPResponse {
         var fields = response.fields
-        fields.append(HTTPField(name: .xContentTypeOptions, value: "nosniff"))
-        if let origin {
-            fields[.accessControlAllowOrigin] = origin
-            fields[.vary] = "Origin"
-        }
+        fields.permitReading(by: origin)
         return HTTPResponse(status: .init(code: response.status), headerFields: fields)
     }
 
@@ -172,5 +174,17 @@ extension DoorResponder {
                 .accessControlAllowHeaders: "Authorization, Content-Type, Idempotency-Key",
                 .accessControlMaxAge: "600", .vary: "Origin",
             ])
+    }
+}
+
+extension HTTPFields {
+    /// What every response has.
+    ///
+    /// - Parameter origin: of the page that may read it.
+    mutating func permitReading(by origin: String?) {
+        append(HTTPField(name: .xContentTypeOptions, value: "nosniff"))
+        guard let origin else { return }
+        self[.accessControlAllowOrigin] = origin
+        self[.vary] = "Origin"
     }
 }

@@ -1,8 +1,9 @@
+import HTTPTypes
 import NIOCore
 import NIOHTTPTypes
 
 /// Closes connections of slow clients: in sending headers or a body, in reading a response, or between requests; and
-/// idle ones when the door shuts down.
+/// idle ones when the door shuts down. A blob may take long, but it must keep moving.
 final class RequestClock: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
@@ -24,10 +25,18 @@ final class RequestClock: ChannelDuplexHandler, RemovableChannelHandler {
     /// Bytes of the last request's body that came after its response.
     private var unwanted = 0
     private var isShuttingDown = false
+    /// Whether the last request sends or reads a blob.
+    private var isTransfer = false
+    /// Bytes of the blob that came since the deadline was set.
+    private var moved = 0
+    /// Whether the door reads what the client sends. It does not while its disk is slower.
+    private var isAwaitingInput = true
 
     /// How long an unneeded body is still read, so that its sender reads the response (RFC 9112 §9.6).
     private static let linger = TimeAmount.seconds(1)
     private static let mostUnwantedBytes = 1_048_576
+    /// What a client sends within ``DoorLimits/transfer`` at least.
+    private static let leastMovement = 65_536
 
     init(_ limits: DoorLimits) { self.limits = limits }
 
@@ -36,14 +45,17 @@ final class RequestClock: ChannelDuplexHandler, RemovableChannelHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         switch unwrapInboundIn(data) {
-        case .head:
+        case .head(let head):
             unanswered += 1
             isReading = true
             unwanted = 0
+            moved = 0
+            isTransfer = RequestClock.isTransfer(head)
             waitForNext(context)
         case .body(let part):
             if unanswered == 0 { unwanted += part.readableBytes }
             if unwanted > RequestClock.mostUnwantedBytes { return context.close(promise: nil) }
+            if isTransfer { move(part.readableBytes, context) }
         case .end:
             isReading = false
             waitForNext(context)
@@ -51,13 +63,42 @@ final class RequestClock: ChannelDuplexHandler, RemovableChannelHandler {
         context.fireChannelRead(data)
     }
 
+    private static func isTransfer(_ head: HTTPRequest) -> Bool {
+        guard head.method == .patch || head.method == .get, case .blob = head.path.flatMap({ BlobPath($0) }) else {
+            return false
+        }
+        return true
+    }
+
+    private func move(_ count: Int, _ context: ChannelHandlerContext) {
+        moved += count
+        guard moved >= RequestClock.leastMovement else { return }
+        moved = 0
+        waitForNext(context)
+    }
+
+    func read(context: ChannelHandlerContext) {
+        isAwaitingInput = true
+        context.read()
+    }
+
+    func channelReadComplete(context: ChannelHandlerContext) {
+        isAwaitingInput = false
+        context.fireChannelReadComplete()
+    }
+
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         switch unwrapOutboundIn(data) {
-        case .head:
+        case .head(let head):
+            // The client continues its request (RFC 9110 §15.2.1).
+            guard head.status.kind != .informational else { return context.write(data, promise: promise) }
             writing += 1
-            wait(limits.response, context)
+            wait(isTransfer ? limits.transfer : limits.response, context)
             context.write(data, promise: promise)
-        case .body: context.write(data, promise: promise)
+        case .body:
+            // The door writes a part when the client has read most of the one before.
+            if isTransfer { wait(limits.transfer, context) }
+            context.write(data, promise: promise)
         case .end:
             let bound = NIOLoopBound((handler: self, context: context), eventLoop: context.eventLoop)
             let written = promise ?? context.eventLoop.makePromise()
@@ -93,7 +134,7 @@ final class RequestClock: ChannelDuplexHandler, RemovableChannelHandler {
         switch (isReading, unanswered) {
         // The body of a request that was answered without it.
         case (true, 0): wait(RequestClock.linger, context)
-        case (true, _): wait(limits.body, context)
+        case (true, _): wait(isTransfer ? limits.transfer : limits.body, context)
         case (false, 0):
             if isShuttingDown { context.close(promise: nil) } else { wait(limits.idle, context) }
         // The door's own time is bounded by its timeout for the gateway.
@@ -121,6 +162,7 @@ final class RequestClock: ChannelDuplexHandler, RemovableChannelHandler {
     private func ring(_ context: ChannelHandlerContext) {
         alarm = nil
         guard let deadline else { return }
+        if isTransfer, isReading, writing == 0, !isAwaitingInput { return wait(limits.transfer, context) }
         if deadline <= .now() { context.channel.close(promise: nil) } else { setAlarm(at: deadline, context) }
     }
 }

@@ -9,6 +9,8 @@ package struct WebConfiguration: Sendable {
     package var sockets = EventSocketConfiguration()
     /// `nil` for a door without sign-ins.
     package var accounts: AccountConfiguration?
+    /// `nil` for a door without blobs.
+    package var blobs: BlobConfiguration?
     package var limits = DoorLimits()
     /// Other origins than the door's own, such as `https://app.example`, whose pages may use the door from a browser.
     /// Pages of others cannot read its responses.
@@ -38,6 +40,8 @@ package struct DoorLimits: Sendable {
     package var idle: TimeAmount = .seconds(60)
     /// The longest time for a client to read a response.
     package var response: TimeAmount = .seconds(30)
+    /// For 64 KiB of a blob that is sent, and for 256 KiB of one that is read.
+    package var transfer: TimeAmount = .seconds(60)
 
     package init() {}
 }

@@ -11,6 +11,8 @@ package struct WebDoor: Service {
     private let group: any EventLoopGroup
     private let logger: Logger
     private let isReady: @Sendable (_ port: Int) -> Void
+    /// In place of the gateway, for tests.
+    var blobAuthority: (any BlobAuthority)?
 
     /// - Parameter isReady: called with the port once it listens.
     package init(
@@ -28,14 +30,16 @@ package struct WebDoor: Service {
         let upgrades = Upgrades(
             credentials: credentials, sessions: sessions, configuration: configuration,
             broker: try link.broker.resolved())
-        let accounts = try await makeAccountDoor()
+        let device = try await makeDevice()
+        let accounts = makeAccountDoor(device)
+        let blobs = try makeBlobDoor(credentials, GatewayBlobs(sessions: sessions, device: device))
         let responder = DoorResponder(
             sessions: sessions, upgrades: upgrades, credentials: credentials, tickets: tickets,
-            accounts: accounts, configuration: configuration)
+            accounts: accounts, blobs: blobs, configuration: configuration)
         let isReady = isReady
         let server = DoorChannel(
             responder: { request, writer, channel in
-                try await responder.respond(to: request, peer: channel.remoteAddress, writer)
+                try await responder.respond(to: request, on: channel, writer)
             },
             configuration: configuration, upgrades: upgrades
         ).server(
@@ -44,22 +48,41 @@ package struct WebDoor: Service {
                 availableConnectionsDelegate: MaximumAvailableConnections(configuration.limits.connections)),
             onServerRunning: { channel in isReady(channel.localAddress?.port ?? 0) },
             eventLoopGroup: group, logger: logger)
-        try await withGracefulShutdownHandler {
-            try await server.run()
-        } onGracefulShutdown: {
-            // WebSockets end with their sessions, after the requests under way are answered.
-            Task {
-                await sessions.drain()
-                await accounts?.drain()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            if let blobs { group.addTask { await blobs.collector.run() } }
+            try await withGracefulShutdownHandler {
+                try await server.run()
+            } onGracefulShutdown: {
+                // WebSockets end with their sessions, after the requests under way are answered.
+                Task {
+                    await sessions.drain()
+                    await device?.drain()
+                }
             }
+            group.cancelAll()
         }
         await sessions.end()
-        await accounts?.end()
+        await device?.end()
+        await blobs?.store.end()
     }
 
-    private func makeAccountDoor() async throws -> AccountDoor? {
+    private func makeDevice() async throws -> DoorDevice? {
         guard let accounts = configuration.accounts else { return nil }
-        return try await AccountDoor(accounts, configuration.link, on: group.next(), logger: logger)
+        return try await DoorDevice(accounts, configuration.link, on: group.next(), logger: logger)
+    }
+
+    private func makeAccountDoor(_ device: DoorDevice?) -> AccountDoor? {
+        guard let device, let accounts = configuration.accounts else { return nil }
+        return AccountDoor(accounts, device, logger: logger)
+    }
+
+    private func makeBlobDoor(_ credentials: Credentials, _ gateway: GatewayBlobs) throws -> BlobDoor? {
+        guard let blobs = configuration.blobs else { return nil }
+        let store: any BlobStore =
+            switch blobs.storage {
+            case .disk(let directory): try DiskBlobStore(directory, reserve: blobs.reserve)
+            }
+        return BlobDoor(blobs, store, blobAuthority ?? gateway, credentials, logger: logger)
     }
 }
 

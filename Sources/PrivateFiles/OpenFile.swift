@@ -1,0 +1,166 @@
+import Platform
+
+/// An open file that any thread reads and writes at offsets of its choice. Symbolic links are not followed.
+package final class OpenFile: Sendable {
+    private let descriptor: Int32
+    private let path: String
+
+    /// How a file is opened.
+    package enum Mode: Sendable {
+        case reading
+        /// The file exists.
+        case writing
+        /// The file is made, mode 0600, if there is none.
+        case making
+    }
+
+    /// `open`
+    package init(_ path: String, for mode: Mode) throws(FileError) {
+        let flags =
+            switch mode {
+            case .reading: O_RDONLY
+            case .writing: O_RDWR
+            case .making: O_RDWR | O_CREAT
+            }
+        self.path = path
+        descriptor = unsafe open(path, flags | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw FileError(call: "open", path: path, errno: errno) }
+    }
+
+    deinit {
+        // A child process that is being started may share the lock for a moment.
+        flock(descriptor, LOCK_UN)
+        close(descriptor)
+    }
+
+    /// `flock` without waiting. The lock ends with this value.
+    ///
+    /// - Returns: `false` if another opening of this file has the lock, here or in another process.
+    package func lock() throws(FileError) -> Bool {
+        while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
+            if errno == EWOULDBLOCK { return false }
+            guard errno == EINTR else { throw error("flock") }
+        }
+        return true
+    }
+
+    /// `fstat`: the number of bytes.
+    package var size: Int {
+        get throws(FileError) { Int(exactly: try status().st_size) ?? .max }
+    }
+
+    /// `fstat` and `stat`: whether the name that was opened is still this file's.
+    package var hasItsName: Bool {
+        get throws(FileError) {
+            let own = try status()
+            var named = stat()
+            guard unsafe stat(path, &named) == 0 else {
+                guard errno == ENOENT else { throw error("stat") }
+                return false
+            }
+            return own.st_dev == named.st_dev && own.st_ino == named.st_ino
+        }
+    }
+
+    private func status() throws(FileError) -> stat {
+        var status = stat()
+        guard unsafe fstat(descriptor, &status) == 0 else { throw error("fstat") }
+        return status
+    }
+
+    /// `fstatvfs`: the bytes that this file's volume has left for its owner.
+    package var freeBytes: Int {
+        get throws(FileError) {
+            var volume = statvfs()
+            guard unsafe fstatvfs(descriptor, &volume) == 0 else { throw error("fstatvfs") }
+            return Files.freeBytes(volume)
+        }
+    }
+
+    /// `pwrite` until all is written.
+    @safe package func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(FileError) {
+        var written = 0
+        while written < bytes.count {
+            let rest = unsafe UnsafeRawBufferPointer(rebasing: bytes[written...])
+            let count = unsafe pwrite(descriptor, rest.baseAddress, rest.count, off_t(offset + written))
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw error("pwrite") }
+            written += count
+        }
+    }
+
+    /// `pread`: as many bytes as there are, and room for them.
+    ///
+    /// - Returns: how many.
+    @safe package func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws(FileError) -> Int {
+        var filled = 0
+        while filled < buffer.count {
+            let rest = unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[filled...])
+            let count = unsafe pread(descriptor, rest.baseAddress, rest.count, off_t(offset + filled))
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw error("pread") }
+            if count == 0 { break }
+            filled += count
+        }
+        return filled
+    }
+
+    /// `ftruncate`
+    package func truncate(to size: Int) throws(FileError) {
+        while ftruncate(descriptor, off_t(size)) != 0 {
+            guard errno == EINTR else { throw error("ftruncate") }
+        }
+    }
+
+    /// `fsync`
+    package func synchronize() throws(FileError) {
+        guard fsync(descriptor) == 0 else { throw error("fsync") }
+    }
+
+    /// `posix_fadvise`
+    package func adviseSequentialReading() { Platform.adviseSequentialReading(of: descriptor) }
+
+    private func error(_ call: String) -> FileError { FileError(call: call, path: path, errno: errno) }
+}
+
+extension Files {
+    /// `statvfs`: the bytes that the volume of this path has left for its owner.
+    package static func freeBytes(at path: String) throws(FileError) -> Int {
+        var volume = statvfs()
+        guard unsafe statvfs(path, &volume) == 0 else { throw FileError(call: "statvfs", path: path, errno: errno) }
+        return freeBytes(volume)
+    }
+
+    static func freeBytes(_ volume: statvfs) -> Int {
+        let (bytes, overflow) = UInt64(volume.f_bavail).multipliedReportingOverflow(by: UInt64(volume.f_frsize))
+        return overflow ? .max : Int(clamping: bytes)
+    }
+
+    /// `mkdir` with mode 0700, and `fsync` of the directory that it is in.
+    ///
+    /// - Returns: `false` if it exists.
+    @discardableResult
+    package static func makePrivateDirectory(_ name: String, in directory: String) throws(FileError) -> Bool {
+        let path = "\(directory)/\(name)"
+        guard unsafe mkdir(path, 0o700) == 0 else {
+            guard errno == EEXIST else { throw FileError(call: "mkdir", path: path, errno: errno) }
+            return false
+        }
+        try synchronize(directory: directory)
+        return true
+    }
+
+    /// `stat`: the size of a file, and the time of its last change in milliseconds since 1970; `nil` if there is none.
+    package static func status(of path: String) throws(FileError) -> (size: Int, changed: Int64)? {
+        var status = stat()
+        guard unsafe lstat(path, &status) == 0 else {
+            guard errno == ENOENT else { throw FileError(call: "lstat", path: path, errno: errno) }
+            return nil
+        }
+        let changed = status.contentChanged
+        return (
+            Int(exactly: status.st_size) ?? .max,
+            Int64(changed.tv_sec) * 1000 + Int64(changed.tv_nsec) / 1_000_000
+        )
+    }
+}
