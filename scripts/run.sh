@@ -85,7 +85,7 @@ launch() {
     # The credentials by which the door signs people in are parleyd's to make.
     parley-web)
         cd "$data" && as_owner "$binaries/parley-web" --port "$web_port" --broker "127.0.0.1:$mqtt_port" \
-            --accounts devices/web/door/credentials.json --accounts-socket run/broker.sock
+            --accounts devices/web/door/credentials.json --accounts-socket run/broker.sock --blobs blobs
         ;;
     esac
 }
