@@ -16,7 +16,8 @@ struct OnceHandlerTests {
 
     /// The commands, each with a part of its example and another in its place.
     private static let others = [
-        "activity/post": (#""5 km""#, #""6 km""#), "challenges/create": (#""target":10"#, #""target":11"#),
+        "activity/post": (#""5 km""#, #""6 km""#), "blobs/create": (#""size":100"#, #""size":101"#),
+        "challenges/create": (#""target":10"#, #""target":11"#),
         "groups/create": (#""Runners""#, #""Walkers""#), "invites/create": (#""uses":2"#, #""uses":3"#),
         "reports/create": (#""reason":"r""#, #""reason":"s""#), "workouts/log": (#""run""#, #""walk""#),
     ]

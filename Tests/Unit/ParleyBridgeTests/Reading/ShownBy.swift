@@ -9,6 +9,7 @@ enum ShownBy {
             "sync/get",
         ],
         "messages/react": ["conversations/get", "conversations/list", "history/get", "sync/get"],
+        "blobs/create": ["blobs/get"], "blobs/delete": ["blobs/get"],
         "receipts/delivered": ["admin/trace", "sync/get"],
         "receipts/read": ["admin/explain-push", "admin/trace", "conversations/list", "notifications/list", "sync/get"],
         "conversations/create": ["conversations/list", "sync/get"],
@@ -101,6 +102,7 @@ enum ShownBy {
 
     /// Writes that no read shows.
     static let nothing: Set<String> = [
-        "accounts/register", "accounts/send-code", "admin/test-push", "links/approve", "typing/start", "typing/stop",
+        "accounts/register", "accounts/send-code", "admin/test-push", "blobs/collect", "links/approve", "typing/start",
+        "typing/stop",
     ]
 }
