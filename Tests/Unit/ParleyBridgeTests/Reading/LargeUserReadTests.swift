@@ -32,7 +32,7 @@ struct LargeUserReadTests {
 
     /// What they do not have. It is looked for all the same.
     private static let absent: [any Query.Type] = [
-        GetAccountBackup.self, GetLeaderboard.self, GetLink.self, PreviewInvite.self,
+        GetAccountBackup.self, GetBlob.self, GetLeaderboard.self, GetLink.self, PreviewInvite.self,
     ]
 
     private let test: TestWriter

@@ -24,7 +24,7 @@ struct AccountCallTests {
 
     @Test("what only a door may ask needs no token, and nothing else does without")
     func routes() throws {
-        for request in OperationTable.all {
+        for request in OperationTable.forClients {
             let head = APIRequestHead(method: "POST", target: "/api/v1/\(request.operation)")
             let isAccount = if case .account = try APIRoute(head) { true } else { false }
             #expect(isAccount == (request.askers == .doors), "\(request.operation)")
