@@ -9,8 +9,8 @@
 #   --allow-root   root runs the gateway in a directory of its own as root; without, as the user parley, which it makes
 # Started by root in a directory of another user's, the gateway runs as that user.
 # Standard output gets one line, which begins `parley: ready`, when devices can sign in, and one that begins
-# `parley-web: ready`, with its address, when the web door is there; all else goes to standard error. At the first start the
-# door is built after the gateway is ready, and so is the command-line tool, scripts/parley. SIGINT or SIGTERM stops the gateway and then the
+# `parley-web: ready`, with its address, when the web door is there, which serves the page (Sources/WebPage) at /; all else
+# goes to standard error. At the first start the door is built after the gateway is ready, and so is the command-line tool, scripts/parley. SIGINT or SIGTERM stops the gateway and then the
 # broker, and ends this with status 0; a second one hurries. What cannot be started or kept up ends it with status 1 and
 # the reason.
 # A shell that starts this in the background lets it ignore SIGINT, and bash cannot trap what was ignored from the start.
@@ -85,7 +85,8 @@ launch() {
     # The credentials by which the door signs people in are parleyd's to make.
     parley-web)
         cd "$data" && as_owner "$binaries/parley-web" --port "$web_port" --broker "127.0.0.1:$mqtt_port" \
-            --accounts devices/web/door/credentials.json --accounts-socket run/broker.sock --blobs blobs
+            --accounts devices/web/door/credentials.json --accounts-socket run/broker.sock --blobs blobs \
+            --page "$root/Sources/WebPage"
         ;;
     esac
 }
@@ -103,6 +104,7 @@ find_ready() {
 later_build=
 once_ready() {
     [[ -z $2 ]] || print_line "$2"
+    [[ $1 != parley-web ]] || say "open http://127.0.0.1:$web_port/"
     [[ $1 == parleyd ]] || return 0
     [[ $is_door_built == no ]] || begin parley-web
     (

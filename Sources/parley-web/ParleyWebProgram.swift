@@ -85,6 +85,14 @@ struct ParleyWebProgram: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
+            """
+            The folder of a page that is served at /, such as Sources/WebPage; it is read at the start. Without it, there \
+            is none.
+            """, valueName: "directory"))
+    var page: String?
+
+    @Option(
+        help: ArgumentHelp(
             "A port on loopback where Prometheus finds what the door counts; without it, nowhere.", valueName: "n"))
     var metricsPort: UInt16?
 
@@ -122,6 +130,7 @@ struct ParleyWebProgram: AsyncParsableCommand {
         configuration.takesTokenInURL = tokenInURL
         configuration.accounts = try accountConfiguration()
         configuration.blobs = try blobConfiguration()
+        configuration.page = try pageFiles()
         if let ticketKeyFile {
             let key = try Data(contentsOf: URL(fileURLWithPath: ticketKeyFile))
             guard key.count == 32 else { throw ValidationError("--ticket-key-file: the file has not 32 bytes") }
@@ -151,6 +160,15 @@ struct ParleyWebProgram: AsyncParsableCommand {
         var configuration = BlobConfiguration(.disk(directory: blobs))
         configuration.reserve = Int(blobsReserve) << 20
         return configuration
+    }
+
+    private func pageFiles() throws -> PageFiles? {
+        guard let page else { return nil }
+        do throws(PageError) {
+            return try PageFiles(directory: page)
+        } catch {
+            throw ValidationError("--page: \(error)")
+        }
     }
 
     private func option<Value>(_ name: String, _ value: Value?) throws -> Value {

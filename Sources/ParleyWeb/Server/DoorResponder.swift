@@ -18,6 +18,8 @@ struct DoorResponder: Sendable {
     let accounts: AccountDoor?
     /// `nil` for a door without blobs.
     let blobs: BlobDoor?
+    /// `nil` for a door without a page.
+    let page: PageDoor?
     let configuration: WebConfiguration
 
     /// - Parameter channel: the connection.
@@ -32,6 +34,9 @@ struct DoorResponder: Sendable {
         // A preflight (Fetch standard, CORS protocol) of a page whose origin may use the door.
         if request.method == .options, let origin {
             return try await writer.writeResponse(DoorResponder.preflight(origin))
+        }
+        if let page, let file = page.files.file(at: request.head.path ?? "/") {
+            return try await page.respond(to: request, with: file, writer)
         }
         try await write(await answer(request, channel.remoteAddress), to: request, origin, writer)
     }

@@ -11,6 +11,8 @@ package struct WebConfiguration: Sendable {
     package var accounts: AccountConfiguration?
     /// `nil` for a door without blobs.
     package var blobs: BlobConfiguration?
+    /// `nil` for a door without a page.
+    package var page: PageFiles?
     package var limits = DoorLimits()
     /// Other origins than the door's own, such as `https://app.example`, whose pages may use the door from a browser.
     /// Pages of others cannot read its responses.

@@ -35,7 +35,8 @@ package struct WebDoor: Service {
         let blobs = try makeBlobDoor(credentials, GatewayBlobs(sessions: sessions, device: device))
         let responder = DoorResponder(
             sessions: sessions, upgrades: upgrades, credentials: credentials, tickets: tickets,
-            accounts: accounts, blobs: blobs, configuration: configuration)
+            accounts: accounts, blobs: blobs, page: configuration.page.map { PageDoor(files: $0) },
+            configuration: configuration)
         let isReady = isReady
         let server = DoorChannel(
             responder: { request, writer, channel in

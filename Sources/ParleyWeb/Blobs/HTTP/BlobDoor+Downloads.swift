@@ -30,7 +30,7 @@ extension BlobDoor {
         }
         // Its upload is not complete.
         guard let reader else { throw BlobRefusal(.blobNotFound) }
-        let tag = BlobTag(blob.digest)
+        let tag = EntityTag(blob.digest.bytes)
         var fields = BlobDoor.validators(of: blob, tag)
         if tag.isNamed(byIfNoneMatch: request.headers[.ifNoneMatch]) { return .head(.notModified, fields) }
         let isForRange = request.method == .get && tag.permitsRange(ifRange: request.headers[.ifRange])
@@ -55,7 +55,7 @@ extension BlobDoor {
             BlobContent(id: id, token: token, reader: reader, status: status, fields: fields, range: range))
     }
 
-    private static func validators(of blob: Blob, _ tag: BlobTag) -> HTTPFields {
+    private static func validators(of blob: Blob, _ tag: EntityTag) -> HTTPFields {
         var fields: HTTPFields = [
             .eTag: tag.text, .acceptRanges: "bytes", .cacheControl: "private, no-transform, max-age=0",
         ]

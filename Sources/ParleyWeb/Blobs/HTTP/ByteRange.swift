@@ -1,5 +1,3 @@
-import ParleyProtocol
-
 /// What a request with `Range` gets (RFC 9110 §14).
 enum RequestedRange: Hashable, Sendable {
     /// All of it, 200: without the field, and where it is malformed, of another unit, or of several ranges.
@@ -44,32 +42,4 @@ enum RequestedRange: Hashable, Sendable {
         guard digits.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
         return .some(digits.isEmpty ? nil : Int(String(decoding: digits, as: UTF8.self)) ?? .max)
     }
-}
-
-/// A blob's entity tag (RFC 9110 §8.8.3), and the conditions that name it. It is strong: it names the bytes.
-struct BlobTag: Hashable, Sendable {
-    /// With its quotation marks.
-    let text: String
-
-    init(_ digest: BlobDigest) {
-        var tag = [UInt8(ascii: "\"")]
-        Base64URL.append(digest.bytes.span, to: &tag)
-        tag.append(UInt8(ascii: "\""))
-        text = String(decoding: tag, as: UTF8.self)
-    }
-
-    /// Whether `If-None-Match` has it or `*` (RFC 9110 §13.1.2): then there is nothing new.
-    func isNamed(byIfNoneMatch field: String?) -> Bool {
-        guard let field else { return false }
-        return field.split(separator: ",").contains { entry in
-            var entry = entry.drop { $0 == " " || $0 == "\t" }
-            while entry.last == " " || entry.last == "\t" { entry.removeLast() }
-            if entry == "*" { return true }
-            return (entry.hasPrefix("W/") ? entry.dropFirst(2) : entry) == text[...]
-        }
-    }
-
-    /// Whether a range is of what the client has: there is no `If-Range`, or it is this tag (RFC 9110 §13.1.5). A date
-    /// never is, since a blob has none.
-    func permitsRange(ifRange field: String?) -> Bool { field.map { $0 == text } ?? true }
 }

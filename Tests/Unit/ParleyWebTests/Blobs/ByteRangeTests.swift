@@ -40,7 +40,7 @@ struct ByteRangeTests {
 
     @Test("tags are compared as RFC 9110 says")
     func tags() throws {
-        let tag = BlobTag(try #require(BlobDigest([UInt8](repeating: 0, count: 32))))
+        let tag = EntityTag([UInt8](repeating: 0, count: 32))
         #expect(tag.text == "\"\(String(repeating: "A", count: 43))\"")
         for field in ["*", tag.text, "W/\(tag.text)", "\"x\", \(tag.text)", "\"x\" ,\t\(tag.text) "] {
             #expect(tag.isNamed(byIfNoneMatch: field), "\(field)")

@@ -27,7 +27,8 @@ enum DoorSample {
 
     /// Runs a door in this process, before a broker that refuses connections.
     static func withDoor(
-        _ limits: DoorLimits, _ accounts: AccountConfiguration? = nil, _ body: (_ port: UInt16) async throws -> Void
+        _ limits: DoorLimits, _ accounts: AccountConfiguration? = nil, page: PageFiles? = nil,
+        _ body: (_ port: UInt16) async throws -> Void
     ) async throws {
         let refusing = try RefusingPort(0)
         guard let broker = BrokerAddress("127.0.0.1:\(refusing.number)"), let name = ConnectionName("web") else {
@@ -36,6 +37,7 @@ enum DoorSample {
         var configuration = WebConfiguration(port: 0, link: BrokerConfiguration(broker, name: name))
         configuration.limits = limits
         configuration.accounts = accounts
+        configuration.page = page
         let (ready, isReady) = AsyncStream.makeStream(of: Int.self)
         let door = WebDoor(configuration, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }) { port in
             isReady.yield(port)
