@@ -1,0 +1,93 @@
+// @ts-check
+/** Which files are shown as pictures: those whose own first bytes say so, of a size that can be decoded safely. */
+
+/** Pixels of a picture that is shown; more would take hundreds of megabytes. */
+const MOST_PIXELS = 40_000_000
+const LONGEST_SIDE = 16_384
+
+/**
+ * Kind and size as the bytes say it. SVG and HTML are no pictures here: they may hold scripts.
+ *
+ * @param {Uint8Array} bytes the first ones
+ * @returns {{type: string, width: number, height: number}|null}
+ */
+export function sniffed(bytes) {
+    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+    const has = (/** @type {number} */ at, /** @type {string} */ text) => bytes.length >= at + text.length &&
+        [...text].every((character, index) => bytes[at + index] === character.charCodeAt(0))
+    if (has(0, '\x89PNG\r\n\x1a\n') && has(12, 'IHDR') && bytes.length >= 24) {
+        return { type: 'image/png', width: view.getUint32(16), height: view.getUint32(20) }
+    }
+    if ((has(0, 'GIF87a') || has(0, 'GIF89a')) && bytes.length >= 10) {
+        return { type: 'image/gif', width: view.getUint16(6, true), height: view.getUint16(8, true) }
+    }
+    if (has(0, 'RIFF') && has(8, 'WEBP') && bytes.length >= 30) return webp(bytes, view, has)
+    if (bytes[0] === 0xff && bytes[1] === 0xd8 && bytes[2] === 0xff) return jpeg(bytes, view)
+    return null
+}
+
+/** @param {Uint8Array} bytes @param {DataView} view @param {(at: number, text: string) => boolean} has */
+function webp(bytes, view, has) {
+    const type = 'image/webp'
+    if (has(12, 'VP8X')) {
+        const of = (/** @type {number} */ at) => bytes[at] | bytes[at + 1] << 8 | bytes[at + 2] << 16
+        return { type, width: of(24) + 1, height: of(27) + 1 }
+    }
+    if (has(12, 'VP8L')) {
+        const bits = view.getUint32(21, true)
+        return { type, width: (bits & 0x3fff) + 1, height: (bits >> 14 & 0x3fff) + 1 }
+    }
+    if (has(12, 'VP8 ')) {
+        return { type, width: view.getUint16(26, true) & 0x3fff, height: view.getUint16(28, true) & 0x3fff }
+    }
+    return null
+}
+
+/** @param {Uint8Array} bytes @param {DataView} view */
+function jpeg(bytes, view) {
+    let at = 2
+    while (at + 9 < bytes.length && bytes[at] === 0xff) {
+        const marker = bytes[at + 1]
+        // Start of a frame, of whatever coding.
+        if (marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc) {
+            return { type: 'image/jpeg', height: view.getUint16(at + 5), width: view.getUint16(at + 7) }
+        }
+        if (marker === 0xff) at += 1
+        else at += 2 + view.getUint16(at + 2)
+    }
+    return null
+}
+
+/** @type {WeakMap<Blob, {url: string}>} */
+const urls = new WeakMap()
+
+/**
+ * The address of a picture for an `img`, or null for whatever is none.
+ *
+ * @param {Blob} blob
+ */
+export async function shownPicture(blob) {
+    const known = urls.get(blob)
+    if (known) return known
+    const head = new Uint8Array(await blob.slice(0, 1 << 18).arrayBuffer())
+    const found = sniffed(head)
+    if (!found || !isBounded(found)) return null
+    const shown = { url: URL.createObjectURL(new Blob([blob], { type: found.type })) }
+    urls.set(blob, shown)
+    return shown
+}
+
+/** @param {{width: number, height: number}} size */
+function isBounded({ width, height }) {
+    return width > 0 && height > 0 && width <= LONGEST_SIDE && height <= LONGEST_SIDE && width * height <= MOST_PIXELS
+}
+
+/**
+ * Width and height of a picture that is about to be sent.
+ *
+ * @param {Blob} blob
+ */
+export async function pictureSize(blob) {
+    const found = sniffed(new Uint8Array(await blob.slice(0, 1 << 18).arrayBuffer()))
+    return found && isBounded(found) ? { width: found.width, height: found.height } : null
+}
