@@ -1,0 +1,170 @@
+// @ts-check
+/** One signed-in device. What it offers the views is in types.js. */
+
+import { Account, Devices } from './account.js'
+import { Attachments } from './attachments.js'
+import { Context } from './context.js'
+import { Conversations } from './conversations.js'
+import { dropDevice } from './database.js'
+import { Delivery } from './delivery.js'
+import { eventHandler } from './events.js'
+import { Expiry } from './expiry.js'
+import { Activity, Notifications } from './feeds.js'
+import { KeyExchange } from './key-exchange.js'
+import { Keys } from './keys.js'
+import { Linking } from './linking.js'
+import { Logs } from './logs.js'
+import { Messages } from './messages.js'
+import { Outbox } from './outbox.js'
+import { People, Requests } from './people.js'
+import { Push } from './push.js'
+import { Receipts } from './receipts.js'
+import { Session } from './session.js'
+import { Sync } from './sync.js'
+import { Boards, Challenges, Groups, Workouts } from './training.js'
+import { Typing } from './typing.js'
+
+/** How long signing out waits for the gateway. */
+const FAREWELL = 5000
+
+export class Client {
+    /** @param {Context} context */
+    constructor(context) {
+        this.context = context
+        this.address = context.address
+        this.logs = new Logs(context)
+        this.exchange = new KeyExchange(context)
+        this.delivery = new Delivery(context, this.logs, this.exchange)
+        this.sync = new Sync(context, this.logs, this.delivery)
+        this.outbox = new Outbox(context, this.logs, this.delivery, this.exchange, this.sync)
+        this.receipts = new Receipts(context, this.logs)
+        this.session = new Session(context, {
+            connected: () => this.#connected(),
+            event: (type, data) => this.heard(type, data),
+            changed: (connection) => context.emit('connection', connection),
+        })
+        this.expiry = new Expiry(context)
+
+        this.messages = new Messages(context, this.logs, this.sync, this.outbox, this.receipts)
+        this.conversations = new Conversations(context, this.logs, this.sync, this.messages)
+        this.typing = new Typing(context, this.logs, (type, data) => this.session.say(type, data))
+        this.people = new People(context)
+        this.requests = new Requests(context, this.logs, this.delivery, this.sync, this.conversations)
+        this.keys = new Keys(context, this.exchange)
+        this.devices = new Devices(context, this.exchange)
+        this.linking = new Linking(context, this.exchange)
+        this.account = new Account(context, this.exchange)
+        this.attachments = new Attachments(context, this.messages)
+        this.groups = new Groups(context)
+        this.boards = new Boards(context)
+        this.workouts = new Workouts(context)
+        this.challenges = new Challenges(context)
+        this.activity = new Activity(context)
+        this.notifications = new Notifications(context)
+        this.push = new Push(context)
+
+        this.heard = eventHandler(this)
+        this.outbox.isOnline = this.receipts.isOnline = () => this.session.isOnline
+        this.delivery.after.push((id, kept) => {
+            this.outbox.drop(new Set(kept.map(({ record }) => record.id)))
+            this.receipts.received(id, kept)
+        })
+        context.afterKeys.push((user) => this.#keysChanged(user))
+        context.channel.onmessage = ({ data }) => this.#told(data)
+    }
+
+    /**
+     * @param {{user: string, device: string}} address
+     * @param {string} [origin]
+     */
+    static async open(address, origin = location.origin) {
+        const client = new Client(await Context.open(address, origin))
+        await Promise.all([client.logs.load(), client.outbox.load()])
+        return client
+    }
+
+    /** @param {string} name @param {(argument: any) => void} handler */
+    on(name, handler) {
+        return this.context.on(name, handler)
+    }
+
+    get connection() {
+        return this.session.connection
+    }
+
+    get isLinked() {
+        return this.context.keys.isLinked
+    }
+
+    start() {
+        this.session.start()
+        this.expiry.start()
+    }
+
+    close() {
+        this.session.stop()
+        this.expiry.stop()
+        this.context.close()
+    }
+
+    /** Ends the device at the gateway, if that can be reached, and removes all that this browser keeps of it. */
+    async signOut() {
+        const { door, address } = this.context
+        await this.push.disable().catch(() => undefined)
+        await door.request('devices/revoke', { device_id: address.device }, { timeout: FAREWELL }).catch(() => undefined)
+        this.context.tell({ kind: 'signed-out' })
+        this.session.end('signed-out')
+        this.expiry.stop()
+        this.context.close()
+        await dropDevice(address)
+    }
+
+    /** After each connection: what the gateway knows of this device, and what was missed. */
+    async #connected() {
+        const { door } = this.context
+        const info = await door.ask('gateway/info')
+        const time = info.timeIfAny('server_time')
+        if (time !== null) this.context.clockOffset = time - Date.now()
+        this.exchange.reset()
+        // Others can write to this device from then on.
+        const published = this.exchange.publish().then(() => this.delivery.renewCipher())
+        await published.catch(() => undefined)
+        await this.sync.all()
+        this.receipts.flush()
+        this.outbox.flush()
+        await published
+        await this.notifications.list().catch(() => undefined)
+        this.context.emit('notifications', { unread: this.notifications.unread })
+    }
+
+    /** @param {string} user */
+    #keysChanged(user) {
+        this.delivery.reopen(user).catch(() => undefined)
+        this.outbox.forgetSealed(user).catch(() => undefined)
+        const ids = [...this.logs.states.values()].filter(({ object }) => object.members.some((member) => (
+            member.user === user))).map(({ id }) => id)
+        this.context.emit('conversations', { ids })
+        if (user === this.address.user) this.context.emit('devices', {})
+    }
+
+    /** Another tab has done something. @param {import('./context.js').TabMessage} message */
+    async #told(message) {
+        switch (message.kind) {
+            case 'peers': return this.context.book.reload(message.user)
+            case 'log':
+                await this.logs.reload(message.conversation)
+                return this.context.emit('messages', { conversation: message.conversation, ids: message.ids })
+            case 'conversations':
+                await Promise.all(message.ids.map((id) => this.logs.reload(id)))
+                return this.context.emit('conversations', { ids: message.ids })
+            case 'outbox': return this.outbox.reload()
+            case 'keys':
+                await this.context.keys.reload()
+                this.delivery.renewCipher()
+                return this.context.emit('devices', {})
+            case 'signed-out':
+                this.session.end('signed-out')
+                return this.context.close()
+        }
+    }
+}

@@ -1,0 +1,105 @@
+// @ts-check
+/** The activity of friends, and the user's notifications. */
+
+import { at, readList } from './people.js'
+import { Members, text } from './read.js'
+import { NAME } from './records.js'
+
+const KIND = 64
+const EMOJI = 64
+
+/** @param {Members} from */
+const readItem = (from) =>
+    Object.freeze({
+        id: from.uuid('id'), user: from.id('user_id'), type: from.text('type', KIND), title: from.text('title', NAME),
+        description: from.textIfAny('description', 4000), createdAt: from.time('timestamp'),
+        reactions: Object.freeze([...from.byUser('reactions', 1000, text(EMOJI))]
+            .map(([user, emoji]) => Object.freeze({ user, emoji }))),
+    })
+
+export class Activity {
+    /** @param {import('./context.js').Context} context */
+    constructor(context) {
+        this.context = context
+    }
+
+    /** @param {string} [user] @param {string} [cursor] */
+    async list(user, cursor) {
+        const fields = { ...(user ? { user_id: user } : {}), ...at(cursor) }
+        return readList(await this.context.door.ask('activity/list', fields), readItem)
+    }
+
+    /** @param {{type: string, title: string, description?: string}} item */
+    async post({ type, title, description }) {
+        const fields = { id: crypto.randomUUID(), type, title, ...(description ? { description } : {}) }
+        await this.context.door.ask('activity/post', fields)
+    }
+
+    /** @param {string} id @param {string} emoji */
+    async react(id, emoji) {
+        await this.context.door.ask('activity/react', { id, emoji })
+    }
+
+    /** @param {string} id */
+    async unreact(id) {
+        await this.context.door.ask('activity/unreact', { id })
+    }
+
+    /** @param {string} user */
+    async summary(user) {
+        const data = await this.context.door.ask('summary/get', { user_id: user })
+        return Object.freeze({
+            user: data.id('user_id'), steps: data.countIfAny('steps'), calories: data.countIfAny('calories'),
+            exerciseMinutes: data.countIfAny('exercise_minutes'), streakDays: data.countIfAny('streak_days'),
+            activeChallenges: data.countIfAny('active_challenges'),
+            achievements: data.objects('recent_achievements', 100, readItem),
+        })
+    }
+}
+
+/** @param {Members} from */
+const readNotification = (from) =>
+    Object.freeze({
+        id: from.uuid('id'), type: from.text('type', KIND), actor: from.idIfAny('actor_id'),
+        conversation: from.uuidIfAny('conversation_id'), group: from.uuidIfAny('group_id'), seq: from.countIfAny('seq'),
+        message: from.uuidIfAny('message_id'), challenge: from.uuidIfAny('challenge_id'),
+        activity: from.uuidIfAny('activity_id'), board: from.textIfAny('board', KIND), week: from.textIfAny('week', KIND),
+        isRead: from.flag('is_read'), createdAt: from.time('created_at'),
+    })
+
+export class Notifications {
+    /** @param {import('./context.js').Context} context */
+    constructor(context) {
+        this.context = context
+        this.unread = 0
+    }
+
+    /** @param {string} [cursor] */
+    async list(cursor) {
+        const data = await this.context.door.ask('notifications/list', at(cursor))
+        this.unread = data.count('unread_count')
+        return Object.freeze({ ...readList(data, readNotification), unread: this.unread })
+    }
+
+    /** @param {string[]|'all'} ids */
+    async markRead(ids) {
+        const data = await this.context.door.ask('notifications/mark-read', ids === 'all' ? { all: true } : { ids })
+        this.#set(data.count('unread_count'))
+    }
+
+    /** @param {number} unread */
+    #set(unread) {
+        this.unread = unread
+        this.context.emit('notifications', { unread })
+    }
+
+    /** An event `notification.new`. */
+    heardNew() {
+        this.#set(this.unread + 1)
+    }
+
+    /** An event `notification.cleared`. @param {Members} data */
+    heardCleared(data) {
+        this.#set(data.countIfAny('unread_count') ?? this.unread)
+    }
+}

@@ -1,0 +1,372 @@
+// @ts-check
+/**
+ * What waits to be sent: kept, sealed, with the id that it will have, and sent by one tab at a time.
+ *
+ * The sealed request is kept before it is sent the first time, and repeated as it is: another ciphertext under the same
+ * id would be a conflict. It is sealed anew only where the gateway has refused it, and so has kept nothing.
+ */
+
+import { toBase64, utf8 } from '../crypto/bytes.js'
+import { LEFT_OUT_KEY, MOST_RECIPIENTS } from '../crypto/cipher.js'
+import { keyIDOf } from '../crypto/names.js'
+import { DIRECT_SUITE, GROUP_SUITE } from '../crypto/suites.js'
+import { ClientError, OpeningError } from './errors.js'
+import { membersOf } from './log-state.js'
+
+/**
+ * @typedef {object} Draft
+ * @property {string} id
+ * @property {string} conversation
+ * @property {'message'|'edit'|'delete'|'reaction'} kind
+ * @property {string} type of the message
+ * @property {string} content JSON; empty for a deletion
+ * @property {string|null} target
+ * @property {string|null} replyTo
+ * @property {number|null} expiresIn
+ * @property {string[]} blobs
+ * @property {number} writtenAt
+ *
+ * @typedef {object} Item
+ * @property {number} position
+ * @property {Draft} draft
+ * @property {Record<string, unknown>|null} request sealed
+ * @property {{user: string, device: string}[]} leftOut
+ * @property {'pending'|'accepted'|'failed'} state
+ * @property {string|null} failure
+ * @property {number} faults of the gateway in a row
+ */
+
+const MOST_WAITING = 10000
+const MOST_FAULTS = 8
+const OPERATIONS = { message: 'messages/send', edit: 'messages/edit', delete: 'messages/delete', reaction: 'messages/react' }
+
+export class Outbox {
+    /**
+     * @param {import('./context.js').Context} context
+     * @param {import('./logs.js').Logs} logs
+     * @param {import('./delivery.js').Delivery} delivery
+     * @param {import('./key-exchange.js').KeyExchange} exchange
+     * @param {import('./sync.js').Sync} sync
+     */
+    constructor(context, logs, delivery, exchange, sync) {
+        this.context = context
+        this.logs = logs
+        this.delivery = delivery
+        this.exchange = exchange
+        this.sync = sync
+        /** @type {Item[]} in their order */
+        this.items = []
+        this.isOnline = () => false
+        this.isFlushing = false
+        this.isAskedAgain = false
+        this.pauses = 0
+        /** @type {Promise<void>} */
+        this.turn = Promise.resolve()
+        /** @type {Item|null} */
+        this.sending = null
+        /** @type {ReturnType<typeof setTimeout>|undefined} */
+        this.timer = undefined
+    }
+
+    /** One after the other: what is added while the rows are read must not be lost. @param {() => Promise<void>} body */
+    #turn(body) {
+        const next = this.turn.then(body)
+        this.turn = next.catch(() => undefined)
+        return next
+    }
+
+    load() {
+        return this.#turn(async () => {
+            const rows = await this.context.database.transaction(['outbox'], 'readonly', (transaction) => (
+                transaction.all('outbox')))
+            const sending = this.sending
+            this.items = await Promise.all(rows.map(async (row) => (
+                row.position === sending?.position ? sending
+                    : { position: row.position, ...await this.context.vault.open(['outbox', row.id], row) })))
+        })
+    }
+
+    /** What another tab has changed. */
+    async reload() {
+        const before = this.items
+        await this.load()
+        this.#emit([...before, ...this.items])
+    }
+
+    /** @param {Item[]} items */
+    #emit(items) {
+        /** @type {Map<string, string[]>} */
+        const changed = new Map()
+        for (const { draft } of items) {
+            const ids = draft.target === null ? [draft.id] : [draft.target]
+            changed.set(draft.conversation, [...changed.get(draft.conversation) ?? [], ...ids])
+        }
+        for (const [conversation, ids] of changed) this.context.emit('messages', { conversation, ids: [...new Set(ids)] })
+        if (changed.size > 0) this.context.emit('conversations', { ids: [...changed.keys()] })
+    }
+
+    /** @param {Item} item */
+    async #row(item) {
+        const { position, ...kept } = item
+        const row = { id: item.draft.id, ...await this.context.vault.seal(['outbox', item.draft.id], kept) }
+        return position === 0 ? row : { position, ...row }
+    }
+
+    /**
+     * Keeps a draft; it is durable when this returns.
+     *
+     * @param {Omit<Draft, 'id'|'writtenAt'>} given
+     * @returns {Promise<string>} its id
+     */
+    async add(given) {
+        if (this.items.length >= MOST_WAITING) throw new ClientError('storage', 'Too many messages wait to be sent.')
+        const draft = { ...given, id: crypto.randomUUID(), writtenAt: Math.floor(this.context.now()) }
+        /** @type {Item} */
+        const item = { position: 0, draft, request: null, leftOut: [], state: 'pending', failure: null, faults: 0 }
+        const row = await this.#row(item)
+        await this.#turn(async () => {
+            item.position = await this.context.database.put('outbox', row)
+            this.items.push(item)
+        })
+        this.#emit([item])
+        this.context.tell({ kind: 'outbox' })
+        this.flush()
+        return draft.id
+    }
+
+    /** @param {Item} item */
+    async #keep(item) {
+        const row = await this.#row(item)
+        await this.context.database.transaction(['outbox'], 'readwrite', async (transaction) => {
+            // What was discarded, or came back as a record, is not put there again.
+            if (await transaction.get('outbox', item.position)) await transaction.put('outbox', row)
+        })
+        this.#emit([item])
+        this.context.tell({ kind: 'outbox' })
+    }
+
+    /** @param {Item} item */
+    async #remove(item) {
+        await this.context.database.delete('outbox', item.position)
+        this.items = this.items.filter((each) => each !== item)
+        this.#emit([item])
+        this.context.tell({ kind: 'outbox' })
+    }
+
+    /** Records came: their items are gone from the database. @param {Set<string>} ids */
+    drop(ids) {
+        this.items = this.items.filter(({ draft }) => !ids.has(draft.id))
+    }
+
+    /** @param {string} id */
+    find(id) {
+        return this.items.find(({ draft }) => draft.id === id) ?? null
+    }
+
+    /** Unsent messages of a conversation. @param {string} conversation */
+    messagesOf(conversation) {
+        return this.items.filter(({ draft }) => draft.conversation === conversation && draft.kind === 'message')
+    }
+
+    /** Unsent changes to a message. @param {string} message */
+    changesOf(message) {
+        return this.items.filter(({ draft, state }) => draft.target === message && state !== 'failed')
+    }
+
+    /** @param {string} id */
+    async retry(id) {
+        const item = this.find(id)
+        if (item?.state !== 'failed') return
+        Object.assign(item, { state: 'pending', failure: null, request: null, faults: 0 })
+        await this.#keep(item)
+        this.flush()
+    }
+
+    /** @param {string} id */
+    async discard(id) {
+        const item = this.find(id)
+        if (item !== null && item.state !== 'accepted') await this.#remove(item)
+    }
+
+    /** Keys were accepted: what was sealed for others is sealed anew. @param {string} user */
+    async forgetSealed(user) {
+        for (const item of this.items) {
+            const state = this.logs.get(item.draft.conversation)
+            if (item.request === null || item.state !== 'pending' || !state || !membersOf(state).includes(user)) continue
+            // A request that may have arrived is repeated as it is: the gateway says whether it was taken.
+            if (item.faults === 0) item.request = null
+        }
+        this.flush()
+    }
+
+    // Sending
+
+    /** Sends what can be sent. Only one tab at a time does. */
+    flush() {
+        if (!this.isOnline()) return
+        if (this.isFlushing) {
+            this.isAskedAgain = true
+            return
+        }
+        this.isFlushing = true
+        clearTimeout(this.timer)
+        this.context.locked('outbox', async () => {
+            // Another tab may have sent some of it.
+            await this.load()
+            await this.#sendAll()
+        }).catch(() => undefined).finally(() => {
+            this.isFlushing = false
+            if (!this.isAskedAgain) return
+            this.isAskedAgain = false
+            this.flush()
+        })
+    }
+
+    async #sendAll() {
+        /** Conversations in which something waits. @type {Set<string>} */
+        const waiting = new Set()
+        for (;;) {
+            const item = this.items.find(({ draft, state }) => state === 'pending' && !waiting.has(draft.conversation))
+            if (item === undefined || !this.isOnline()) return
+            this.sending = item
+            const outcome = await this.#send(item).finally(() => {
+                this.sending = null
+            })
+            if (outcome === 'held') waiting.add(item.draft.conversation)
+            if (typeof outcome === 'number') {
+                this.timer = setTimeout(() => this.flush(), outcome)
+                return
+            }
+        }
+    }
+
+    /** @param {Item} item @returns {Promise<'done'|'held'|number>} a number: the milliseconds until another attempt */
+    async #send(item) {
+        for (let attempt = 0; attempt < 5; attempt++) {
+            try {
+                if (item.request === null && !await this.#seal(item)) return 'held'
+            } catch (error) {
+                return this.#failed(item, error)
+            }
+            try {
+                await this.context.door.request(OPERATIONS[item.draft.kind], item.request ?? {})
+                this.pauses = 0
+                item.state = 'accepted'
+                await this.#keep(item)
+                return 'done'
+            } catch (error) {
+                if (!(error instanceof ClientError)) throw error
+                if (error.code !== 'stale_devices') return this.#failed(item, error)
+                item.request = null
+                const state = this.logs.get(item.draft.conversation)
+                if (state) for (const user of membersOf(state)) this.exchange.markStale(user)
+                await this.sync.fetch(item.draft.conversation).catch(() => undefined)
+            }
+        }
+        this.context.fault('other_devices', `the gateway wants what is sent to ${item.draft.conversation} sealed for other `
+            + 'devices than it lists: nothing is sealed for them')
+        return this.#pause(null)
+    }
+
+    /** @param {number|null} least */
+    #pause(least) {
+        const pause = Math.min(60000, 500 * 2 ** this.pauses++) * (0.5 + Math.random())
+        return Math.max(least ?? 0, pause)
+    }
+
+    /** @param {Item} item @param {unknown} error @returns {Promise<'done'|number>} */
+    async #failed(item, error) {
+        const failure = error instanceof ClientError ? error : new ClientError('internal', String(error))
+        switch (failure.code) {
+            case 'rate_limited': return this.#pause(failure.retryAfter)
+            case 'unavailable': case 'offline': case 'timeout': case 'storage': case 'unauthenticated':
+                item.faults ||= 1
+                return this.#pause(failure.retryAfter)
+            case 'internal': case 'bad_reply':
+                if (++item.faults < MOST_FAULTS) return this.#pause(null)
+                break
+            case 'conflict':
+                if (await this.sync.around(item.draft.conversation, item.draft.id).catch(() => false)) {
+                    item.state = 'accepted'
+                    await this.#keep(item)
+                    return 'done'
+                }
+                break
+            default: break
+        }
+        Object.assign(item, { state: 'failed', failure: failure.code })
+        await this.#keep(item)
+        return 'done'
+    }
+
+    /**
+     * Seals a draft with the keys that are known now, and keeps the request.
+     *
+     * @param {Item} item
+     * @returns {Promise<boolean>} false where keys wait to be accepted
+     */
+    async #seal(item) {
+        const { draft } = item
+        let state = this.logs.get(draft.conversation)
+        if (state === null && await this.sync.fetch(draft.conversation)) state = this.logs.get(draft.conversation)
+        if (state === null) throw new ClientError('not_found')
+        /** @type {Record<string, unknown>} */
+        const fields = { id: draft.id, conversation_id: draft.conversation }
+        if (draft.target !== null) fields.message_id = draft.target
+        if (draft.kind !== 'delete') {
+            const members = membersOf(state)
+            const isDirect = state.object.type === 'direct'
+            await this.exchange.freshen([...members, this.context.address.user])
+            const book = this.context.book
+            if (book.heldUser(members, isDirect) !== null) {
+                this.#emit([item])
+                return false
+            }
+            const recipients = book.recipients(members)
+            if (!recipients.sealed.some(({ user }) => user !== this.context.address.user)) {
+                throw new ClientError(book.lack(recipients))
+            }
+            Object.assign(fields, await this.#sealed(draft, isDirect, recipients))
+            item.leftOut = recipients.leftOut.map(({ user, device }) => ({ user, device }))
+        }
+        item.request = fields
+        await this.#keep(item)
+        return true
+    }
+
+    /**
+     * @param {Draft} draft
+     * @param {boolean} isDirect
+     * @param {import('./key-book.js').Recipients} recipients
+     */
+    async #sealed(draft, isDirect, { sealed: devices, leftOut }) {
+        if (devices.length + leftOut.length > MOST_RECIPIENTS) throw new ClientError('too_many_devices')
+        const suite = isDirect ? DIRECT_SUITE : GROUP_SUITE
+        const header = {
+            suite, conversation: draft.conversation, id: draft.id, sender: this.context.address, type: draft.type,
+            replyTo: draft.replyTo, kind: draft.kind, target: draft.target, expiresIn: draft.expiresIn,
+        }
+        const only = isDirect && leftOut.length === 0 && devices.length === 1 ? devices[0] : null
+        let sealed
+        try {
+            sealed = await this.delivery.cipher.seal(utf8(draft.content), header, only ?? devices)
+        } catch (error) {
+            if (!(error instanceof OpeningError)) throw error
+            throw new ClientError(error.code === 'weak_key' ? 'weak_recipient_key' : 'too_long')
+        }
+        const named = (sealed.keys ?? []).map(({ user, device, key }, index) => ({
+            user_id: user, device_id: device, encrypted_key: toBase64(key), key_id: toBase64(keyIDOf(devices[index].key)),
+        }))
+        const absent = leftOut.map(({ user, device, keyID }) => ({
+            user_id: user, device_id: device, encrypted_key: toBase64(LEFT_OUT_KEY), key_id: toBase64(keyID),
+        }))
+        return {
+            suite, encrypted_content: toBase64(sealed.content), nonce: toBase64(sealed.nonce),
+            ...(only ? { recipient_key_id: toBase64(keyIDOf(only.key)) } : { recipient_keys: [...named, ...absent] }),
+            ...(draft.kind === 'message' ? { message_type: draft.type } : {}),
+            ...(draft.replyTo === null ? {} : { reply_to: draft.replyTo }),
+            ...(draft.expiresIn === null ? {} : { expires_in: draft.expiresIn }),
+            ...(draft.blobs.length === 0 ? {} : { blobs: draft.blobs }),
+        }
+    }
+}

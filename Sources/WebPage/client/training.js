@@ -1,0 +1,239 @@
+// @ts-check
+/** Groups that train together, their invites, boards, workouts and challenges. */
+
+import { ClientError } from './errors.js'
+import { Members, count, timeText } from './read.js'
+import { at, readList } from './people.js'
+import { NAME, readMember } from './records.js'
+
+const KIND = 64
+
+export class Groups {
+    /** @param {import('./context.js').Context} context */
+    constructor(context) {
+        this.context = context
+    }
+
+    /** @param {Members} from @returns {import('./types.js').Group} */
+    #read(from) {
+        const members = from.objects('members', 1024, readMember)
+        const own = members.find(({ user }) => user === this.context.address.user)
+        return Object.freeze({
+            id: from.uuid('id'), name: from.text('name', NAME), conversation: from.uuid('conversation_id'),
+            timeZone: from.text('time_zone', KIND), members, isAdmin: own?.role === 'admin',
+        })
+    }
+
+    /** @param {string} operation @param {string} id @param {Record<string, unknown>} [fields] */
+    async #ask(operation, id, fields = {}) {
+        const group = this.#read(await this.context.door.ask(operation, { group_id: id, ...fields }))
+        if (group.id !== id) throw this.context.fault('other_group', `the gateway has answered with another group, ${group.id}`)
+        return group
+    }
+
+    async all() {
+        const data = await this.context.door.ask('groups/list')
+        return data.objects('groups', 1000, (from) => this.#read(from))
+    }
+
+    /** @param {string} name @param {string} timeZone */
+    async create(name, timeZone) {
+        const fields = { id: crypto.randomUUID(), name, time_zone: timeZone }
+        return this.#read(await this.context.door.ask('groups/create', fields))
+    }
+
+    /** @param {string} id */
+    get(id) {
+        return this.#ask('groups/get', id)
+    }
+
+    /** @param {string} id @param {string} name */
+    rename(id, name) {
+        return this.#ask('groups/update', id, { name })
+    }
+
+    /** @param {string} id */
+    async leave(id) {
+        await this.context.door.ask('groups/leave', { group_id: id })
+    }
+
+    /** @param {string} id */
+    async delete(id) {
+        await this.context.door.ask('groups/delete', { group_id: id })
+    }
+
+    /** @param {string} id @param {string} user */
+    async removeMember(id, user) {
+        await this.#ask('groups/remove-member', id, { user_id: user })
+    }
+
+    /** @param {string} id @param {string} user @param {'admin'|'member'} role */
+    async setRole(id, user, role) {
+        await this.#ask('groups/set-role', id, { user_id: user, role })
+    }
+
+    /** @param {string} id @param {{uses?: number, expiresIn?: number}} [options] */
+    async invite(id, { uses, expiresIn } = {}) {
+        const data = await this.context.door.ask('invites/create', {
+            id: crypto.randomUUID(), group_id: id, ...(uses ? { uses } : {}), ...(expiresIn ? { expires_in: expiresIn } : {}),
+        })
+        return Object.freeze({
+            id: data.uuid('id'), token: data.text('token', 256), url: data.text('url', 2048), expiresAt: data.time('expires_at'),
+        })
+    }
+
+    /** @param {string} id */
+    async invites(id) {
+        const data = await this.context.door.ask('invites/list', { group_id: id, limit: 200 })
+        return readList(data, (from) => Object.freeze({
+            id: from.uuid('id'), expiresAt: from.time('expires_at'), usesLeft: from.countIfAny('uses_left'),
+            createdBy: from.id('created_by'), createdAt: from.time('created_at'),
+        })).items
+    }
+
+    /** @param {string} id of the invite */
+    async revokeInvite(id) {
+        await this.context.door.ask('invites/revoke', { id })
+    }
+
+    /** @param {string} token */
+    async preview(token) {
+        const data = await this.context.door.ask('invites/preview', { token })
+        return Object.freeze({
+            name: data.text('name', NAME), memberCount: data.count('member_count'), invitedBy: data.id('invited_by'),
+            inviterName: data.text('inviter_name', NAME),
+        })
+    }
+
+    /** @param {string} token */
+    async acceptInvite(token) {
+        return this.#read(await this.context.door.ask('invites/accept', { token }))
+    }
+}
+
+/** @param {Members} from @returns {import('./types.js').Board} */
+export function readBoard(from) {
+    const type = from.text('type', KIND)
+    if (type !== 'check-ins' && type !== 'streak') throw new ClientError('bad_reply')
+    return Object.freeze({
+        group: from.uuid('group_id'), type, week: from.text('week', KIND), version: from.count('version'),
+        isFinal: from.flag('is_final'), endsAt: from.timeIfAny('ends_at'),
+        entries: from.objects('entries', 1024, (entry) => Object.freeze({
+            rank: entry.count('rank'), previousRank: entry.countIfAny('previous_rank'), user: entry.id('user_id'),
+            name: entry.text('display_name', NAME), value: entry.count('value'), reachedAt: entry.timeIfAny('reached_at'),
+        })),
+    })
+}
+
+export class Boards {
+    /** @param {import('./context.js').Context} context */
+    constructor(context) {
+        this.context = context
+    }
+
+    /** @param {string} group @param {'check-ins'|'streak'} type @param {string} [week] */
+    async get(group, type, week) {
+        const fields = { group_id: group, type, ...(week ? { week } : {}) }
+        const board = readBoard(await this.context.door.ask('leaderboards/get', fields))
+        if (board.group !== group || board.type !== type) throw new ClientError('bad_reply')
+        return board
+    }
+}
+
+export class Workouts {
+    /** @param {import('./context.js').Context} context */
+    constructor(context) {
+        this.context = context
+    }
+
+    get #timeZone() {
+        return Intl.DateTimeFormat().resolvedOptions().timeZone
+    }
+
+    /** @param {{completedAt: number, kind?: string, minutes?: number}} workout */
+    async log({ completedAt, kind, minutes }) {
+        const data = await this.context.door.ask('workouts/log', {
+            id: crypto.randomUUID(), completed_at: timeText(completedAt), time_zone: this.#timeZone,
+            ...(kind ? { kind } : {}), ...(minutes === undefined ? {} : { minutes }),
+        })
+        return Object.freeze({
+            id: data.uuid('id'), week: data.text('week', KIND), checkIns: data.count('check_ins'),
+            streakDays: data.count('streak_days'),
+        })
+    }
+
+    /** @param {string} id */
+    async delete(id) {
+        await this.context.door.ask('workouts/delete', { id })
+    }
+
+    /** @param {{date: string, steps?: number, calories?: number, exerciseMinutes?: number}} day */
+    async report({ date, steps, calories, exerciseMinutes }) {
+        const values = { steps, calories, exercise_minutes: exerciseMinutes }
+        await this.context.door.ask('metrics/report', {
+            date, time_zone: this.#timeZone, version: Math.floor(this.context.now()),
+            ...Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)),
+        })
+    }
+}
+
+/** @param {Members} from @returns {import('./types.js').Challenge} */
+export const readChallenge = (from) =>
+    Object.freeze({
+        id: from.uuid('id'), conversation: from.uuid('conversation_id'), challenger: from.id('challenger_id'),
+        challenged: from.id('challenged_id'), type: from.text('type', KIND), target: from.count('target'),
+        durationDays: from.count('duration_days'), status: from.text('status', KIND),
+        progress: from.byUser('progress', 16, count(Number.MAX_SAFE_INTEGER)), winner: from.idIfAny('winner_id'),
+        outcome: from.textIfAny('outcome', KIND), createdAt: from.time('created_at'), endsAt: from.timeIfAny('ends_at'),
+    })
+
+export class Challenges {
+    /** @param {import('./context.js').Context} context */
+    constructor(context) {
+        this.context = context
+    }
+
+    /**
+     * @param {string} conversation
+     * @param {{challenged: string, type: string, target: number, durationDays: number}} challenge
+     */
+    async create(conversation, { challenged, type, target, durationDays }) {
+        return readChallenge(await this.context.door.ask('challenges/create', {
+            id: crypto.randomUUID(), conversation_id: conversation, challenged_id: challenged, type, target,
+            duration_days: durationDays,
+        }))
+    }
+
+    /** @param {string} verb @param {string} id */
+    async #ask(verb, id) {
+        const challenge = readChallenge(await this.context.door.ask(`challenges/${verb}`, { id }))
+        if (challenge.id !== id) throw new ClientError('bad_reply')
+        return challenge
+    }
+
+    /** @param {string} id */
+    get(id) {
+        return this.#ask('get', id)
+    }
+
+    /** @param {string} id */
+    accept(id) {
+        return this.#ask('accept', id)
+    }
+
+    /** @param {string} id */
+    decline(id) {
+        return this.#ask('decline', id)
+    }
+
+    /** @param {string} id */
+    cancel(id) {
+        return this.#ask('cancel', id)
+    }
+
+    /** @param {string} [conversation] @param {string} [cursor] */
+    async list(conversation, cursor) {
+        const fields = { ...(conversation ? { conversation_id: conversation } : {}), ...at(cursor) }
+        return readList(await this.context.door.ask('challenges/list', fields), readChallenge)
+    }
+}
