@@ -93,8 +93,8 @@ async function keep(data, email) {
     })
     context.close()
     await keepDevice({ ...address, email })
-    // Without it some browsers drop what a page keeps when they need room.
-    await navigator.storage?.persist?.().catch(() => false)
+    // Without it some browsers drop what a page keeps when they need room. Firefox asks the person, who may not answer.
+    navigator.storage?.persist?.().catch(() => false)
     return address
 }
 
