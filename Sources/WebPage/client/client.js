@@ -152,6 +152,7 @@ export class Client {
         switch (message.kind) {
             case 'peers': return this.context.book.reload(message.user)
             case 'log':
+                this.outbox.drop(new Set(message.ids))
                 await this.logs.reload(message.conversation)
                 return this.context.emit('messages', { conversation: message.conversation, ids: message.ids })
             case 'conversations':

@@ -65,7 +65,11 @@ export class Messages {
         }
         const state = this.logs.get(conversation)
         const messages = found.reverse().map((kept) => this.view(kept))
-        if (before === null) messages.push(...this.outbox.messagesOf(conversation).map((item) => this.#waiting(item)))
+        if (before === null) {
+            const ids = new Set(messages.map(({ id }) => id))
+            const waiting = this.outbox.messagesOf(conversation).filter(({ draft }) => !ids.has(draft.id))
+            messages.push(...waiting.map((item) => this.#waiting(item)))
+        }
         const hasMore = !isOver || (state !== null && !state.holdsStart && state.isMember)
         return Object.freeze({ messages: Object.freeze(messages), hasMore, before: hasMore ? Object.freeze({ ...upper }) : null })
     }

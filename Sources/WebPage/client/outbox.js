@@ -137,10 +137,13 @@ export class Outbox {
     /** @param {Item} item */
     async #keep(item) {
         const row = await this.#row(item)
-        await this.context.database.transaction(['outbox'], 'readwrite', async (transaction) => {
-            // What was discarded, or came back as a record, is not put there again.
-            if (await transaction.get('outbox', item.position)) await transaction.put('outbox', row)
+        // What was discarded, or came back as a record, is not put there again.
+        const isThere = await this.context.database.transaction(['outbox'], 'readwrite', async (transaction) => {
+            const old = await transaction.get('outbox', item.position)
+            if (old) await transaction.put('outbox', row)
+            return old !== undefined
         })
+        if (!isThere) this.drop(new Set([item.draft.id]))
         this.#emit([item])
         this.context.tell({ kind: 'outbox' })
     }
