@@ -179,7 +179,7 @@ export async function toRow(kept, vault, user) {
         conversation: record.conversation, chapter, seq: record.seq,
         // A replay's own id is another message's.
         id: kept.isReplay ? crypto.randomUUID() : record.id,
-        ...(record.target === null ? {} : { target: record.target }),
+        ...(isChange(record) ? { target: record.target ?? record.id } : {}),
         ...(record.expiresAt === null ? {} : { expiresAt: record.expiresAt }),
         ...(counts(kept, user) ? { counts: 1 } : {}), ...(isSealed(kept) ? { unopened: 1 } : {}),
         ...(await vault.seal(place, kept)),

@@ -1,0 +1,308 @@
+// @ts-check
+/** A gateway that lies, against a whole client: what concerns a device, and what is never to be sealed for anybody. */
+import { fromBase64, isZero, toBase64, utf8 } from '/crypto/bytes.js'
+import { MessageCipher } from '/crypto/cipher.js'
+import { generateIdentity, generateSigning, sealBox, sign, signingOf } from '/crypto/curves.js'
+import { certifiedPart, directConversation, keyIDOf, signedPart } from '/crypto/names.js'
+import { Client } from '/client/client.js'
+import { Context } from '/client/context.js'
+import { ClientError } from '/client/errors.js'
+import { Members } from '/client/read.js'
+import { readConversation, readRecord } from '/client/records.js'
+import { same, test, throws } from './harness.js'
+
+const TIME = '2026-01-15T09:30:00.000Z'
+const GROUP = '0b0c0000-0000-4000-8000-0000000000aa'
+const SUITE = 'x25519-hkdf-sha256-aes256gcm'
+const uuid = () => crypto.randomUUID()
+
+/** A device of somebody, with the keys that a gateway would list. */
+class Device {
+    /** @param {string} user @param {string} device @param {any} account */
+    static async make(user, device, account) {
+        const made = new Device()
+        made.address = { user, device }
+        made.identity = await generateIdentity()
+        made.signing = await generateSigning()
+        made.cipher = new MessageCipher(made.address, made.identity)
+        const signature = await sign(made.signing.privateKey, signedPart(made.address, made.identity.publicKey))
+        const part = certifiedPart(made.address, made.identity.publicKey, made.signing.publicKey, Date.parse(TIME))
+        made.listed = {
+            device_id: device, identity_key: toBase64(made.identity.publicKey), signing_key: toBase64(made.signing.publicKey),
+            signature: toBase64(signature), certificate: account ? toBase64(await sign(account.privateKey, part)) : null,
+            issued_at: account ? TIME : null, created_at: TIME,
+        }
+        return made
+    }
+}
+
+/** @param {string} id @param {string} type @param {string[]} users @param {object} [more] */
+const conversation = (id, type, users, more = {}) => ({
+    id, type, name: type === 'group' ? 'Group' : null, created_by: users[0], created_at: TIME, updated_at: TIME, epoch: 'e',
+    last_seq: 0, members: users.map((user) => ({ user_id: user, username: user, role: 'member', joined_at: TIME })), ...more,
+})
+
+/** Alice's client, whose gateway answers what a test says; and Bob, who is honest. */
+async function world() {
+    const alice = `a${uuid().slice(0, 8)}`
+    const context = await Context.open({ user: alice, device: 'web' }, location.origin)
+    const client = new Client(context)
+    const account = await signingOf(crypto.getRandomValues(new Uint8Array(32)))
+    const bob = await Device.make('bob', 'phone', account)
+    const direct = await directConversation(alice, 'bob')
+    /** @type {any[]} */
+    const faults = []
+    client.on('fault', (fault) => faults.push(fault.code))
+    /** @type {{operation: string, fields: any}[]} */
+    const asked = []
+    /** @type {Record<string, (fields: any) => any>} */
+    const answers = {
+        'keys/get': ({ user_id: user }) => (user === 'bob'
+            ? { user_id: user, account_key: toBase64(account.publicKey), devices: [bob.listed] }
+            : { user_id: user, account_key: null, devices: [] }),
+        'conversations/get': () => conversation(direct, 'direct', [alice, 'bob']),
+        'history/get': () => ({ messages: [], has_more: false, epoch: 'e', last_seq: 0, found_oldest: true, found_newest: true }),
+    }
+    const ask = async (/** @type {string} */ operation, /** @type {any} */ fields = {}) => {
+        asked.push({ operation, fields: structuredClone(fields) })
+        const answer = answers[operation]
+        if (!answer) throw new ClientError('unavailable')
+        return new Members(await answer(fields))
+    }
+    Object.assign(context.door, { ask, request: ask, send: ask })
+    client.outbox.isOnline = () => true
+    const state = {
+        alice, bob, account, direct, client, context, faults, asked, answers,
+        /** @param {object} object */
+        merge: (object) => client.logs.merge(readConversation(new Members(object))),
+        /** Bob seals; the gateway changes what it likes. @param {number} seq @param {any} [more] @param {any} [sealedAs] */
+        record: async (seq, more = {}, sealedAs = {}) => {
+            const header = {
+                suite: SUITE, conversation: direct, id: uuid(), sender: bob.address, type: 'text', replyTo: null,
+                kind: 'message', target: null, expiresIn: null, ...sealedAs,
+            }
+            const content = sealedAs.json ?? '{"text":"from bob"}'
+            const sealed = await /** @type {any} */ (bob.cipher).seal(utf8(content), header, { key: context.keys.identityKey })
+            return readRecord(new Members({
+                id: header.id, conversation_id: header.conversation, epoch: 'e', seq, kind: header.kind,
+                target_id: header.target, sender_id: 'bob', sender_device_id: 'phone', message_type: 'text', suite: SUITE,
+                encrypted_content: toBase64(sealed.content), nonce: toBase64(sealed.nonce), recipient_keys: null,
+                reply_to: null, expires_at: null, created_at: TIME, ...more,
+            }))
+        },
+        /** Begins the log of the direct conversation. */
+        begin: async () => {
+            await state.merge(conversation(direct, 'direct', [alice, 'bob']))
+            await client.logs.update(direct, (log) => ({ ...log, epoch: 'e', holdsStart: true }))
+            await client.exchange.fetch('bob')
+        },
+        errors: async () => (await client.messages.page(direct)).messages.map(({ error, content }) => error ?? content?.text),
+    }
+    return state
+}
+
+/** @param {() => any} condition */
+async function until(condition) {
+    for (let round = 0; round < 400; round++) {
+        if (await condition()) return
+        await new Promise((resolve) => setTimeout(resolve, 10))
+    }
+    throw new Error(`it never was so: ${condition}`)
+}
+
+test('lies about who is in a conversation are faults, and nothing is kept of them', async () => {
+    const { alice, direct, merge, client, faults } = await world()
+    const foreign = await directConversation('bob', 'eve')
+    /** @type {[object, string][]} */
+    const cases = [
+        [conversation(direct, 'direct', [alice, 'bob', 'eve']), 'direct_members'],
+        [conversation(direct, 'direct', ['bob', 'eve']), 'direct_members'],
+        [conversation(direct, 'direct', [alice]), 'direct_members'],
+        [conversation(direct, 'direct', [alice, 'eve']), 'direct_id'],
+        [conversation(GROUP, 'direct', [alice, 'bob']), 'direct_id'],
+        [conversation(foreign, 'direct', ['bob', 'eve']), 'direct_members'],
+        [conversation(direct, 'group', [alice, 'bob', 'eve']), 'group_id'],
+        [conversation(GROUP, 'group', ['bob', 'eve']), 'foreign_group'],
+    ]
+    for (const [object] of cases) await throws(() => merge(object), 'gateway_fault')
+    same(client.logs.states.size, 0)
+    client.logs.invited.set(GROUP, new Set([alice, 'bob']))
+    await throws(() => merge(conversation(GROUP, 'group', [alice, 'bob', 'eve'])), 'gateway_fault')
+    await merge(conversation(direct, 'direct', [alice, 'bob']))
+    await throws(() => merge(conversation(direct, 'direct', [alice, 'bob', 'eve'], { updated_at: '2027-01-15T09:30:00.000Z' })),
+        'gateway_fault')
+    same(client.logs.get(direct)?.object.members.length, 2)
+    await until(() => faults.length === cases.length + 2)
+    same(faults, [...cases.map(([, code]) => code), 'uninvited', 'direct_members'])
+})
+
+test('an answer about another conversation or another user is not believed', async () => {
+    const { answers, client, alice, faults, direct } = await world()
+    answers['conversations/create'] = () => conversation(GROUP, 'group', [alice, 'bob', 'eve'])
+    await throws(() => client.conversations.direct('bob'), 'gateway_fault')
+    answers['conversations/get'] = () => conversation(GROUP, 'group', [alice, 'bob', 'eve'])
+    await throws(() => client.sync.fetch(direct), 'gateway_fault')
+    answers['keys/get'] = () => ({ user_id: 'eve', account_key: null, devices: [] })
+    await throws(() => client.exchange.fetch('bob'), 'gateway_fault')
+    await until(() => faults.length === 3)
+    same(faults, ['other_conversation', 'other_conversation', 'unreadable_keys'])
+    same(client.context.book.isKnown('eve'), false)
+})
+
+test('nothing is sealed for a device that the account key has not certified, whatever the gateway refuses', async () => {
+    const { answers, client, begin, bob, account, direct, asked, faults } = await world()
+    await begin()
+    const [spy, late] = await Promise.all([Device.make('bob', 'spy', null), Device.make('bob', 'tablet', account)])
+    answers['keys/get'] = ({ user_id: user }) => ({
+        user_id: user, account_key: user === 'bob' ? toBase64(account.publicKey) : null,
+        devices: user === 'bob' ? [bob.listed, spy.listed, late.listed] : [],
+    })
+    answers['messages/send'] = () => {
+        throw new ClientError('stale_devices')
+    }
+    await client.messages.sendText(direct, 'secret')
+    await until(() => faults.includes('other_devices'))
+    const sent = asked.filter(({ operation }) => operation === 'messages/send').map(({ fields }) => fields)
+    // The first may be sealed before the list came.
+    const named = sent.flatMap(({ recipient_keys: keys }) => keys ?? [])
+    same(named.filter(({ device_id: device }) => device === 'tablet').length > 0, true)
+    for (const { device_id: device, encrypted_key: key, key_id: id } of named) {
+        const bytes = /** @type {Uint8Array} */ (fromBase64(key))
+        same([device, isZero(bytes), bytes.length], [device, device === 'spy', device === 'spy' ? 16 : 60])
+        if (device === 'spy') same(id, toBase64(keyIDOf(/** @type {any} */ (spy.identity).publicKey)))
+    }
+    same(new Set(sent.map(({ id }) => id)).size, 1)
+})
+
+test('a changed account key holds what is sent, until the person accepts exactly it', async () => {
+    const { answers, client, begin, direct, asked } = await world()
+    await begin()
+    const other = await signingOf(crypto.getRandomValues(new Uint8Array(32)))
+    const thief = await Device.make('bob', 'phone', other)
+    answers['keys/get'] = ({ user_id: user }) => ({
+        user_id: user, account_key: user === 'bob' ? toBase64(other.publicKey) : null,
+        devices: user === 'bob' ? [thief.listed] : [],
+    })
+    answers['messages/send'] = () => ({})
+    client.exchange.markStale('bob')
+    const id = await client.messages.sendText(direct, 'secret')
+    await until(async () => (await client.messages.get(id))?.status === 'held')
+    same(asked.some(({ operation }) => operation === 'messages/send'), false)
+    const number = await client.keys.safetyNumber('bob')
+    same([number?.isPending, number?.isVerified], [true, false])
+    // Other keys than those that were shown.
+    const third = await signingOf(crypto.getRandomValues(new Uint8Array(32)))
+    answers['keys/get'] = ({ user_id: user }) => ({ user_id: user, account_key: toBase64(third.publicKey), devices: [] })
+    await client.exchange.fetch('bob')
+    await throws(() => client.keys.accept(/** @type {any} */ (number)), 'changed')
+    same(asked.some(({ operation }) => operation === 'messages/send'), false)
+})
+
+test('records open in their place alone', async () => {
+    const { client, begin, direct, record, errors } = await world()
+    await begin()
+    const first = await record(1)
+    same(await client.delivery.keep(direct, 'e', [first]), true)
+    const copy = { ...first, seq: 2 }
+    same(await client.delivery.keep(direct, 'e', [copy]), true)
+    const records = [
+        await record(3, { sender_device_id: 'tablet' }), await record(4, { message_type: 'file' }),
+        await record(5, { reply_to: first.id }), await record(6, { id: uuid() }),
+        await record(7, { expires_at: '2027-01-15T09:30:00.000Z' }), await record(8, {}, { conversation: GROUP, json: '{"text":"moved"}' }),
+        await record(9, { kind: 'message', target_id: first.id }), await record(10, { suite: 'group-box' }),
+        await record(11, { suite: 'rot13' }), await record(12, { suite: 'legacy-nacl-box' }),
+        await record(13, {}, { json: '{"no":"text"}' }), await record(14, { sender_id: client.address.user }),
+        await record(15, { sender_id: client.address.user, sender_device_id: 'web' }),
+    ].map((each) => ({ ...each, conversation: direct }))
+    same(await client.delivery.keep(direct, 'e', records), true)
+    same(await errors(), [
+        'from bob', 'replayed', 'sender_keys_unknown', 'not_authentic', 'not_authentic', 'not_authentic', 'not_authentic',
+        'not_authentic', 'not_authentic', 'malformed', 'unknown_suite', 'malformed', 'bad_content', 'sender_keys_unknown',
+        'not_authentic',
+    ])
+})
+
+test('holes, other epochs and other conversations are not kept', async () => {
+    const { client, begin, direct, record } = await world()
+    await begin()
+    same(await client.delivery.keep(direct, 'e', [await record(1)]), true)
+    same(await client.delivery.keep(direct, 'e', [await record(3)]), false)
+    same(await client.delivery.keep(direct, 'x', [await record(2, { epoch: 'x' })]), false)
+    same(await client.delivery.keep(direct, 'e', [await record(2, { conversation_id: GROUP })]), false)
+    same(await client.delivery.keep(direct, 'e', [await record(2), await record(4)]), false)
+    same(await client.delivery.keep(direct, 'e', [await record(0)]), false)
+    same(client.logs.get(direct)?.high, 1)
+})
+
+test('a new epoch keeps what is here, once', async () => {
+    const { client, begin, direct, record, answers, errors } = await world()
+    await begin()
+    const records = [await record(1), await record(2, {}, { json: '{"text":"second"}' })]
+    await client.delivery.keep(direct, 'e', records)
+    const again = { ...records[0], epoch: 'f', content: null, nonce: null }
+    const third = { ...await record(2, { epoch: 'f' }, { json: '{"text":"third"}' }) }
+    const json = (/** @type {any} */ each) => ({
+        id: each.id, conversation_id: direct, epoch: 'f', seq: each.seq, kind: 'message', target_id: null, sender_id: 'bob',
+        sender_device_id: 'phone', message_type: 'text', suite: SUITE, encrypted_content: each.content && toBase64(each.content),
+        nonce: each.nonce && toBase64(each.nonce), recipient_keys: null, reply_to: null, expires_at: null, created_at: TIME,
+    })
+    answers['history/get'] = () => ({
+        messages: [json(again), json(third)], has_more: false, epoch: 'f', last_seq: 2, found_oldest: true, found_newest: true,
+    })
+    client.sync.receive(readRecord(new Members(json(third))))
+    await until(() => client.logs.get(direct)?.epoch === 'f' && client.logs.get(direct)?.high === 2)
+    same(await errors(), ['second', 'from bob', 'third'])
+})
+
+test('a list that does not end is given up', async () => {
+    const { client, answers, faults } = await world()
+    answers['sync/get'] = () => ({ conversations: [], left: [], complete: false, next_cursor: 'again' })
+    await throws(() => client.sync.all(), 'gateway_fault')
+    await until(() => faults.includes('endless'))
+})
+
+test('an approval that was not made by a device that saw the code ends the attempt', async () => {
+    const { client, answers, alice, context } = await world()
+    /** @type {any} */
+    let offered = null
+    answers['links/offer'] = (fields) => {
+        offered = fields
+        return { device_id: 'web', ...fields, expires_at: TIME }
+    }
+    const approval = async (/** @type {any} */ account, /** @type {any} */ by, seed = new Uint8Array(32).fill(7)) => {
+        const part = certifiedPart({ user: alice, device: 'web' }, context.keys.identityKey, context.keys.signingKey, Date.parse(TIME))
+        return new Members({
+            device_id: 'web', certificate: toBase64(await sign(by.privateKey, part)), issued_at: TIME,
+            sealed: toBase64(await sealBox(seed, /** @type {any} */ (fromBase64(offered.link_key)))),
+        })
+    }
+    const [honest, eve] = await Promise.all([signingOf(new Uint8Array(32).fill(7)), signingOf(new Uint8Array(32).fill(8))])
+    await client.linking.offer()
+    const approved = client.linking.approved()
+    // The certificate is another account's.
+    await client.linking.heardApproval(await approval(honest, eve))
+    await throws(() => approved, 'gateway_fault')
+    // The first answer counts.
+    await client.linking.heardApproval(await approval(honest, honest))
+    await throws(() => client.linking.approved(), 'gateway_fault')
+    await client.linking.offer()
+    await client.linking.heardApproval(await approval(honest, honest))
+    const { digits, adopt } = await client.linking.approved()
+    same([/^(\d{5} ){2}\d{5}$/.test(digits), client.isLinked], [true, false])
+    Object.assign(answers, { 'keys/publish': () => ({}) })
+    await adopt()
+    same([client.isLinked, toBase64(/** @type {any} */ (context.keys.account))], [true, toBase64(honest.publicKey)])
+    const published = /** @type {any} */ ((await context.keys.publication(0)))
+    same([published.account_key, published.issued_at], [toBase64(honest.publicKey), TIME])
+})
+
+test('the keys of the device cannot be exported, and the account\'s seed is kept sealed', async () => {
+    const { context } = await world()
+    await context.keys.propose()
+    const row = await context.database.get('device', 'keys')
+    for (const key of [row.identity.privateKey, row.signing.privateKey, row.storage]) {
+        same(key.extractable, false)
+        await throws(() => crypto.subtle.exportKey('pkcs8', key).catch(() => Promise.reject({ code: 'refused' })), 'refused')
+    }
+    same([Object.keys(row.account.seed).sort(), row.account.seed.sealed.length], [['nonce', 'sealed'], 48])
+})
