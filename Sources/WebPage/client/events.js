@@ -58,7 +58,7 @@ export function eventHandler(parts) {
         if (isOwn) context.emit('devices', {})
     }
 
-    /** @type {Record<string, (data: Members) => void>} */
+    /** @type {Record<string, (data: Members) => unknown>} */
     const handlers = {
         'message.new': (data) => sync.receive(readRecord(data)),
         'message.edited': (data) => sync.receive(readRecord(data)),
@@ -102,7 +102,8 @@ export function eventHandler(parts) {
         'challenge.updated': (data) => context.emit('challenge', readChallenge(data)),
         'activity.new': () => context.emit('activity', {}),
         'activity.reaction': () => context.emit('activity', {}),
-        'notification.new': () => notifications.heardNew(),
+        // Only what is pushed, too, has the time of its badge: a message, which is not in the feed.
+        'notification.new': (data) => data.raw('badge_at') === null && notifications.heardNew(),
         'notification.cleared': (data) => notifications.heardCleared(data),
     }
     for (const name of ['friend.added', 'friend.removed', 'user.blocked', 'user.unblocked']) {

@@ -18,9 +18,13 @@ export class Groups {
     #read(from) {
         const members = from.objects('members', 1024, readMember)
         const own = members.find(({ user }) => user === this.context.address.user)
+        if (from.uuid('conversation_id') !== from.uuid('id') || own === undefined) {
+            throw this.context.fault('foreign_group', `the gateway tells of the group ${from.uuid('id')}, in which the user `
+                + 'is not, or which has another conversation')
+        }
         return Object.freeze({
             id: from.uuid('id'), name: from.text('name', NAME), conversation: from.uuid('conversation_id'),
-            timeZone: from.text('time_zone', KIND), members, isAdmin: own?.role === 'admin',
+            timeZone: from.text('time_zone', KIND), members, isAdmin: own.role === 'admin',
         })
     }
 
