@@ -31,7 +31,8 @@ export class Devices {
             return Object.freeze({
                 device, name: from.textIfAny('name', 400), isCurrent,
                 isCertified: isCurrent ? keys.isLinked : keys.isLinked && certified.has(device),
-                hasKeys: from.flag('has_keys'), lastSeen: from.timeIfAny('last_seen'), expiresAt: from.time('expires_at'),
+                hasKeys: from.flag('has_keys'), lastSeen: from.timeIfAny('last_seen'),
+                expiresAt: from.time('expires_at'),
             })
         })
     }

@@ -1,9 +1,10 @@
 // @ts-check
-/** What stands before a client: signing in, registering, and the devices that this browser keeps. */
+/**
+ * What stands before a client: signing in, registering, and the devices that this browser keeps. The client itself is
+ * loaded when there is a device, so that a newcomer's first screen does not wait for it.
+ */
 
 import { hasCurves } from '../crypto/curves.js'
-import { Client } from './client.js'
-import { Context } from './context.js'
 import { keepDevice, keptDevices } from './database.js'
 import { Door } from './door.js'
 import { ClientError } from './errors.js'
@@ -87,6 +88,7 @@ async function keep(data, email) {
     if (client[0] !== address.user || client.length !== 2 || !/^[A-Za-z0-9_-]{1,64}$/.test(address.device)) {
         throw new ClientError('bad_reply')
     }
+    const { Context } = await import('./context.js')
     const context = await Context.open(address, location.origin)
     await context.keepCredentials({
         token: data.text('password', 8192), issuedAt: Date.now(), expiresAt: data.time('expires_at'),
@@ -99,4 +101,4 @@ async function keep(data, email) {
 }
 
 /** @param {{user: string, device: string}} address */
-export const open = (address) => Client.open(address)
+export const open = async (address) => (await import('./client.js')).Client.open(address)

@@ -1,27 +1,22 @@
 // @ts-check
 /** One signed-in device. What it offers the views is in types.js. */
 
-import { Account, Devices } from './account.js'
-import { Attachments } from './attachments.js'
 import { Context } from './context.js'
 import { Conversations } from './conversations.js'
 import { dropDevice } from './database.js'
 import { Delivery } from './delivery.js'
 import { eventHandler } from './events.js'
 import { Expiry } from './expiry.js'
-import { Activity, Notifications } from './feeds.js'
 import { KeyExchange } from './key-exchange.js'
-import { Keys } from './keys.js'
-import { Linking } from './linking.js'
+import { lazy } from './lazy.js'
 import { Logs } from './logs.js'
 import { Messages } from './messages.js'
+import { Notifications } from './notifications.js'
 import { Outbox } from './outbox.js'
 import { People, Requests } from './people.js'
-import { Push } from './push.js'
 import { Receipts } from './receipts.js'
 import { Session } from './session.js'
 import { Sync } from './sync.js'
-import { Boards, Challenges, Groups, Workouts } from './training.js'
 import { Typing } from './typing.js'
 
 /** How long signing out waits for the gateway. */
@@ -50,18 +45,20 @@ export class Client {
         this.typing = new Typing(context, this.logs, (type, data) => this.session.say(type, data))
         this.people = new People(context)
         this.requests = new Requests(context, this.logs, this.delivery, this.sync, this.conversations)
-        this.keys = new Keys(context, this.exchange)
-        this.devices = new Devices(context, this.exchange)
-        this.linking = new Linking(context, this.exchange)
-        this.account = new Account(context, this.exchange)
-        this.attachments = new Attachments(context, this.messages)
-        this.groups = new Groups(context)
-        this.boards = new Boards(context)
-        this.workouts = new Workouts(context)
-        this.challenges = new Challenges(context)
-        this.activity = new Activity(context)
         this.notifications = new Notifications(context)
-        this.push = new Push(context)
+        const account = () => import('./account.js')
+        const training = () => import('./training.js')
+        this.keys = lazy(async () => new (await import('./keys.js')).Keys(context, this.exchange))
+        this.devices = lazy(async () => new (await account()).Devices(context, this.exchange))
+        this.account = lazy(async () => new (await account()).Account(context, this.exchange))
+        this.linking = lazy(async () => new (await import('./linking.js')).Linking(context, this.exchange))
+        this.attachments = lazy(async () => new (await import('./attachments.js')).Attachments(context, this.messages))
+        this.groups = lazy(async () => new (await training()).Groups(context))
+        this.boards = lazy(async () => new (await training()).Boards(context))
+        this.workouts = lazy(async () => new (await training()).Workouts(context))
+        this.challenges = lazy(async () => new (await training()).Challenges(context))
+        this.activity = lazy(async () => new (await import('./activity.js')).Activity(context))
+        this.push = lazy(async () => new (await import('./push.js')).Push(context))
 
         this.heard = eventHandler(this)
         this.outbox.isOnline = this.receipts.isOnline = () => this.session.isOnline

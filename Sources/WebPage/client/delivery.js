@@ -74,7 +74,13 @@ export class Delivery {
         return record.sender.user === own.user && record.sender.device === own.device
     }
 
-    /** With the keys that are known now. @param {Kept} kept @param {readonly string[]} members @returns {Promise<Kept>} */
+    /**
+     * With the keys that are known now.
+     *
+     * @param {Kept} kept
+     * @param {readonly string[]} members
+     * @returns {Promise<Kept>}
+     */
     async open(kept, members) {
         if (!rows.isSealed(kept)) return kept
         try {

@@ -3,7 +3,6 @@
 
 import { notice } from './notices.js'
 import { readConversation, readReceipt, readRecord, readSettings } from './records.js'
-import { readBoard, readChallenge } from './training.js'
 
 /**
  * @typedef {import('./read.js').Members} Members
@@ -18,12 +17,13 @@ import { readBoard, readChallenge } from './training.js'
  * @property {import('./typing.js').Typing} typing
  * @property {import('./people.js').People} people
  * @property {import('./linking.js').Linking} linking
- * @property {import('./feeds.js').Notifications} notifications
+ * @property {import('./notifications.js').Notifications} notifications
  */
 
 /** @param {Parts} parts @returns {(type: string, data: Members) => void} */
 export function eventHandler(parts) {
     const { context, session, logs, sync, receipts, exchange, typing, people, linking, notifications } = parts
+    const training = () => import('./training.js')
     /** What fails without a connection comes with the next sync. @param {Promise<unknown>} work */
     const later = (work) => void work.catch(() => undefined)
 
@@ -97,9 +97,10 @@ export function eventHandler(parts) {
         },
         'link.offered': (data) => context.emit('link-offered', { device: data.id('device_id') }),
         'link.approved': (data) => later(linking.heardApproval(data)),
-        'leaderboard.updated': (data) => context.emit('board', readBoard(data)),
+        'leaderboard.updated': (data) => later(training().then(({ readBoard }) => context.emit('board', readBoard(data)))),
         'week.ended': (data) => context.emit('week-ended', { group: data.uuid('group_id'), week: data.text('week', 64) }),
-        'challenge.updated': (data) => context.emit('challenge', readChallenge(data)),
+        'challenge.updated': (data) => later(training().then(({ readChallenge }) => (
+            context.emit('challenge', readChallenge(data))))),
         'activity.new': () => context.emit('activity', {}),
         'activity.reaction': () => context.emit('activity', {}),
         // Only what is pushed, too, has the time of its badge: a message, which is not in the feed.

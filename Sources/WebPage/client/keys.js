@@ -16,7 +16,11 @@ export class Keys {
         this.exchange = exchange
         /** Each costs 5,200 rounds. @type {Map<string, Promise<Uint8Array>>} */
         this.prints = new Map()
-        /** What was shown, for accepting. @type {WeakMap<object, {user: string, own: Uint8Array, other: Uint8Array}>} */
+        /**
+         * What was shown, for accepting.
+         *
+         * @type {WeakMap<object, {user: string, own: Uint8Array, other: Uint8Array}>}
+         */
         this.shown = new WeakMap()
     }
 

@@ -40,7 +40,8 @@ export class Linking {
         this.offered = link
         this.answer = null
         const data = await door.ask('links/offer', {
-            identity_key: toBase64(keys.identityKey), signing_key: toBase64(keys.signingKey), link_key: toBase64(link.publicKey),
+            identity_key: toBase64(keys.identityKey), signing_key: toBase64(keys.signingKey),
+            link_key: toBase64(link.publicKey),
         })
         return Object.freeze({ code, expiresAt: data.time('expires_at') })
     }
@@ -109,7 +110,8 @@ export class Linking {
         }
         const data = await door.ask('links/get', { device_id: read.address.device })
         const offer = {
-            identity: data.bytes('identity_key', 32), signing: data.bytes('signing_key', 32), link: data.bytes('link_key', 32),
+            identity: data.bytes('identity_key', 32), signing: data.bytes('signing_key', 32),
+            link: data.bytes('link_key', 32),
         }
         const isOffer = data.id('device_id') === read.address.device && read.binds(offer)
         if (!isOffer || !isUsableIdentity(offer.link)) {

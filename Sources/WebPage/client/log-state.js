@@ -29,11 +29,18 @@ export const NO_SETTINGS = Object.freeze({ isMuted: false, mutedUntil: null, isA
 
 /** @param {ConversationObject} object @returns {LogState} */
 export const newState = (object) => ({
-    id: object.id, object, epoch: null, chapter: 0, low: 1, high: 0, holdsStart: false, lastSeq: 0, unread: 0, readSeq: 0,
+    id: object.id, object, epoch: null, chapter: 0, low: 1, high: 0, holdsStart: false, lastSeq: 0, unread: 0,
+    readSeq: 0,
     settings: NO_SETTINGS, marks: [], isMember: true, isOpen: true, pendingRead: null, deliveredSeq: 0,
 })
 
-/** A new history begins; what is kept stays before it. @param {LogState} state @param {string} epoch @returns {LogState} */
+/**
+ * A new history begins; what is kept stays before it.
+ *
+ * @param {LogState} state
+ * @param {string} epoch
+ * @returns {LogState}
+ */
 export const withEpoch = (state, epoch) => ({
     ...state, epoch, chapter: state.epoch === null ? state.chapter : state.chapter + 1, low: 1, high: 0,
     holdsStart: false, lastSeq: 0, unread: 0, readSeq: 0, marks: [], pendingRead: null, deliveredSeq: 0,

@@ -81,7 +81,12 @@ export class Messages {
             transaction.last('records', range, BATCH)))
     }
 
-    /** Whether records may be missing between a row and the held range. @param {string} conversation @param {any} row */
+    /**
+     * Whether records may be missing between a row and the held range.
+     *
+     * @param {string} conversation
+     * @param {any} row
+     */
     #isPastHole(conversation, row) {
         const state = this.logs.get(conversation)
         if (state === null || state.holdsStart || !state.isMember) return false
@@ -118,7 +123,12 @@ export class Messages {
         return row ? rows.fromRow(row, this.context.vault) : null
     }
 
-    /** The newest message of a conversation, sent or not. @param {string} conversation @returns {Promise<Message|null>} */
+    /**
+     * The newest message of a conversation, sent or not.
+     *
+     * @param {string} conversation
+     * @returns {Promise<Message|null>}
+     */
     async newest(conversation) {
         const waiting = this.outbox.messagesOf(conversation).at(-1)
         if (waiting) return this.#waiting(waiting)
@@ -149,11 +159,13 @@ export class Messages {
         return Object.freeze({
             id: record.id, conversation: record.conversation, position: Object.freeze(position), sender: record.sender,
             isOwn: record.sender.user === own, type: record.type, ...rows.shownContent(kept), system: record.system,
-            replyTo: record.replyTo, isEdited: edit !== null && !edit.isResent, isLegacy: record.suite === 'legacy-nacl-box',
+            replyTo: record.replyTo, isEdited: edit !== null && !edit.isResent,
+            isLegacy: record.suite === 'legacy-nacl-box',
             reactions: Object.freeze(reactions.filter(({ emoji }) => emoji !== '')
                 .map(({ user, emoji }) => Object.freeze({ user, emoji }))),
             status: record.sender.user === own && record.type !== 'system' && state ? statusAt(state, position, own) : null,
-            failure: null, leftOut: Object.freeze(kept.leftOut), createdAt: record.createdAt, expiresAt: record.expiresAt,
+            failure: null, leftOut: Object.freeze(kept.leftOut), createdAt: record.createdAt,
+            expiresAt: record.expiresAt,
         })
     }
 
@@ -188,7 +200,11 @@ export class Messages {
         })
     }
 
-    /** @param {string} conversation @param {string} text @param {{replyTo?: string|null, expiresIn?: number|null}} [options] */
+    /**
+     * @param {string} conversation
+     * @param {string} text
+     * @param {{replyTo?: string|null, expiresIn?: number|null}} [options]
+     */
     sendText(conversation, text, options = {}) {
         return this.send(conversation, { content: { text }, ...options })
     }
@@ -282,7 +298,13 @@ function searchedText(kept) {
     return texts.filter((text) => typeof text === 'string').join('\n').normalize('NFKC').toLocaleLowerCase()
 }
 
-/** An unsent change of the user, as if it were at the end of the log. @param {Kept} kept @param {any} draft @param {string} own */
+/**
+ * An unsent change of the user, as if it were at the end of the log.
+ *
+ * @param {Kept} kept
+ * @param {any} draft
+ * @param {string} own
+ */
 function withUnsent(kept, draft, own) {
     if (kept.changes.isRemoved) return kept
     if (draft.kind === 'delete') {

@@ -68,7 +68,11 @@ export class Outbox {
         this.timer = undefined
     }
 
-    /** One after the other: what is added while the rows are read must not be lost. @param {() => Promise<void>} body */
+    /**
+     * One after the other: what is added while the rows are read must not be lost.
+     *
+     * @param {() => Promise<void>} body
+     */
     #turn(body) {
         const next = this.turn.then(body)
         this.turn = next.catch(() => undefined)
@@ -358,7 +362,8 @@ export class Outbox {
             throw new ClientError(error.code === 'weak_key' ? 'weak_recipient_key' : 'too_long')
         }
         const named = (sealed.keys ?? []).map(({ user, device, key }, index) => ({
-            user_id: user, device_id: device, encrypted_key: toBase64(key), key_id: toBase64(keyIDOf(devices[index].key)),
+            user_id: user, device_id: device, encrypted_key: toBase64(key),
+            key_id: toBase64(keyIDOf(devices[index].key)),
         }))
         const absent = leftOut.map(({ user, device, keyID }) => ({
             user_id: user, device_id: device, encrypted_key: toBase64(LEFT_OUT_KEY), key_id: toBase64(keyID),

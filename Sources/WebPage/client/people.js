@@ -6,7 +6,8 @@ import { Members } from './read.js'
 import { newKept } from './rows.js'
 
 const SETTINGS = [
-    'message_privacy', 'share_workout_data', 'send_read_receipts', 'send_typing', 'presence', 'quiet_hours', 'time_zone',
+    'message_privacy', 'share_workout_data', 'send_read_receipts', 'send_typing', 'presence', 'quiet_hours',
+    'time_zone',
 ]
 const MOST_URL = 2048
 const MOST_PRESENCES = 5000
@@ -16,8 +17,10 @@ function readProfile(from) {
     const settings = from.raw('message_privacy') === null ? null : Object.freeze(Object.fromEntries(
         SETTINGS.map((name) => [name, simple(from.raw(name))])))
     return Object.freeze({
-        user: from.id('user_id'), name: from.text('display_name', NAME), photoUrl: from.textIfAny('photo_url', MOST_URL),
-        followers: from.countIfAny('followers_count') ?? 0, following: from.countIfAny('following_count') ?? 0, settings,
+        user: from.id('user_id'), name: from.text('display_name', NAME),
+        photoUrl: from.textIfAny('photo_url', MOST_URL),
+        followers: from.countIfAny('followers_count') ?? 0, following: from.countIfAny('following_count') ?? 0,
+        settings,
     })
 }
 

@@ -33,7 +33,8 @@ const FEED = {
 
 /** @type {Record<string, string>} */
 const KINDS = {
-    image: 'A picture', file: 'A file', voice: 'A voice message', diet_plan: 'A diet plan', workout_plan: 'A workout plan',
+    image: 'A picture', file: 'A file', voice: 'A voice message', diet_plan: 'A diet plan',
+    workout_plan: 'A workout plan',
     challenge: 'A challenge',
 }
 

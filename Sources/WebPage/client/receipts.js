@@ -55,14 +55,24 @@ export class Receipts {
         return Math.min(1000, all.filter((row) => row.counts === 1).length)
     }
 
-    /** The user has read on another device, or the gateway counts. @param {string} id @param {number} seq @param {number} unread */
+    /**
+     * The user has read on another device, or the gateway counts.
+     *
+     * @param {string} id
+     * @param {number} seq
+     * @param {number} unread
+     */
     async merge(id, seq, unread) {
         await this.logs.update(id, (state) => (
             seq < state.readSeq ? state
                 : { ...state, readSeq: seq, unread, settings: { ...state.settings, isUnread: false } }))
     }
 
-    /** Another user's mark, or one's own. @param {{conversation: string, user: string, kind: 'read'|'delivered', seq: number}} receipt */
+    /**
+     * Another user's mark, or one's own.
+     *
+     * @param {{conversation: string, user: string, kind: 'read'|'delivered', seq: number}} receipt
+     */
     async mark({ conversation, user, kind, seq }) {
         const before = this.logs.get(conversation)
         if (!before?.object.members.some((member) => member.user === user)) return

@@ -105,7 +105,8 @@ export class Sync {
         await this.logs.update(id, (state) => {
             if (state.epoch !== epoch) return state
             let after = {
-                ...state, lastSeq: Math.max(state.lastSeq, entry.lastSeq), unread: entry.unread, settings: entry.settings,
+                ...state, lastSeq: Math.max(state.lastSeq, entry.lastSeq), unread: entry.unread,
+                settings: entry.settings,
                 isOpen: true,
             }
             if (entry.lastSeq === 0) after = { ...after, holdsStart: true }

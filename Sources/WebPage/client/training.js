@@ -79,10 +79,12 @@ export class Groups {
     /** @param {string} id @param {{uses?: number, expiresIn?: number}} [options] */
     async invite(id, { uses, expiresIn } = {}) {
         const data = await this.context.door.ask('invites/create', {
-            id: crypto.randomUUID(), group_id: id, ...(uses ? { uses } : {}), ...(expiresIn ? { expires_in: expiresIn } : {}),
+            id: crypto.randomUUID(), group_id: id, ...(uses ? { uses } : {}),
+            ...(expiresIn ? { expires_in: expiresIn } : {}),
         })
         return Object.freeze({
-            id: data.uuid('id'), token: data.text('token', 256), url: data.text('url', 2048), expiresAt: data.time('expires_at'),
+            id: data.uuid('id'), token: data.text('token', 256), url: data.text('url', 2048),
+            expiresAt: data.time('expires_at'),
         })
     }
 
@@ -124,7 +126,8 @@ export function readBoard(from) {
         isFinal: from.flag('is_final'), endsAt: from.timeIfAny('ends_at'),
         entries: from.objects('entries', 1024, (entry) => Object.freeze({
             rank: entry.count('rank'), previousRank: entry.countIfAny('previous_rank'), user: entry.id('user_id'),
-            name: entry.text('display_name', NAME), value: entry.count('value'), reachedAt: entry.timeIfAny('reached_at'),
+            name: entry.text('display_name', NAME), value: entry.count('value'),
+            reachedAt: entry.timeIfAny('reached_at'),
         })),
     })
 }

@@ -284,7 +284,7 @@
  * @property {(number: SafetyNumber, code: string) =>
  *   Promise<'match'|'mismatch'|'otherUsers'|'unreadable'|'newerVersion'>} scan the text of the other screen's QR code
  * @property {(user: string) => Promise<{isVerified: boolean, isPending: boolean, isHeld: boolean}>} state
- * @property {() => readonly KeyNotice[]} notices the last ones, newest first
+ * @property {() => Promise<readonly KeyNotice[]>} notices the last ones, newest first
  *
  * @typedef {object} DevicesFace
  * @property {() => Promise<readonly OwnDevice[]>} all
