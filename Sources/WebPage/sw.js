@@ -1,11 +1,68 @@
 // @ts-check
-/** The service worker: keeps the files of the page for when there is no connection. */
-const CACHE = 'page'
+/**
+ * The service worker: the page without a connection, and notifications of what is pushed. Files are asked for at the
+ * door first, which answers «not modified» for those that are the same; what is kept serves when it does not answer.
+ */
+import { openPush } from './client/push-opener.js'
 
-self.addEventListener('install', event => {
-    // @ts-ignore: of an ExtendableEvent.
-    event.waitUntil(caches.open(CACHE).then(cache => cache.addAll(['/', '/main.js'])).then(() => self.skipWaiting()))
+const CACHE = 'parley-page'
+/** In milliseconds; a slower connection gets what is kept. */
+const PATIENCE = 4000
+/** @type {any} */
+const worker = self
+
+worker.addEventListener('install', (/** @type {any} */ event) => event.waitUntil(worker.skipWaiting()))
+
+worker.addEventListener('activate', (/** @type {any} */ event) => event.waitUntil(worker.clients.claim()))
+
+worker.addEventListener('fetch', (/** @type {any} */ event) => {
+    const { request } = event
+    const url = new URL(request.url)
+    const isOfPage = request.method === 'GET' && url.origin === location.origin && !/^\/(api|ws|mqtt)(\/|$)/.test(url.pathname)
+    if (isOfPage) event.respondWith(answer(request, url))
 })
 
-// @ts-ignore
-self.addEventListener('activate', event => event.waitUntil(self.clients.claim()))
+/** @param {Request} request @param {URL} url */
+async function answer(request, url) {
+    // All paths that the page routes are its index.
+    const name = request.mode === 'navigate' ? '/' : url.pathname
+    const cache = await caches.open(CACHE)
+    try {
+        const response = await fetch(request, { signal: AbortSignal.timeout(PATIENCE) })
+        if (response.ok && response.type === 'basic') await cache.put(name, response.clone())
+        return response
+    } catch (error) {
+        const kept = await cache.match(name)
+        if (kept) return kept
+        throw error
+    }
+}
+
+worker.addEventListener('push', (/** @type {any} */ event) => event.waitUntil(show(event.data?.text() ?? '')))
+
+/** @param {string} text */
+async function show(text) {
+    const shown = await openPush(text)
+    for (const tag of shown.cleared) {
+        for (const old of await worker.registration.getNotifications({ tag })) old.close()
+    }
+    if (!shown.title) return
+    await worker.registration.showNotification(shown.title, {
+        body: shown.body, tag: shown.tag, data: { route: shown.route }, icon: '/icons/icon-192.png', badge: '/icons/icon-192.png',
+    })
+}
+
+worker.addEventListener('notificationclick', (/** @type {any} */ event) => {
+    event.notification.close()
+    event.waitUntil(open(event.notification.data?.route ?? 'chats'))
+})
+
+/** @param {string} route */
+async function open(route) {
+    const windows = await worker.clients.matchAll({ type: 'window', includeUncontrolled: true })
+    const shown = windows.find((/** @type {any} */ each) => !new URL(each.url).pathname.startsWith('/board/'))
+    if (!shown) return worker.clients.openWindow(`/#/${route}`)
+    await shown.focus()
+    shown.postMessage({ route })
+    return undefined
+}

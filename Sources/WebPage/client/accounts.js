@@ -16,7 +16,8 @@ const door = () => new Door(location.origin, () => '')
 /** Why this browser will not do, as a sentence; null if it will. */
 export async function unsupported() {
     if (!globalThis.isSecureContext || !globalThis.crypto?.subtle) return 'This page needs HTTPS.'
-    const isOld = !('locks' in navigator) || !('BroadcastChannel' in globalThis) || !('isWellFormed' in String.prototype)
+    const isOld = !('locks' in navigator) || !('BroadcastChannel' in globalThis)
+        || !('isWellFormed' in String.prototype)
     if (isOld || !await hasCurves()) {
         return 'This browser is too old: it has no X25519 and Ed25519. Firefox 130, Chrome 137 and Safari 17 have them.'
     }

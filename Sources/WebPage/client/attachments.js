@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * Files: sealed here, uploaded to the door by tus 1.0.0 in parts, so that a broken connection costs little; downloaded by
- * ranges, and opened. No other address is ever asked than this door's.
+ * Files: sealed here, uploaded to the door by tus 1.0.0 in parts, so that a broken connection costs little; downloaded
+ * by ranges, and opened. No other address is ever asked than this door's.
  */
 
 import { toBase64, utf8, equal } from '../crypto/bytes.js'

@@ -15,6 +15,7 @@ import { Notifications } from './notifications.js'
 import { Outbox } from './outbox.js'
 import { People, Requests } from './people.js'
 import { Receipts } from './receipts.js'
+import { Resending } from './resending.js'
 import { Session } from './session.js'
 import { Sync } from './sync.js'
 import { Typing } from './typing.js'
@@ -33,6 +34,7 @@ export class Client {
         this.sync = new Sync(context, this.logs, this.delivery)
         this.outbox = new Outbox(context, this.logs, this.delivery, this.exchange, this.sync)
         this.receipts = new Receipts(context, this.logs)
+        this.resending = new Resending(context, this.logs, this.outbox, this.exchange)
         this.session = new Session(context, {
             connected: () => this.#connected(),
             event: (type, data) => this.heard(type, data),
@@ -65,7 +67,10 @@ export class Client {
         this.delivery.after.push((id, kept) => {
             this.outbox.drop(new Set(kept.map(({ record }) => record.id)))
             this.receipts.received(id, kept)
+            this.resending.consider(id, kept).catch(() => undefined)
         })
+        this.delivery.afterReopening.push((id, kept) => void this.resending.consider(id, kept).catch(() => undefined))
+        this.delivery.queued = (id) => this.outbox.find(id)
         context.afterKeys.push((user) => this.#keysChanged(user))
         context.channel.onmessage = ({ data }) => this.#told(data)
     }
@@ -108,7 +113,8 @@ export class Client {
     async signOut() {
         const { door, address } = this.context
         await this.push.disable().catch(() => undefined)
-        await door.request('devices/revoke', { device_id: address.device }, { timeout: FAREWELL }).catch(() => undefined)
+        const fields = { device_id: address.device }
+        await door.request('devices/revoke', fields, { timeout: FAREWELL }).catch(() => undefined)
         this.context.tell({ kind: 'signed-out' })
         this.session.end('signed-out')
         this.expiry.stop()

@@ -1,5 +1,5 @@
 // @ts-check
-/** The contents of messages (docs/protocol.md, "Contents"): written before they are sealed, checked when they opened. */
+/** Contents of messages (docs/protocol.md, "Contents"): written before they are sealed, checked when they opened. */
 
 import { textOf, toBase64, utf8 } from '../crypto/bytes.js'
 import { ClientError, OpeningError } from './errors.js'
@@ -91,7 +91,9 @@ export function readContent(kind, type, json) {
                     file: readFile(members.object('file')), caption: members.textIfAny('caption', MOST_CONTENT),
                 })
             case 'voice':
-                return Object.freeze({ file: readFile(members.object('file')), durationMs: members.count('duration_ms') })
+                return Object.freeze({
+                    file: readFile(members.object('file')), durationMs: members.count('duration_ms'),
+                })
             case 'system': throw new OpeningError('bad_content')
             default:
                 return Object.hasOwn(CARDS, type) ? Object.freeze({ card: readCard(CARDS[type], members) }) : null
@@ -125,7 +127,8 @@ function readCard(form, members) {
     /** @type {Record<string, string|number|null>} */
     const card = {}
     for (const [name, kind] of Object.entries(form)) {
-        const read = kind.startsWith('count') ? count(Number.MAX_SAFE_INTEGER) : text(kind === 'name' ? 510 : MOST_CONTENT)
+        const read = kind.startsWith('count')
+            ? count(Number.MAX_SAFE_INTEGER) : text(kind === 'name' ? 2 * MOST_NAME : MOST_CONTENT)
         card[name] = kind.endsWith('?') ? members.optional(name, /** @type {any} */ (read))
             : members.required(name, /** @type {any} */ (read))
     }

@@ -94,7 +94,8 @@ export class Conversations {
     async #ask(operation, fields, id) {
         const object = readConversation(await this.context.door.ask(operation, fields))
         if (object.id !== id) {
-            throw this.context.fault('other_conversation', `the gateway has answered with another conversation, ${object.id}`)
+            throw this.context.fault('other_conversation',
+                `the gateway has answered with another conversation, ${object.id}`)
         }
         return object
     }

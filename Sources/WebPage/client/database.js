@@ -2,8 +2,8 @@
 /**
  * IndexedDB: one database for each user and device, and one that lists them.
  *
- * In the clear are ids, positions and times of expiry; everything that people say, and the gateway's objects, are sealed
- * for their place (vault.js).
+ * In the clear are ids, positions and times of expiry; everything that people say, and the gateway's objects, are
+ * sealed for their place (vault.js).
  */
 
 import { ClientError } from './errors.js'

@@ -31,6 +31,10 @@ export class Delivery {
         this.renewCipher()
         /** Called with what is new in a log. @type {((id: string, kept: Kept[]) => void)[]} */
         this.after = []
+        /** Called with what newer keys did not open either. @type {((id: string, kept: Kept[]) => void)[]} */
+        this.afterReopening = []
+        /** What this device has queued under an id. @type {(id: string) => import('./outbox.js').Item|null} */
+        this.queued = () => null
     }
 
     /** After this device's keys have changed. */
@@ -203,7 +207,7 @@ export class Delivery {
         const moved = []
         for (const [index, kept] of given.entries()) {
             const { same, targets, changes } = found[index]
-            let message = kept
+            let message = this.#written(kept)
             const before = same.length > 0 ? await rows.fromRow(same[0], vault) : written.get(kept.record.id)
             if (before) {
                 const other = movedTo(before, kept)
@@ -214,7 +218,8 @@ export class Delivery {
                 }
             }
             for (const row of changes) message = rows.withChange(message, await rows.fromRow(row, vault))
-            written.set(message.isReplay ? `${message.record.id} replay ${message.record.seq}` : message.record.id, message)
+            const { id, seq } = message.record
+            written.set(message.isReplay ? `${id} replay ${seq}` : id, message)
             const target = message.record.target
             if (target === null || message.isReplay) continue
             const row = targets.find(({ conversation }) => conversation === message.record.conversation)
@@ -242,6 +247,13 @@ export class Delivery {
         }
     }
 
+    /** Whether it is what this device has queued. @param {Kept} kept @returns {Kept} */
+    #written(kept) {
+        const item = this.#isOwn(kept.record) ? this.queued(kept.record.id) : null
+        if (item === null || kept.content === null || item.draft.content !== kept.content) return kept
+        return { ...kept, isOwnWriting: true, sealedFor: item.sealedFor }
+    }
+
     // Opening later
 
     /** Tries again what a user's earlier keys did not open. @param {string} user */
@@ -262,6 +274,7 @@ export class Delivery {
                 const { write } = await this.#again({ ...opened, changes: present.changes })
                 return { state: now, value: null, more: write }
             })
+            if (opened.content === null) for (const handler of this.afterReopening) handler(row.conversation, [opened])
             const ids = [kept.record.id, ...(kept.record.target === null ? [] : [kept.record.target])]
             this.context.emit('messages', { conversation: row.conversation, ids })
             this.context.tell({ kind: 'log', conversation: row.conversation, ids })
@@ -321,7 +334,8 @@ function placed(state, kept, isOlder) {
         }
     }
     if (first > state.high + 1) return null
-    return { state: { ...state, high: Math.max(state.high, last) }, kept: kept.filter(({ record }) => record.seq > state.high) }
+    const later = kept.filter(({ record }) => record.seq > state.high)
+    return { state: { ...state, high: Math.max(state.high, last) }, kept: later }
 }
 
 /** @param {LogState} state to be changed @param {Kept[]} messages @param {string} user */
@@ -348,7 +362,9 @@ function movedTo(before, now) {
     const [old, record] = [before.record, now.record]
     const isSame = before.chapter === now.chapter && old.seq === record.seq
     if (before.isReplay || (!isSame && before.chapter >= now.chapter) || old.sender.user !== record.sender.user
-        || old.sender.device !== record.sender.device || old.kind !== record.kind || old.target !== record.target) return null
+        || old.sender.device !== record.sender.device || old.kind !== record.kind || old.target !== record.target) {
+        return null
+    }
     if (rows.isSealed(before) && now.content !== null) return { ...now, changes: before.changes }
     return { ...before, chapter: now.chapter, record: Object.freeze({ ...old, epoch: record.epoch, seq: record.seq }) }
 }

@@ -92,13 +92,15 @@ export function eventHandler(parts) {
         'device.renewed': device,
         'device.revoked': (data) => {
             device(data)
-            const isThis = data.id('user_id') === context.address.user && data.id('device_id') === context.address.device
-            if (isThis) session.end('signed-out')
+            const { user, device: name } = context.address
+            if (data.id('user_id') === user && data.id('device_id') === name) session.end('signed-out')
         },
         'link.offered': (data) => context.emit('link-offered', { device: data.id('device_id') }),
         'link.approved': (data) => later(linking.heardApproval(data)),
-        'leaderboard.updated': (data) => later(training().then(({ readBoard }) => context.emit('board', readBoard(data)))),
-        'week.ended': (data) => context.emit('week-ended', { group: data.uuid('group_id'), week: data.text('week', 64) }),
+        'leaderboard.updated': (data) => later(training().then(({ readBoard }) => (
+            context.emit('board', readBoard(data))))),
+        'week.ended': (data) => (
+            context.emit('week-ended', { group: data.uuid('group_id'), week: data.text('week', 64) })),
         'challenge.updated': (data) => later(training().then(({ readChallenge }) => (
             context.emit('challenge', readChallenge(data))))),
         'activity.new': () => context.emit('activity', {}),
@@ -110,7 +112,8 @@ export function eventHandler(parts) {
     for (const name of ['friend.added', 'friend.removed', 'user.blocked', 'user.unblocked']) {
         handlers[name] = (data) => context.emit('people', { user: data.id('user_id') })
     }
-    for (const name of ['joined', 'deleted', 'updated', 'member_joined', 'member_left', 'member_removed', 'role_changed']) {
+    const ofGroups = ['joined', 'deleted', 'updated', 'member_joined', 'member_left', 'member_removed', 'role_changed']
+    for (const name of ofGroups) {
         handlers[`group.${name}`] = () => context.emit('groups', {})
     }
     return (type, data) => {

@@ -144,8 +144,8 @@ export class KeyExchange {
                 this.#tellNotLinked()
             } else {
                 this.#tell(notice('own-account-refused', address.user, null, 'WARNING: the gateway does not list the '
-                    + `account key by which this device knows ${address.user}, which is you; if you have not made a new `
-                    + 'one, somebody pretends to be you'))
+                    + `account key by which this device knows ${address.user}, which is you; if you have not made a `
+                    + 'new one, somebody pretends to be you'))
             }
             await door.ask('keys/publish', await keys.publicationWithoutAccount())
             return

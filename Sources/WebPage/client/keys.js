@@ -80,7 +80,9 @@ export class Keys {
     /** @param {string} user */
     async state(user) {
         const peer = this.context.book.get(user)
-        return Object.freeze({ isVerified: peer.isVerified, isPending: peers.isPending(peer), isHeld: peers.isHeld(peer) })
+        return Object.freeze({
+            isVerified: peer.isVerified, isPending: peers.isPending(peer), isHeld: peers.isHeld(peer),
+        })
     }
 
     notices() {

@@ -1,5 +1,5 @@
 // @ts-check
-/** A gateway's list of a user's keys, judged by itself: which are usable, and which the listed account key certified. */
+/** A gateway's list of a user's keys, judged by itself: which are usable, which the listed account key certified. */
 
 import { compare, equal, utf8 } from '../crypto/bytes.js'
 import { isUsableIdentity, isUsableSigner, verifies } from '../crypto/curves.js'

@@ -71,7 +71,8 @@ export class Messages {
             messages.push(...waiting.map((item) => this.#waiting(item)))
         }
         const hasMore = !isOver || (state !== null && !state.holdsStart && state.isMember)
-        return Object.freeze({ messages: Object.freeze(messages), hasMore, before: hasMore ? Object.freeze({ ...upper }) : null })
+        const next = hasMore ? Object.freeze({ ...upper }) : null
+        return Object.freeze({ messages: Object.freeze(messages), hasMore, before: next })
     }
 
     /** @param {string} conversation @param {Position} upper */
@@ -155,6 +156,7 @@ export class Messages {
         for (const { draft } of this.outbox.changesOf(record.id)) kept = withUnsent(kept, draft, own)
         const state = this.logs.get(record.conversation)
         const { edit, reactions } = kept.changes
+        const isSent = record.sender.user === own && record.type !== 'system'
         const position = rows.positionOf(kept)
         return Object.freeze({
             id: record.id, conversation: record.conversation, position: Object.freeze(position), sender: record.sender,
@@ -163,7 +165,7 @@ export class Messages {
             isLegacy: record.suite === 'legacy-nacl-box',
             reactions: Object.freeze(reactions.filter(({ emoji }) => emoji !== '')
                 .map(({ user, emoji }) => Object.freeze({ user, emoji }))),
-            status: record.sender.user === own && record.type !== 'system' && state ? statusAt(state, position, own) : null,
+            status: isSent && state ? statusAt(state, position, own) : null,
             failure: null, leftOut: Object.freeze(kept.leftOut), createdAt: record.createdAt,
             expiresAt: record.expiresAt,
         })
@@ -173,7 +175,8 @@ export class Messages {
     #waiting({ draft, state, failure, leftOut, request }) {
         let kept = rows.newKept(recordOf(draft, this.context.address), 0)
         kept = { ...kept, content: draft.content }
-        for (const change of this.outbox.changesOf(draft.id)) kept = withUnsent(kept, change.draft, this.context.address.user)
+        const own = this.context.address.user
+        for (const change of this.outbox.changesOf(draft.id)) kept = withUnsent(kept, change.draft, own)
         const log = this.logs.get(draft.conversation)
         const held = log === null || request !== null ? null : this.context.book.heldUser(
             log.object.members.map(({ user }) => user), log.object.type === 'direct')
@@ -282,7 +285,8 @@ export class Messages {
                     if ('target' in row) continue
                     const kept = await rows.fromRow(row, this.context.vault)
                     const text = searchedText(kept)
-                    if (wanted.every((word) => text.includes(word)) && !this.#isExpired(kept)) found.push(this.view(kept))
+                    const isFound = wanted.every((word) => text.includes(word))
+                    if (isFound && !this.#isExpired(kept)) found.push(this.view(kept))
                 }
                 if (batch.length < BATCH) break
             }

@@ -53,10 +53,11 @@ export function noticesBetween(before, after, user, isOwn) {
     const compared = after.isVerified ? ', which you had compared,' : ''
     /** @type {KeyNotice[]} */
     const notices = []
-    const tell = (/** @type {string} */ kind, /** @type {string} */ text) => notices.push(notice(kind, user, null, text))
+    const tell = (/** @type {string} */ kind, /** @type {string} */ text) =>
+        notices.push(notice(kind, user, null, text))
     if (isFirst && isPinned(after) && !isOwn) {
-        tell('met', `${user} is new to this device; only comparing the safety number shows whether the keys are theirs, `
-            + 'or the gateway\'s own')
+        tell('met', `${user} is new to this device; only comparing the safety number shows whether the keys are `
+            + 'theirs, or the gateway\'s own')
     }
     if (wasAccepted) tell('accepted', `the keys of ${user} were accepted`)
     if (after.isVerified && (!old.isVerified || !isSame(old.anchor, after.anchor))) {
@@ -99,7 +100,8 @@ function deviceNotices(old, after, user, isOwn, isFirst, wasAccepted) {
     const notices = []
     for (const device of [...new Set([...olds.keys(), ...news.keys()])].sort(compareIDs)) {
         const [one, other] = [olds.get(device), news.get(device)]
-        if (one && other && one.state === other.state && one.fault === other.fault && equal(one.key, other.key)) continue
+        const isSameState = one?.state === other?.state && one?.fault === other?.fault
+        if (one && other && isSameState && equal(one.key, other.key)) continue
         const name = `${user}/${device}`
         const tell = (/** @type {string} */ kind, /** @type {string} */ text) =>
             notices.push(notice(kind, user, device, text))

@@ -6,12 +6,9 @@
  * id would be a conflict. It is sealed anew only where the gateway has refused it, and so has kept nothing.
  */
 
-import { toBase64, utf8 } from '../crypto/bytes.js'
-import { LEFT_OUT_KEY, MOST_RECIPIENTS } from '../crypto/cipher.js'
-import { keyIDOf } from '../crypto/names.js'
-import { DIRECT_SUITE, GROUP_SUITE } from '../crypto/suites.js'
-import { ClientError, OpeningError } from './errors.js'
+import { ClientError } from './errors.js'
 import { membersOf } from './log-state.js'
+import { only, sealedFields } from './sealer.js'
 
 /**
  * @typedef {object} Draft
@@ -25,12 +22,17 @@ import { membersOf } from './log-state.js'
  * @property {number|null} expiresIn
  * @property {string[]} blobs
  * @property {number} writtenAt
+ * @property {'request'|'answer'|null} resending what the client sends by itself (resending.js)
+ * @property {string[]|null} onlyFor the users whom an answer is sealed for
+ *
+ * @typedef {Omit<Draft, 'id'|'writtenAt'|'resending'|'onlyFor'> & Partial<Draft>} NewDraft
  *
  * @typedef {object} Item
  * @property {number} position
  * @property {Draft} draft
  * @property {Record<string, unknown>|null} request sealed
  * @property {{user: string, device: string}[]} leftOut
+ * @property {string[]} sealedFor users
  * @property {'pending'|'accepted'|'failed'} state
  * @property {string|null} failure
  * @property {number} faults of the gateway in a row
@@ -38,7 +40,9 @@ import { membersOf } from './log-state.js'
 
 const MOST_WAITING = 10000
 const MOST_FAULTS = 8
-const OPERATIONS = { message: 'messages/send', edit: 'messages/edit', delete: 'messages/delete', reaction: 'messages/react' }
+const OPERATIONS = {
+    message: 'messages/send', edit: 'messages/edit', delete: 'messages/delete', reaction: 'messages/react',
+}
 
 export class Outbox {
     /**
@@ -105,7 +109,9 @@ export class Outbox {
             const ids = draft.target === null ? [draft.id] : [draft.target]
             changed.set(draft.conversation, [...changed.get(draft.conversation) ?? [], ...ids])
         }
-        for (const [conversation, ids] of changed) this.context.emit('messages', { conversation, ids: [...new Set(ids)] })
+        for (const [conversation, ids] of changed) {
+            this.context.emit('messages', { conversation, ids: [...new Set(ids)] })
+        }
         if (changed.size > 0) this.context.emit('conversations', { ids: [...changed.keys()] })
     }
 
@@ -119,23 +125,46 @@ export class Outbox {
     /**
      * Keeps a draft; it is durable when this returns.
      *
-     * @param {Omit<Draft, 'id'|'writtenAt'>} given
+     * @param {NewDraft} given
      * @returns {Promise<string>} its id
      */
     async add(given) {
         if (this.items.length >= MOST_WAITING) throw new ClientError('storage', 'Too many messages wait to be sent.')
-        const draft = { ...given, id: crypto.randomUUID(), writtenAt: Math.floor(this.context.now()) }
-        /** @type {Item} */
-        const item = { position: 0, draft, request: null, leftOut: [], state: 'pending', failure: null, faults: 0 }
-        const row = await this.#row(item)
+        const { item, row } = await this.prepared(given)
         await this.#turn(async () => {
             item.position = await this.context.database.put('outbox', row)
             this.items.push(item)
         })
+        this.#added(item)
+        return item.draft.id
+    }
+
+    /** An item that somebody else keeps, with its cause. @param {NewDraft} given */
+    async prepared(given) {
+        const draft = {
+            resending: null, onlyFor: null, ...given, id: crypto.randomUUID(),
+            writtenAt: Math.floor(this.context.now()),
+        }
+        /** @type {Item} */
+        const item = {
+            position: 0, draft, request: null, leftOut: [], sealedFor: [], state: 'pending', failure: null, faults: 0,
+        }
+        return { item, row: await this.#row(item) }
+    }
+
+    /** An item that was kept. @param {Item} item */
+    async insert(item) {
+        await this.#turn(async () => {
+            if (!this.items.some(({ position }) => position === item.position)) this.items.push(item)
+        })
+        this.#added(item)
+    }
+
+    /** @param {Item} item */
+    #added(item) {
         this.#emit([item])
         this.context.tell({ kind: 'outbox' })
         this.flush()
-        return draft.id
     }
 
     /** @param {Item} item */
@@ -177,7 +206,8 @@ export class Outbox {
 
     /** Unsent changes to a message. @param {string} message */
     changesOf(message) {
-        return this.items.filter(({ draft, state }) => draft.target === message && state !== 'failed')
+        return this.items.filter(({ draft, state }) => (
+            draft.target === message && draft.resending === null && state !== 'failed'))
     }
 
     /** @param {string} id */
@@ -199,7 +229,8 @@ export class Outbox {
     async forgetSealed(user) {
         for (const item of this.items) {
             const state = this.logs.get(item.draft.conversation)
-            if (item.request === null || item.state !== 'pending' || !state || !membersOf(state).includes(user)) continue
+            if (item.request === null || item.state !== 'pending') continue
+            if (state === null || !membersOf(state).includes(user)) continue
             // A request that may have arrived is repeated as it is: the gateway says whether it was taken.
             if (item.faults === 0) item.request = null
         }
@@ -270,8 +301,8 @@ export class Outbox {
                 await this.sync.fetch(item.draft.conversation).catch(() => undefined)
             }
         }
-        this.context.fault('other_devices', `the gateway wants what is sent to ${item.draft.conversation} sealed for other `
-            + 'devices than it lists: nothing is sealed for them')
+        this.context.fault('other_devices', `the gateway wants what is sent to ${item.draft.conversation} sealed for `
+            + 'other devices than it lists: nothing is sealed for them')
         return this.#pause(null)
     }
 
@@ -321,60 +352,24 @@ export class Outbox {
         const fields = { id: draft.id, conversation_id: draft.conversation }
         if (draft.target !== null) fields.message_id = draft.target
         if (draft.kind !== 'delete') {
+            const { address, book } = this.context
             const members = membersOf(state)
             const isDirect = state.object.type === 'direct'
-            await this.exchange.freshen([...members, this.context.address.user])
-            const book = this.context.book
+            await this.exchange.freshen([...members, address.user])
             if (book.heldUser(members, isDirect) !== null) {
                 this.#emit([item])
                 return false
             }
-            const recipients = book.recipients(members)
-            if (!recipients.sealed.some(({ user }) => user !== this.context.address.user)) {
+            const recipients = only(book.recipients(members), draft.onlyFor)
+            if (!recipients.sealed.some(({ user }) => user !== address.user)) {
                 throw new ClientError(book.lack(recipients))
             }
-            Object.assign(fields, await this.#sealed(draft, isDirect, recipients))
+            Object.assign(fields, await sealedFields(this.delivery.cipher, address, draft, isDirect, recipients))
+            item.sealedFor = [...new Set(recipients.sealed.map(({ user }) => user))]
             item.leftOut = recipients.leftOut.map(({ user, device }) => ({ user, device }))
         }
         item.request = fields
         await this.#keep(item)
         return true
-    }
-
-    /**
-     * @param {Draft} draft
-     * @param {boolean} isDirect
-     * @param {import('./key-book.js').Recipients} recipients
-     */
-    async #sealed(draft, isDirect, { sealed: devices, leftOut }) {
-        if (devices.length + leftOut.length > MOST_RECIPIENTS) throw new ClientError('too_many_devices')
-        const suite = isDirect ? DIRECT_SUITE : GROUP_SUITE
-        const header = {
-            suite, conversation: draft.conversation, id: draft.id, sender: this.context.address, type: draft.type,
-            replyTo: draft.replyTo, kind: draft.kind, target: draft.target, expiresIn: draft.expiresIn,
-        }
-        const only = isDirect && leftOut.length === 0 && devices.length === 1 ? devices[0] : null
-        let sealed
-        try {
-            sealed = await this.delivery.cipher.seal(utf8(draft.content), header, only ?? devices)
-        } catch (error) {
-            if (!(error instanceof OpeningError)) throw error
-            throw new ClientError(error.code === 'weak_key' ? 'weak_recipient_key' : 'too_long')
-        }
-        const named = (sealed.keys ?? []).map(({ user, device, key }, index) => ({
-            user_id: user, device_id: device, encrypted_key: toBase64(key),
-            key_id: toBase64(keyIDOf(devices[index].key)),
-        }))
-        const absent = leftOut.map(({ user, device, keyID }) => ({
-            user_id: user, device_id: device, encrypted_key: toBase64(LEFT_OUT_KEY), key_id: toBase64(keyID),
-        }))
-        return {
-            suite, encrypted_content: toBase64(sealed.content), nonce: toBase64(sealed.nonce),
-            ...(only ? { recipient_key_id: toBase64(keyIDOf(only.key)) } : { recipient_keys: [...named, ...absent] }),
-            ...(draft.kind === 'message' ? { message_type: draft.type } : {}),
-            ...(draft.replyTo === null ? {} : { reply_to: draft.replyTo }),
-            ...(draft.expiresIn === null ? {} : { expires_in: draft.expiresIn }),
-            ...(draft.blobs.length === 0 ? {} : { blobs: draft.blobs }),
-        }
     }
 }

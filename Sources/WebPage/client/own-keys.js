@@ -3,9 +3,9 @@
  * This device's own keys, in its database.
  *
  * The identity key and the signing key are `CryptoKey`s that cannot be exported: a script may use them while it runs
- * here, and cannot carry them away. The account key cannot be so: its seed goes, sealed, to each device that is linked and
- * into the backup. It is kept sealed by the storage key, which cannot be exported either, and is opened only to certify,
- * to link and to back up.
+ * here, and cannot carry them away. The account key cannot be so: its seed goes, sealed, to each device that is linked
+ * and into the backup. It is kept sealed by the storage key, which cannot be exported either, and is opened only to
+ * certify, to link and to back up.
  */
 
 import { toBase64 } from '../crypto/bytes.js'
@@ -161,7 +161,7 @@ export class OwnKeys {
     }
 
     /**
-     * The fields of `keys/publish`. A certificate is made once for the same keys: a later one would be news to everybody.
+     * The fields of `keys/publish`. A certificate is made once for the same keys: a later one is news to everybody.
      *
      * @param {number} now by the gateway's clock
      */

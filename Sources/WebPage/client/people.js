@@ -124,7 +124,9 @@ export class People {
     /** @param {Members} data of an event */
     heardPresence(data) {
         const user = data.id('user_id')
-        const presence = Object.freeze({ isOnline: data.text('state', 16) === 'online', lastSeen: data.timeIfAny('last_seen') })
+        const presence = Object.freeze({
+            isOnline: data.text('state', 16) === 'online', lastSeen: data.timeIfAny('last_seen'),
+        })
         if (this.presences.size >= MOST_PRESENCES) this.presences.clear()
         this.presences.set(user, presence)
         this.context.emit('presence', { user, ...presence })
@@ -177,9 +179,11 @@ export class Requests {
 
     /** @param {string} conversation */
     async accept(conversation) {
-        const object = readConversation(await this.context.door.ask('requests/accept', { conversation_id: conversation }))
+        const fields = { conversation_id: conversation }
+        const object = readConversation(await this.context.door.ask('requests/accept', fields))
         if (object.id !== conversation) {
-            throw this.context.fault('other_conversation', `the gateway has answered with another conversation, ${object.id}`)
+            throw this.context.fault('other_conversation',
+                `the gateway has answered with another conversation, ${object.id}`)
         }
         await this.logs.merge(object)
         await this.sync.older(conversation).catch(() => false)

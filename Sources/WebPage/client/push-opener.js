@@ -58,7 +58,8 @@ export async function openPush(text) {
         if (text.length > MOST_TEXT) return nothing()
         const push = parseObject(text)
         const [user, device] = [push.id('user_id'), push.idIfAny('device_id')]
-        const address = (await keptDevices()).find((each) => each.user === user && (device === null || each.device === device))
+        const address = (await keptDevices()).find((each) => (
+            each.user === user && (device === null || each.device === device)))
         if (!address) return nothing()
         return await opened(push, address)
     } catch {
@@ -109,7 +110,8 @@ async function messageOf(push, id, client) {
     const name = record?.id ?? push.uuidIfAny('message_id')
     let found = name === null ? null : await client.messages.get(name)
     if (found === null && record !== null) {
-        const [kept] = await client.delivery.opened([record], state.chapter, state.object.members.map(({ user }) => user))
+        const members = state.object.members.map(({ user }) => user)
+        const [kept] = await client.delivery.opened([record], state.chapter, members)
         found = client.messages.view(kept)
     }
     if (found === null) return reference

@@ -22,7 +22,9 @@ export class Push {
 
     /** @param {ServiceWorkerRegistration} registration */
     async enable(registration) {
-        if (await Notification.requestPermission() !== 'granted') throw new ClientError('forbidden', 'Notifications are not allowed.')
+        if (await Notification.requestPermission() !== 'granted') {
+            throw new ClientError('forbidden', 'Notifications are not allowed.')
+        }
         const key = fromBase64URL((await this.context.door.ask('gateway/info')).text('vapid_key', 200))
         if (key === null) throw new ClientError('bad_reply')
         // A subscription for another gateway's key is of no use.
@@ -33,7 +35,9 @@ export class Push {
             userVisibleOnly: true, applicationServerKey: /** @type {any} */ (key),
         })
         const [p256dh, auth] = [subscription.getKey('p256dh'), subscription.getKey('auth')]
-        if (p256dh === null || auth === null) throw new ClientError('forbidden', 'This browser gives no keys for pushes.')
+        if (p256dh === null || auth === null) {
+            throw new ClientError('forbidden', 'This browser gives no keys for pushes.')
+        }
         await this.context.door.ask('push/register', {
             provider: 'webpush', endpoint: subscription.endpoint, p256dh: toBase64URL(new Uint8Array(p256dh)),
             auth: toBase64URL(new Uint8Array(auth)),

@@ -9,7 +9,7 @@ import { isResent, readContent } from './content.js'
  * @typedef {{chapter: number, seq: number}} Position
  *
  * @typedef {object} Changes to a message. The result does not depend on the order in which they come
- * @property {{at: Position, content: string, isResent: boolean}|null} edit
+ * @property {{at: Position, content: string, isResent: boolean, isOwnWriting: boolean}|null} edit
  * @property {boolean} isRemoved
  * @property {{user: string, at: Position, emoji: string}[]} reactions the last of each user; empty if it was taken back
  *
@@ -21,6 +21,10 @@ import { isResent, readContent } from './content.js'
  * @property {boolean} isReplay the same id came before at another position: never opened
  * @property {Changes} changes
  * @property {{user: string, device: string}[]} leftOut by its sender
+ * @property {boolean} isOwnWriting whether it is what this device queued: a record of this device alone proves nothing,
+ *   since a recipient could make it up with the gateway's help
+ * @property {string[]} sealedFor the recipients of a message of its own writing
+ * @property {'request'|'answer'|null} resending the step that it led to, once at most (resending.js)
  */
 
 /** @returns {Changes} */
@@ -33,6 +37,7 @@ export const noChanges = () => ({ edit: null, isRemoved: false, reactions: [] })
  */
 export const newKept = (record, chapter) => ({
     record, chapter, content: null, error: null, isReplay: false, changes: noChanges(), leftOut: [],
+    isOwnWriting: false, sealedFor: [], resending: null,
 })
 
 /** @param {Position} one @param {Position} other */
@@ -87,7 +92,8 @@ export function withChange(message, change) {
         }
     }
     if (change.content === null) return message
-    if (record.kind === 'edit' && isOfSender && record.type === target.type) return withEdit(message, change.content, at)
+    const isEdit = record.kind === 'edit' && isOfSender && record.type === target.type
+    if (isEdit) return withEdit(message, change.content, at, change.isOwnWriting)
     if (record.kind === 'reaction') {
         const emoji = emojiOf(change.content)
         return emoji === null ? message : withReaction(message, { user: record.sender.user, at, emoji })
@@ -110,9 +116,10 @@ function emojiOf(json) {
  * @param {Kept} message
  * @param {string} content
  * @param {Position} at
+ * @param {boolean} [isOwnWriting]
  */
-export function withEdit(message, content, at) {
-    const edit = { at, content, isResent: isResent(content) }
+export function withEdit(message, content, at, isOwnWriting = false) {
+    const edit = { at, content, isResent: isResent(content), isOwnWriting }
     const before = message.changes.edit
     if (before !== null) {
         const counts = edit.isResent === before.isResent
@@ -133,6 +140,14 @@ export function withReaction(message, reaction) {
     if (before && comparePositions(reaction.at, before.at) <= 0) return message
     const others = message.changes.reactions.filter(({ user }) => user !== reaction.user)
     return { ...message, changes: { ...message.changes, reactions: [...others, reaction] } }
+}
+
+/** Its latest content, if this device wrote it. @param {Kept} kept */
+export function ownJSON(kept) {
+    const edit = kept.changes.edit
+    if (!kept.isOwnWriting || kept.changes.isRemoved) return null
+    if (edit === null || edit.isResent) return kept.content
+    return edit.isOwnWriting ? edit.content : null
 }
 
 /** The JSON that is shown. @param {Kept} kept */
@@ -157,7 +172,8 @@ export function shownContent(kept) {
             const content = readContent(record.kind, record.type, json)
             return { state: content === null ? 'unknown' : 'opened', content, error: null }
         } catch (error) {
-            return { state: 'unopened', content: null, error: error instanceof OpeningError ? error.code : 'bad_content' }
+            const code = error instanceof OpeningError ? error.code : 'bad_content'
+            return { state: 'unopened', content: null, error: code }
         }
     }
     if (record.system !== null && record.type === 'system') return { state: 'system', content: null, error: null }

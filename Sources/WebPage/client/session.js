@@ -12,6 +12,8 @@ const MOST_EVENT = 400 * 1024
 /** A token of 30 days is renewed after two thirds. */
 const RENEWAL_SHARE = 1 / 3
 const DAY = 86400000
+/** While it stays connected; the old token signs in for a day at most. */
+const RENEWAL_CHECK = 3600000
 
 /** What closes a WebSocket of the door. */
 const [TOKEN_ENDED, TAKEN_OVER] = [4401, 4409]
@@ -31,6 +33,8 @@ export class Session {
         this.socket = null
         this.attempts = 0
         this.isRunning = false
+        /** @type {ReturnType<typeof setInterval>|undefined} */
+        this.renewal = undefined
         /** Wakes the pause between attempts. */
         this.wake = () => {}
         this.online = () => {
@@ -49,11 +53,13 @@ export class Session {
         this.isRunning = true
         globalThis.addEventListener?.('online', this.online)
         globalThis.addEventListener?.('offline', this.offline)
+        this.renewal = setInterval(() => this.#renewConnected(), RENEWAL_CHECK)
         this.#run()
     }
 
     stop() {
         this.isRunning = false
+        clearInterval(this.renewal)
         globalThis.removeEventListener?.('online', this.online)
         globalThis.removeEventListener?.('offline', this.offline)
         this.socket?.close()
@@ -172,10 +178,18 @@ export class Session {
             if (!this.#isDue()) return
             const renewed = readCredentials(await this.context.door.ask('devices/renew', {}))
             if (renewed.user !== this.context.address.user) throw new ClientError('bad_reply')
-            await this.context.keepCredentials({ token: renewed.token, issuedAt: Date.now(), expiresAt: renewed.expiresAt })
+            const { token, expiresAt } = renewed
+            await this.context.keepCredentials({ token, issuedAt: Date.now(), expiresAt })
         }).catch((error) => {
             if (error instanceof ClientError && error.code === 'unauthenticated') throw error
         })
+    }
+
+    /** Signs in with the new token at once. */
+    async #renewConnected() {
+        const { token } = this.context.credentials
+        await this.renewIfDue().catch(() => undefined)
+        if (this.context.credentials.token !== token) this.socket?.close(4000)
     }
 
     #isDue() {

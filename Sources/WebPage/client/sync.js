@@ -55,7 +55,9 @@ export class Sync {
             const fields = cursor === null ? { cursors } : { cursors, cursor }
             const reply = readSync(await this.context.door.ask('sync/get', fields, { timeout: 60000 }))
             let isProgress = false
-            for (const entry of reply.entries) isProgress = await this.turn(entry.id, () => this.#merge(entry)) || isProgress
+            for (const entry of reply.entries) {
+                isProgress = await this.turn(entry.id, () => this.#merge(entry)) || isProgress
+            }
             for (const id of reply.left) if (this.logs.get(id)?.isMember) await this.logs.leave(id)
             if (reply.isComplete && (reply.next === null || reply.next === cursor)) {
                 this.logs.isSynced = true
@@ -176,7 +178,8 @@ export class Sync {
     async #newest(id) {
         const page = await this.#page(id, { limit: 50 })
         await this.#begin(id, page.epoch)
-        if (!await this.delivery.keep(id, page.epoch, page.records, { isOldest: page.isOldest })) await this.#afterHole(id)
+        const options = { isOldest: page.isOldest }
+        if (!await this.delivery.keep(id, page.epoch, page.records, options)) await this.#afterHole(id)
     }
 
     /** Fetches what is missing after the held range. @param {string} id */

@@ -19,8 +19,8 @@ export class Groups {
         const members = from.objects('members', 1024, readMember)
         const own = members.find(({ user }) => user === this.context.address.user)
         if (from.uuid('conversation_id') !== from.uuid('id') || own === undefined) {
-            throw this.context.fault('foreign_group', `the gateway tells of the group ${from.uuid('id')}, in which the user `
-                + 'is not, or which has another conversation')
+            throw this.context.fault('foreign_group', `the gateway tells of the group ${from.uuid('id')}, in which the `
+                + 'user is not, or which has another conversation')
         }
         return Object.freeze({
             id: from.uuid('id'), name: from.text('name', NAME), conversation: from.uuid('conversation_id'),
@@ -31,7 +31,9 @@ export class Groups {
     /** @param {string} operation @param {string} id @param {Record<string, unknown>} [fields] */
     async #ask(operation, id, fields = {}) {
         const group = this.#read(await this.context.door.ask(operation, { group_id: id, ...fields }))
-        if (group.id !== id) throw this.context.fault('other_group', `the gateway has answered with another group, ${group.id}`)
+        if (group.id !== id) {
+            throw this.context.fault('other_group', `the gateway has answered with another group, ${group.id}`)
+        }
         return group
     }
 

@@ -187,6 +187,8 @@
  * | `people` | `{user}`: a friend came or went, or somebody was blocked or is no longer |
  * | `devices` | `{}`: the user's devices have changed |
  * | `link-offered` | `{device}`: a device of the user's would be linked |
+ * | `resend` | `{conversation, message, step, device}`: a message that this device could not open was asked for
+ *   (`request`), or one of this device was sealed anew for another (`answer`) |
  * | `dropped` | `{count}`: the storage of this browser is full or broken; what failed |
  *
  * @typedef {object} Client
@@ -341,8 +343,8 @@
  * @property {(workout: {completedAt: number, kind?: string, minutes?: number}) => Promise<{id: string, week: string,
  *   checkIns: number, streakDays: number}>} log
  * @property {(id: string) => Promise<void>} delete
- * @property {(day: {date: string, steps?: number, calories?: number, exerciseMinutes?: number}) => Promise<void>} report
- *   the totals of a civil day
+ * @property {(day: {date: string, steps?: number, calories?: number, exerciseMinutes?: number}) =>
+ *   Promise<void>} report the totals of a civil day
  *
  * @typedef {object} ChallengesFace
  * @property {(conversation: string, challenge: {challenged: string, type: string, target: number,
@@ -368,7 +370,7 @@
  *
  * @typedef {object} PushFace
  * @property {() => Promise<'on'|'off'|'denied'|'unsupported'>} state
- * @property {(registration: ServiceWorkerRegistration) => Promise<void>} enable asks for the permission: only in a click
+ * @property {(registration: ServiceWorkerRegistration) => Promise<void>} enable asks for permission: in a click
  * @property {() => Promise<void>} disable
  */
 

@@ -69,7 +69,8 @@ function aeadTag(tagKey, data, sealed) {
     const lengths = new DataView(new ArrayBuffer(16))
     lengths.setUint32(0, data.length, true)
     lengths.setUint32(8, sealed.length, true)
-    return new Poly1305(tagKey).update(data).align().update(sealed).align().update(new Uint8Array(lengths.buffer)).finish()
+    return new Poly1305(tagKey).update(data).align().update(sealed).align()
+        .update(new Uint8Array(lengths.buffer)).finish()
 }
 
 /**

@@ -41,7 +41,8 @@ import { deriveAES, importAES, openAES, sealAES } from './curves.js'
 /** @param {Header} header */
 export const headerBytes = (header) =>
     fields(
-        'parley/v1', header.suite, header.conversation, header.id, header.sender.user, header.sender.device, header.type,
+        'parley/v1', header.suite, header.conversation, header.id, header.sender.user, header.sender.device,
+        header.type,
         header.replyTo ?? '', header.kind, header.target ?? '',
         header.expiresIn === null ? '' : String(header.expiresIn))
 

@@ -90,8 +90,9 @@ export class SignIn {
                 const fields = { email: email.input.value.trim(), password: password.input.value }
                 await this.enter(await this.accounts.signIn({ ...fields, deviceName: deviceName() }))
             }),
-            button('I forgot my password', () => this.showForgotten(email.input.value), { kind: 'plain' }),
-            button('I have a token file', () => this.showToken(), { kind: 'plain' }))
+            el('div', { class: 'stacked centred' },
+                button('I forgot my password', () => this.showForgotten(email.input.value), { kind: 'plain' }),
+                button('I have a token file', () => this.showToken(), { kind: 'plain' })))
         email.input.focus()
     }
 
