@@ -236,13 +236,14 @@ export class Delivery {
         return {
             messages, changed: [...changed],
             write: async (/** @type {import('./database.js').Transaction} */ transaction) => {
-                for (const key of moved) await transaction.delete('records', key)
-                for (const row of made) await transaction.put('records', row)
-                for (const { record } of messages) {
-                    for (const item of await transaction.byIndex('outbox', 'id', record.id)) {
-                        await transaction.delete('outbox', item.position)
-                    }
-                }
+                // A moved row may leave the place of another: all are deleted first.
+                await Promise.all(moved.map((key) => transaction.delete('records', key)))
+                const sent = await Promise.all(messages.filter(({ record }) => this.#isOwn(record))
+                    .map(({ record }) => transaction.byIndex('outbox', 'id', record.id)))
+                await Promise.all([
+                    ...made.map((row) => transaction.put('records', row)),
+                    ...sent.flat().map(({ position }) => transaction.delete('outbox', position)),
+                ])
             },
         }
     }

@@ -158,9 +158,12 @@ export class Messages {
         const { edit, reactions } = kept.changes
         const isSent = record.sender.user === own && record.type !== 'system'
         const position = rows.positionOf(kept)
+        const shown = rows.shownContent(kept)
+        const isEarlier = shown.error === 'not_for_this_device' || (shown.error === 'not_authentic'
+            && record.keys === null && record.createdAt < this.context.keys.row.madeAt + this.context.clockOffset)
         return Object.freeze({
             id: record.id, conversation: record.conversation, position: Object.freeze(position), sender: record.sender,
-            isOwn: record.sender.user === own, type: record.type, ...rows.shownContent(kept), system: record.system,
+            isOwn: record.sender.user === own, type: record.type, ...shown, isEarlier, system: record.system,
             replyTo: record.replyTo, isEdited: edit !== null && !edit.isResent,
             isLegacy: record.suite === 'legacy-nacl-box',
             reactions: Object.freeze(reactions.filter(({ emoji }) => emoji !== '')
@@ -183,8 +186,9 @@ export class Messages {
         const status = state === 'failed' ? 'failed' : state === 'accepted' ? 'sent' : held === null ? 'queued' : 'held'
         return Object.freeze({
             id: draft.id, conversation: draft.conversation, position: null, sender: this.context.address, isOwn: true,
-            type: draft.type, ...rows.shownContent(kept), system: null, replyTo: draft.replyTo, isEdited: false,
-            isLegacy: false, reactions: Object.freeze([]), status, failure, leftOut: Object.freeze(leftOut),
+            type: draft.type, ...rows.shownContent(kept), isEarlier: false, system: null, replyTo: draft.replyTo,
+            isEdited: false, isLegacy: false, reactions: Object.freeze([]), status, failure,
+            leftOut: Object.freeze(leftOut),
             createdAt: draft.writtenAt, expiresAt: null,
         })
     }

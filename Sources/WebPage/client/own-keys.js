@@ -30,6 +30,7 @@ import { Vault } from './vault.js'
  * @property {KeyPair} signing
  * @property {CryptoKey} storage
  * @property {OwnAccount|null} account
+ * @property {number} madeAt what was sent before was sealed for others
  */
 
 const SEED_PLACE = ['account']
@@ -59,7 +60,7 @@ export class OwnKeys {
         /** @type {KeyRow} */
         const made = {
             identity: await generateIdentity(), retired: [], signing: await generateSigning(),
-            storage: await Vault.generateKey(), account: null,
+            storage: await Vault.generateKey(), account: null, madeAt: Date.now(),
         }
         // Another tab may have been first: its keys stay.
         const row = await database.transaction(['device'], 'readwrite', async (transaction) => {

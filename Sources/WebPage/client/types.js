@@ -59,7 +59,8 @@
  * @property {'opened'|'unopened'|'removed'|'system'|'unknown'} state
  * @property {Content|null} content of an opened one
  * @property {string|null} error why it is not opened: a code of docs/encryption.md
- * @property {{event: string, user: string|null, by: string}|null} system
+ * @property {boolean} isEarlier sent before this device was there, and so not opened: show one line for all of them
+ * @property {{event: string, user: string|null, by: string|null}|null} system
  * @property {string|null} replyTo
  * @property {boolean} isEdited
  * @property {boolean} isLegacy of an old app: not bound to this conversation; to be marked as such
