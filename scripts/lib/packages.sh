@@ -23,6 +23,8 @@ sql_packages=(postgresql)
 python_packages=(python3 python3-venv)
 # For the push services that the tests speak to, Tests/Interop/PushDoubles: a client that shares no code with them.
 push_packages=(curl)
+# For the page's tests, beside firefox-esr.
+chromium_packages=(chromium chromium-driver)
 
 # Prints those of its arguments that are not installed, one a line.
 missing_packages() {

@@ -1,0 +1,92 @@
+"""The gateway and door that the tests use, which scripts/test-page.sh has started, and what an operator does at it."""
+
+import os
+import subprocess
+import time
+from pathlib import Path
+
+from bidi import LIMIT
+from tab import Tab
+
+URL = os.environ.get("PARLEY_WEB", "http://127.0.0.1:9893")
+DATA = Path(os.environ.get("PARLEY_DATA", "data"))
+BINARIES = Path(os.environ.get("PARLEY_BINARIES", ".build/release"))
+PASSWORD = "a sentence is best"
+
+
+def parley(*arguments: str, text: str = "", limit: float = 60) -> str:
+    """What the tool has printed."""
+    done = subprocess.run(
+        [BINARIES / "parley", "--data", DATA, *arguments], input=text, capture_output=True, text=True, timeout=limit
+    )
+    if done.returncode:
+        raise AssertionError(f"parley {' '.join(arguments[:2])}: {done.stderr.strip()[-500:]}")
+    return done.stdout
+
+
+def code_of(email: str) -> str:
+    """From the newest mail, once it is there."""
+    end = time.monotonic() + LIMIT
+    while True:
+        try:
+            return parley("code", email).strip()
+        except AssertionError:
+            if time.monotonic() > end:
+                raise
+            time.sleep(0.05)
+
+
+def register(tab: Tab, user: str, name: str | None = None, url: str = URL) -> None:
+    """By the page, as a person does."""
+    email = f"{user}@example.org"
+    tab.open(f"{url}/")
+    tab.click("[role=tab]=text:Register")
+    tab.fill("input[name=email]", email)
+    tab.fill("input[name=user]", user)
+    tab.fill("input[name=name]", name or user.capitalize())
+    tab.fill("input[name=password]", PASSWORD)
+    tab.click("button[type=submit]")
+    tab.sees(f"A code was sent to {email}")
+    tab.fill("input[name=code]", code_of(email))
+    tab.click("button[type=submit]")
+    tab.until("list of chats", "() => !!document.querySelector('.entries') && !document.querySelector('.banner')")
+
+
+def sign_in(tab: Tab, user: str, url: str = URL) -> None:
+    tab.open(f"{url}/")
+    tab.fill("input[name=email]", f"{user}@example.org")
+    tab.fill("input[name=password]", PASSWORD)
+    tab.click("button[type=submit]")
+    tab.until("list of chats", "() => !!document.querySelector('.entries')")
+
+
+def open_chat(tab: Tab, user: str) -> None:
+    """The conversation with a user, made if there is none."""
+    tab.click("button=text:New conversation")
+    tab.fill("input[name=who]", user)
+    tab.press("Enter")
+    tab.until("conversation", "() => !!document.querySelector('.composer-input') && !document.querySelector('dialog[open]')")
+
+
+def write(tab: Tab, text: str) -> None:
+    tab.fill(".composer-input", text)
+    tab.press("Enter")
+    tab.sees(text, ".bubble")
+
+
+def status_of(tab: Tab, text: str) -> str | None:
+    """What the page says of an own message: sent, delivered, read."""
+    return tab.evaluate(
+        """text => [...document.querySelectorAll(".row.own")].find(row => row.innerText.includes(text))
+            ?.querySelector(".status")?.getAttribute("aria-label")""",
+        text,
+    )
+
+
+def await_status(tab: Tab, text: str, *wanted: str) -> None:
+    tab.until(
+        f"{wanted} of «{text}»",
+        """(text, wanted) => wanted.includes([...document.querySelectorAll(".row.own")].find(row =>
+            row.innerText.includes(text))?.querySelector(".status")?.getAttribute("aria-label"))""",
+        text, list(wanted),
+    )  # fmt: skip

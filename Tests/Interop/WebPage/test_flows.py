@@ -1,0 +1,234 @@
+"""What people do with the page, in both browsers, at a gateway and a door of the test's own (scripts/test-page.sh)."""
+
+import itertools
+import os
+import tempfile
+import unittest
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import axe_core_python
+from browsers import BROWSERS, Browser
+from people import URL, await_status, open_chat, parley, register, sign_in, write
+from relay import Relay
+
+NAMES = os.environ.get("PARLEY_BROWSERS", "chromium").split()
+AXE = (Path(axe_core_python.__file__).parent / "axe.min.js").read_text()
+PICTURES = os.environ.get("PARLEY_PICTURES")
+_numbers = itertools.count(1)
+# The most that a first load may be, in bytes, and may last, in milliseconds.
+LOAD_BYTES, LOAD_TIME = 300_000, 1000
+
+
+def fresh(*names: str) -> list[str]:
+    number = next(_numbers)
+    return [f"{name}{os.getpid()}-{number}" for name in names]
+
+
+class Flows(unittest.TestCase):
+    @contextmanager
+    def browsers(self, theme: str = "light") -> Iterator[Browser]:
+        """The browser of this turn; a failure names it."""
+        with tempfile.TemporaryDirectory() as directory, BROWSERS[self.browser](Path(directory), theme) as running:
+            try:
+                yield running
+                self.assertEqual([each for each in running.failures() if "WebSocket" not in each], [])
+            except BaseException as error:
+                error.add_note(f"in {self.browser}: {running.failures()[-5:]}")
+                raise
+
+    def in_each(self) -> Iterator[None]:
+        for self.browser in NAMES:
+            yield
+
+    def picture(self, tab: object, name: str) -> None:
+        if PICTURES and self.browser == "chromium":
+            Path(PICTURES).mkdir(exist_ok=True)
+            tab.shot(Path(PICTURES) / f"{name}.png")  # type: ignore[attr-defined]
+
+    def test_people_chat(self) -> None:
+        for _ in self.in_each():
+            with self.browsers() as browser:
+                self.chat(browser)
+
+    def chat(self, browser: Browser) -> None:
+        alice, bob = fresh("alice", "bob")
+        one, two = browser.person(), browser.person(390, 844)
+        register(one, alice, "Alice Moreau")
+        register(two, bob, "Bob Tanaka")
+        open_chat(one, bob)
+        write(one, "Shall we run tomorrow?")
+        await_status(one, "Shall we run tomorrow?", "Sent")
+        # Who was never written to asks first.
+        two.click(".entry=text:Message requests")
+        two.click("button=text:Accept")
+        two.sees("Shall we run tomorrow?", ".bubble")
+        await_status(one, "Shall we run tomorrow?", "Read")
+        two.fill(".composer-input", "Yes, at")
+        one.sees("typing…", ".chat-status")
+        two.type(" seven 🏃")
+        two.press("Enter")
+        one.sees("Yes, at seven 🏃", ".row.other")
+        # By keys alone: to the message, its menu, the reply.
+        one.press("Shift", "Tab")
+        one.evaluate("() => document.querySelector('.row:last-child')?.focus()")
+        one.press("Enter")
+        one.click("[role=menuitem]=text:Reply")
+        one.type("See you")
+        one.press("Shift", "Enter")
+        one.type("there")
+        one.press("Enter")
+        two.sees("See you\nthere", ".row.other")
+        two.sees("Yes, at seven", ".quote")
+        one.press("ArrowUp")
+        one.fill(".composer-input", "See you there!")
+        one.press("Enter")
+        two.sees("See you there!", ".row.other")
+        two.sees("edited", ".row.other .meta")
+        one.evaluate("() => [...document.querySelectorAll('.row.other')].at(-1).focus()")
+        one.press("Enter")
+        one.click("[role=menuitem]=text:React with 👍")
+        two.sees("👍", ".reaction")
+        self.check_layout(two)
+        self.picture(one, "page-chat")
+        self.picture(two, "page-phone")
+
+    def check_layout(self, tab: object) -> None:
+        wide = tab.evaluate("() => document.documentElement.scrollWidth - innerWidth")  # type: ignore[attr-defined]
+        self.assertLessEqual(wide, 0, "the page is wider than the screen")
+
+    def test_a_terminal_takes_part(self) -> None:
+        for _ in self.in_each():
+            with self.browsers() as browser:
+                alice, carol = fresh("alice", "carol")
+                one = browser.person()
+                register(one, alice)
+                parley("user", "add", carol, "--message-privacy", "anyone")
+                parley("device", "add", carol, "phone")
+                parley("chat", "--as", f"{carol}/phone", "--with", alice, text="Hello from a terminal\n")
+                one.click(".entry=text:Message requests")
+                one.click("button=text:Accept")
+                one.sees("Hello from a terminal", ".row.other")
+                write(one, "Hello from a browser")
+                await_status(one, "Hello from a browser", "Sent", "Delivered", "Read")
+                self.assertIn("Hello from a browser", parley("chat", "--as", f"{carol}/phone", "--with", alice))
+
+    def test_a_message_that_was_written_offline_goes_out_once(self) -> None:
+        for _ in self.in_each():
+            with self.browsers() as browser, Relay(URL) as line:
+                alice, bob = fresh("alice", "bob")
+                one, two = browser.person(), browser.person()
+                register(one, alice, url=line.url)
+                register(two, bob)
+                open_chat(one, bob)
+                write(one, "before")
+                two.click(".entry=text:Message requests")
+                two.click("button=text:Accept")
+                two.sees("before", ".bubble")
+                line.cut()
+                one.sees("No connection", ".banner")
+                write(one, "written offline")
+                await_status(one, "written offline", "Waiting to be sent")
+                line.restore()
+                two.sees("written offline", ".row.other", limit=60)
+                await_status(one, "written offline", "Sent", "Delivered", "Read")
+                count = "() => [...document.querySelectorAll('.bubble')].filter(e => e.innerText.includes('written offline')).length"
+                self.assertEqual([one.evaluate(count), two.evaluate(count)], [1, 1])
+                browser.failures()
+
+    def test_axe_finds_nothing(self) -> None:
+        for _ in self.in_each():
+            for theme in ("light", "dark"):
+                with self.browsers(theme) as browser:
+                    self.look(browser, theme)
+
+    def look(self, browser: Browser, theme: str) -> None:
+        alice, bob = fresh("alice", "bob")
+        one, two = browser.person(), browser.person()
+        one.open(f"{URL}/")
+        one.until("form", "() => !!document.querySelector('form')")
+        found = {"sign-in": one.axe(AXE)}
+        register(two, bob)
+        register(one, alice)
+        open_chat(one, bob)
+        write(one, "How it looks")
+        found["chat"] = one.axe(AXE)
+        if theme == "dark":
+            self.picture(one, "page-dark")
+        one.click(".chat-who")
+        one.until("details", "() => !!document.querySelector('dialog[open]')")
+        found["details"] = one.axe(AXE)
+        one.click("dialog button=text:Safety number")
+        one.until("digits", "() => !!document.querySelector('.digits')")
+        found["safety number"] = one.axe(AXE)
+        one.press("Escape")
+        for section in ("groups", "activity", "notifications", "settings"):
+            one.click(f".rail a[href='#/{section}']")
+            one.until(section, "() => !document.querySelector('main .busy, .list-pane .busy')")
+            found[section] = one.axe(AXE)
+        self.assertEqual({name: problems for name, problems in found.items() if problems}, {})
+
+    def test_boards_move_while_one_looks(self) -> None:
+        for _ in self.in_each():
+            with self.browsers() as browser:
+                (alice,) = fresh("alice")
+                one = browser.person()
+                register(one, alice, "Alice Moreau")
+                one.click(".rail a[href='#/groups']")
+                one.click("button=text:New group")
+                one.fill("dialog input[maxlength='100']", "Early birds")
+                one.press("Enter")
+                one.sees("Early birds", "main h1")
+                group = one.evaluate("() => location.hash.split('/')[2]")
+                one.click("button=text:Log a workout")
+                one.fill("dialog input[maxlength='64']", "Running")
+                one.press("Enter")
+                one.sees("1", ".board-entry .score strong")
+                self.picture(one, "page-board")
+                one.open(f"{URL}/board/{group}")
+                one.sees("Early birds", "h1")
+                one.sees("Alice Moreau", ".board-entry")
+
+    def test_the_first_load_is_small_and_fast(self) -> None:
+        for _ in self.in_each():
+            with self.browsers() as browser:
+                tab = browser.person()
+                tab.open(f"{URL}/")
+                tab.until("form", "() => !!document.querySelector('form')")
+                size, time = tab.evaluate(
+                    """() => {
+                        const all = [...performance.getEntriesByType("navigation"), ...performance.getEntriesByType("resource")]
+                        const own = all.filter(each => !each.name.includes("/api/"))
+                        return [own.reduce((sum, each) => sum + each.decodedBodySize, 0),
+                            Math.max(...own.map(each => each.responseEnd))]
+                    }"""
+                )
+                print(f"{self.browser}: first load {size} bytes, {time:.0f} ms")
+                self.assertLess(size, LOAD_BYTES)
+                self.assertLess(time, 3 * LOAD_TIME)
+
+    def test_a_device_is_linked(self) -> None:
+        for _ in self.in_each():
+            with self.browsers() as browser:
+                (alice,) = fresh("alice")
+                one, other = browser.person(), browser.person()
+                register(one, alice)
+                sign_in(other, alice)
+                other.click(".rail a[href='#/settings']")
+                other.click("button=text:Link it")
+                code = other.until("code", "() => document.querySelector('dialog .copyable')?.textContent")
+                one.click(".rail a[href='#/settings']")
+                one.click("button=text:Link another device")
+                one.fill("dialog input", code)
+                one.click("dialog button=text:Continue")
+                shown = "() => document.querySelector('.digits')?.getAttribute('aria-label')"
+                digits = one.until("digits", shown)
+                one.click("dialog button=text:Yes, link it")
+                self.assertEqual(other.until("digits", shown), digits)
+                other.click("dialog button=text:Yes, the same")
+                other.sees("This browser is linked")
+
+
+if __name__ == "__main__":
+    unittest.main()

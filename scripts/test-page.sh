@@ -1,0 +1,74 @@
+#!/usr/bin/env bash
+# Tests the page, Sources/WebPage, in real browsers, Chromium and Firefox, at a gateway and a door of its own.
+# Usage: scripts/test-page.sh [--no-install] [--short] [--browser NAME] [--pictures]
+#   --no-install    says which packages are missing and stops, even for root
+#   --short         signing in and one message, in Chromium
+#   --browser NAME  chromium or firefox alone
+#   --pictures      also makes the pictures of docs/web.md anew
+# The status is 1 if anything does not hold. Without --pictures the tests write nothing into the tree.
+set -euo pipefail
+root=$(dirname "$(dirname "$(readlink -f "$0")")")
+. "$root/scripts/lib/say.sh"
+. "$root/scripts/lib/packages.sh"
+. "$root/scripts/lib/toolchain.sh"
+. "$root/scripts/lib/build.sh"
+. "$root/scripts/lib/python.sh"
+. "$root/scripts/lib/ports.sh"
+. "$root/scripts/lib/waiting.sh"
+. "$root/scripts/lib/gateway.sh"
+
+install=yes short=no browsers='chromium firefox'
+while (($#)); do
+    case $1 in
+    --no-install) install=no && shift && continue ;;
+    --short) short=yes browsers=chromium && shift && continue ;;
+    --pictures) export PARLEY_PICTURES=$root/docs/images && shift && continue ;;
+    -h | --help) sed -n '2,/^set /s/^# //p' "$0" && exit ;;
+    --browser) [[ ${2-} =~ ^(chromium|firefox)$ ]] || fail "--browser needs chromium or firefox" ;;
+    *) fail "there is no option $1; see scripts/test-page.sh --help" ;;
+    esac
+    browsers=$2
+    shift 2
+done
+
+packages=()
+[[ $browsers != *chromium* ]] || packages+=("${chromium_packages[@]}")
+[[ $browsers != *firefox* ]] || packages+=(firefox-esr)
+need_packages "$install" "${packages[@]}"
+need_python "$install" "$root" WebPage
+need_swift
+need_packages "$install" "${build_packages[@]}" "${run_packages[@]}"
+build_release "$root" parleyd ParleyBrokerPlugin parley parley-web
+
+scratch=$(mktemp -d)
+gateway=
+finish() {
+    stop_gateway
+    rm -rf "$scratch"
+}
+trap finish EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM HUP
+
+# The first start makes the directory. The settings, which the next one reads, let many people register from one address,
+# with passwords that cost little.
+ports=(--mqtt-port "$(free_port)" --web-port "$(free_port)")
+start_gateway_and_door "$scratch/first.log" --data "$scratch/data" "${ports[@]}"
+stop_gateway
+cat >"$scratch/data/parleyd.json" <<'SETTINGS'
+{"registration": "open", "mail_sink": "mails", "password_kibibytes": 8192, "password_passes": 1,
+"account_attempts_per_network": 10000, "account_mails_per_network": 10000, "registrations_per_network": 10000,
+"presence_hold_ms": 0}
+SETTINGS
+chmod 644 "$scratch/data/parleyd.json"
+start_gateway_and_door "$scratch/gateway.log" --data "$scratch/data" "${ports[@]}"
+
+cd "$root/Tests/Interop/WebPage"
+export PYTHONDONTWRITEBYTECODE=1 TMPDIR=$scratch
+export PARLEY_WEB=$web PARLEY_DATA=$scratch/data PARLEY_BINARIES=$binaries PARLEY_BROWSERS=$browsers
+if [[ $short == yes ]]; then
+    "$python" -m unittest test_flows.Flows.test_people_chat || fail "the page does not do what it must"
+else
+    "$python" -m unittest test_units test_flows || fail "the page does not do what it must"
+fi
+say "all holds in: $browsers"
