@@ -2,7 +2,8 @@
 /** A gateway that lies, against a whole client: what concerns a device, and what is never to be sealed for anybody. */
 import { fromBase64, isZero, toBase64, utf8 } from '/crypto/bytes.js'
 import { MessageCipher } from '/crypto/cipher.js'
-import { generateIdentity, generateSigning, sealBox, sign, signingOf } from '/crypto/curves.js'
+import { boxKey, sealSecretbox } from '/crypto/boxes.js'
+import { agree, generateIdentity, generateSigning, sealBox, sign, signingOf } from '/crypto/curves.js'
 import { certifiedPart, directConversation, keyIDOf, signedPart } from '/crypto/names.js'
 import { Client } from '/client/client.js'
 import { Context } from '/client/context.js'
@@ -220,6 +221,25 @@ test('records open in their place alone', async () => {
         'not_authentic', 'not_authentic', 'malformed', 'unknown_suite', 'malformed', 'bad_content', 'sender_keys_unknown',
         'not_authentic',
     ])
+})
+
+test('an old app\'s message opens only of the other one, between the two, and with its mark', async () => {
+    const { client, begin, direct, record, alice, bob, context, merge } = await world()
+    await begin()
+    const nonce = new Uint8Array(24)
+    const shared = await agree(/** @type {any} */ (bob.identity).privateKey, context.keys.identityKey)
+    const sealed = sealSecretbox(utf8('old words'), nonce, boxKey(shared))
+    const old = { suite: 'legacy-nacl-box', encrypted_content: toBase64(sealed), nonce: toBase64(nonce) }
+    same(await client.delivery.keep(direct, 'e', [await record(1, old)]), true)
+    const [message] = (await client.messages.page(direct)).messages
+    same([message.content, message.isLegacy], [{ text: 'old words' }, true])
+    const change = await record(2, { ...old, kind: 'edit', target_id: message.id })
+    const own = await record(3, { ...old, sender_id: alice })
+    same((await client.delivery.opened([change, own], 0, [alice, 'bob'])).map(({ error }) => error), ['not_bound', 'not_bound'])
+    await merge(conversation(GROUP, 'group', [alice, 'bob']))
+    await client.logs.update(GROUP, (log) => ({ ...log, epoch: 'e', holdsStart: true }))
+    same(await client.delivery.keep(GROUP, 'e', [{ ...await record(1, old), conversation: GROUP }]), true)
+    same((await client.messages.page(GROUP)).messages.map(({ error }) => error), ['not_bound'])
 })
 
 test('holes, other epochs and other conversations are not kept', async () => {
