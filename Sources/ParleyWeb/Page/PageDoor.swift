@@ -35,8 +35,8 @@ struct PageDoor: Sendable {
         try await writer.write(response: head, body: ResponseBody(byteBuffer: file.bytes))
     }
 
-    /// What a browser lets the page do: nothing from elsewhere, no code but that of its files (CSP level 3), and no text
-    /// that becomes code (Trusted Types).
+    /// What a browser lets the page do: nothing from elsewhere, no code but that of its files (CSP level 3), and no
+    /// text that becomes code (Trusted Types).
     private static let policies: HTTPFields = {
         var fields: HTTPFields = [
             .xContentTypeOptions: "nosniff",

@@ -13,7 +13,7 @@ export class Activity {
         this.context = context
         /** @type {any[]} */
         this.items = []
-        this.feed = el('div', { class: 'page', role: 'feed', 'aria-label': 'Activity' }, busy())
+        this.feed = el('div', { class: 'page' }, busy())
         fill(pane, el('header', { class: 'page-head' }, el('h1', {}, 'Activity'),
             iconButton('Log a workout', 'dumbbell', async () => {
                 const { logWorkout } = await import('./workouts.js')
