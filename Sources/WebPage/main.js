@@ -9,6 +9,7 @@ const app = /** @type {HTMLElement} */ (document.getElementById('app'))
 
 async function begin() {
     fill(app, busy())
+    followWorker()
     const reason = await accounts.unsupported()
     if (reason) return fill(app, emptyState('warning', 'This browser is too old', reason))
     const kept = await accounts.kept()
@@ -34,6 +35,14 @@ async function enter(address) {
     client.start()
     await shell.begin()
     registerWorker()
+}
+
+/** What a click on a notification opens, in the window that is there: the service worker says it. */
+function followWorker() {
+    navigator.serviceWorker?.addEventListener('message', ({ data }) => {
+        const route = data?.route
+        if (typeof route === 'string' && /^[a-z]+(\/[\w./%~-]+)?$/i.test(route)) location.hash = `#/${route}`
+    })
 }
 
 /** The service worker keeps the page for when there is no connection, and shows what is pushed. */
