@@ -109,9 +109,15 @@ export class Messages {
         return kept.record.expiresAt !== null && kept.record.expiresAt <= this.context.now()
     }
 
-    /** @param {string} id @returns {Promise<Message|null>} */
+    /**
+     * Only a message: edits, deletions and reactions are records with ids, too, and are seen at the one they change.
+     *
+     * @param {string} id
+     * @returns {Promise<Message|null>}
+     */
     async get(id) {
         const kept = await this.kept(id)
+        if (kept !== null && rows.isChange(kept.record)) return null
         if (kept !== null) return this.#isExpired(kept) ? null : this.view(kept)
         const item = this.outbox.find(id)
         return item?.draft.kind === 'message' ? this.#waiting(item) : null

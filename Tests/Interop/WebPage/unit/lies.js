@@ -242,6 +242,33 @@ test('an old app\'s message opens only of the other one, between the two, and wi
     same((await client.messages.page(GROUP)).messages.map(({ error }) => error), ['not_bound'])
 })
 
+test('edits, reactions and deletions show at their message alone, live and in the history', async () => {
+    const { client, begin, direct, record } = await world()
+    await begin()
+    const first = await record(1)
+    /** @param {number} seq @param {string} kind @param {string} json */
+    const change = (seq, kind, json) => (
+        record(seq, {}, { kind, target: first.id, json }))
+    const changes = [
+        await change(2, 'edit', '{"text":"edited"}'), await change(3, 'reaction', '{"emoji":"👍"}'),
+        { ...await change(4, 'delete', ''), suite: null, content: null, nonce: null },
+    ]
+    const shown = async () => {
+        const { messages } = await client.messages.page(direct)
+        same(await Promise.all(changes.map(({ id }) => client.messages.get(id))), [null, null, null])
+        same(messages.map(({ id }) => id), [first.id])
+        same(await client.messages.get(first.id), messages[0])
+        const [{ state, content, reactions }] = messages
+        return [state, content?.text ?? null, reactions.length]
+    }
+    const expected = [['opened', 'edited', 0], ['opened', 'edited', 1], ['removed', null, 0]]
+    same(await client.delivery.keep(direct, 'e', [first]), true)
+    for (const [index, each] of changes.entries()) {
+        same(await client.delivery.keep(direct, 'e', [each]), true)
+        same(await shown(), expected[index])
+    }
+})
+
 test('holes, other epochs and other conversations are not kept', async () => {
     const { client, begin, direct, record } = await world()
     await begin()
