@@ -7,6 +7,11 @@ import { icon } from './icons.js'
 import { QUICK } from './emoji.js'
 import { avatar, busy, button, emptyState, iconButton } from './parts.js'
 
+/** @type {Map<string, Parameters<typeof icon>[0]>} by the type of docs/protocol.md */
+const ICONS = new Map([
+    ['streak_milestone', 'flame'], ['challenge_won', 'trophy'], ['plan_completed', 'dumbbell'], ['goal_reached', 'check'],
+])
+
 export class Activity {
     /** @param {HTMLElement} pane @param {import('./shell.js').Context} context */
     constructor(pane, context) {
@@ -46,7 +51,7 @@ export class Activity {
             el('div', { class: 'entry-line' }, avatar(item.user, name, { size: 'small' }),
                 isolated(item.user === me ? 'You' : name, 'grow entry-name'),
                 el('time', { class: 'entry-when', title: formatFull(item.createdAt) }, formatAgo(item.createdAt))),
-            el('div', { class: 'feed-title' }, icon(/workout|run|ride|swim/u.test(item.type) ? 'dumbbell' : 'activity'), isolated(item.title)),
+            el('div', { class: 'feed-title' }, icon(ICONS.get(item.type) ?? 'activity'), isolated(item.title)),
             item.description && el('p', { class: 'help' }, isolated(item.description)),
             el('div', { class: 'feed-reactions', role: 'group', 'aria-label': 'React' },
                 [...new Set([...counts.keys(), ...QUICK])].slice(0, 8).map(emoji => el('button', {

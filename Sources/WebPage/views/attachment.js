@@ -55,7 +55,10 @@ function picture(message, file, around) {
         fill(frame, el('span', { class: 'spinner' }))
         try {
             const shown = await shownPicture(await open(file, around))
-            if (!shown) return fill(frame, plainFile(file, around, 'This is no picture that can be shown.'))
+            if (!shown) {
+                frame.style.aspectRatio = 'auto'
+                return fill(frame, plainFile(file, around, 'This is no picture that can be shown.'))
+            }
             const image = el('img', { alt: message.content?.caption || 'Picture' })
             image.src = shown.url
             fill(frame, el('button', { type: 'button', 'aria-label': 'Show the picture', on: { click: () => enlarge(shown.url, image.alt) } }, image))

@@ -26,12 +26,13 @@ export function progressOf(challenge, me, name) {
     const bars = [challenge.challenger, challenge.challenged].map(user => {
         const value = challenge.progress.get(user) ?? 0
         const part = challenge.target > 0 ? Math.min(1, value / challenge.target) : 0
+        const filled = el('span', {})
+        // Set by the object model, which the policy for styles leaves alone.
+        filled.style.width = `${part * 100}%`
         const meter = el('div', {
             class: 'meter', role: 'meter', 'aria-label': user === me ? 'You' : name(user), 'aria-valuemin': '0',
             'aria-valuemax': String(challenge.target), 'aria-valuenow': String(Math.min(value, challenge.target)),
-        }, el('span', {}))
-        // Set by the object model, which the policy for styles leaves alone.
-        /** @type {HTMLElement} */ (meter.firstChild).style.width = `${part * 100}%`
+        }, filled)
         return el('div', { class: 'meter-line' },
             el('div', { class: 'entry-line' }, isolated(user === me ? 'You' : name(user), 'grow'),
                 el('span', {}, `${formatNumber(value)} of ${formatNumber(challenge.target)}`)), meter)

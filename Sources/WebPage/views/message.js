@@ -107,7 +107,7 @@ function bubble({ message, isFirst }, around) {
             message.isEdited && message.state === 'opened' && el('span', {}, 'edited'),
             el('time', { dateTime: new Date(message.createdAt).toISOString(), title: formatFull(message.createdAt) },
                 formatTime(message.createdAt)),
-            message.isOwn && statusIcon(message)),
+            message.isOwn && message.state !== 'removed' && statusIcon(message)),
         message.status === 'failed' && el('button', {
             type: 'button', class: 'retry', on: { click: () => around.retry(message) },
         }, 'Not sent. Try again'),

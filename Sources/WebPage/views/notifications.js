@@ -8,10 +8,12 @@ import { busy, button, emptyState } from './parts.js'
 
 /** @type {Record<string, [Parameters<typeof icon>[0], string]>} by the type of docs/protocol.md */
 const KINDS = {
-    message: ['chats', 'has written'], mention: ['chats', 'has mentioned you'], reaction: ['smile', 'has reacted'],
-    follow: ['person', 'follows you'], friend: ['person', 'is your friend now'], challenge: ['flame', 'has challenged you'],
-    activity: ['activity', 'has reacted to your activity'], board: ['trophy', 'has overtaken you'], group: ['groups', 'has joined your group'],
-    week: ['trophy', 'The week is over'], request: ['person', 'would like to write to you'], device: ['phone', 'A device of yours has changed'],
+    new_member: ['groups', 'has come into a group of yours'], rank_change: ['trophy', 'has passed you on a board'],
+    week_ended: ['trophy', 'The week of a group has ended'], challenge_received: ['flame', 'has challenged you'],
+    challenge_accepted: ['flame', 'has accepted a challenge'], challenge_declined: ['flame', 'has declined a challenge'],
+    challenge_cancelled: ['flame', 'has taken a challenge back'], challenge_expired: ['flame', 'A challenge was not answered in time'],
+    challenge_completed: ['flame', 'A challenge is over'], message_request: ['person', 'asks to write to you'],
+    reaction: ['smile', 'has reacted'],
 }
 
 export class Notifications {
@@ -45,14 +47,16 @@ export class Notifications {
 
     /** @param {any} item */
     item(item) {
-        const kind = KINDS[item.type] ?? Object.entries(KINDS).find(([name]) => String(item.type).includes(name))?.[1] ?? ['bell', String(item.type).replaceAll(/[._]/g, ' ')]
-        const route = item.conversation ? `chats/${item.conversation}${item.message ? `/${item.message}` : ''}`
+        const kind = KINDS[item.type] ?? ['bell', 'Something that a newer version of Parley shows']
+        // Sentences that begin with a capital have no actor in them.
+        const isAbout = item.actor && !/^\p{Lu}/u.test(kind[1])
+        const route = item.type === 'message_request' ? 'chats/requests' : item.conversation ? `chats/${item.conversation}${item.message ? `/${item.message}` : ''}`
             : item.group ? `groups/${item.group}` : item.activity ? 'activity' : 'notifications'
         return el('li', {}, el('a', {
             class: `entry ${item.isRead ? '' : 'unread'}`, href: `#/${route}`,
             on: { click: () => { if (!item.isRead) this.context.client.notifications.markRead([item.id]).catch(() => {}) } },
         }, el('span', { class: 'card-icon' }, icon(kind[0])),
-        el('span', { class: 'entry-text' }, el('span', {}, item.actor && isolated(item.actor, 'entry-name'), item.actor ? ' ' : '', kind[1]),
+        el('span', { class: 'entry-text' }, el('span', {}, isAbout && isolated(item.actor, 'entry-name'), isAbout ? ' ' : '', kind[1]),
             el('span', { class: 'help' }, formatAgo(item.createdAt))),
         !item.isRead && el('span', { class: 'badge', role: 'img', 'aria-label': 'unread' }, '•')))
     }
