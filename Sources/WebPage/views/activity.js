@@ -62,6 +62,6 @@ export class Activity {
                         else await client.activity.react(item.id, emoji)
                         this.load()
                     }) },
-                }, emoji, counts.get(emoji) ? String(counts.get(emoji)) : ''))))
+                }, el('span', {}, emoji), counts.get(emoji) && el('span', {}, String(counts.get(emoji)))))))
     }
 }

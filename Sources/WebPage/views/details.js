@@ -73,7 +73,7 @@ export function details(context, conversation) {
     const members = () => el('section', {}, el('h3', {}, `${conversation.members.length} members`),
         el('ul', {}, conversation.members.map(member => {
             const more = iconButton(`Actions for ${member.name}`, 'more', () => menu(more, memberActions(member)))
-            return el('li', { class: 'entry' }, avatar(member.user, member.name, { size: 'small' }),
+            return el('li', { class: 'entry flat' }, avatar(member.user, member.name, { size: 'small' }),
                 el('span', { class: 'entry-text' }, isolated(member.name, 'entry-name'),
                     el('span', { class: 'help' }, member.role === 'admin' ? 'Admin' : `@${member.user}`)),
                 member.user !== context.me && more)

@@ -24,7 +24,7 @@ export class LongList {
         this.options = options
         /** @type {Item[]} */
         this.items = []
-        /** @type {Map<string, {item: Item, element: HTMLElement, top: number}>} */
+        /** @type {Map<string, {item: Item, element: HTMLElement, top: number, index: number, count: number}>} */
         this.shown = new Map()
         this.heights = new Heights(options.estimate ?? 58)
         this.isAtEnd = true
@@ -102,7 +102,7 @@ export class LongList {
                 } else {
                     this.body.append(element)
                 }
-                row = { item, element, top: -1 }
+                row = { item, element, top: -1, index: -1, count: -1 }
                 this.shown.set(key, row)
                 this.resizing.observe(element)
                 if (hadFocus) element.focus({ preventScroll: true })
@@ -187,7 +187,7 @@ export class LongList {
 }
 
 /**
- * @param {{element: HTMLElement, top: number}} row
+ * @param {{element: HTMLElement, top: number, index: number, count: number}} row
  * @param {number} top
  * @param {number} index
  * @param {number} count
@@ -197,6 +197,7 @@ function position(row, top, index, count) {
         row.top = top
         row.element.style.transform = `translateY(${top}px)`
     }
-    row.element.ariaPosInSet = String(index + 1)
-    row.element.ariaSetSize = String(count)
+    if (row.index !== index) row.element.ariaPosInSet = String(index + 1)
+    if (row.count !== count) row.element.ariaSetSize = String(count)
+    ;[row.index, row.count] = [index, count]
 }
