@@ -95,7 +95,14 @@ export class Chat {
     showHead() {
         const each = this.conversation
         if (!each || !this.headElement) return
+        this.showStatus()
+        this.showNotices()
+        this.composer?.setAvailable(each.isMember)
         const isOnline = each.other ? this.context.client.people.presence(each.other)?.isOnline : false
+        // Made anew only if it looks different: a button that is replaced loses the focus, or half a click.
+        const look = JSON.stringify([each.name, each.type, isOnline])
+        if (look === this.shownHead) return
+        this.shownHead = look
         const back = el('a', { class: 'icon-button back', href: '#/chats', 'aria-label': 'Back to all chats' }, icon('back'))
         fill(this.headElement, back,
             el('button', { type: 'button', class: 'chat-who', 'aria-label': `${each.name}, details`, on: { click: () => this.showDetails() } },
@@ -103,9 +110,6 @@ export class Chat {
                 el('span', { class: 'entry-text' }, el('h1', {}, isolated(each.name)), this.status ?? null)),
             iconButton('Details', 'info', () => this.showDetails()))
         document.title = `${each.name} · Parley`
-        this.showStatus()
-        this.showNotices()
-        this.composer?.setAvailable(each.isMember)
     }
 
     showStatus() {
