@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # Tests the page, Sources/WebPage, in real browsers, Chromium and Firefox, at a gateway and a door of its own.
 # Usage: scripts/test-page.sh [--no-install] [--short] [--browser NAME] [--pictures]
-#   --no-install    says which packages are missing and stops, even for root
-#   --short         signing in and one message, in Chromium
+#   --no-install    says which packages are missing and stops, even for root; without a browser its part is skipped
+#   --short         registering and a message each way, in Chromium
 #   --browser NAME  chromium or firefox alone
+#   --only TEST     a test, as unittest names it, such as test_flows.Flows.test_people_chat; may be repeated
 #   --pictures      also makes the pictures of docs/web.md anew
 # The status is 1 if anything does not hold. Without --pictures the tests write nothing into the tree.
 set -euo pipefail
@@ -17,7 +18,7 @@ root=$(dirname "$(dirname "$(readlink -f "$0")")")
 . "$root/scripts/lib/waiting.sh"
 . "$root/scripts/lib/gateway.sh"
 
-install=yes short=no browsers='chromium firefox'
+install=yes short=no browsers='chromium firefox' tests=(test_units test_flows) only=()
 while (($#)); do
     case $1 in
     --no-install) install=no && shift && continue ;;
@@ -25,16 +26,30 @@ while (($#)); do
     --pictures) export PARLEY_PICTURES=$root/docs/images && shift && continue ;;
     -h | --help) sed -n '2,/^set /s/^# //p' "$0" && exit ;;
     --browser) [[ ${2-} =~ ^(chromium|firefox)$ ]] || fail "--browser needs chromium or firefox" ;;
+    --only) [[ ${2-} =~ ^test_[A-Za-z_.]+$ ]] || fail "--only needs a test; see --help" ;;
     *) fail "there is no option $1; see scripts/test-page.sh --help" ;;
     esac
-    browsers=$2
+    if [[ $1 == --only ]]; then only+=("$2"); else browsers=$2; fi
     shift 2
 done
+[[ $short == no ]] || tests=(test_flows.Flows.test_a_terminal_takes_part)
+((${#only[@]} == 0)) || tests=("${only[@]}")
 
-packages=()
-[[ $browsers != *chromium* ]] || packages+=("${chromium_packages[@]}")
-[[ $browsers != *firefox* ]] || packages+=(firefox-esr)
-need_packages "$install" "${packages[@]}"
+# Browsers are large packages: where one may not be installed, its part is skipped.
+present=()
+for browser in $browsers; do
+    packages=(firefox-esr)
+    [[ $browser != chromium ]] || packages=("${chromium_packages[@]}")
+    mapfile -t missing < <(missing_packages "${packages[@]}")
+    if ((${#missing[@]})) && [[ ${CI-} != true ]] && [[ $install == no || $EUID != 0 ]]; then
+        say "SKIPPED $browser; it is installed by: sudo apt-get install -y ${missing[*]}"
+        continue
+    fi
+    need_packages "$install" "${packages[@]}"
+    present+=("$browser")
+done
+((${#present[@]})) || { say "SKIPPED all of it: there is no browser" && exit 0; }
+browsers=${present[*]}
 need_python "$install" "$root" WebPage
 need_swift
 need_packages "$install" "${build_packages[@]}" "${run_packages[@]}"
@@ -66,9 +81,5 @@ start_gateway_and_door "$scratch/gateway.log" --data "$scratch/data" "${ports[@]
 cd "$root/Tests/Interop/WebPage"
 export PYTHONDONTWRITEBYTECODE=1 TMPDIR=$scratch
 export PARLEY_WEB=$web PARLEY_DATA=$scratch/data PARLEY_BINARIES=$binaries PARLEY_BROWSERS=$browsers
-if [[ $short == yes ]]; then
-    "$python" -m unittest test_flows.Flows.test_people_chat || fail "the page does not do what it must"
-else
-    "$python" -m unittest test_units test_flows || fail "the page does not do what it must"
-fi
+"$python" -m unittest --verbose "${tests[@]}" || fail "the page does not do what it must"
 say "all holds in: $browsers"

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # What must hold before a change is kept. Without an option the short form: format, floors, links, scripts, one build, for
-# debugging, all tests of Swift, and with the programs of that build a whole gateway by run.sh and the transcripts of
-# README.md and docs/web.md.
+# debugging, all tests of Swift, and with the programs of that build a whole gateway by run.sh, the transcripts of README.md
+# and docs/web.md, and a message by the page in Chromium.
 # Usage: scripts/test.sh [--everything] [--no-install] [FILTER]
 #        scripts/test.sh --self-test
 #   --everything  also builds for release and runs all that has no place in the short form: models, the production
-#                 configuration behind its door, cells, clients in Python, push services, the web door by its document, secrecy,
-#                 sieges, churn, fuzzing
+#                 configuration behind its door, cells, clients in Python, push services, the web door by its document, the
+#                 page in two browsers, secrecy, sieges, churn, fuzzing
 #   --no-install  says what is missing and stops, even for root
 #   FILTER        runs only the tests of Swift that match it, as `swift test --filter` does, and no gateway
 #   --self-test   plants gates that fail and hang, and sees that they are found
@@ -120,6 +120,14 @@ test_pushes() {
     scripts/test-push.sh "${flags[@]}"
 }
 
+# In the short form somebody signs in and writes, in one browser.
+test_page() {
+    local flags=()
+    [[ $install == yes ]] || flags+=(--no-install)
+    [[ $everything == yes ]] || flags+=(--short)
+    scripts/test-page.sh "${flags[@]}"
+}
+
 need_swift
 need_packages "$install" "${build_packages[@]}" "${postgresql_build_packages[@]}" "${run_packages[@]}" \
     "${test_packages[@]}" "${sql_packages[@]}"
@@ -131,7 +139,7 @@ export PARLEY_POSTGRESQL=required
 export PARLEY_POSTGRESQL_STORE=yes
 
 gates=(format floors links scripts "debug build" tests)
-[[ -n $filter ]] || gates+=(run.sh README.md)
+[[ -n $filter ]] || gates+=(run.sh README.md page)
 [[ $everything == no ]] ||
     gates+=("tests with cells" "release build" "run.sh builds" siege pushes web "web door killed" "walk build" fuzz "floors and links, planted" model broker-config cells interop churn secrecy distinguisher walk)
 # Tests are functions marked so. It is only to say how far they are.
@@ -178,6 +186,7 @@ fi
 if [[ -z $filter ]]; then
     gate_beside run.sh with "$binaries" scripts/test-run.sh
     gate_beside README.md with "$binaries" scripts/test-readme.sh
+    gate_beside page with "$binaries" test_page
 fi
 [[ $everything == no ]] || gate walk scripts/walk.sh --no-install
 

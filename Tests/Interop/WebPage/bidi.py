@@ -19,7 +19,9 @@ class Connection:
 
     def __init__(self, url: str) -> None:
         # A screenshot is one message.
-        self._socket = connect(url, max_size=1 << 26, open_timeout=LIMIT, compression=None, proxy=None)
+        self._socket = connect(
+            url, max_size=1 << 26, open_timeout=LIMIT, compression=None, proxy=None, legacy=True
+        )  # fmt: skip
         self._numbers = itertools.count(1)
         # Not yet asked for.
         self.events: list[dict[str, Any]] = []

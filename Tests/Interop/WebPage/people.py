@@ -1,7 +1,9 @@
 """The gateway and door that the tests use, which scripts/test-page.sh has started, and what an operator does at it."""
 
 import os
+import queue
 import subprocess
+import threading
 import time
 from pathlib import Path
 
@@ -22,6 +24,52 @@ def parley(*arguments: str, text: str = "", limit: float = 60) -> str:
     if done.returncode:
         raise AssertionError(f"parley {' '.join(arguments[:2])}: {done.stderr.strip()[-500:]}")
     return done.stdout
+
+
+class Terminal:
+    """`parley chat` of somebody, for as long as its input is open. Use it as a context manager."""
+
+    def __init__(self, device: str, other: str) -> None:
+        self._command = [BINARIES / "parley", "--data", DATA, "chat", "--as", device, "--with", other]
+        self._lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()
+
+    def __enter__(self) -> "Terminal":
+        pipe = subprocess.PIPE
+        self._process = subprocess.Popen(self._command, stdin=pipe, stdout=pipe, text=True, bufsize=1)
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
+        return self
+
+    def _read(self) -> None:
+        for line in self._process.stdout or ():
+            self._lines.put(line.rstrip())
+        self._lines.put(None)
+
+    def write(self, text: str) -> None:
+        assert self._process.stdin
+        self._process.stdin.write(f"{text}\n")
+
+    def await_line(self, ending: str) -> None:
+        """Until it has printed a line that ends so."""
+        printed = []
+        while not printed or not printed[-1].endswith(ending):
+            try:
+                line = self._lines.get(timeout=LIMIT)
+            except queue.Empty:
+                line = None
+            if line is None:
+                raise AssertionError(f"the terminal has not printed «{ending}», but {printed}")
+            printed.append(line)
+
+    def __exit__(self, kind: object, *_: object) -> None:
+        if kind is not None:
+            self._process.kill()
+        self._process.stdin.close()  # type: ignore[union-attr]
+        status = self._process.wait(LIMIT)
+        self._reader.join()
+        self._process.stdout.close()  # type: ignore[union-attr]
+        if kind is None and status:
+            raise AssertionError(f"parley chat has ended with {status}")
 
 
 def code_of(email: str) -> str:

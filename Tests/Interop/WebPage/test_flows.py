@@ -10,7 +10,7 @@ from pathlib import Path
 
 import axe_core_python
 from browsers import BROWSERS, Browser
-from people import URL, await_status, open_chat, parley, register, sign_in, write
+from people import URL, Terminal, await_status, open_chat, parley, register, sign_in, write
 from relay import Relay
 
 NAMES = os.environ.get("PARLEY_BROWSERS", "chromium").split()
@@ -93,6 +93,12 @@ class Flows(unittest.TestCase):
         self.check_layout(two)
         self.picture(one, "page-chat")
         self.picture(two, "page-phone")
+        one.evaluate("() => [...document.querySelectorAll('.row.own')].at(-1).focus()")
+        one.press("Enter")
+        one.click("[role=menuitem]=text:Delete for everybody")
+        one.click("dialog[open] button=text:Delete")
+        two.sees("Message deleted", ".row.other")
+        two.sees_no("See you there!", ".bubble")
 
     def check_layout(self, tab: object) -> None:
         wide = tab.evaluate("() => document.documentElement.scrollWidth - innerWidth")  # type: ignore[attr-defined]
@@ -106,12 +112,14 @@ class Flows(unittest.TestCase):
                 register(one, alice)
                 parley("user", "add", carol, "--message-privacy", "anyone")
                 parley("device", "add", carol, "phone")
-                parley("chat", "--as", f"{carol}/phone", "--with", alice, text="Hello from a terminal\n")
-                one.click(".entry=text:Message requests")
-                one.click("button=text:Accept")
-                one.sees("Hello from a terminal", ".row.other")
-                write(one, "Hello from a browser")
-                await_status(one, "Hello from a browser", "Sent", "Delivered", "Read")
+                with Terminal(f"{carol}/phone", alice) as terminal:
+                    terminal.write("Hello from a terminal")
+                    one.click(".entry=text:Message requests")
+                    one.click("button=text:Accept")
+                    one.sees("Hello from a terminal", ".row.other")
+                    write(one, "Hello from a browser")
+                    terminal.await_line(f"{alice}: Hello from a browser")
+                    await_status(one, "Hello from a browser", "Read")
 
     def test_a_message_that_was_written_offline_goes_out_once(self) -> None:
         for _ in self.in_each():
