@@ -12,6 +12,7 @@ import { shownPicture } from './picture.js'
 
 /** Pictures up to this size are fetched without being asked for, in bytes. */
 const FETCHED = 5_000_000
+const LONGEST_NAME = 120
 
 /**
  * @param {Message} message
@@ -55,11 +56,13 @@ function picture(message, file, around) {
         fill(frame, el('span', { class: 'spinner' }))
         try {
             const shown = await shownPicture(await open(file, around))
-            if (!shown) {
+            const showFile = () => {
                 frame.style.aspectRatio = 'auto'
-                return fill(frame, plainFile(file, around, 'This is no picture that can be shown.'))
+                fill(frame, plainFile(file, around, 'This is no picture that can be shown.'))
             }
-            const image = el('img', { alt: message.content?.caption || 'Picture' })
+            if (!shown) return showFile()
+            // Its first bytes may be a picture's, and the others not.
+            const image = el('img', { alt: message.content?.caption || 'Picture', on: { error: showFile } })
             image.src = shown.url
             fill(frame, el('button', { type: 'button', 'aria-label': 'Show the picture', on: { click: () => enlarge(shown.url, image.alt) } }, image))
         } catch (error) {
@@ -115,8 +118,11 @@ function plainFile(file, around, note) {
 /** A name without folders, control characters, and marks that turn the direction. @param {string} name */
 export function safeName(name) {
     const last = name.split(/[/\\]/u).at(-1) ?? ''
-    const plain = last.replaceAll(/[\p{Cc}\p{Cf}<>:"|?*]/gu, '').replace(/^\.+/u, '').trim().slice(0, 120)
-    return plain || 'file'
+    const plain = last.replaceAll(/[\p{Cc}\p{Cf}\p{Cs}<>:"|?*]/gu, '').replace(/^[.\s]+|[.\s]+$/gu, '')
+    if (plain.length <= LONGEST_NAME) return plain || 'file'
+    // What is cut is of the middle: the end says what kind of file it is.
+    const ending = /\.[^.]{1,16}$/u.exec(plain)?.[0] ?? ''
+    return plain.slice(0, LONGEST_NAME - ending.length).replace(/\p{Cs}$/u, '') + ending
 }
 
 /** @param {Message} message @param {FileReference} file @param {import('./message.js').Surroundings} around */

@@ -131,7 +131,29 @@ function contentOf(message, around) {
     }
     if (content.card) return card(message, content.card, around)
     const text = content.text ?? ''
-    return el('div', { class: `text ${isJumbo(text) ? 'jumbo' : ''}`, dir: 'auto' }, linked(text))
+    return el('div', { class: `text ${isJumbo(text) ? 'jumbo' : ''}`, dir: 'auto' }, shortened(message.id, text))
+}
+
+/** A text longer than this is shown as far as the second number, until one asks for all of it; in UTF-16 units. */
+const [LONG, SHOWN] = [3000, 1500]
+/** @type {Set<string>} messages that are shown in full */
+const unfolded = new Set()
+
+/** @param {string} id @param {string} text */
+function shortened(id, text) {
+    if (text.length <= LONG || unfolded.has(id)) return linked(text)
+    const begin = text.slice(0, SHOWN).replace(/\s?\S{0,20}$/u, '')
+    const more = el('button', {
+        type: 'button', class: 'unfold', on: {
+            click: () => {
+                unfolded.add(id)
+                const place = more.parentElement
+                if (place) fill(place, linked(text))
+                /** @type {HTMLElement|null|undefined} */ (place?.closest('.row'))?.focus({ preventScroll: true })
+            },
+        },
+    }, 'Show all')
+    return [...linked(begin), '… ', more]
 }
 
 /** Whether a text is one to three emoji and nothing else. @param {string} text */
