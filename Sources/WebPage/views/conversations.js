@@ -22,7 +22,7 @@ export class Conversations {
         this.isArchive = false
         this.words = ''
         this.requests = el('div', {})
-        this.entriesElement = el('ul', { class: 'entries', 'aria-label': 'Conversations' }, busy())
+        this.entriesElement = el('ul', { class: 'entries', 'aria-label': 'Conversations' }, el('li', {}, busy()))
         this.title = el('h1', {}, 'Chats')
         const search = el('input', {
             type: 'search', placeholder: 'Search', 'aria-label': 'Search conversations and messages',

@@ -8,7 +8,7 @@ export class GroupList {
     /** @param {HTMLElement} pane @param {import('./shell.js').Context} context */
     constructor(pane, context) {
         this.context = context
-        this.list = el('ul', { 'aria-label': 'Groups' }, busy())
+        this.list = el('ul', { 'aria-label': 'Groups' }, el('li', {}, busy()))
         arrows(this.list, 'a')
         fill(pane, el('header', { class: 'pane-head' }, el('h1', {}, 'Groups'),
             iconButton('Log a workout', 'dumbbell', async () => {

@@ -22,7 +22,7 @@ export class Notifications {
         this.context = context
         /** @type {any[]} */
         this.items = []
-        this.list = el('ul', { 'aria-label': 'Notifications', class: 'feed-list' }, busy())
+        this.list = el('ul', { 'aria-label': 'Notifications', class: 'feed-list' }, el('li', {}, busy()))
         arrows(this.list, 'a')
         this.readAll = button('Mark all as read', () => attempt(async () => {
             await context.client.notifications.markRead('all')
