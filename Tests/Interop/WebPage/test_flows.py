@@ -27,6 +27,8 @@ def fresh(*names: str) -> list[str]:
 
 
 class Flows(unittest.TestCase):
+    maxDiff = None
+
     @contextmanager
     def browsers(self, theme: str = "light") -> Iterator[Browser]:
         """The browser of this turn; a failure names it."""
@@ -171,8 +173,9 @@ class Flows(unittest.TestCase):
         found["safety number"] = one.axe(AXE)
         one.press("Escape")
         for section in ("groups", "activity", "notifications", "settings"):
+            before = one.evaluate("() => document.title")
             one.click(f".rail a[href='#/{section}']")
-            one.until(section, "() => !document.querySelector('main .busy, .list-pane .busy')")
+            one.until(section, "before => document.title !== before && !document.querySelector('.busy')", before)
             found[section] = one.axe(AXE)
         self.assertEqual({name: problems for name, problems in found.items() if problems}, {})
 
