@@ -148,8 +148,10 @@ function shortened(id, text) {
             click: () => {
                 unfolded.add(id)
                 const place = more.parentElement
+                /** @type {HTMLElement|null|undefined} */
+                const row = place?.closest('.row')
                 if (place) fill(place, linked(text))
-                /** @type {HTMLElement|null|undefined} */ (place?.closest('.row'))?.focus({ preventScroll: true })
+                row?.focus({ preventScroll: true })
             },
         },
     }, 'Show all')

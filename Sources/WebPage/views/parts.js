@@ -109,7 +109,8 @@ export function menu(anchor, items, head) {
         }, item.icon && icon(item.icon), el('span', {}, item.label)))
     }
     const close = () => list.hidePopover()
-    document.body.append(list)
+    // What is outside of an open dialog cannot be reached.
+    ;(anchor.closest('dialog, main, section.list-pane') ?? document.body).append(list)
     list.showPopover()
     place(list, anchor)
     arrows(list, '[role=menuitem]')

@@ -27,6 +27,9 @@ const SECTIONS = /** @type {const} */ ([
     { name: 'settings', title: 'Settings', icon: 'settings', layout: 'single' },
 ])
 
+/** As in styles/layout.css. */
+const NARROW = matchMedia('(max-width: 760px)')
+
 export class Shell {
     /**
      * @param {HTMLElement} root
@@ -70,6 +73,7 @@ export class Shell {
         ending.add(client.on('link-offered', ({ device }) => this.showLinkOffer(device)))
         ending.listen(window, 'online', () => this.showConnection())
         ending.listen(window, 'offline', () => this.showConnection())
+        ending.listen(NARROW, 'change', () => this.markMain())
         if (!location.hash.startsWith('#/')) history.replaceState(null, '', '#/chats')
         this.showConnection()
         this.countUnread()
@@ -104,6 +108,7 @@ export class Shell {
         }
         this.element.dataset.layout = section.layout
         this.element.dataset.pane = id || section.layout === 'single' ? 'main' : 'list'
+        this.markMain()
         const views = await import('./sections.js')
         if (section.name !== this.section) {
             this.section = section.name
@@ -118,6 +123,12 @@ export class Shell {
         const ending = this.mainEnding = new Ending()
         if (section.layout === 'split' && !id) return fill(this.main, nothingChosen(section.name))
         await views.showMain(section.name, id, this.main, this.context(ending))
+    }
+
+    /** On a phone the list alone is shown, and so is the main part. */
+    markMain() {
+        if (NARROW.matches && this.element.dataset.pane === 'list') this.list.setAttribute('role', 'main')
+        else this.list.removeAttribute('role')
     }
 
     showConnection() {
