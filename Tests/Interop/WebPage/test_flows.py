@@ -175,7 +175,12 @@ class Flows(unittest.TestCase):
         for section in ("groups", "activity", "notifications", "settings"):
             before = one.evaluate("() => document.title")
             one.click(f".rail a[href='#/{section}']")
-            one.until(section, "before => document.title !== before && !document.querySelector('.busy')", before)
+            one.until(
+                section,
+                """before => document.title !== before && !document.querySelector('.busy')
+                    && !!document.querySelector('h1')""",
+                before,
+            )
             found[section] = one.axe(AXE)
         self.assertEqual({name: problems for name, problems in found.items() if problems}, {})
 
