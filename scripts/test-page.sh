@@ -50,6 +50,7 @@ for browser in $browsers; do
 done
 ((${#present[@]})) || { say "SKIPPED all of it: there is no browser" && exit 0; }
 browsers=${present[*]}
+[[ -z ${PARLEY_PICTURES-} ]] || need_packages "$install" fonts-noto-color-emoji
 need_python "$install" "$root" WebPage
 need_swift
 need_packages "$install" "${build_packages[@]}" "${run_packages[@]}"
