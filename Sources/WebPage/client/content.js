@@ -2,7 +2,8 @@
 /** Contents of messages (docs/protocol.md, "Contents"): written before they are sealed, checked when they opened. */
 
 import { textOf, toBase64, utf8 } from '../crypto/bytes.js'
-import { ClientError, OpeningError } from './errors.js'
+import { OpeningError } from '../crypto/opening-error.js'
+import { ClientError } from './errors.js'
 import { Members, count, text } from './read.js'
 
 /**

@@ -5,7 +5,7 @@ import { MessageCipher } from '../crypto/cipher.js'
 import { LEGACY_SUITE } from '../crypto/suites.js'
 import { textOf } from '../crypto/bytes.js'
 import { legacyJSON, readContent } from './content.js'
-import { OpeningError } from './errors.js'
+import { OpeningError } from '../crypto/opening-error.js'
 import { membersOf } from './log-state.js'
 import * as rows from './rows.js'
 

@@ -42,13 +42,3 @@ const SENTENCES = new Map([
     ['wrong_code', 'The code is not right.'],
     ['gateway_fault', 'The gateway has said what no honest gateway says.'],
 ])
-
-/** A record or a sealed thing that cannot be opened; `code` is of docs/encryption.md, "Why a message is refused". */
-export class OpeningError extends Error {
-    /** @param {string} code */
-    constructor(code) {
-        super(code)
-        this.name = 'OpeningError'
-        this.code = code
-    }
-}

@@ -1,7 +1,7 @@
 // @ts-check
 /** Records as they are kept: opened, or sealed to be opened later; with the changes to them. */
 
-import { OpeningError } from './errors.js'
+import { OpeningError } from '../crypto/opening-error.js'
 import { isResent, readContent } from './content.js'
 
 /**

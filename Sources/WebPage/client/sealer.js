@@ -5,7 +5,8 @@ import { toBase64, utf8 } from '../crypto/bytes.js'
 import { LEFT_OUT_KEY, MOST_RECIPIENTS } from '../crypto/cipher.js'
 import { keyIDOf } from '../crypto/names.js'
 import { DIRECT_SUITE, GROUP_SUITE } from '../crypto/suites.js'
-import { ClientError, OpeningError } from './errors.js'
+import { OpeningError } from '../crypto/opening-error.js'
+import { ClientError } from './errors.js'
 
 /**
  * The fields of a request that hold what was sealed.

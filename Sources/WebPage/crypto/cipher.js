@@ -1,7 +1,7 @@
 // @ts-check
 /** Seals and opens the messages of one device. */
 
-import { OpeningError } from '../client/errors.js'
+import { OpeningError } from './opening-error.js'
 import { boxKey, openSecretbox } from './boxes.js'
 import { isZero, toHex } from './bytes.js'
 import { agree, random as randomBytes } from './curves.js'
