@@ -7,7 +7,7 @@ from typing import Any
 from websockets.sync.client import connect
 
 # In seconds, for whatever a browser is asked for.
-LIMIT = 30.0
+LIMIT = 120.0
 
 
 class BiDiError(Exception):
