@@ -74,8 +74,8 @@ struct ParleyWebProgram: AsyncParsableCommand {
     @Option(
         help: ArgumentHelp(
             """
-            A directory for blobs, made if it is missing, which several doors may share; with --accounts, by which the \
-            door learns which of them are gone. Without it, no blobs are taken here.
+            A directory for blobs, made if it is missing, which several doors may share. It needs a device of the door's, \
+            too, which hears which blobs are gone. Without it, no blobs are taken here.
             """, valueName: "directory"))
     var blobs: String?
 
