@@ -122,16 +122,8 @@ def write(tab: Tab, text: str) -> None:
     tab.sees(text, ".bubble")
 
 
-def status_of(tab: Tab, text: str) -> str | None:
-    """What the page says of an own message: sent, delivered, read."""
-    return tab.evaluate(
-        """text => [...document.querySelectorAll(".row.own")].find(row => row.innerText.includes(text))
-            ?.querySelector(".status")?.getAttribute("aria-label")""",
-        text,
-    )
-
-
 def await_status(tab: Tab, text: str, *wanted: str) -> None:
+    """Until the page says one of these of an own message: sent, delivered, read."""
     tab.until(
         f"{wanted} of «{text}»",
         """(text, wanted) => wanted.includes([...document.querySelectorAll(".row.own")].find(row =>
