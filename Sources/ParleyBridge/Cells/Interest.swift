@@ -29,15 +29,20 @@ struct Interest {
     mutating func begin(
         at now: ContinuousClock.Instant, read: StreamVector, in snapshot: Snapshot
     ) throws(StoreError) -> [StreamPosition] {
-        passedOver.forget(at: now, read: read)
-        guard let arrivals = people.arrivals, self.arrivals.map({ $0 < arrivals }) ?? true,
-            lookedAt.map({ $0.duration(to: now) >= Interest.pause }) ?? true
-        else { return [] }
-        self.arrivals = arrivals
-        lookedAt = now
-        let entries = passedOver.unheard
-        let heard = zip(entries, try areHeard(entries, in: snapshot)).filter(\.1).map(\.0.position)
-        passedOver.recordHeard(Set(heard))
+        // Before the arrivals: whoever was reported until then is among them.
+        let handled = people.handledUntil(now: now)
+        guard let arrivals = people.arrivals else { return [] }
+        var heard: [StreamPosition] = []
+        if self.arrivals.map({ $0 < arrivals }) ?? true {
+            guard lookedAt.map({ $0.duration(to: now) >= Interest.pause }) ?? true else { return [] }
+            self.arrivals = arrivals
+            lookedAt = now
+            let entries = passedOver.unheard
+            heard = zip(entries, try areHeard(entries, in: snapshot)).filter(\.1).map(\.0.position)
+            passedOver.recordHeard(Set(heard))
+        }
+        // Only behind that look, since the last round may be long ago.
+        passedOver.forget(at: handled, read: read)
         return heard
     }
 

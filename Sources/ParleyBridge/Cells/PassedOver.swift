@@ -13,8 +13,8 @@ struct PassedOver {
 
     private var entries: [Entry] = []
 
-    /// The broker's plugin reports within milliseconds. With more, whoever comes from another cell would hear again
-    /// what they have heard there.
+    /// The broker's plugin reports within milliseconds; time in which this cell reads no reports does not count. With
+    /// more, whoever comes from another cell would hear again what they have heard there.
     static let longest = Duration.seconds(1)
     /// The most that are kept, and how far back in a stream: a cell that starts again reads so much again.
     static let most = 4096
@@ -40,7 +40,9 @@ struct PassedOver {
         }
     }
 
-    /// - Parameter read: how far the streams are read.
+    /// - Parameters:
+    ///   - now: the time until which all reports are handled.
+    ///   - read: how far the streams are read.
     mutating func forget(at now: ContinuousClock.Instant, read: StreamVector) {
         entries.removeAll { entry in
             let position = entry.entry.position

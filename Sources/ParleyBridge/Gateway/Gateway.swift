@@ -206,7 +206,8 @@ package final class Gateway: Sendable {
         }
         try Intake(
             link: link, writer: writer, readers: readers, sessions: sessions, desk: accounts.desk, rates: rates,
-            queue: queue, feed: feed, shared: shared, handlers: handlers, settings: settings, logger: logger
+            queue: queue, feed: feed, people: pushes.people, shared: shared, handlers: handlers, settings: settings,
+            logger: logger
         ).run()
     }
 

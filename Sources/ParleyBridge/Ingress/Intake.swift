@@ -24,6 +24,7 @@ final class Intake {
     var batch = InboundBatch()
     var backlog = RequestBacklog()
     private let feed: AudienceFeed
+    private let people: ConnectedPeople
     /// The lapses of this cell's lease that were noticed.
     private var lapses = 0
     private var generator = SystemRandomNumberGenerator()
@@ -34,11 +35,12 @@ final class Intake {
 
     init(
         link: BrokerLink, writer: Writer, readers: ReaderPool, sessions: SessionRemover, desk: AccountDesk,
-        rates: RateExchange, queue: OutQueue, feed: AudienceFeed, shared: GatewayState, handlers: OperationHandlers,
-        settings: Settings, logger: Logger
+        rates: RateExchange, queue: OutQueue, feed: AudienceFeed, people: ConnectedPeople, shared: GatewayState,
+        handlers: OperationHandlers, settings: Settings, logger: Logger
     ) {
         self.link = link
         self.feed = feed
+        self.people = people
         self.writer = writer
         self.readers = readers
         self.sessions = sessions
@@ -77,6 +79,7 @@ final class Intake {
                 shared.counters.reconnects.add(1)
             }
             shared.isIntakeAttached.withLock { $0 = false }
+            people.recordReading(at: .now)
             writer.duties[PresenceDuty.self]?.recordLostSight(now: shared.clock.now)
             let now = readClock()
             if queue.hasRoom { queue.add(writer.run(PushAnnouncementDuty.self, now: now)) }
@@ -101,6 +104,7 @@ final class Intake {
         while !shared.stop.isRaised {
             let hasRoom = queue.hasRoom
             var isUnfinished = false
+            people.recordReading(at: .now)
             if hasRoom { isUnfinished = try readBatch(connection) == .unfinished }
             try checkReception(isListening: hasRoom && !isUnfinished)
             noticeLapse()
@@ -117,7 +121,9 @@ final class Intake {
                 isAttached = try attach(subscriptions)
                 if isAttached { onAttached() }
             }
-            if !isUnfinished { try wait(connection, canRead: hasRoom) }
+            guard !isUnfinished else { continue }
+            if hasRoom { people.recordWaiting() }
+            try wait(connection, canRead: hasRoom)
         }
     }
 

@@ -18,6 +18,8 @@ final class ConnectedPeople: Sendable {
         var seen: [UserID: Int] = [:]
         var isKnown = false
         var departures: [Departure] = []
+        /// Since when there may be reports that were not read; `nil` while the reader waits for the next.
+        var unreadSince: ContinuousClock.Instant?
 
         mutating func see(_ user: UserID) {
             if seen[user] == nil { seen[user] = seen.count + 1 }
@@ -75,6 +77,20 @@ final class ConnectedPeople: Sendable {
                 ? users.contains { state.seen[$0].map { $0 <= arrivals } ?? false }
                 : state.seen.contains { $0.value <= arrivals && users.contains($0.key) }
         }
+    }
+
+    /// The reader of reports begins to read, or has lost their connection: what comes from now on may stay unread while
+    /// a batch is being committed.
+    func recordReading(at now: ContinuousClock.Instant) {
+        state.withLock { $0.unreadSince = $0.unreadSince ?? now }
+    }
+
+    /// The reader has handled everything, and waits for more.
+    func recordWaiting() { state.withLock { $0.unreadSince = nil } }
+
+    /// Until when all reports that have come are handled.
+    func handledUntil(now: ContinuousClock.Instant) -> ContinuousClock.Instant {
+        state.withLock { $0.unreadSince ?? now }
     }
 
     func leave(_ user: UserID, at now: Timestamp) {

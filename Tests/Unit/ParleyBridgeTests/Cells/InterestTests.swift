@@ -90,12 +90,43 @@ struct InterestTests {
         #expect(try positions(&old, entries) == [])
         var far = old
         #expect(old.firsts == [0: entries[0].position])
-        people.arrive("bob")
-        #expect(try begin(&old, after: PassedOver.longest + .milliseconds(1)) == [])
+        #expect(try begin(&old, after: tooLong) == [])
         #expect(old.firsts == [:])
+        people.arrive("bob")
+        #expect(try begin(&old, after: tooLong + .milliseconds(100)) == [])
         let end = StreamPosition(number: entries[1].position.number + PassedOver.most)
-        #expect(try begin(&far, after: .milliseconds(100), read: end) == [entries[2].position])
+        #expect(try begin(&far, after: .milliseconds(100), read: end) == entries.map(\.position))
         #expect(far.firsts == [0: entries[2].position])
+    }
+
+    private let tooLong = PassedOver.longest + .milliseconds(1)
+
+    @Test("who was reported before a round that comes late hears what was passed over")
+    func stalled() throws {
+        var interest = Interest(people: people)
+        #expect(try begin(&interest) == [])
+        let entries = try say()
+        people.arrive("bob")
+        #expect(try positions(&interest, entries) == [])
+        // The database stood still meanwhile.
+        #expect(try begin(&interest, after: tooLong) == entries.map(\.position))
+        #expect(interest.firsts == [:])
+    }
+
+    @Test("nothing grows too old while reports wait to be read")
+    func unread() throws {
+        var interest = Interest(people: people)
+        #expect(try begin(&interest) == [])
+        let entries = try say()
+        #expect(try positions(&interest, entries) == [])
+        people.recordReading(at: begin)
+        people.recordReading(at: begin + tooLong)
+        #expect(try begin(&interest, after: tooLong) == [])
+        people.arrive("bob")
+        people.recordWaiting()
+        #expect(try begin(&interest, after: tooLong + .milliseconds(100)) == entries.map(\.position))
+        #expect(try begin(&interest, after: tooLong + .milliseconds(200)) == [])
+        #expect(interest.firsts == [:])
     }
 
     @Test("the most are kept")
