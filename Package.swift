@@ -320,12 +320,13 @@ if Context.environment["PARLEY_GATEWAY_ALONE"] == nil {
         target.dependencies += ["ParleyWeb"] + nio("NIOCore", "NIOHTTP1", "NIOPosix", "NIOWebSocket")
     }
     package.targets += [
+        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+        .target(name: "Zlib", dependencies: ["CZlib"], swiftSettings: strict),
         .target(
             name: "ParleyWeb",
             dependencies: [
-                "MQTTPackets", "OpenSSL", "ParleyProtocol", "Platform", "PrivateFiles", "Sodium", httpTypes,
-                hummingbird,
-                lifecycle, logging, metrics,
+                "MQTTPackets", "OpenSSL", "ParleyProtocol", "Platform", "PrivateFiles", "Sodium", "Zlib", httpTypes,
+                hummingbird, lifecycle, logging, metrics,
             ] + nioHTTPTypes
                 + nio("NIOConcurrencyHelpers", "NIOCore", "NIOHTTP1", "NIOPosix", "NIOWebSocket"),
             swiftSettings: strict),
@@ -336,7 +337,7 @@ if Context.environment["PARLEY_GATEWAY_ALONE"] == nil {
             name: "ParleyWebTests",
             dependencies: [
                 "Launch", "MQTTPackets", "MQTTWire", "OpenSSL", "ParleyProtocol", "ParleyWeb", "PrivateFiles",
-                "TestSupport", httpTypes, logging,
+                "TestSupport", "Zlib", httpTypes, logging,
             ] + nio("NIOConcurrencyHelpers", "NIOCore", "NIOEmbedded", "NIOPosix", "NIOWebSocket"),
             path: "Tests/Unit/ParleyWebTests", swiftSettings: strict),
     ]

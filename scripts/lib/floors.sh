@@ -2,7 +2,7 @@
 # source tree and the file with the graph of its package, and prints one line for each fault that it finds.
 
 # What the types of each of these modules mean is known to one target only.
-single_owner=(CCurl CHTTPDoubles CMosquitto CMosquittoBroker COpenSSL CPostgreSQL CSodium CSQLite)
+single_owner=(CCurl CHTTPDoubles CMosquitto CMosquittoBroker COpenSSL CPostgreSQL CSodium CSQLite CZlib)
 # What a database library means is known to the targets that are named a store, and to no other, tests included.
 for_stores=(GRDB GRDBSQLite)
 system_modules=(Dispatch Synchronization)

@@ -1,8 +1,9 @@
 # Sourced, after say.sh. Which Debian packages Parley needs, and how they come onto the machine.
 
-# To compile: the C libraries behind CCurl, CMosquitto, CMosquittoBroker, COpenSSL, CSodium and GRDB.
+# To compile: the C libraries behind CCurl, CMosquitto, CMosquittoBroker, COpenSSL, CSodium, CZlib and GRDB.
 build_packages=(
     libcurl4-openssl-dev libmosquitto-dev libsodium-dev libsqlite3-dev libssl-dev mosquitto-dev pkg-config
+    zlib1g-dev
 )
 # To compile it with PARLEY_POSTGRESQL_STORE: the C library behind CPostgreSQL.
 postgresql_build_packages=(libpq-dev)

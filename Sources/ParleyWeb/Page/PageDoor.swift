@@ -19,20 +19,24 @@ struct PageDoor: Sendable {
             return try await writer.write(
                 response: head, body: ResponseBody(byteBuffer: ByteBuffer(bytes: refusal.body)))
         }
+        let gzip = AcceptedCodings(request.headers[values: .acceptEncoding]).hasGzip ? file.gzip : nil
+        let form = gzip ?? file.plain
         var fields = PageDoor.policies
-        fields[.eTag] = file.tag.text
+        fields[.eTag] = form.tag.text
+        fields[.vary] = "Accept-Encoding"
         // Every use asks whether there is another (RFC 9111 §5.2.2.4), so that all files are of one version.
         fields[.cacheControl] = "no-cache"
-        if file.tag.isNamed(byIfNoneMatch: request.headers[.ifNoneMatch]) {
+        if form.tag.isNamed(byIfNoneMatch: request.headers[.ifNoneMatch]) {
             DoorMetrics.shared.countResponse(304)
             return try await writer.writeResponse(HTTPResponse(status: .notModified, headerFields: fields))
         }
         DoorMetrics.shared.countResponse(200)
         fields[.contentType] = file.type
-        fields[.contentLength] = "\(file.bytes.readableBytes)"
+        if gzip != nil { fields[.contentEncoding] = "gzip" }
+        fields[.contentLength] = "\(form.bytes.readableBytes)"
         let head = HTTPResponse(status: .ok, headerFields: fields)
         guard request.method == .get else { return try await writer.writeResponse(head) }
-        try await writer.write(response: head, body: ResponseBody(byteBuffer: file.bytes))
+        try await writer.write(response: head, body: ResponseBody(byteBuffer: form.bytes))
     }
 
     /// What a browser lets the page do: nothing from elsewhere, no code but that of its files (CSP level 3), and no

@@ -1,13 +1,26 @@
 import NIOCore
 import PrivateFiles
 import Sodium
+import Zlib
 
 /// The static files of a page, read once into memory.
 package struct PageFiles: Sendable {
     struct File: Sendable {
-        let bytes: ByteBuffer
         let type: String
-        let tag: EntityTag
+        let plain: Form
+        /// Compressed, if that is shorter.
+        let gzip: Form?
+
+        /// The bytes, of one encoding, and their tag.
+        struct Form: Sendable {
+            let bytes: ByteBuffer
+            let tag: EntityTag
+
+            fileprivate init(_ bytes: [UInt8]) throws(SodiumError) {
+                self.bytes = ByteBuffer(bytes: bytes)
+                tag = EntityTag(try SHA256.hash(bytes.span))
+            }
+        }
     }
 
     package static let mostFiles = 200
@@ -45,7 +58,7 @@ package struct PageFiles: Sendable {
                 }
                 guard files.count < PageFiles.mostFiles else { throw .tooManyFiles }
                 let file = try PageFiles.file(directory + place, type, maximum: PageFiles.mostBytes - size)
-                size += file.bytes.readableBytes
+                size += file.plain.bytes.readableBytes
                 files[place] = file
             }
         }
@@ -77,7 +90,8 @@ package struct PageFiles: Sendable {
             throw error.isTooLarge ? .tooLarge : .unreadable(error)
         }
         do throws(SodiumError) {
-            return File(bytes: ByteBuffer(bytes: bytes), type: type, tag: EntityTag(try SHA256.hash(bytes.span)))
+            let gzip = type.hasPrefix("image/png") ? nil : Gzip.compress(bytes)
+            return File(type: type, plain: try File.Form(bytes), gzip: try gzip.map(File.Form.init))
         } catch {
             throw .digest(error)
         }

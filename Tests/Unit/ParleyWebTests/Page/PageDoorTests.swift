@@ -3,6 +3,7 @@ import MQTTWire
 import ParleyProtocol
 import TestSupport
 import Testing
+import Zlib
 
 @testable import ParleyWeb
 
@@ -79,6 +80,32 @@ struct PageDoorTests {
             let same = try Self.ask(port, "GET", "/main.js", ["If-None-Match: \(tag)"])
             #expect(same.status == 304 && same.body.isEmpty && same["etag"] == tag)
             #expect(try Self.ask(port, "GET", "/", ["If-None-Match: \(tag)"]).status == 200)
+        }
+    }
+
+    @Test("who takes gzip gets it where it is shorter, with a tag of its own")
+    func compresses() async throws {
+        let text = String(repeating: "export const answer = 42;\n", count: 200)
+        let directory = try Self.folder(["index.html": "<", "long.js": text])
+        try await DoorSample.withDoor(DoorLimits(), page: try PageFiles(directory: directory.path)) { port in
+            let plain = try Self.ask(port, "GET", "/long.js")
+            #expect(plain.body == Array(text.utf8) && plain["content-encoding"] == nil)
+            for accepted in ["gzip", "br, GZIP;q=0.5", "deflate, x-gzip ; q=1"] {
+                let answer = try Self.ask(port, "GET", "/long.js", ["Accept-Encoding: \(accepted)"])
+                #expect(answer["content-encoding"] == "gzip" && answer["vary"] == "Accept-Encoding", "\(accepted)")
+                #expect(answer.body.count < 200 && answer.body == Gzip.compress(plain.body), "\(accepted)")
+                #expect(answer["content-length"] == "\(answer.body.count)" && answer["etag"] != plain["etag"])
+                let tag = try #require(answer["etag"])
+                let again = ["Accept-Encoding: \(accepted)", "If-None-Match: \(tag)"]
+                #expect(try Self.ask(port, "GET", "/long.js", again).status == 304, "\(accepted)")
+                #expect(try Self.ask(port, "GET", "/long.js", ["If-None-Match: \(tag)"]).status == 200)
+            }
+            for refused in ["br", "gzip;q=0", "gzip; q=0.000", "*", "gzipped", ";q=1", ""] {
+                let answer = try Self.ask(port, "GET", "/long.js", ["Accept-Encoding: \(refused)"])
+                #expect(answer.body == plain.body && answer["content-encoding"] == nil, "\(refused)")
+            }
+            let short = try Self.ask(port, "GET", "/", ["Accept-Encoding: gzip"])
+            #expect(short.body == Array("<".utf8) && short["content-encoding"] == nil)
         }
     }
 
