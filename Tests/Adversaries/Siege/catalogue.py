@@ -94,6 +94,7 @@ ATTACKS = [
     Attack("requests-read", "requests over 8 connections, replies read", floods.many_requests),
     Attack("messages", "messages to a group at full speed", floods.messages),
     Attack("pages", "pages of 192 KiB over 8 connections", floods.history_pages, filling="unread"),
+    Attack("blobs", "files announced, deleted and asked for", members.blobs),
     Attack("churn", "2,000 sign-ins a second that go at once", connections.churn, "connections"),
     Attack("forged", "2,000 forged tokens a second", connections.forged_tokens, "connections"),
     *packet_attacks(),

@@ -101,3 +101,21 @@ def new_keys(field: Field) -> None:
     ask(field, field.mallory, "keys", "keys/publish", keys, 1)
     for user in ATTACKERS[1:3]:
         ask(field, field.town.device(user), "keys", "keys/publish", keys, 20)
+
+
+def blobs(field: Field) -> None:
+    """Ten users announce files, delete them, and ask for ids that nobody knows, 20 a second by each of three devices."""
+    digest = base64.b64encode(bytes(32)).decode()
+
+    def files(number: int) -> Iterator[str]:
+        return (f"{os.getpid():08x}-{number:04x}-4000-8003-{count:012x}" for count in itertools.count())
+
+    def announcements(number: int) -> Iterator[dict]:
+        group = field.town.attackers_group
+        return ({"id": file, "conversation_id": group, "size": 17, "digest": digest} for file in files(number))
+
+    for number, user in enumerate(ATTACKERS):
+        announces, deletes, asks = (field.town.device(user, device) for device in ATTACKER_DEVICES)
+        ask(field, announces, "files", "blobs/create", lambda number=number: announcements(number), 20)
+        ask(field, deletes, "files", "blobs/delete", lambda number=number: ({"id": file} for file in files(number)), 20)
+        ask(field, asks, "files", "blobs/get", lambda number=number: ({"id": file} for file in files(number + 100)), 20)
