@@ -53,16 +53,16 @@ struct BlobCollector: Sendable {
 
     /// One round.
     func collect(_ comparison: inout Comparison, now: Timestamp = BlobCollector.now) async throws {
-        let page = try await nextPage(&comparison, now)
-        var answer = try await authority.collect(CollectBlobs(known: page))
-        for _ in 0..<BlobCollector.mostParts where !answer.gone.isEmpty {
-            let gone = answer.gone
+        // First, so that a comparison that fails keeps nothing that is gone.
+        var gone = try await authority.collect(CollectBlobs()).gone
+        for _ in 0..<BlobCollector.mostParts where !gone.isEmpty {
             try await remove(gone)
             // Only now: a door that ends in between removes them again.
-            let next = try await authority.collect(CollectBlobs(removed: gone))
-            answer = BlobCollection(gone: next.gone, unknown: answer.unknown)
+            gone = try await authority.collect(CollectBlobs(removed: gone)).gone
         }
-        let unknown = Set(answer.unknown)
+        let page = try await nextPage(&comparison, now)
+        guard !page.isEmpty else { return }
+        let unknown = Set(try await authority.collect(CollectBlobs(known: page)).unknown)
         for id in page { try await judge(id, isUnknown: unknown.contains(id), &comparison, now) }
     }
 

@@ -60,13 +60,14 @@ extension BlobDoor {
     ) async throws(BlobRefusal) -> Answer {
         let offset = try BlobRefusal.check { () throws(APIRefusal) in try BlobDoor.offset(of: request.headers) }
         let user = token.address.user
+        let blob = try await authority.blob(id, for: token)
+        // Only now: before that anybody may say to be this user.
         try uploads.take(user)
         DoorMetrics.shared.uploads.increment()
         defer {
             uploads.release(user)
             DoorMetrics.shared.uploads.decrement()
         }
-        let blob = try await authority.blob(id, for: token)
         let upload = BlobUpload(id: id, maker: user)
         guard offset < blob.size else { return try await appendNothing(to: upload, blob, at: offset) }
         let length = request.headers[.contentLength].flatMap { Int($0) } ?? 0

@@ -1,3 +1,4 @@
+import Foundation
 import Logging
 import NIOConcurrencyHelpers
 import NIOCore
@@ -52,6 +53,18 @@ struct BlobCollectorTests {
         for id in ids { #expect(try await !exists(id)) }
         #expect(try await exists(stays))
         #expect(authority.state.withLockedValue { Set($0.removed) } == Set(ids))
+        await store.end()
+    }
+
+    @Test("a comparison that fails keeps nothing that is gone")
+    func strayFile() async throws {
+        let id = try await put()
+        authority.state.withLockedValue { $0.gone = [id] }
+        try Data().write(to: URL(filePath: directory.path).appending(path: "complete/zz"))
+        var comparison = BlobCollector.Comparison()
+        await #expect(throws: BlobStoreError.self) { try await collector.collect(&comparison) }
+        #expect(try await !exists(id))
+        #expect(authority.state.withLockedValue { $0.removed } == [id])
         await store.end()
     }
 

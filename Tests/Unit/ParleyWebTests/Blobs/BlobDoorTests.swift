@@ -260,6 +260,8 @@ struct BlobDoorTests {
             #expect(try waiting.answer(hasBody: false)?.status == 100)
             let refused = try site.append(two, bytes, at: 0)
             #expect(refused.status == 429 && refused["retry-after"] != nil)
+            // Who may not upload takes nobody's place.
+            #expect(try site.append(try BlobSample.blob(bytes), bytes, at: 0).status == 404)
             _ = try site.uploaded(bytes, as: "bob")
             try waiting.send(bytes)
             #expect(try waiting.answer()?.status == 204)
