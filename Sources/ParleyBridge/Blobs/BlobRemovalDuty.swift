@@ -2,14 +2,14 @@ import Logging
 import ParleyProtocol
 import ParleyStore
 
-/// Discards blobs that have disappeared, so that the web doors remove their bytes; and forgets those that no door has
-/// reported as removed.
+/// Discards blobs that have disappeared, so that the web doors remove their bytes; and forgets those that have been
+/// gone for long.
 final class BlobRemovalDuty: RemovalDuty {
     static let failure: Logger.Message = "blobs that are over could not be removed"
     static let sharedWork: SharedWork? = .blobRemovals
     var schedule = DutySchedule()
 
-    /// How long an id waits for a door to remove the bytes. A door asks by itself for files that no row knows.
+    /// How long an id is no other blob's. A door asks by itself for files that no row knows.
     static let keeping = Duration.seconds(30 * 86_400)
 
     func run(in batch: Batch) throws(StoreError) -> NextPart {

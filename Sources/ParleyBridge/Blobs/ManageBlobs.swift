@@ -16,7 +16,7 @@ extension CreateBlob: OnceHandler {
 
     func decideNew(in context: DecisionContext) throws -> New {
         let (sender, settings) = (context.sender.user, context.settings)
-        // Its bytes may still be at a door.
+        // Whatever is still under way at a door would meet other bytes.
         guard try context.facts.blobs.gone(among: [id]).isEmpty else {
             throw Rejection(.conflict, "The blob with this id is deleted.")
         }
@@ -79,7 +79,7 @@ extension CollectBlobs: CommandHandler {
     }
 
     func apply(_ unknown: [BlobID], in context: ApplyContext) throws(StoreError) {
-        try context.transaction.blobs.forget(removed)
+        try context.transaction.blobs.recordRemoved(removed)
         let gone = try context.read { try $0.blobs.gone(limit: Limits.collectedBlobs) }
         let collection = BlobCollection(gone: gone, unknown: unknown)
         context.accept { collection.write(to: &$0) }
@@ -87,7 +87,7 @@ extension CollectBlobs: CommandHandler {
 }
 
 extension ApplyContext {
-    /// Blobs are gone: their ids stay for a time, until a door has removed the bytes.
+    /// Blobs are gone: their ids stay for a time.
     func wakeBlobRemoval() {
         afterCommit.wake(BlobRemovalDuty.self, at: steady.advanced(by: BlobRemovalDuty.keeping))
     }

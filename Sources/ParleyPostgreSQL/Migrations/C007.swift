@@ -28,12 +28,16 @@ extension Migration {
             "CREATE INDEX blobs_to_disappear ON blobs (disappears_at) WHERE disappears_at IS NOT NULL",
             """
             CREATE TABLE gone_blobs (
-                -- Nobody's any more; a web door is to remove the bytes.
+                -- Nobody's any more. The id is kept for a time, so that nothing that is still under way meets another
+                -- file.
                 id BYTEA PRIMARY KEY CHECK (length(id) = 16),
                 -- By the steady time.
-                gone_at BIGINT NOT NULL
+                gone_at BIGINT NOT NULL,
+                -- Whether a web door has removed the bytes.
+                is_removed BIGINT NOT NULL DEFAULT 0 CHECK (is_removed IN (0, 1))
             )
             """,
             "CREATE INDEX gone_blobs_by_time ON gone_blobs (gone_at)",
+            "CREATE INDEX gone_blobs_to_remove ON gone_blobs (gone_at) WHERE is_removed = 0",
         ])
 }

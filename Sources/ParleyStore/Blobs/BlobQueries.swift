@@ -30,13 +30,18 @@ package struct BlobQueries {
         }
     }
 
-    /// Those of the ids that are known, as blobs or as gone.
+    /// Those of the ids that may have bytes at a door: of blobs, and of what is gone and not yet removed.
     package func known(_ ids: some Collection<BlobID>) throws(StoreError) -> Set<BlobID> {
-        var known = try gone(among: ids)
+        var known: Set<BlobID> = []
         try database.read(ids.map { [.id($0)] }, key: "?") { ids in
             "SELECT id FROM blobs WHERE id IN (\(ids))"
         } _: { row in
             known.insert(try row.uuid(0))
+        }
+        try database.read(ids.map { [.id($0)] }, key: "?") { ids in
+            "SELECT id, is_removed FROM gone_blobs WHERE id IN (\(ids))"
+        } _: { row in
+            if !row.isTrue(1) { known.insert(try row.uuid(0)) }
         }
         return known
     }
@@ -65,7 +70,7 @@ package struct BlobQueries {
     /// Blobs whose bytes are to be removed, those first that have been so for longest.
     package func gone(limit: Int) throws(StoreError) -> [BlobID] {
         try database.list(
-            "SELECT id FROM gone_blobs ORDER BY gone_at LIMIT ?", [limit]
+            "SELECT id FROM gone_blobs WHERE is_removed = 0 ORDER BY gone_at LIMIT ?", [limit]
         ) { try $0.uuid(0) }
     }
 

@@ -43,7 +43,7 @@ package struct BlobWrites {
 
     // MARK: Removal
 
-    /// These are nobody's any more: of each the id stays, until a door has removed its bytes.
+    /// These are nobody's any more: of each the id stays for a time.
     ///
     /// - Returns: how many there were.
     @discardableResult
@@ -76,12 +76,12 @@ package struct BlobWrites {
         try discard(try queries.disappeared(at: now, limit: limit), at: now)
     }
 
-    /// A door has removed the bytes of these: those that are gone are forgotten.
-    package func forget(_ ids: [BlobID]) throws(StoreError) {
-        for id in ids { try database.run("DELETE FROM gone_blobs WHERE id = ?", [id.blob]) }
+    /// A door has removed the bytes of these, as far as they are gone.
+    package func recordRemoved(_ ids: [BlobID]) throws(StoreError) {
+        for id in ids { try database.run("UPDATE gone_blobs SET is_removed = 1 WHERE id = ?", [id.blob]) }
     }
 
-    /// Forgets what has been gone for so long that no door is expected to report it.
+    /// Forgets what has been gone for so long that nothing is under way any more.
     ///
     /// - Returns: how many.
     package func forgetGone(before time: Timestamp, limit: Int) throws(StoreError) -> Int {

@@ -24,7 +24,7 @@ struct StatementPlanTests {
         "SELECT DISTINCT \"user\" FROM displayed",
         // Only what waits stands in these indexes and tables.
         "SELECT position, kind, conversation",
-        "SELECT id FROM gone_blobs ORDER BY gone_at LIMIT ?",
+        "SELECT id FROM gone_blobs WHERE is_removed = 0 ORDER BY gone_at LIMIT ?",
         #"SELECT "user" FROM jobs WHERE is_under_way = 1"#,
         "UPDATE traces SET repeats = repeats + 1 WHERE id IN (SELECT id FROM jobs WHERE is_under_way = 1",
         "UPDATE jobs SET due_at = ?, is_under_way = 0, repeats = repeats + 1",

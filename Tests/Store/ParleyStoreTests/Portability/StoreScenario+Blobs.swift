@@ -30,8 +30,9 @@ extension StoreScenario {
             #expect(try facts.blobs.gone(limit: 9).count == 5)
             #expect(try facts.blobs.gone(among: ids).count == 5 && facts.blobs.known(ids).count == 5)
             #expect(try facts.blobs.firstGone() == at(1))
-            try transaction.blobs.forget([ids[0]])
-            #expect(try transaction.blobs.forgetGone(before: at(3), limit: 9) == 1)
+            try transaction.blobs.recordRemoved([ids[0]])
+            #expect(try facts.blobs.gone(limit: 9).count == 4)
+            #expect(try transaction.blobs.forgetGone(before: at(3), limit: 9) == 2)
         }
     }
 }

@@ -196,7 +196,7 @@ struct BlobTests {
         #expect(try world.test.text("SELECT count(*) FROM blobs") == "0")
     }
 
-    @Test("a door hears which files are unknown and which are to be removed, and then they are forgotten")
+    @Test("a door hears which files are unknown and which are to be removed, and no other file gets their ids")
     func collecting() throws {
         let stranger = BlobID.random()
         let kept = BlobID.random()
@@ -204,11 +204,13 @@ struct BlobTests {
         try create(kept)
         #expect(try collect([blob, stranger, kept]) == BlobCollection(gone: [], unknown: [stranger]))
         #expect(try delete(blob) == nil)
-        // Only what is gone is forgotten.
+        // Only what is gone is removed.
         #expect(try collect([blob, kept], removed: [kept, stranger]) == BlobCollection(gone: [blob], unknown: []))
         #expect(try collect([blob, kept], removed: [blob]) == BlobCollection(gone: [], unknown: []))
         #expect(try collect([blob, kept]) == BlobCollection(gone: [], unknown: [blob]))
         #expect(try delete(blob) == "not_found")
+        // An upload of the one before may still be under way.
+        #expect(try create(blob).code == "conflict")
         let foreign = try world.ask(CollectBlobs.self, by: "alice", "{}")
         #expect(foreign.code == "forbidden")
         let door = try request(
