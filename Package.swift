@@ -325,8 +325,8 @@ if Context.environment["PARLEY_GATEWAY_ALONE"] == nil {
         .target(
             name: "ParleyWeb",
             dependencies: [
-                "MQTTPackets", "OpenSSL", "ParleyProtocol", "Platform", "PrivateFiles", "Sodium", "Zlib", httpTypes,
-                hummingbird, lifecycle, logging, metrics,
+                "HTTPClient", "MQTTPackets", "OpenSSL", "ParleyProtocol", "Platform", "PrivateFiles", "Sodium", "Zlib",
+                httpTypes, hummingbird, lifecycle, logging, metrics,
             ] + nioHTTPTypes
                 + nio("NIOConcurrencyHelpers", "NIOCore", "NIOHTTP1", "NIOPosix", "NIOWebSocket"),
             swiftSettings: strict),

@@ -71,17 +71,8 @@ struct ParleyWebProgram: AsyncParsableCommand {
     @Flag(help: "Let ?token=TOKEN sign in at /ws. What stands in a URL ends in the logs of proxies.")
     var tokenInURL = false
 
-    @Option(
-        help: ArgumentHelp(
-            """
-            A directory for blobs, made if it is missing, which several doors may share. It needs a device of the door's, \
-            too, which hears which blobs are gone. Without it, no blobs are taken here.
-            """, valueName: "directory"))
-    var blobs: String?
-
-    @Option(
-        help: ArgumentHelp("The megabytes of the volume that blobs leave free.", valueName: "n"))
-    var blobsReserve: UInt32 = 512
+    @OptionGroup
+    var blobs: BlobOptions
 
     @Option(
         help: ArgumentHelp(
@@ -129,7 +120,7 @@ struct ParleyWebProgram: AsyncParsableCommand {
         configuration.allowedOrigins = Set(origin)
         configuration.takesTokenInURL = tokenInURL
         configuration.accounts = try accountConfiguration()
-        configuration.blobs = try blobConfiguration()
+        configuration.blobs = try blobs.configuration(hasAccounts: accounts != nil)
         configuration.page = try pageFiles()
         if let ticketKeyFile {
             let key = try Data(contentsOf: URL(fileURLWithPath: ticketKeyFile))
@@ -154,14 +145,6 @@ struct ParleyWebProgram: AsyncParsableCommand {
         return configuration
     }
 
-    private func blobConfiguration() throws -> BlobConfiguration? {
-        guard let blobs else { return nil }
-        guard accounts != nil else { throw ValidationError("--blobs needs --accounts") }
-        var configuration = BlobConfiguration(.disk(directory: blobs))
-        configuration.reserve = Int(blobsReserve) << 20
-        return configuration
-    }
-
     private func pageFiles() throws -> PageFiles? {
         guard let page else { return nil }
         do throws(PageError) {
@@ -170,9 +153,9 @@ struct ParleyWebProgram: AsyncParsableCommand {
             throw ValidationError("--page: \(error)")
         }
     }
+}
 
-    private func option<Value>(_ name: String, _ value: Value?) throws -> Value {
-        guard let value else { throw ValidationError("\(name) does not take this; see parley-web --help") }
-        return value
-    }
+func option<Value>(_ name: String, _ value: Value?) throws -> Value {
+    guard let value else { throw ValidationError("\(name) does not take this; see parley-web --help") }
+    return value
 }

@@ -7,7 +7,7 @@ package struct HTTPRequest: Sendable {
     }
 
     enum Method: Hashable, Sendable {
-        case get, post
+        case get, head, post, put, delete
     }
 
     let method: Method
@@ -25,6 +25,18 @@ package struct HTTPRequest: Sendable {
 
     package static func post(url: String, headers: [Header], body: [UInt8]) -> HTTPRequest {
         HTTPRequest(.post, url: url, headers: headers, body: body)
+    }
+
+    package static func head(url: String, headers: [Header] = []) -> HTTPRequest {
+        HTTPRequest(.head, url: url, headers: headers, body: [])
+    }
+
+    package static func put(url: String, headers: [Header], body: [UInt8]) -> HTTPRequest {
+        HTTPRequest(.put, url: url, headers: headers, body: body)
+    }
+
+    package static func delete(url: String, headers: [Header] = []) -> HTTPRequest {
+        HTTPRequest(.delete, url: url, headers: headers, body: [])
     }
 
     /// Whether no URL, name or value contains a byte that ends a line or a C string.

@@ -11,6 +11,13 @@ extension EasyHandle {
         try set(CURLOPT_FOLLOWLOCATION, 0)
         switch request.method {
         case .get: try set(CURLOPT_HTTPGET, 1)
+        case .head: try set(CURLOPT_NOBODY, 1)
+        case .delete:
+            try set(CURLOPT_HTTPGET, 1)
+            try set(CURLOPT_CUSTOMREQUEST, "DELETE")
+        case .put:
+            try set(CURLOPT_UPLOAD, 1)
+            try set(CURLOPT_INFILESIZE_LARGE, size: request.body.count)
         case .post:
             try set(CURLOPT_POST, 1)
             try set(CURLOPT_POSTFIELDSIZE_LARGE, size: request.body.count)

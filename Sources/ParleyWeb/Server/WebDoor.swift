@@ -50,7 +50,10 @@ package struct WebDoor: Service {
             onServerRunning: { channel in isReady(channel.localAddress?.port ?? 0) },
             eventLoopGroup: group, logger: logger)
         try await withThrowingTaskGroup(of: Void.self) { group in
-            if let blobs { group.addTask { await blobs.collector.run() } }
+            if let blobs {
+                group.addTask { try await blobs.store.run() }
+                group.addTask { await blobs.collector.run() }
+            }
             try await withGracefulShutdownHandler {
                 try await server.run()
             } onGracefulShutdown: {
@@ -82,6 +85,7 @@ package struct WebDoor: Service {
         let store: any BlobStore =
             switch blobs.storage {
             case .disk(let directory): try DiskBlobStore(directory, reserve: blobs.reserve)
+            case .s3(let service): S3BlobStore(service, logger: logger)
             }
         return BlobDoor(blobs, store, blobAuthority ?? gateway, credentials, logger: logger)
     }

@@ -5,12 +5,14 @@ package struct BlobConfiguration: Sendable {
     /// Where the bytes are.
     package enum Storage: Hashable, Sendable {
         case disk(directory: String)
+        case s3(S3Configuration)
     }
 
     package var storage: Storage
-    /// The bytes of the volume that uploads leave free.
+    /// The bytes of a disk's volume that uploads leave free.
     package var reserve = 536_870_912
-    /// Uploads at once, of one user and in all. Each takes about a megabyte of memory.
+    /// Uploads at once, of one user and in all. Each takes about a megabyte of memory; with S3
+    /// an upload takes a part, 8 MiB, and a download two pieces, 2 MiB.
     package var uploads = TransferLimit(perUser: 4, inAll: 32)
     package var downloads = TransferLimit(perUser: 8, inAll: 64)
     /// How long the gateway's word for a transfer is enough.

@@ -15,9 +15,6 @@ struct BlobContent: Sendable {
 }
 
 extension BlobDoor {
-    /// How much is read at once.
-    private static let chunk = 262_144
-
     /// `GET`, and `HEAD` of a client that is not of tus.
     func content(of id: BlobID, _ request: WebRequest, _ token: SessionToken) async throws(BlobRefusal) -> Answer {
         let blob = try await authority.blob(id, for: token)
@@ -113,6 +110,6 @@ extension BlobDoor {
     private func read(
         _ reader: any BlobReader, _ range: Range<Int>, on loop: any EventLoop
     ) -> EventLoopFuture<ByteBuffer> {
-        reader.read(at: range.lowerBound, count: min(range.count, BlobDoor.chunk), on: loop)
+        reader.read(at: range.lowerBound, count: min(range.count, reader.piece), on: loop)
     }
 }

@@ -84,7 +84,7 @@ extension BlobDoor {
             }
         }
         var intake = BlobIntake(file, remaining: blob.size - offset, on: loop, configuration.confirmation)
-        try await receive(request.body, into: &intake) { () async throws(BlobRefusal) in
+        try await receive(request.body, into: &intake, of: file) { () async throws(BlobRefusal) in
             _ = try await authority.blob(id, for: token)
         }
         if file.offset == blob.size {
@@ -121,7 +121,7 @@ extension BlobDoor {
 
     /// - Parameter confirm: asks the gateway again.
     private func receive(
-        _ body: HummingbirdCore.RequestBody, into intake: inout BlobIntake,
+        _ body: HummingbirdCore.RequestBody, into intake: inout BlobIntake, of file: any BlobWriter,
         confirm: () async throws(BlobRefusal) -> Void
     ) async throws(BlobRefusal) {
         var isBroken = false
@@ -141,6 +141,9 @@ extension BlobDoor {
             try await intake.finish()
         } catch {
             throw refusal(BlobStoreError(error))
+        }
+        if isBroken || intake.isTooLong || !intake.isComplete {
+            try await run { () async throws(BlobStoreError) in try await file.keep() }
         }
         if intake.isTooLong { throw BlobDoor.tooLong }
         if isBroken { throw BlobDoor.broken }
@@ -209,6 +212,9 @@ struct BlobIntake {
         writing = file.write(parts, on: loop)
         (parts, count) = ([], 0)
     }
+
+    /// Whether all of the blob has come.
+    var isComplete: Bool { remaining == 0 }
 
     /// Writes what is left.
     mutating func finish() async throws {

@@ -132,6 +132,7 @@ struct BlobDoor: Sendable {
         case .wrongDigest:
             BlobRefusal(
                 Rejection(.badRequest, "The bytes are not those of the digest; the upload is at 0 again."), status: 422)
+        case .unavailable: BlobRefusal(.unavailable)
         case .failed(let reason):
             BlobRefusal(failure(reason))
         }

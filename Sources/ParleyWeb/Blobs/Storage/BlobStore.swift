@@ -19,8 +19,10 @@ enum BlobStoreError: Error, Hashable, Sendable {
     case full
     /// The bytes are not those that were announced. The upload is at its beginning again.
     case wrongDigest
-    /// The disk or the service failed.
+    /// The disk failed, or the service does what it should not.
     case failed(reason: String)
+    /// The service does not answer, or not to this door. It may later.
+    case unavailable
 }
 
 /// The progress of an upload.
@@ -64,6 +66,9 @@ protocol BlobStore: Sendable {
     func unknownSince() async throws(BlobStoreError) -> [BlobID: Timestamp]
     func markUnknown(_ id: BlobID, _ isUnknown: Bool) async throws(BlobStoreError)
 
+    /// Runs its connections until the task is cancelled, or for as long as there is something to run.
+    func run() async throws
+
     /// Ends its threads and connections.
     func end() async
 }
@@ -76,6 +81,9 @@ protocol BlobWriter: Sendable {
     /// How many bytes of the upload are there.
     var offset: Int { get }
 
+    /// Keeps what was written for the next writer. A writer that is closed without it may lose up to a part.
+    func keep() async throws(BlobStoreError)
+
     /// Makes the upload, which has all its bytes, a complete blob: checked, synced, and in its place.
     func complete() async throws(BlobStoreError)
 
@@ -83,9 +91,12 @@ protocol BlobWriter: Sendable {
     func close()
 }
 
-/// A complete blob that is read. It stays readable when it is removed meanwhile.
+/// A complete blob that is read. From a disk it stays readable when it is removed meanwhile.
 protocol BlobReader: Sendable {
     var size: Int { get }
+
+    /// How much is best read at once.
+    var piece: Int { get }
 
     /// The bytes from this offset on, as many as `count` unless it ends before.
     func read(at offset: Int, count: Int, on loop: any EventLoop) -> EventLoopFuture<ByteBuffer>

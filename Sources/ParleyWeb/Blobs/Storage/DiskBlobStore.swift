@@ -26,6 +26,7 @@ struct DiskBlobStore: BlobStore {
         pool.start()
     }
 
+    func run() async {}
     func end() async { try? await pool.shutdownGracefully() }
 
     // MARK: Uploads
@@ -93,14 +94,14 @@ struct DiskBlobStore: BlobStore {
         try await run { [self] in
             let all = Set(ids)
             for name in try Files.names(in: names.incoming) {
-                guard let id = DiskBlobNames.id(in: name), all.contains(id) else { continue }
+                guard let id = BlobNames.id(in: name), all.contains(id) else { continue }
                 try Files.remove(name, in: names.incoming)
             }
             for id in ids {
                 let (first, second) = DiskBlobNames.folders(of: id)
                 let folder = "\(names.complete)/\(first)/\(second)"
                 guard try Files.status(of: folder) != nil else { continue }
-                try Files.remove(DiskBlobNames.hex(id), in: folder)
+                try Files.remove(BlobNames.hex(id), in: folder)
             }
         }
     }
@@ -110,14 +111,14 @@ struct DiskBlobStore: BlobStore {
     func ids(after id: BlobID?, most: Int) async throws(BlobStoreError) -> [BlobID] {
         try await run { [self] in
             var found: [BlobID] = []
-            let last = id.map { (DiskBlobNames.folders(of: $0), DiskBlobNames.hex($0)) }
+            let last = id.map { (DiskBlobNames.folders(of: $0), BlobNames.hex($0)) }
             for first in try folders(in: names.complete) where first >= last?.0.0 ?? "" {
                 let isFirst = first == last?.0.0
                 for second in try folders(in: "\(names.complete)/\(first)") where !isFirst || second >= last?.0.1 ?? ""
                 {
                     let isLast = isFirst && second == last?.0.1
                     let all = try Files.names(in: "\(names.complete)/\(first)/\(second)").sorted()
-                    found += all.filter { !isLast || $0 > last?.1 ?? "" }.compactMap(DiskBlobNames.id)
+                    found += all.filter { !isLast || $0 > last?.1 ?? "" }.compactMap { BlobNames.id(in: $0) }
                     if found.count >= most { return Array(found.prefix(most)) }
                 }
             }
@@ -146,7 +147,7 @@ struct DiskBlobStore: BlobStore {
         try await run { [self] in
             var marks: [BlobID: Timestamp] = [:]
             for name in try Files.names(in: names.unknown) {
-                guard let id = DiskBlobNames.id(in: name),
+                guard let id = BlobNames.id(in: name),
                     let status = try Files.status(of: "\(names.unknown)/\(name)")
                 else { continue }
                 marks[id] = Timestamp(milliseconds: status.changed)
@@ -157,7 +158,7 @@ struct DiskBlobStore: BlobStore {
 
     func markUnknown(_ id: BlobID, _ isUnknown: Bool) async throws(BlobStoreError) {
         try await run { [self] in
-            let name = DiskBlobNames.hex(id)
+            let name = BlobNames.hex(id)
             guard isUnknown else { return try Files.remove(name, in: names.unknown) }
             try Files.makePrivateFile("\(names.unknown)/\(name)")
         }
@@ -191,6 +192,8 @@ struct DiskBlobReader: BlobReader {
     let file: OpenFile
     let size: Int
     let pool: NIOThreadPool
+
+    var piece: Int { 262_144 }
 
     func read(at offset: Int, count: Int, on loop: any EventLoop) -> EventLoopFuture<ByteBuffer> {
         let file = file

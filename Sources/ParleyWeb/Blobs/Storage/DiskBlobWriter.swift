@@ -75,6 +75,9 @@ final class DiskBlobWriter: BlobWriter {
         state.withLockedValue { [end] in $0.offset = end }
     }
 
+    /// What was written is in the file.
+    func keep() async {}
+
     func complete() async throws(BlobStoreError) {
         do {
             try await store.pool.runIfActive { [self] in try finish() }
