@@ -36,6 +36,7 @@ struct DiskBlobStore: BlobStore {
             guard try Files.status(of: names.path(of: upload.id)) == nil else { return }
             let there = try Files.status(of: names.path(of: upload))?.size ?? 0
             guard try Files.freeBytes(at: names.root) - reserve >= blob.size - there else { throw BlobStoreError.full }
+            try names.makeFolder(of: upload.id, in: names.incoming)
             _ = try OpenFile(names.path(of: upload), for: .making)
         }
     }
@@ -92,18 +93,20 @@ struct DiskBlobStore: BlobStore {
     func remove(_ ids: [BlobID]) async throws(BlobStoreError) {
         guard !ids.isEmpty else { return }
         try await run { [self] in
-            let all = Set(ids)
-            for name in try Files.names(in: names.incoming) {
-                guard let id = BlobNames.id(in: name), all.contains(id) else { continue }
-                try Files.remove(name, in: names.incoming)
-            }
             for id in ids {
-                let (first, second) = DiskBlobNames.folders(of: id)
-                let folder = "\(names.complete)/\(first)/\(second)"
+                let uploads = names.folder(of: id, in: names.incoming)
+                for name in try namesIfThere(uploads) where BlobNames.id(in: name) == id {
+                    try Files.remove(name, in: uploads)
+                }
+                let folder = names.folder(of: id, in: names.complete)
                 guard try Files.status(of: folder) != nil else { continue }
                 try Files.remove(BlobNames.hex(id), in: folder)
             }
         }
+    }
+
+    private func namesIfThere(_ directory: String) throws(FileError) -> [String] {
+        try Files.status(of: directory) == nil ? [] : Files.names(in: directory)
     }
 
     // MARK: What is there
@@ -133,11 +136,17 @@ struct DiskBlobStore: BlobStore {
     func removeUploads(unchangedSince time: Timestamp) async throws(BlobStoreError) -> Int {
         try await run { [self] in
             var count = 0
-            for name in try Files.names(in: names.incoming) {
-                let path = "\(names.incoming)/\(name)"
-                guard let status = try Files.status(of: path), status.changed < time.milliseconds else { continue }
-                try Files.remove(name, in: names.incoming)
-                count += 1
+            for first in try folders(in: names.incoming) {
+                for second in try folders(in: "\(names.incoming)/\(first)") {
+                    let folder = "\(names.incoming)/\(first)/\(second)"
+                    for name in try Files.names(in: folder) {
+                        guard let status = try Files.status(of: "\(folder)/\(name)"),
+                            status.changed < time.milliseconds
+                        else { continue }
+                        try Files.remove(name, in: folder)
+                        count += 1
+                    }
+                }
             }
             return count
         }

@@ -104,9 +104,7 @@ final class DiskBlobWriter: BlobWriter {
             throw BlobStoreError.wrongDigest
         }
         try file.synchronize()
-        let (first, second) = DiskBlobNames.folders(of: blob.id)
-        try Files.makePrivateDirectory(first, in: store.names.complete)
-        try Files.makePrivateDirectory(second, in: "\(store.names.complete)/\(first)")
+        try store.names.makeFolder(of: blob.id, in: store.names.complete)
         do throws(FileError) {
             try Files.move(store.names.path(of: upload), to: store.names.path(of: blob.id))
         } catch {
