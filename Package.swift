@@ -336,8 +336,8 @@ if Context.environment["PARLEY_GATEWAY_ALONE"] == nil {
         .testTarget(
             name: "ParleyWebTests",
             dependencies: [
-                "Launch", "MQTTPackets", "MQTTWire", "OpenSSL", "ParleyProtocol", "ParleyWeb", "PrivateFiles",
-                "TestSupport", "Zlib", httpTypes, logging,
+                "HTTPDoubles", "Launch", "MQTTPackets", "MQTTWire", "OpenSSL", "ParleyProtocol", "ParleyWeb",
+                "PrivateFiles", "TestSupport", "Zlib", httpTypes, logging,
             ] + nio("NIOConcurrencyHelpers", "NIOCore", "NIOEmbedded", "NIOPosix", "NIOWebSocket"),
             path: "Tests/Unit/ParleyWebTests", swiftSettings: strict),
     ]

@@ -24,6 +24,10 @@ package final class HTTPDouble: Sendable {
         case late(Int)
         /// These bytes, and then the end of the connection.
         case bytes(String)
+        /// As `bytes`, of a body that is no text.
+        case lastBytes([UInt8])
+        /// A whole answer, head and body.
+        case content([UInt8])
         /// These bytes, and then nothing, on a connection that stays.
         case begun(String)
         /// An answer whose body never ends.
@@ -84,9 +88,11 @@ package final class HTTPDouble: Sendable {
         switch reaction {
         case .silence: return true
         case .begun(let text): return stream.write(Array(text.utf8))
-        case .bytes(let text):
-            stream.write(Array(text.utf8))
+        case .bytes(let text): return perform(.lastBytes(Array(text.utf8)), on: stream)
+        case .lastBytes(let bytes):
+            stream.write(bytes)
             return false
+        case .content(let bytes): return stream.write(bytes)
         case .answer(let status, let headers, let body):
             let lines = headers.map { "\($0.0): \($0.1)\r\n" }.joined()
             let text = "HTTP/1.1 \(status) X\r\n\(lines)Content-Length: \(body.utf8.count)\r\n\r\n\(body)"

@@ -23,6 +23,9 @@ enum BlobSample {
         }
     }
 
+    /// 17 MiB.
+    static let large = bytes(17 << 20)
+
     static func digest(_ bytes: [UInt8]) throws -> BlobDigest {
         var hash = try SHA256.begin()
         try hash.update(bytes.span)

@@ -104,35 +104,6 @@ struct DiskBlobStoreTests {
         for store in [store, other] { await store.end() }
     }
 
-    @Test("an upload of another user's, another offset and an unknown one are refused")
-    func refused() async throws {
-        let blob = try BlobSample.blob(BlobSample.bytes(100))
-        try await store.begin(upload(blob), blob)
-        await #expect(throws: BlobStoreError.offset(0)) { try await store.append(to: upload(blob), at: 5, blob) }
-        let other = BlobUpload(id: blob.id, maker: UserID(validated: "bob"))
-        await #expect(throws: BlobStoreError.missing) { try await store.append(to: other, at: 0, blob) }
-        #expect(try await store.progress(of: other, blob) == .missing)
-        await store.end()
-    }
-
-    @Test("bytes of another digest are no blob, and the upload is at its beginning")
-    func wrongDigest() async throws {
-        let bytes = BlobSample.bytes(1000)
-        let blob = try BlobSample.blob(bytes)
-        try await store.begin(upload(blob), blob)
-        let writer = try await store.append(to: upload(blob), at: 0, blob)
-        try await write(BlobSample.bytes(1000, seed: 2), writer)
-        await #expect(throws: BlobStoreError.wrongDigest) { try await writer.complete() }
-        writer.close()
-        #expect(try await store.progress(of: upload(blob), blob) == .partial(0))
-        let second = try await store.append(to: upload(blob), at: 0, blob)
-        try await write(bytes, second)
-        try await second.complete()
-        second.close()
-        #expect(try await content(blob.id) == bytes)
-        await store.end()
-    }
-
     @Test("after a crash between the last byte and the end the upload is completed, or begins anew")
     func crashed() async throws {
         for isWhole in [true, false] {
@@ -188,18 +159,6 @@ struct DiskBlobStoreTests {
             if page.count < 4 { break }
         }
         #expect(found.count == 25 && Set(found) == all)
-        await store.end()
-    }
-
-    @Test("marks stay, with their time")
-    func marks() async throws {
-        let (one, other) = (BlobID.random(), BlobID.random())
-        for id in [one, other] { try await store.markUnknown(id, true) }
-        try await store.markUnknown(other, false)
-        try await store.markUnknown(other, false)
-        let marks = try await store.unknownSince()
-        #expect(Set(marks.keys) == [one])
-        #expect(abs(BlobCollector.now.milliseconds - (marks[one]?.milliseconds ?? 0)) < 60_000)
         await store.end()
     }
 
