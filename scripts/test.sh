@@ -5,8 +5,8 @@
 # Usage: scripts/test.sh [--everything] [--no-install] [FILTER]
 #        scripts/test.sh --self-test
 #   --everything  also builds for release and runs all that has no place in the short form: models, the production
-#                 configuration behind its door, cells, clients in Python, push services, the web door by its document, the
-#                 page in two browsers, secrecy, sieges, churn, fuzzing
+#                 configuration behind its door, cells, clients in Python, push services, the web door by its document, files
+#                 in S3, the page in two browsers, secrecy, sieges, churn, fuzzing
 #   --no-install  says what is missing and stops, even for root
 #   FILTER        runs only the tests of Swift that match it, as `swift test --filter` does, and no gateway
 #   --self-test   plants gates that fail and hang, and sees that they are found
@@ -141,7 +141,7 @@ export PARLEY_POSTGRESQL_STORE=yes
 gates=(format floors links scripts "debug build" tests)
 [[ -n $filter ]] || gates+=(run.sh README.md page)
 [[ $everything == no ]] ||
-    gates+=("tests with cells" "release build" "run.sh builds" siege pushes web "web door killed" "walk build" fuzz "floors and links, planted" model broker-config cells interop churn secrecy distinguisher walk)
+    gates+=("tests with cells" blobs "release build" "run.sh builds" siege pushes web "web door killed" "walk build" fuzz "floors and links, planted" model broker-config cells interop churn secrecy distinguisher walk)
 # Tests are functions marked so. It is only to say how far they are.
 expected_tests=$(grep -rhE '^\s*@Test\b' Tests --include='*.swift' | wc -l)
 
@@ -160,6 +160,7 @@ binaries=$debug_binaries
 gate tests run_tests
 if [[ $everything == yes ]]; then
     gate "tests with cells" scripts/test-site.sh --no-install --no-build --short cells
+    gate blobs scripts/test-blobs.sh --no-install --no-build
     gate "release build" build_release
     must_pass "release build"
     binaries=$(realpath .build/release)
