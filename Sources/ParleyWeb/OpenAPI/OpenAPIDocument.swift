@@ -17,6 +17,7 @@ package enum OpenAPIDocument {
     private static func element() throws(Rejection) -> JSONElement {
         var paths = OpenAPIPaths()
         for resource in APIResource.all { try paths.append(resource) }
+        paths.appendBlobs()
         for request in OperationTable.forClients { try paths.append(request) }
         let schemas = try paths.schemas.elements()
         return .object(
@@ -49,7 +50,8 @@ package enum OpenAPIDocument {
             "description",
             .string(
                 "A messaging gateway over HTTP. Every operation of the gateway has a path; beside them stand resources "
-                    + "in the shapes that older apps know. What happens is heard over the WebSocket `/ws`.")
+                    + "in the shapes that older apps know, and the uploads and downloads of blobs. What happens is heard over the WebSocket `/ws`."
+            )
         ))
 
     /// The parameter of requests that make objects.

@@ -117,6 +117,14 @@ struct OpenAPIPaths {
             ("schema", element))
     }
 
+    // MARK: Blobs
+
+    mutating func appendBlobs() {
+        for (path, name, method) in OpenAPIBlobs.methods(id: schemas.element(BlobID.schema)) {
+            append(method, at: path, name)
+        }
+    }
+
     // MARK: Methods
 
     private mutating func begin(id: String, tag: String, _ summary: String) -> JSONElement {
@@ -126,8 +134,12 @@ struct OpenAPIPaths {
     }
 
     private mutating func append(_ method: JSONElement, at path: String, _ name: APIMethod) {
+        append(method, at: path, name.rawValue.lowercased())
+    }
+
+    private mutating func append(_ method: JSONElement, at path: String, _ name: String) {
         let path = APIResource.base + path
-        let member = JSONElement.Member(key: name.rawValue.lowercased(), value: method)
+        let member = JSONElement.Member(key: name, value: method)
         if let index = items.firstIndex(where: { $0.path == path }) {
             items[index].methods.append(member)
         } else {
