@@ -51,7 +51,8 @@ start_site() {
     build_release "$root" parley-web
     web_port=$(free_port)
     "$binaries/parley-web" --port "$web_port" --broker "127.0.0.1:$(door_port)" \
-        --accounts data/devices/web/door-1/credentials.json --accounts-socket data/run/broker.sock >web.out 2>>"$scratch/gateway.log" &
+        --accounts data/devices/web/door-1/credentials.json --accounts-socket data/run/broker.sock \
+        --blobs blobs >web.out 2>>"$scratch/gateway.log" &
     door=$! web=http://127.0.0.1:$web_port
     until_true 60 test -s web.out
 }
@@ -130,11 +131,11 @@ run_transcripts() {
 # Name, value and default of each option, as the page and as parley-web --help have them.
 options_of_page() {
     sed -n '/^<!-- options -->$/,/^<!-- \/options -->$/p' "$root/$current" | tr -d '`' |
-        sed -nE 's/^\| (--[a-z][a-z-]*( <[^>]*>)?) \| ?([^|]*[^| ])? \| .*/\1 \3/p'
+        sed -nE 's/^\| (--[a-z][a-z0-9-]*( <[^>]*>)?) \| ?([^|]*[^| ])? \| .*/\1 \3/p'
 }
 options_of_program() {
     "$binaries/parley-web" --help | sed -n '/^OPTIONS:/,$p' | tr -s ' \n' ' ' | sed 's/ \(--[a-z]\|-h, \)/\n\1/g' |
-        sed -nE 's/^(--[a-z-]+( <[^>]*>)?)( .*\(default: ([^)]*)\))?.*/\1 \4/p'
+        sed -nE 's/^(--[a-z][a-z0-9-]*( <[^>]*>)?)( .*\(default: ([^)]*)\))?.*/\1 \4/p'
 }
 
 for current in "${pages[@]}"; do
