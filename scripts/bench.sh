@@ -6,8 +6,9 @@
 #                 of conversations), sync (bringing a device up to date), workouts (boards of groups, and the
 #                 end of a week), web (the web door), sign-ins (messages beside attempts to sign in), json (what the
 #                 dearest payloads cost), crypto (sealing and opening messages), file (sealing and opening a large
-#                 attachment), cells (gateways over one PostgreSQL beside one over SQLite) or writers (two cells that
-#                 write into the same conversations); the last two build with PostgreSQL
+#                 attachment), blobs (a large file through the web door, beside messages), cells (gateways over one
+#                 PostgreSQL beside one over SQLite) or writers (two cells that write into the same conversations);
+#                 the last two build with PostgreSQL
 #   OPTION        what `parley-bench COMMAND` takes: see scripts/bench.sh COMMAND --help; --quick is for a first look
 # Everything runs in a temporary directory (below TMPDIR, which should be on a disk like a gateway's) and is removed.
 # Standard output gets the tables. The status is 1 if a message was lost, doubled, out of order or refused.
@@ -25,7 +26,7 @@ case ${1-} in
 esac
 command=compare
 case ${1-} in
-compare | store-size | lists | sync | workouts | web | sign-ins | json | crypto | file | cells | writers)
+compare | store-size | lists | sync | workouts | web | sign-ins | json | crypto | file | blobs | cells | writers)
     command=$1 && shift
     ;;
 -* | '') ;;
@@ -44,9 +45,9 @@ need_packages "$install" "${packages[@]}"
 products=(parley-bench)
 options=()
 case $command in
-compare | store-size | workouts | web | sign-ins | cells | writers)
+compare | store-size | workouts | web | sign-ins | blobs | cells | writers)
     products+=(parleyd ParleyBrokerPlugin)
-    [[ $command != web ]] || products+=(parley-web)
+    [[ ! $command =~ ^(web|blobs)$ ]] || products+=(parley-web)
     options+=(--template "$root/broker-config/development.conf")
     ;;
 esac
