@@ -137,6 +137,9 @@ export class Attachments {
         if (from > 0 && !response.headers.get('Content-Range')?.startsWith(`bytes ${from}-`)) {
             throw new ClientError('bad_reply')
         }
+        // A size that is not the blob's is the sender's lie: nothing is fetched to see it.
+        const length = response.headers.get('Content-Length')
+        if (length !== null && Number(length) !== total - from) throw new ClientError('damaged')
         const reader = response.body?.getReader()
         for (;;) {
             const { done, value } = await (reader?.read() ?? { done: true, value: undefined })

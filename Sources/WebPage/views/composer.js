@@ -158,19 +158,15 @@ export class Composer {
     }
 
     showEmoji() {
-        const grid = el('div', { class: 'emojis' })
-        const shown = menu(this.smile, [], grid)
-        grid.append(...EMOJI.map(emoji => el('button', {
-            type: 'button', role: 'menuitem', on: {
-                click: () => {
-                    shown.close()
-                    this.input.setRangeText(emoji, this.input.selectionStart, this.input.selectionEnd, 'end')
-                    this.changed()
-                    this.input.focus()
-                },
-            },
-        }, emoji)))
-        shown.element.querySelector('button')?.focus()
+        const choose = (/** @type {string} */ emoji, /** @type {() => void} */ close) => {
+            close()
+            this.input.setRangeText(emoji, this.input.selectionStart, this.input.selectionEnd, 'end')
+            this.changed()
+            this.input.focus()
+        }
+        menu(this.smile, [], ({ close }) => el('div', { class: 'emojis' }, EMOJI.map(emoji => el('button', {
+            type: 'button', role: 'menuitem', on: { click: () => choose(emoji, close) },
+        }, emoji))))
     }
 
     /** @param {FileList|null} files */

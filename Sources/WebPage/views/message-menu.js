@@ -53,20 +53,27 @@ export function messageMenu(context, message, anchor, actions) {
         })
     }
     const own = message.reactions.find(reaction => reaction.user === context.me)?.emoji
-    const emojis = isOpen && isSent ? el('div', { class: 'emojis', role: 'group', 'aria-label': 'React' }) : undefined
-    if (!items.length && !emojis) return
-    const shown = menu(anchor, items, emojis)
-    const choose = (/** @type {string} */ emoji) => {
-        shown.close()
-        attempt(() => messages.react(message.id, emoji === own ? '' : emoji))
+    if (isOpen && isSent) menu(anchor, items, ({ close, settle }) => emojis(close, settle))
+    else if (items.length) menu(anchor, items)
+
+    /** @param {() => void} close @param {() => void} settle */
+    function emojis(close, settle) {
+        const choose = (/** @type {string} */ emoji) => {
+            close()
+            attempt(() => messages.react(message.id, emoji === own ? '' : emoji))
+        }
+        const choice = (/** @type {string} */ emoji) => el('button', {
+            type: 'button', role: 'menuitem', 'aria-label': emoji === own ? `Take back ${emoji}` : `React with ${emoji}`,
+            class: emoji === own ? 'chosen' : '', on: { click: () => choose(emoji) },
+        }, emoji)
+        const all = () => {
+            list.replaceChildren(...EMOJI.map(choice))
+            settle()
+            list.querySelector('button')?.focus()
+        }
+        const list = el('div', { class: 'emojis', role: 'group', 'aria-label': 'React' }, QUICK.map(choice), el('button', {
+            type: 'button', role: 'menuitem', 'aria-label': 'More emoji', on: { click: all },
+        }, '+'))
+        return list
     }
-    const choice = (/** @type {string} */ emoji) => el('button', {
-        type: 'button', role: 'menuitem', 'aria-label': emoji === own ? `Take back ${emoji}` : `React with ${emoji}`,
-        class: emoji === own ? 'chosen' : '', on: { click: () => choose(emoji) },
-    }, emoji)
-    emojis?.append(...QUICK.map(choice), el('button', {
-        type: 'button', role: 'menuitem', 'aria-label': 'More emoji',
-        on: { click: () => emojis.replaceChildren(...EMOJI.map(choice)) },
-    }, '+'))
-    shown.element.querySelector('button')?.focus()
 }

@@ -97,22 +97,24 @@ export function toggle(label, isOn, change, help) {
  *
  * @param {HTMLElement} anchor
  * @param {{label: string, icon?: Parameters<typeof icon>[0], isDanger?: boolean, run: () => void}[]} items
- * @param {Node} [head] above them
+ * @param {(menu: {close: () => void, settle: () => void}) => Node} [head] what stands above them; it calls `settle` when
+ *   its size has changed
  */
 export function menu(anchor, items, head) {
     const list = el('div', { class: 'menu', role: 'menu', popover: 'auto' })
-    if (head) list.append(head)
+    const close = () => list.hidePopover()
+    const settle = () => place(list, anchor)
+    if (head) list.append(head({ close, settle }))
     for (const item of items) {
         list.append(el('button', {
             type: 'button', role: 'menuitem', class: item.isDanger ? 'danger' : '',
             on: { click: () => { close(); item.run() } },
         }, item.icon && icon(item.icon), el('span', {}, item.label)))
     }
-    const close = () => list.hidePopover()
     // What is outside of an open dialog cannot be reached.
     ;(anchor.closest('dialog, main, section.list-pane') ?? document.body).append(list)
     list.showPopover()
-    place(list, anchor)
+    settle()
     arrows(list, '[role=menuitem]')
     list.addEventListener('toggle', event => {
         // @ts-ignore: of a ToggleEvent.
@@ -125,7 +127,6 @@ export function menu(anchor, items, head) {
     })
     anchor.setAttribute('aria-expanded', 'true')
     list.querySelector('button')?.focus()
-    return { element: list, close }
 }
 
 /**
