@@ -18,7 +18,7 @@ root=$(dirname "$(dirname "$(readlink -f "$0")")")
 . "$root/scripts/lib/waiting.sh"
 . "$root/scripts/lib/gateway.sh"
 
-install=yes short=no browsers='chromium firefox' tests=(test_units test_flows) only=()
+install=yes short=no browsers='chromium firefox' tests=(test_units test_flows test_files) only=()
 while (($#)); do
     case $1 in
     --no-install) install=no && shift && continue ;;

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import time
 import urllib.request
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from bidi import LIMIT, Connection
 from tab import Tab
 
 CAPABILITIES = {"alwaysMatch": {"unhandledPromptBehavior": "ignore", "acceptInsecureCerts": True}}
+EVENTS = ["log.entryAdded", "browsingContext.userPromptOpened", "browsingContext.downloadEnd"]
 FIREFOX_PREFERENCES = {
     "browser.shell.checkDefaultBrowser": False, "browser.startup.page": 0, "network.proxy.type": 0,
     "network.manage-offline-status": False, "network.captive-portal-service.enabled": False,
@@ -62,7 +64,7 @@ class Browser:
             )  # fmt: skip
         try:
             self.connection = self._connect()
-            self.connection.send("session.subscribe", events=["log.entryAdded", "browsingContext.userPromptOpened"])
+            self.connection.send("session.subscribe", events=EVENTS)
         except BaseException as error:
             error.add_note(self._log.read_text(errors="replace")[-2000:])
             self._end()
@@ -91,6 +93,35 @@ class Browser:
         tab.resize(width, height)
         self.tabs.append(tab)
         return tab
+
+    def events(self, *methods: str) -> list[dict[str, Any]]:
+        """What has happened of these, taken from the list, after one question more."""
+        self.connection.send("browsingContext.getTree", maxDepth=0)
+        taken = [event for event in self.connection.events if event["method"] in methods]
+        self.connection.events = [event for event in self.connection.events if event["method"] not in methods]
+        return [event["params"] for event in taken]
+
+    @contextlib.contextmanager
+    def downloads(self, tab: Tab, directory: Path) -> Iterator[Callable[[], tuple[str, bytes]]]:
+        """Meanwhile the tab may save files; what it yields waits for the next, and returns its name and bytes."""
+        directory.mkdir(exist_ok=True)
+        self.connection.send(
+            "browser.setDownloadBehavior", userContexts=[tab.user_context],
+            downloadBehavior={"type": "allowed", "destinationFolder": str(directory)},
+        )  # fmt: skip
+
+        def saved() -> tuple[str, bytes]:
+            end = time.monotonic() + LIMIT
+            while not (found := self.events("browsingContext.downloadEnd")):
+                if time.monotonic() > end:
+                    raise AssertionError("nothing was saved")
+                time.sleep(0.03)
+            if found[0]["status"] != "complete":
+                raise AssertionError(f"a download ended as {found[0]['status']}")
+            path = Path(found[0]["filepath"])
+            return path.name, path.read_bytes()
+
+        yield saved
 
     def failures(self) -> list[str]:
         """What pages have complained of since the last call: errors of scripts and of policies."""

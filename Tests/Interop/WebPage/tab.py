@@ -28,6 +28,15 @@ FIND = """
     return near[near.length - 1];
 }
 """
+PLACE = """(selector) => {
+    const element = find(selector);
+    if (!element || element.disabled) return null;
+    element.scrollIntoView({block: "nearest"});
+    const box = element.getBoundingClientRect();
+    const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
+    const top = document.elementFromPoint(x, y);
+    return top && (element.contains(top) || top.contains(element)) ? [x, y] : null;
+}"""
 
 
 class Tab:
@@ -59,20 +68,12 @@ class Tab:
         )
 
     def click(self, selector: str) -> None:
-        """With the pointer, in the middle of the first such element, once it is there."""
-        x, y = self.until(
-            f"{selector} to click on",
-            """(selector) => {
-                const element = find(selector);
-                if (!element || element.disabled) return null;
-                element.scrollIntoView({block: "nearest"});
-                const box = element.getBoundingClientRect();
-                const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
-                const top = document.elementFromPoint(x, y);
-                return top && (element.contains(top) || top.contains(element)) ? [x, y] : null;
-            }""",
-            selector,
-        )
+        """With the pointer, in the middle of the first such element, once it is there and stays in its place."""
+        before = None
+        while before != (place := self.until(f"{selector} to click on", PLACE, selector)):
+            before = place
+            time.sleep(0.05)
+        x, y = place
         actions = [
             {"type": "pointerMove", "x": round(x), "y": round(y)}, {"type": "pointerDown", "button": 0},
             {"type": "pointerUp", "button": 0},

@@ -1,54 +1,20 @@
 """What people do with the page, in both browsers, at a gateway and a door of the test's own (scripts/test-page.sh)."""
 
-import itertools
-import os
-import tempfile
 import unittest
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import axe_core_python
-from browsers import BROWSERS, Browser
+from browsers import Browser
+from flows import FlowCase, fresh
 from people import URL, Terminal, await_status, open_chat, parley, register, sign_in, write
 from relay import Relay
 
-NAMES = os.environ.get("PARLEY_BROWSERS", "chromium").split()
 AXE = (Path(axe_core_python.__file__).parent / "axe.min.js").read_text()
-PICTURES = os.environ.get("PARLEY_PICTURES")
-_numbers = itertools.count(1)
-# The most that a first load may be, in bytes, and may last, in milliseconds.
-LOAD_BYTES, LOAD_TIME = 300_000, 1000
+# The most that a first load may be, in bytes. How long it lasts is measured, by scripts/bench.sh page.
+LOAD_BYTES = 300_000
 
 
-def fresh(*names: str) -> list[str]:
-    number = next(_numbers)
-    return [f"{name}{os.getpid()}-{number}" for name in names]
-
-
-class Flows(unittest.TestCase):
-    maxDiff = None
-
-    @contextmanager
-    def browsers(self, theme: str = "light") -> Iterator[Browser]:
-        """The browser of this turn; a failure names it."""
-        with tempfile.TemporaryDirectory() as directory, BROWSERS[self.browser](Path(directory), theme) as running:
-            try:
-                yield running
-                self.assertEqual([each for each in running.failures() if "WebSocket" not in each], [])
-            except BaseException as error:
-                error.add_note(f"in {self.browser}: {running.failures()[-5:]}")
-                raise
-
-    def in_each(self) -> Iterator[None]:
-        for self.browser in NAMES:
-            yield
-
-    def picture(self, tab: object, name: str) -> None:
-        if PICTURES and self.browser == "chromium":
-            Path(PICTURES).mkdir(exist_ok=True)
-            tab.shot(Path(PICTURES) / f"{name}.png")  # type: ignore[attr-defined]
-
+class Flows(FlowCase):
     def test_people_chat(self) -> None:
         for _ in self.in_each():
             with self.browsers() as browser:
