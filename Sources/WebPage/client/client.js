@@ -54,7 +54,7 @@ export class Client {
         this.devices = lazy(async () => new (await account()).Devices(context, this.exchange))
         this.account = lazy(async () => new (await account()).Account(context, this.exchange))
         this.linking = lazy(async () => new (await import('./linking.js')).Linking(context, this.exchange))
-        this.attachments = lazy(async () => new (await import('./attachments.js')).Attachments(context, this.messages))
+        this.attachments = lazy(async () => new (await import('./attachments.js')).Attachments(context, this.outbox))
         this.groups = lazy(async () => new (await training()).Groups(context))
         this.boards = lazy(async () => new (await training()).Boards(context))
         this.workouts = lazy(async () => new (await training()).Workouts(context))
@@ -135,6 +135,9 @@ export class Client {
         await this.sync.all()
         this.receipts.flush()
         this.outbox.flush()
+        const uploads = await this.context.database.transaction(['uploads'], 'readonly', (transaction) => (
+            transaction.keys('uploads')))
+        if (uploads.length > 0) this.attachments.resume().catch(() => undefined)
         await published
         await this.notifications.list().catch(() => undefined)
         this.context.emit('notifications', { unread: this.notifications.unread })

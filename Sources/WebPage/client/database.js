@@ -8,7 +8,8 @@
 
 import { ClientError } from './errors.js'
 
-const VERSION = 1
+/** Each version adds to the one before; a store that was made is never made otherwise. */
+const VERSION = 2
 
 /**
  * @template T
@@ -23,12 +24,13 @@ const result = (request) =>
 
 /**
  * @param {string} name
- * @param {(database: IDBDatabase) => void} make
+ * @param {number} version
+ * @param {(database: IDBDatabase, from: number) => void} make from an earlier version; 0 where there is none
  * @returns {Promise<IDBDatabase>}
  */
-function openDatabase(name, make) {
-    const request = indexedDB.open(name, VERSION)
-    request.onupgradeneeded = () => make(request.result)
+function openDatabase(name, version, make) {
+    const request = indexedDB.open(name, version)
+    request.onupgradeneeded = ({ oldVersion }) => make(request.result, oldVersion)
     return result(request)
 }
 
@@ -46,17 +48,20 @@ export class Database {
 
     /** @param {{user: string, device: string}} address */
     static async open(address) {
-        return new Database(await openDatabase(Database.name(address), (database) => {
-            database.createObjectStore('device')
-            database.createObjectStore('peers')
-            database.createObjectStore('conversations')
-            const records = database.createObjectStore('records', { keyPath: ['conversation', 'chapter', 'seq'] })
-            records.createIndex('id', 'id')
-            records.createIndex('target', ['conversation', 'target'])
-            records.createIndex('expiry', 'expiresAt')
-            records.createIndex('unopened', 'unopened')
-            const outbox = database.createObjectStore('outbox', { keyPath: 'position', autoIncrement: true })
-            outbox.createIndex('id', 'id', { unique: true })
+        return new Database(await openDatabase(Database.name(address), VERSION, (database, from) => {
+            if (from < 1) {
+                database.createObjectStore('device')
+                database.createObjectStore('peers')
+                database.createObjectStore('conversations')
+                const records = database.createObjectStore('records', { keyPath: ['conversation', 'chapter', 'seq'] })
+                records.createIndex('id', 'id')
+                records.createIndex('target', ['conversation', 'target'])
+                records.createIndex('expiry', 'expiresAt')
+                records.createIndex('unopened', 'unopened')
+                const outbox = database.createObjectStore('outbox', { keyPath: 'position', autoIncrement: true })
+                outbox.createIndex('id', 'id', { unique: true })
+            }
+            if (from < 2) database.createObjectStore('uploads', { keyPath: 'id' })
         }))
     }
 
@@ -190,7 +195,7 @@ export class Transaction {
 
 const REGISTRY = 'parley'
 
-const registry = () => openDatabase(REGISTRY, (database) => database.createObjectStore('devices'))
+const registry = () => openDatabase(REGISTRY, 1, (database) => database.createObjectStore('devices'))
 
 /** @returns {Promise<{user: string, device: string, email: string|null}[]>} */
 export async function keptDevices() {

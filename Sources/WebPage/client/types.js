@@ -88,6 +88,8 @@
  * @property {number} [durationMs]
  * @property {Readonly<Record<string, string|number|null>>} [card] of plans and challenges, by the protocol's names
  *
+ * @typedef {import('./uploads.js').Upload} Upload a file whose message is not queued yet
+ *
  * @typedef {object} Page
  * @property {readonly Message[]} messages ascending; those that wait to be sent come last on the newest page
  * @property {boolean} hasMore before the first
@@ -172,6 +174,7 @@
  * | `connection` | `Connection` |
  * | `conversations` | `{ids}`: these were added, changed or removed; ask `conversations.all()` or `get(id)` |
  * | `messages` | `{conversation, ids}`: these are new or changed; ask `messages.get(id)` |
+ * | `uploads` | `{conversation}`: ask `attachments.uploads(conversation)` |
  * | `history-reset` | `{conversation}`: load its pages anew |
  * | `typing` | `{conversation, user, isTyping}` |
  * | `presence` | `{user, isOnline, lastSeen}` |
@@ -190,7 +193,7 @@
  * | `link-offered` | `{device}`: a device of the user's would be linked |
  * | `resend` | `{conversation, message, step, device}`: a message that this device could not open was asked for
  *   (`request`), or one of this device was sealed anew for another (`answer`) |
- * | `dropped` | `{count}`: the storage of this browser is full or broken; what failed |
+ * | `dropped` | `{count}`: the storage of this browser is full or broken |
  *
  * @typedef {object} Client
  * @property {Address} address
@@ -312,9 +315,11 @@
  *
  * @typedef {object} AttachmentsFace
  * @property {(conversation: string, file: Blob, description: {type: 'image'|'file'|'voice', name: string,
- *   caption?: string|null, width?: number, height?: number, durationMs?: number, replyTo?: string|null},
- *   options?: {onProgress?: (sent: number, total: number) => void, signal?: AbortSignal}) => Promise<string>} send
- *   seals, uploads and sends it; the message's id
+ *   caption?: string|null, width?: number, height?: number, durationMs?: number, replyTo?: string|null}) =>
+ *   Promise<string>} send seals and keeps it; it is uploaded and sent by itself, also after the page was closed
+ * @property {(conversation: string) => Promise<readonly Upload[]>} uploads those that are on their way, in their order
+ * @property {(id: string) => Promise<void>} retry a failed or waiting one
+ * @property {(id: string) => Promise<void>} cancel
  * @property {(file: FileReference, options?: {onProgress?: (got: number, total: number) => void,
  *   signal?: AbortSignal}) => Promise<Blob>} open downloads, checks and opens it. The blob's type is
  *   `application/octet-stream`, or of a picture or a recording the type that its first bytes show, never the sender's

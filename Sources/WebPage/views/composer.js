@@ -2,11 +2,12 @@
 /** Where messages are written: text, pictures, files, recordings; as an answer, or as an edit. */
 import { el, fill, isolated } from './dom.js'
 import { EMOJI } from './emoji.js'
-import { attempt, describe } from './errors.js'
+import { attempt } from './errors.js'
 import { icon } from './icons.js'
-import { iconButton, menu, toast } from './parts.js'
+import { iconButton, menu } from './parts.js'
 import { pictureSize } from './picture.js'
 import { summary } from './summary.js'
+import { UploadLines } from './uploads.js'
 
 /** @typedef {import('../client/types.js').Message} Message */
 
@@ -40,7 +41,8 @@ export class Composer {
         this.send = iconButton('Send', 'send', () => this.submit(), 'primary')
         this.mic = iconButton('Record a voice message', 'mic', () => this.record())
         this.line = el('div', { class: 'composer-line' }, this.attach, el('div', { class: 'composer-field' }, this.input, this.smile), this.mic, this.send)
-        this.element = el('div', { class: 'composer' }, this.above, this.line, this.files)
+        this.uploads = new UploadLines(context, conversation)
+        this.element = el('div', { class: 'composer' }, this.uploads.element, this.above, this.line, this.files)
         this.element.addEventListener('paste', event => {
             const files = event.clipboardData?.files
             if (files?.length) { event.preventDefault(); this.sendFiles(files) }
@@ -183,22 +185,9 @@ export class Composer {
      * @param {Blob} file
      * @param {{type: 'image'|'file'|'voice', name: string, width?: number, height?: number, durationMs?: number}} description
      */
-    async upload(file, description) {
-        const abort = new AbortController()
-        const bar = el('progress', { max: 1, value: 0, 'aria-label': `Sending ${description.name}` })
-        const line = el('div', { class: 'composer-quote' }, icon('attach'),
-            el('div', { class: 'entry-text' }, isolated(description.name, 'quote-name'), bar),
-            iconButton('Cancel', 'close', () => abort.abort()))
-        this.above.append(line)
-        try {
-            await this.context.client.attachments.send(this.conversation, file,
-                { ...description, replyTo: this.replied?.id ?? null },
-                { signal: abort.signal, onProgress: (sent, total) => { bar.value = sent / Math.max(1, total) } })
-        } catch (error) {
-            if (!abort.signal.aborted) toast(describe(error), { isError: true })
-        } finally {
-            line.remove()
-        }
+    upload(file, description) {
+        const replyTo = this.replied?.id ?? null
+        return attempt(() => this.context.client.attachments.send(this.conversation, file, { ...description, replyTo }))
     }
 
     async record() {

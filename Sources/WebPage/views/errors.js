@@ -19,6 +19,8 @@ const SENTENCES = new Map(Object.entries({
     invite_invalid: 'The invitation is not valid any more.',
     week_closed: 'That week is over.',
     offline: 'There is no connection.',
+    choose_again: 'The page was closed before all of it was sent. Choose the file again.',
+    storage: 'This browser did not store it.',
     bad_request: 'Something in it is not as it must be.',
 }))
 

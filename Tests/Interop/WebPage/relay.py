@@ -1,10 +1,13 @@
 """A line between a browser and the door, which the test cuts."""
 
 import contextlib
+import re
 import selectors
 import socket
 import threading
 from urllib.parse import urlsplit
+
+OFFSET = re.compile(rb"(?i)\r\nupload-offset: (\d+)\r\n")
 
 
 class Relay:
@@ -15,6 +18,12 @@ class Relay:
         self._pairs: set[tuple[socket.socket, socket.socket]] = set()
         self._lock = threading.Lock()
         self._isCut = False
+        self._most: int | None = None
+        self._go_on = threading.Event()
+        # A connection hangs in the middle of what it brings.
+        self.hangs = threading.Event()
+        # Where uploads began or went on, in their order.
+        self.offsets: list[int] = []
 
     def __enter__(self) -> "Relay":
         self._listener = socket.create_server(("127.0.0.1", 0))
@@ -24,6 +33,7 @@ class Relay:
 
     def __exit__(self, *_: object) -> None:
         self.cut()
+        self._go_on.set()
         self._listener.close()
 
     def cut(self) -> None:
@@ -35,7 +45,14 @@ class Relay:
                     with contextlib.suppress(OSError):
                         end.shutdown(socket.SHUT_RDWR)
 
+    def hang_after(self, most: int) -> None:
+        """A connection that has brought the door so many bytes hangs, until `restore` ends it."""
+        self._go_on.clear()
+        self._most = most
+
     def restore(self) -> None:
+        self._most = None
+        self._go_on.set()
         with self._lock:
             self._isCut = False
 
@@ -57,8 +74,8 @@ class Relay:
                 with self._lock:
                     self._pairs.discard((near, far))
 
-    @staticmethod
-    def _pass(near: socket.socket, far: socket.socket) -> None:
+    def _pass(self, near: socket.socket, far: socket.socket) -> None:
+        brought = 0
         with selectors.DefaultSelector() as ready:
             ready.register(near, selectors.EVENT_READ, far)
             ready.register(far, selectors.EVENT_READ, near)
@@ -67,3 +84,11 @@ class Relay:
                     if not (data := key.fileobj.recv(65536)):  # type: ignore[union-attr]
                         return
                     key.data.sendall(data)
+                    if key.data is near:
+                        continue
+                    brought += len(data)
+                    self.offsets += [int(number) for number in OFFSET.findall(data)]
+                    if self._most is not None and brought > self._most:
+                        self.hangs.set()
+                        self._go_on.wait()
+                        return

@@ -15,6 +15,7 @@ from typing import Any
 from browsers import Browser
 from flows import FlowCase, fresh, meet
 from people import URL
+from relay import Relay
 from tab import Tab
 
 # The client of this tab's device a second time, without a connection: what it sends, it sends by the door.
@@ -79,11 +80,11 @@ SEND = f"""async (type, name, size, text) => {{
     {CLIENT}
     const bytes = Uint8Array.from(atob(text), (character) => character.charCodeAt(0))
     // The content as it stands in the message, with more in it than a reader knows.
-    const add = client.outbox.add.bind(client.outbox)
-    client.outbox.add = (draft) => {{
+    const prepared = client.outbox.prepared.bind(client.outbox)
+    client.outbox.prepared = (draft) => {{
         const content = JSON.parse(draft.content)
         if (size) content.file.size = size
-        return add({{...draft, content: JSON.stringify({{...content, thumbnail: "A".repeat(40000)}})}})
+        return prepared({{...draft, content: JSON.stringify({{...content, thumbnail: "A".repeat(40000)}})}})
     }}
     await client.attachments.send(conversation, new Blob([bytes], {{type: "image/png"}}), {{type, name, width: 64, height: 64,
         durationMs: 1000}})
@@ -171,6 +172,43 @@ class Files(FlowCase):
                 removed = f"() => document.querySelectorAll('.row.{side} .kind-removed').length === {count}"
                 tab.until(f"{count} deleted", removed)
         self.assertEqual([[blob_status(each, token) for token in tokens] for each in blobs], [[404, 404]] * 3)
+
+    def test_an_interrupted_upload_goes_on_and_is_sent_once(self) -> None:
+        for _ in self.in_each():
+            with self.browsers() as browser, tempfile.TemporaryDirectory() as directory, Relay(URL) as line:
+                self.interrupt(browser, Path(directory), line)
+
+    def interrupt(self, browser: Browser, directory: Path, line: Relay) -> None:
+        alice, bob = fresh("alice", "bob")
+        one, two = browser.person(), browser.person()
+        meet(one, alice, two, bob, url=line.url)
+        two.evaluate(WATCH)
+        for name, interrupt in (("reloaded.bin", one.reload), ("cut.bin", line.cut)):
+            file = directory / name
+            file.write_bytes(os.urandom(3_900_000))
+            line.hangs.clear()
+            line.hang_after(2_500_000)
+            one.choose_files("input[type=file]", file)
+            self.assertTrue(line.hangs.wait(120), "the upload did not begin")
+            one.sees(name, ".uploads")
+            interrupt()
+            line.restore()
+            two.sees(name, ".row.other .file", limit=120)
+            one.until("end of the upload", "() => !document.querySelector('.uploads progress')")
+            self.assertGreater(line.offsets[-1], 0, f"{name} has begun anew: {line.offsets}")
+            with browser.downloads(two, directory / "saved") as saved:
+                two.evaluate("() => [...document.querySelectorAll('.row.other .file')].at(-1).click()")
+                self.assertEqual(saved(), (name, file.read_bytes()))
+        counts = [
+            tab.evaluate("() => [...document.querySelectorAll('.row .file-name')].map(name => name.textContent)")
+            for tab in (one, two)
+        ]
+        self.assertEqual(counts, [["reloaded.bin", "cut.bin"]] * 2)
+        kept = f"async () => {{ {CLIENT} return (await client.context.database.transaction(['uploads'], 'readonly', " \
+            "transaction => transaction.all('uploads'))).length }"
+        self.assertEqual(one.evaluate(kept), 0)
+        # Connections that were cut.
+        browser.failures()
 
     @staticmethod
     def described(data: bytes, kind: str) -> dict[str, Any]:
