@@ -269,9 +269,9 @@ export class Messages {
         return this.outbox.discard(id)
     }
 
-    /** @param {string} conversation @param {string} id */
-    markRead(conversation, id) {
-        return this.receipts.markRead(conversation, id)
+    /** @param {string} conversation @param {string} id @param {{passingUnopened?: boolean}} [options] */
+    markRead(conversation, id, options) {
+        return this.receipts.markRead(conversation, id, options)
     }
 
     /** @param {string} id @param {string} reason */

@@ -3,7 +3,7 @@
 
 import { ClientError } from './errors.js'
 import { withMark } from './log-state.js'
-import { fromRow } from './rows.js'
+import { fromRow, isUnreadable } from './rows.js'
 
 /** Receipts of one conversation are collected so long. */
 const DELAY = 300
@@ -32,19 +32,52 @@ export class Receipts {
         this.#later(conversation)
     }
 
-    /** @param {string} conversation @param {string} id */
-    async markRead(conversation, id) {
+    /**
+     * Up to a message, or to the one before the first that could not be opened: it and later ones stay unread until it
+     * can be, or the person gives it up.
+     *
+     * @param {string} conversation
+     * @param {string} id
+     * @param {{passingUnopened?: boolean}} [options]
+     * @returns {Promise<boolean>} whether the message itself is read now
+     */
+    async markRead(conversation, id, { passingUnopened = false } = {}) {
         const [row] = await this.context.database.transaction(['records'], 'readonly', (transaction) => (
             transaction.byIndex('records', 'id', id)))
         const state = this.logs.get(conversation)
-        if (!row || row.conversation !== conversation || !state || row.chapter !== state.chapter) return
-        if (row.seq <= state.readSeq && !state.settings.isUnread) return
-        const unread = await this.#unreadAfter(conversation, state.chapter, Math.max(row.seq, state.readSeq))
+        if (!row || row.conversation !== conversation || !state || row.chapter !== state.chapter) return true
+        if (row.seq <= state.readSeq && !state.settings.isUnread) return true
+        const mark = passingUnopened ? row : await this.#opened(state, row)
+        if (mark === null) return false
+        const unread = await this.#unreadAfter(conversation, state.chapter, Math.max(mark.seq, state.readSeq))
         await this.logs.update(conversation, (now) => ({
-            ...now, readSeq: Math.max(now.readSeq, row.seq), unread, settings: { ...now.settings, isUnread: false },
-            pendingRead: { id, seq: Math.max(row.seq, now.pendingRead?.seq ?? 0) },
+            ...now, readSeq: Math.max(now.readSeq, mark.seq), unread, settings: { ...now.settings, isUnread: false },
+            pendingRead: { id: mark.id, seq: Math.max(mark.seq, now.pendingRead?.seq ?? 0) },
         }))
         this.#later(conversation)
+        return mark === row
+    }
+
+    /**
+     * The message itself, or the last one before what could not be opened; null where that is read already.
+     *
+     * @param {import('./log-state.js').LogState} state
+     * @param {{id: string, seq: number}} row
+     */
+    async #opened({ id, chapter, readSeq }, row) {
+        const { database, vault, address } = this.context
+        const range = (/** @type {number} */ end) => (
+            IDBKeyRange.bound([id, chapter, readSeq], [id, chapter, end], true, false))
+        /** @param {IDBKeyRange} wanted @returns {Promise<any[]>} */
+        const between = (wanted) => database.transaction(['records'], 'readonly', (transaction) => (
+            transaction.all('records', wanted)))
+        if (row.seq <= readSeq) return row
+        for (const each of await between(range(row.seq))) {
+            if (each.unopened !== 1 || each.counts !== 1 || !isUnreadable(await fromRow(each, vault), address)) continue
+            if (each.seq <= readSeq + 1) return null
+            return (await between(range(each.seq - 1))).findLast((before) => !('target' in before)) ?? null
+        }
+        return row
     }
 
     /** @param {string} conversation @param {number} chapter @param {number} seq */

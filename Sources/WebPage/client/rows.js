@@ -52,6 +52,21 @@ export const isChange = (record) => record.kind !== 'message'
 /** Whether it is sealed, and may open later. @param {Kept} kept */
 export const isSealed = (kept) => kept.content === null && kept.record.content !== null && !kept.isReplay
 
+/**
+ * Whether it was sealed for a device that could not open it.
+ *
+ * @param {Kept} kept
+ * @param {{user: string, device: string}} address
+ */
+export function isUnreadable(kept, address) {
+    const { sender, keys } = kept.record
+    const isOwn = sender.user === address.user && sender.device === address.device
+    // What opened and says nothing would not say more if it were sealed again.
+    if (!isSealed(kept) || kept.error === 'bad_content' || shownJSON(kept) !== null || isOwn) return false
+    return keys === null || keys.some((each) => (
+        each.user === address.user && each.device === address.device && !isLeftOut(each)))
+}
+
 /** @param {Record} record */
 export const withoutCiphertext = (record) => Object.freeze({ ...record, content: null, nonce: null, keys: null })
 
@@ -66,9 +81,12 @@ export function opened(kept, json) {
     return { ...kept, record: withoutCiphertext(kept.record), content: json, error: null, leftOut }
 }
 
+/** @param {{key: Uint8Array}} recipient */
+const isLeftOut = ({ key }) => key.length === 16 && key.every((byte) => byte === 0)
+
 /** @param {Record} record */
 const leftOutOf = (record) =>
-    (record.keys ?? []).filter(({ key }) => key.length === 16 && key.every((byte) => byte === 0))
+    (record.keys ?? []).filter(isLeftOut)
         .map(({ user, device }) => ({ user, device }))
 
 /**

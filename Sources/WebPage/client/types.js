@@ -5,9 +5,7 @@
  * Every object that the client hands out is frozen and was checked: texts are strings of bounded length (to be shown
  * with `textContent`), times are milliseconds since 1970, ids are of the protocol's alphabet. Calls that ask the
  * gateway reject with `ClientError` (errors.js), whose `code` is the protocol's or one of the client's own.
- */
-
-/**
+ *
  * @typedef {{user: string, device: string}} Address
  *
  * @typedef {object} KeptDevice a device that is signed in in this browser
@@ -253,7 +251,8 @@
  * @property {(id: string, emoji: string) => Promise<void>} react an empty one takes it back
  * @property {(id: string) => Promise<void>} retry a failed one
  * @property {(id: string) => Promise<void>} discard a failed or queued one
- * @property {(conversation: string, id: string) => Promise<void>} markRead up to this message
+ * @property {(conversation: string, id: string, options?: {passingUnopened?: boolean}) => Promise<boolean>} markRead up to
+ *   this message, or to the first that could not be opened; whether all of it is marked
  * @property {(words: string, options?: {conversation?: string, limit?: number}) => Promise<readonly Message[]>} search
  *   in what this device keeps
  * @property {(id: string, reason: string, options?: {block?: boolean}) => Promise<void>} report

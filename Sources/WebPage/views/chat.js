@@ -218,7 +218,7 @@ export class Chat {
         }
         this.sort()
         this.show()
-        if (isNew) this.markRead()
+        this.markRead()
         if (isNew && found.some(message => message?.isOwn && !message.position)) this.list?.toEnd()
         this.showStatus()
     }
@@ -241,7 +241,9 @@ export class Chat {
         const last = [...this.messages.values()].findLast(message => message.position && !message.isOwn && message.state !== 'system')
         if (!last || last.id === this.lastRead || !last.position) return
         this.lastRead = last.id
-        await this.context.client.messages.markRead(this.id, last.id).catch(() => { this.lastRead = undefined })
+        const isRead = await this.context.client.messages.markRead(this.id, last.id).catch(() => false)
+        // What could not be opened may be opened later.
+        if (!isRead) this.lastRead = undefined
     }
 
     /** @param {{conversation: string, user: string, isTyping: boolean}} event */

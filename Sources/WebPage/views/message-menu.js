@@ -44,6 +44,13 @@ export function messageMenu(context, message, anchor, actions) {
             },
         })
     }
+    if (!message.isOwn && message.state === 'unopened') {
+        const options = { passingUnopened: true }
+        items.push({
+            label: 'Mark as read', icon: 'check',
+            run: () => attempt(() => messages.markRead(message.conversation, message.id, options)),
+        })
+    }
     if (!message.isOwn && message.state !== 'removed') {
         items.push({
             label: 'Report', icon: 'flag', isDanger: true, run: async () => {

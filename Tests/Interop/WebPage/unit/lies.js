@@ -1,115 +1,14 @@
 // @ts-check
 /** A gateway that lies, against a whole client: what concerns a device, and what is never to be sealed for anybody. */
 import { fromBase64, isZero, toBase64, utf8 } from '/crypto/bytes.js'
-import { MessageCipher } from '/crypto/cipher.js'
 import { boxKey, sealSecretbox } from '/crypto/boxes.js'
-import { agree, generateIdentity, generateSigning, sealBox, sign, signingOf } from '/crypto/curves.js'
-import { certifiedPart, directConversation, keyIDOf, signedPart } from '/crypto/names.js'
-import { Client } from '/client/client.js'
-import { Context } from '/client/context.js'
+import { agree, sealBox, sign, signingOf } from '/crypto/curves.js'
+import { certifiedPart, directConversation, keyIDOf } from '/crypto/names.js'
 import { ClientError } from '/client/errors.js'
 import { Members } from '/client/read.js'
-import { readConversation, readRecord } from '/client/records.js'
+import { readRecord } from '/client/records.js'
 import { same, test, throws } from './harness.js'
-
-const TIME = '2026-01-15T09:30:00.000Z'
-const GROUP = '0b0c0000-0000-4000-8000-0000000000aa'
-const SUITE = 'x25519-hkdf-sha256-aes256gcm'
-const uuid = () => crypto.randomUUID()
-
-/** A device of somebody, with the keys that a gateway would list. */
-class Device {
-    /** @param {string} user @param {string} device @param {any} account */
-    static async make(user, device, account) {
-        const made = new Device()
-        made.address = { user, device }
-        made.identity = await generateIdentity()
-        made.signing = await generateSigning()
-        made.cipher = new MessageCipher(made.address, made.identity)
-        const signature = await sign(made.signing.privateKey, signedPart(made.address, made.identity.publicKey))
-        const part = certifiedPart(made.address, made.identity.publicKey, made.signing.publicKey, Date.parse(TIME))
-        made.listed = {
-            device_id: device, identity_key: toBase64(made.identity.publicKey), signing_key: toBase64(made.signing.publicKey),
-            signature: toBase64(signature), certificate: account ? toBase64(await sign(account.privateKey, part)) : null,
-            issued_at: account ? TIME : null, created_at: TIME,
-        }
-        return made
-    }
-}
-
-/** @param {string} id @param {string} type @param {string[]} users @param {object} [more] */
-const conversation = (id, type, users, more = {}) => ({
-    id, type, name: type === 'group' ? 'Group' : null, created_by: users[0], created_at: TIME, updated_at: TIME, epoch: 'e',
-    last_seq: 0, members: users.map((user) => ({ user_id: user, username: user, role: 'member', joined_at: TIME })), ...more,
-})
-
-/** Alice's client, whose gateway answers what a test says; and Bob, who is honest. */
-async function world() {
-    const alice = `a${uuid().slice(0, 8)}`
-    const context = await Context.open({ user: alice, device: 'web' }, location.origin)
-    const client = new Client(context)
-    const account = await signingOf(crypto.getRandomValues(new Uint8Array(32)))
-    const bob = await Device.make('bob', 'phone', account)
-    const direct = await directConversation(alice, 'bob')
-    /** @type {any[]} */
-    const faults = []
-    client.on('fault', (fault) => faults.push(fault.code))
-    /** @type {{operation: string, fields: any}[]} */
-    const asked = []
-    /** @type {Record<string, (fields: any) => any>} */
-    const answers = {
-        'keys/get': ({ user_id: user }) => (user === 'bob'
-            ? { user_id: user, account_key: toBase64(account.publicKey), devices: [bob.listed] }
-            : { user_id: user, account_key: null, devices: [] }),
-        'conversations/get': () => conversation(direct, 'direct', [alice, 'bob']),
-        'history/get': () => ({ messages: [], has_more: false, epoch: 'e', last_seq: 0, found_oldest: true, found_newest: true }),
-    }
-    const ask = async (/** @type {string} */ operation, /** @type {any} */ fields = {}) => {
-        asked.push({ operation, fields: structuredClone(fields) })
-        const answer = answers[operation]
-        if (!answer) throw new ClientError('unavailable')
-        return new Members(await answer(fields))
-    }
-    Object.assign(context.door, { ask, request: ask, send: ask })
-    client.outbox.isOnline = () => true
-    const state = {
-        alice, bob, account, direct, client, context, faults, asked, answers,
-        /** @param {object} object */
-        merge: (object) => client.logs.merge(readConversation(new Members(object))),
-        /** Bob seals; the gateway changes what it likes. @param {number} seq @param {any} [more] @param {any} [sealedAs] */
-        record: async (seq, more = {}, sealedAs = {}) => {
-            const header = {
-                suite: SUITE, conversation: direct, id: uuid(), sender: bob.address, type: 'text', replyTo: null,
-                kind: 'message', target: null, expiresIn: null, ...sealedAs,
-            }
-            const content = sealedAs.json ?? '{"text":"from bob"}'
-            const sealed = await /** @type {any} */ (bob.cipher).seal(utf8(content), header, { key: context.keys.identityKey })
-            return readRecord(new Members({
-                id: header.id, conversation_id: header.conversation, epoch: 'e', seq, kind: header.kind,
-                target_id: header.target, sender_id: 'bob', sender_device_id: 'phone', message_type: 'text', suite: SUITE,
-                encrypted_content: toBase64(sealed.content), nonce: toBase64(sealed.nonce), recipient_keys: null,
-                reply_to: null, expires_at: null, created_at: TIME, ...more,
-            }))
-        },
-        /** Begins the log of the direct conversation. */
-        begin: async () => {
-            await state.merge(conversation(direct, 'direct', [alice, 'bob']))
-            await client.logs.update(direct, (log) => ({ ...log, epoch: 'e', holdsStart: true }))
-            await client.exchange.fetch('bob')
-        },
-        errors: async () => (await client.messages.page(direct)).messages.map(({ error, content }) => error ?? content?.text),
-    }
-    return state
-}
-
-/** @param {() => any} condition */
-async function until(condition) {
-    for (let round = 0; round < 400; round++) {
-        if (await condition()) return
-        await new Promise((resolve) => setTimeout(resolve, 10))
-    }
-    throw new Error(`it never was so: ${condition}`)
-}
+import { conversation, Device, GROUP, SUITE, TIME, until, uuid, world } from './world.js'
 
 test('lies about who is in a conversation are faults, and nothing is kept of them', async () => {
     const { alice, direct, merge, client, faults } = await world()

@@ -6,6 +6,7 @@ import { ClientError } from '/client/errors.js'
 import { Uploads } from '/client/uploads.js'
 import { directConversation } from '/crypto/names.js'
 import { same, test, throws } from './harness.js'
+import { until } from './world.js'
 
 const FILE = new Blob(['some bytes'])
 const [DESCRIPTION, SEALED] = [/** @type {const} */ ({ type: 'file', name: 'a.txt' }), 24 + 17 + FILE.size]
@@ -30,15 +31,6 @@ async function page(of, most = 1000) {
     const conversation = await directConversation(address.user, 'bob')
     const shown = async () => (await uploads.of(conversation)).map(({ state, failure, isKept }) => [state, failure, isKept])
     return { address, context, client, uploads, conversation, asked, door, shown }
-}
-
-/** @param {() => any} condition */
-async function until(condition) {
-    for (let round = 0; round < 400; round++) {
-        if (await condition()) return
-        await new Promise((resolve) => setTimeout(resolve, 10))
-    }
-    throw new Error(`it never was so: ${condition}`)
 }
 
 test('a file whose page was closed goes up from the next one, and is sent once', async () => {
