@@ -74,7 +74,7 @@ stop_gateway
 cat >"$scratch/data/parleyd.json" <<'SETTINGS'
 {"registration": "open", "mail_sink": "mails", "password_kibibytes": 8192, "password_passes": 1,
 "account_attempts_per_network": 10000, "account_mails_per_network": 10000, "registrations_per_network": 10000,
-"presence_hold_ms": 0}
+"presence_hold_ms": 0, "push_allow_private_endpoints": true, "push_always": true}
 SETTINGS
 chmod 644 "$scratch/data/parleyd.json"
 start_gateway_and_door "$scratch/gateway.log" --data "$scratch/data" "${ports[@]}"

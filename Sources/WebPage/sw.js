@@ -24,8 +24,8 @@ worker.addEventListener('fetch', (/** @type {any} */ event) => {
 
 /** @param {Request} request @param {URL} url */
 async function answer(request, url) {
-    // All paths that the page routes are its index.
-    const name = request.mode === 'navigate' ? '/' : url.pathname
+    // All paths that the page routes are its index; a file that is opened by itself is not.
+    const name = request.mode === 'navigate' && !/\.[^/]+$/.test(url.pathname) ? '/' : url.pathname
     const cache = await caches.open(CACHE)
     try {
         const response = await fetch(request, { signal: AbortSignal.timeout(PATIENCE) })

@@ -26,7 +26,7 @@ class Connection:
         # Not yet asked for.
         self.events: list[dict[str, Any]] = []
 
-    def send(self, method: str, limit: float = LIMIT, **parameters: Any) -> Any:
+    def send(self, method: str, /, limit: float = LIMIT, **parameters: Any) -> Any:
         number = next(self._numbers)
         self._socket.send(json.dumps({"id": number, "method": method, "params": parameters}))
         while True:

@@ -43,10 +43,11 @@ class Browser:
 
     name = ""
 
-    def __init__(self, directory: Path, theme: str = "light") -> None:
+    def __init__(self, directory: Path, theme: str = "light", preferences: dict[str, Any] | None = None) -> None:
         self._directory = directory / f"{self.name}-{theme}-{time.monotonic_ns()}"
         self._directory.mkdir(parents=True)
         self.theme = theme
+        self.preferences = preferences or {}
         self._log = self._directory / "browser.log"
         self.tabs: list[Tab] = []
 
@@ -161,7 +162,7 @@ class Firefox(Browser):
     def _command(self) -> list[str]:
         profile = self._directory / "profile"
         profile.mkdir()
-        wanted = FIREFOX_PREFERENCES | {"ui.systemUsesDarkTheme": int(self.theme == "dark")}
+        wanted = FIREFOX_PREFERENCES | self.preferences | {"ui.systemUsesDarkTheme": int(self.theme == "dark")}
         lines = [f"user_pref({json.dumps(name)}, {json.dumps(value)});" for name, value in wanted.items()]
         (profile / "user.js").write_text("\n".join(lines))
         return ["firefox-esr", "--headless", "--no-remote", "--remote-debugging-port", "0", "--profile", str(profile)]
@@ -195,6 +196,35 @@ class Chromium(Browser):
         opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
         with opener.open(request, timeout=LIMIT) as answer:
             return Connection(json.load(answer)["value"]["capabilities"]["webSocketUrl"])
+
+
+    def pushing(self, tab: Tab, origin: str) -> Callable[[str], None]:
+        """What gives the tab's service worker a push, as its push service would."""
+        send, event = self.connection.send, "goog:cdp.ServiceWorker.workerRegistrationUpdated"
+        send("session.subscribe", events=[event])
+        send(
+            "permissions.setPermission", descriptor={"name": "notifications"}, state="granted", origin=origin,
+            userContext=tab.user_context,
+        )  # fmt: skip
+        session = send("goog:cdp.getSession", context=tab.id)["session"]
+
+        def command(method: str, **parameters: Any) -> None:
+            send("goog:cdp.sendCommand", method=method, params=parameters, session=session)
+
+        command("ServiceWorker.enable")
+        end = time.monotonic() + LIMIT
+        known: list[dict[str, Any]] = []
+        while not known:
+            if time.monotonic() > end:
+                raise AssertionError("there is no service worker")
+            for happened in self.events(event):
+                known += happened["params"]["registrations"]
+        number = known[-1]["registrationId"]
+
+        def push(text: str) -> None:
+            command("ServiceWorker.deliverPushMessage", origin=origin, registrationId=number, data=text)
+
+        return push
 
 
 BROWSERS: dict[str, type[Browser]] = {"chromium": Chromium, "firefox": Firefox}

@@ -7,6 +7,7 @@ import unittest
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from browsers import BROWSERS, Browser
 from people import URL, await_status, open_chat, register, write
@@ -38,9 +39,12 @@ class FlowCase(unittest.TestCase):
     maxDiff = None
 
     @contextmanager
-    def browsers(self, theme: str = "light") -> Iterator[Browser]:
-        """The browser of this turn; a failure names it."""
-        with tempfile.TemporaryDirectory() as directory, BROWSERS[self.browser](Path(directory), theme) as running:
+    def browsers(self, theme: str = "light", preferences: dict[str, Any] | None = None) -> Iterator[Browser]:
+        """The browser of this turn; a failure names it. The preferences are Firefox's."""
+        with (
+            tempfile.TemporaryDirectory() as directory,
+            BROWSERS[self.browser](Path(directory), theme, preferences) as running,
+        ):
             try:
                 yield running
                 self.assertEqual([each for each in running.failures() if "WebSocket" not in each], [])
