@@ -18,7 +18,7 @@ root=$(dirname "$(dirname "$(readlink -f "$0")")")
 . "$root/scripts/lib/waiting.sh"
 . "$root/scripts/lib/gateway.sh"
 
-install=yes short=no browsers='chromium firefox' tests=(test_units test_flows test_files) only=()
+install=yes short=no browsers='chromium firefox' tests=(test_units test_flows test_files test_push test_safety) only=()
 while (($#)); do
     case $1 in
     --no-install) install=no && shift && continue ;;
@@ -50,6 +50,7 @@ for browser in $browsers; do
 done
 ((${#present[@]})) || { say "SKIPPED all of it: there is no browser" && exit 0; }
 browsers=${present[*]}
+need_packages "$install" "${page_packages[@]}"
 [[ -z ${PARLEY_PICTURES-} ]] || need_packages "$install" fonts-noto-color-emoji
 need_python "$install" "$root" WebPage
 need_swift

@@ -24,8 +24,9 @@ sql_packages=(postgresql)
 python_packages=(python3 python3-venv)
 # For the push services that the tests speak to, Tests/Interop/PushDoubles: a client that shares no code with them.
 push_packages=(curl)
-# For the page's tests, beside firefox-esr.
+# For the page's tests, beside firefox-esr: the other browser, and what reads QR codes with code that is not ours.
 chromium_packages=(chromium chromium-driver)
+page_packages=(zbar-tools)
 
 # Prints those of its arguments that are not installed, one a line.
 missing_packages() {
