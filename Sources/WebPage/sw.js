@@ -18,7 +18,8 @@ worker.addEventListener('activate', (/** @type {any} */ event) => event.waitUnti
 worker.addEventListener('fetch', (/** @type {any} */ event) => {
     const { request } = event
     const url = new URL(request.url)
-    const isOfPage = request.method === 'GET' && url.origin === location.origin && !/^\/(api|ws|mqtt)(\/|$)/.test(url.pathname)
+    const isOfPage = request.method === 'GET' && url.origin === location.origin
+        && !/^\/(api|ws|mqtt)(\/|$)/.test(url.pathname)
     if (isOfPage) event.respondWith(answer(request, url))
 })
 
@@ -48,7 +49,8 @@ async function show(text) {
     }
     if (!shown.title) return
     await worker.registration.showNotification(shown.title, {
-        body: shown.body, tag: shown.tag, data: { route: shown.route }, icon: '/icons/icon-192.png', badge: '/icons/icon-192.png',
+        body: shown.body, tag: shown.tag, data: { route: shown.route }, icon: '/icons/icon-192.png',
+        badge: '/icons/icon-192.png',
     })
 }
 

@@ -30,7 +30,8 @@ export class Transfer {
      * @param {string} conversation
      * @param {Blob} sealed
      * @param {Uint8Array} digest
-     * @param {{isResumed?: boolean, onProgress?: (sent: number, total: number) => void, signal?: AbortSignal}} [options]
+     * @param {{isResumed?: boolean, onProgress?: (sent: number, total: number) => void,
+     *   signal?: AbortSignal}} [options]
      */
     async upload(id, conversation, sealed, digest, { isResumed = false, onProgress, signal } = {}) {
         const metadata = [

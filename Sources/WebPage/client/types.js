@@ -251,8 +251,8 @@
  * @property {(id: string, emoji: string) => Promise<void>} react an empty one takes it back
  * @property {(id: string) => Promise<void>} retry a failed one
  * @property {(id: string) => Promise<void>} discard a failed or queued one
- * @property {(conversation: string, id: string, options?: {passingUnopened?: boolean}) => Promise<boolean>} markRead up to
- *   this message, or to the first that could not be opened; whether all of it is marked
+ * @property {(conversation: string, id: string, options?: {passingUnopened?: boolean}) => Promise<boolean>} markRead
+ *   up to this message, or to the first that could not be opened; whether all of it is marked
  * @property {(words: string, options?: {conversation?: string, limit?: number}) => Promise<readonly Message[]>} search
  *   in what this device keeps
  * @property {(id: string, reason: string, options?: {block?: boolean}) => Promise<void>} report

@@ -1,7 +1,8 @@
 // @ts-check
 /**
- * Files on their way up. A file's sealed bytes are kept here until the gateway has all of them, so that an upload goes on
- * after the page was closed. Its message joins the outbox in the transaction that forgets the file, and so goes out once.
+ * Files on their way up. A file's sealed bytes are kept here until the gateway has all of them, so that an upload goes
+ * on after the page was closed. Its message joins the outbox in the transaction that forgets the file, and so goes out
+ * once.
  */
 
 import { sealFile } from '../crypto/attachment.js'
@@ -20,7 +21,7 @@ import { PATH } from './transfer.js'
  * @property {number} sent bytes
  * @property {number} total
  * @property {boolean} isKept whether it goes on after the page was closed
- * @property {'sealing'|'sending'|'waiting'|'failed'} state `waiting`: for the one before it, another tab or a connection
+ * @property {'sealing'|'sending'|'waiting'|'failed'} state `waiting`: for the one before it, another tab, a connection
  * @property {string|null} failure the code of what failed; `choose_again` if the file is not here any more
  *
  * @typedef {object} Plan what is kept sealed beside the file

@@ -9,7 +9,8 @@ import { avatar, busy, button, emptyState, iconButton } from './parts.js'
 
 /** @type {Map<string, Parameters<typeof icon>[0]>} by the type of docs/protocol.md */
 const ICONS = new Map([
-    ['streak_milestone', 'flame'], ['challenge_won', 'trophy'], ['plan_completed', 'dumbbell'], ['goal_reached', 'check'],
+    ['streak_milestone', 'flame'], ['challenge_won', 'trophy'], ['plan_completed', 'dumbbell'],
+    ['goal_reached', 'check'],
 ])
 
 export class Activity {

@@ -64,13 +64,15 @@ function picture(message, file, around) {
             // Its first bytes may be a picture's, and the others not.
             const image = el('img', { alt: message.content?.caption || 'Picture', on: { error: showFile } })
             image.src = shown.url
-            fill(frame, el('button', { type: 'button', 'aria-label': 'Show the picture', on: { click: () => enlarge(shown.url, image.alt) } }, image))
+            fill(frame, el('button', { type: 'button', 'aria-label': 'Show the picture',
+                on: { click: () => enlarge(shown.url, image.alt) } }, image))
         } catch (error) {
             fill(frame, failed(error, load))
         }
     }
     if (file.size <= FETCHED) load()
-    else fill(frame, el('button', { type: 'button', class: 'fetch', on: { click: load } }, icon('down'), formatSize(file.size)))
+    else fill(frame, el('button', { type: 'button', class: 'fetch', on: { click: load } }, icon('down'),
+        formatSize(file.size)))
     return frame
 }
 
@@ -86,7 +88,8 @@ function enlarge(url, alt) {
 
 /** @param {unknown} error @param {() => void} again */
 function failed(error, again) {
-    return el('button', { type: 'button', class: 'fetch', on: { click: again } }, icon('warning'), describe(error), ' Try again')
+    return el('button', { type: 'button', class: 'fetch', on: { click: again } }, icon('warning'), describe(error),
+        ' Try again')
 }
 
 /**

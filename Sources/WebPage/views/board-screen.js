@@ -15,10 +15,12 @@ export class BoardScreen {
         const context = { client, ending: new Ending() }
         const title = el('h1', {})
         const clock = el('time', { class: 'clock' })
-        const tick = () => { clock.textContent = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' }).format() }
+        const tick = () => { clock.textContent = new Intl.DateTimeFormat(undefined,
+            { hour: '2-digit', minute: '2-digit' }).format() }
         tick()
         context.ending.every(5000, tick)
-        const part = (/** @type {string} */ name, /** @type {'check-ins'|'streak'} */ type) => el('section', { class: 'screen-part' },
+        const part = (/** @type {string} */ name, /** @type {'check-ins'|'streak'} */ type) =>
+            el('section', { class: 'screen-part' },
             el('h2', {}, name), new BoardView(context, group, type).element)
         fill(root, el('main', { class: 'board-screen' }, el('header', {}, title, clock),
             el('div', { class: 'screen-parts' }, part('Check-ins', 'check-ins'), part('Streaks', 'streak'))))

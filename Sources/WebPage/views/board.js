@@ -30,9 +30,12 @@ export class BoardView {
         this.element = el('section', { class: 'board-view' },
             el('div', { class: 'board-head' }, this.older, this.title, this.newer), this.list, this.note)
         context.ending.add(context.client.on('board', board => {
-            if (board.group === group && board.type === this.type && (this.week === null || this.week === board.week)) this.show(board)
+            if (board.group === group && board.type === this.type
+                && (this.week === null || this.week === board.week)) this.show(board)
         }))
-        context.ending.add(context.client.on('week-ended', event => { if (event.group === group && this.week === null) this.load() }))
+        context.ending.add(context.client.on('week-ended', event => {
+            if (event.group === group && this.week === null) this.load()
+        }))
         this.load()
     }
 
@@ -41,7 +44,8 @@ export class BoardView {
             const board = await this.context.client.boards.get(this.group, this.type, this.week ?? undefined)
             if (this.week === null || this.week === board.week) this.show(board)
         } catch (error) {
-            if (this.week !== null && /** @type {any} */ (error)?.code === 'not_found') this.note.textContent = 'Nothing is known of that week.'
+            const isUnknown = this.week !== null && /** @type {any} */ (error)?.code === 'not_found'
+            if (isUnknown) this.note.textContent = 'Nothing is known of that week.'
             else this.note.textContent = describe(error)
         }
     }
@@ -61,15 +65,18 @@ export class BoardView {
         const isPresent = board.week === this.current
         this.title.textContent = isPresent ? 'This week' : weekTitle(board.week)
         this.newer.disabled = isPresent
-        this.note.textContent = board.entries.length ? '' : isPresent ? 'Nobody has worked out this week yet.' : 'Nobody has worked out in that week.'
+        this.note.textContent = board.entries.length ? '' : isPresent ? 'Nobody has worked out this week yet.'
+            : 'Nobody has worked out in that week.'
         const before = new Map([...this.entries].map(([user, element]) => [user, element.getBoundingClientRect().top]))
         const elements = board.entries.map(entry => this.entry(entry))
         this.list.replaceChildren(...elements)
         this.entries = new Map(board.entries.map((entry, index) => [entry.user, elements[index]]))
         if (matchMedia('(prefers-reduced-motion: reduce)').matches) return
         for (const [user, element] of this.entries) {
-            const moved = (before.get(user) ?? element.getBoundingClientRect().top) - element.getBoundingClientRect().top
-            if (moved) element.animate([{ transform: `translateY(${moved}px)` }, { transform: 'none' }], { duration: 450, easing: 'ease-in-out' })
+            const { top } = element.getBoundingClientRect()
+            const moved = (before.get(user) ?? top) - top
+            if (moved) element.animate([{ transform: `translateY(${moved}px)` }, { transform: 'none' }],
+                { duration: 450, easing: 'ease-in-out' })
         }
     }
 
@@ -83,7 +90,8 @@ export class BoardView {
                 change !== null && el('span', { class: `help ${change > 0 ? 'up' : 'down'}` },
                     change > 0 ? `▲ ${change} up` : `▼ ${-change} down`)),
             el('span', { class: 'score' }, el('strong', {}, formatNumber(value)), el('span', { class: 'help' }, unit)),
-            rank === 1 && value > 0 && el('span', { class: 'crown' }, icon(this.type === 'streak' ? 'flame' : 'trophy')))
+            rank === 1 && value > 0 && el('span', { class: 'crown' },
+                icon(this.type === 'streak' ? 'flame' : 'trophy')))
     }
 }
 

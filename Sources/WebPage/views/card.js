@@ -2,7 +2,7 @@
 /** Messages that are cards: plans, and challenges with their progress. */
 import { el, fill, isolated } from './dom.js'
 import { attempt } from './errors.js'
-import { formatNumber } from './format.js'
+import { counted, formatNumber } from './format.js'
 import { icon } from './icons.js'
 import { button } from './parts.js'
 import { describeChallenge, progressOf } from './challenges.js'
@@ -20,7 +20,7 @@ export function card(message, fields, around) {
     const facts = [
         number(fields.calories) && `${formatNumber(number(fields.calories))} kcal a day`,
         number(fields.minutes) && `${formatNumber(number(fields.minutes))} min a day`,
-        number(fields.days) && `${formatNumber(number(fields.days))} days`,
+        number(fields.days) && counted(number(fields.days), 'day'),
     ].filter(Boolean)
     return el('article', { class: `card ${isDiet ? 'diet' : 'workout'}` },
         el('header', {}, el('span', { class: 'card-icon' }, icon(isDiet ? 'food' : 'dumbbell')),
@@ -33,7 +33,11 @@ export function card(message, fields, around) {
 /** @param {string|number|null|undefined} value */
 const number = value => typeof value === 'number' ? value : 0
 
-/** @param {Message} message @param {Readonly<Record<string, any>>} fields @param {import('./message.js').Surroundings} around */
+/**
+ * @param {Message} message
+ * @param {Readonly<Record<string, any>>} fields
+ * @param {import('./message.js').Surroundings} around
+ */
 function challengeCard(message, fields, around) {
     const state = el('div', { class: 'challenge-state' })
     const id = String(fields.challenge_id ?? '')
@@ -43,7 +47,7 @@ function challengeCard(message, fields, around) {
                 el('div', { class: 'card-title' }, isolated(String(fields.title ?? ''))))),
         el('ul', { class: 'facts' },
             el('li', {}, describeChallenge(String(fields.challenge_type), number(fields.target))),
-            el('li', {}, `${formatNumber(number(fields.duration_days))} days`)),
+            el('li', {}, counted(number(fields.duration_days), 'day'))),
         state)
     const { challenges } = around.client
     /** @param {import('../client/types.js').Challenge} challenge */

@@ -2,7 +2,7 @@
 /** Challenges: what they are about, how far they are, and how one is made. */
 import { el, isolated } from './dom.js'
 import { attempt } from './errors.js'
-import { formatNumber } from './format.js'
+import { counted, formatNumber } from './format.js'
 import { button, dialog, field } from './parts.js'
 
 /** @typedef {import('../client/types.js').Challenge} Challenge */
@@ -38,21 +38,24 @@ export function progressOf(challenge, me, name) {
                 el('span', {}, `${formatNumber(value)} of ${formatNumber(challenge.target)}`)), meter)
     })
     const isRunning = challenge.status === 'active' || challenge.status === 'completed'
-    return el('div', { class: 'progress' }, isRunning && bars, el('div', { class: 'help' }, stateOf(challenge, me, name)))
+    return el('div', { class: 'progress' }, isRunning && bars,
+        el('div', { class: 'help' }, stateOf(challenge, me, name)))
 }
 
 /** @param {Challenge} challenge @param {string} me @param {(user: string) => string} name */
 function stateOf(challenge, me, name) {
     switch (challenge.status) {
-        case 'pending': return challenge.challenged === me ? 'Will you take it?' : `Waiting for ${name(challenge.challenged)}`
+        case 'pending': return challenge.challenged === me ? 'Will you take it?'
+            : `Waiting for ${name(challenge.challenged)}`
         case 'active': {
             const days = challenge.endsAt ? Math.ceil((challenge.endsAt - Date.now()) / 86_400_000) : 0
-            return days > 0 ? `${days} day${days === 1 ? '' : 's'} left` : 'Ends soon'
+            return days > 0 ? `${counted(days, 'day')} left` : 'Ends soon'
         }
         case 'declined': return 'Declined'
         case 'cancelled': return 'Withdrawn'
         case 'expired': return 'Not answered in time'
-        default: return challenge.winner ? `${challenge.winner === me ? 'You have' : `${name(challenge.winner)} has`} won` : 'Over'
+        default: return challenge.winner
+            ? `${challenge.winner === me ? 'You have' : `${name(challenge.winner)} has`} won` : 'Over'
     }
 }
 
@@ -84,7 +87,8 @@ export function newChallenge(context, conversation) {
                 },
             },
         }, others.length > 1 && el('div', { class: 'field' }, el('label', { htmlFor: who.id }, 'With'), who),
-        el('div', { class: 'field' }, el('label', { htmlFor: type.id }, 'What counts'), type), target.element, days.element,
+        el('div', { class: 'field' }, el('label', { htmlFor: type.id }, 'What counts'), type), target.element,
+        days.element,
         el('div', { class: 'dialog-actions' }, button('Cancel', close),
             el('button', { type: 'submit', class: 'button primary' }, 'Challenge'))),
     ])

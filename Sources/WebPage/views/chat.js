@@ -3,7 +3,7 @@
 import { Composer } from './composer.js'
 import { el, fill, isolated } from './dom.js'
 import { attempt } from './errors.js'
-import { formatAgo } from './format.js'
+import { counted, formatAgo } from './format.js'
 import { icon } from './icons.js'
 import { LongList } from './long-list.js'
 import { renderRow, rowsOf } from './message.js'
@@ -46,7 +46,8 @@ export class Chat {
         const { client, ending } = this.context
         const conversation = await client.conversations.get(this.id)
         if (ending.isOver) return
-        if (!conversation) return fill(this.pane, emptyState('info', 'Not here', 'This conversation is not among yours.'))
+        if (!conversation) return fill(this.pane, emptyState('info', 'Not here',
+            'This conversation is not among yours.'))
         this.conversation = conversation
         this.build()
         ending.add(client.on('messages', event => this.changed(event)))
@@ -103,9 +104,11 @@ export class Chat {
         const look = JSON.stringify([each.name, each.type, isOnline])
         if (look === this.shownHead) return
         this.shownHead = look
-        const back = el('a', { class: 'icon-button back', href: '#/chats', 'aria-label': 'Back to all chats' }, icon('back'))
+        const back = el('a', { class: 'icon-button back', href: '#/chats', 'aria-label': 'Back to all chats' },
+            icon('back'))
         fill(this.headElement, back,
-            el('button', { type: 'button', class: 'chat-who', 'aria-label': `${each.name}, details`, on: { click: () => this.showDetails() } },
+            el('button', { type: 'button', class: 'chat-who', 'aria-label': `${each.name}, details`,
+                on: { click: () => this.showDetails() } },
                 avatar(each.other ?? each.id, each.name, { isOnline, isGroup: each.type === 'group' }),
                 el('span', { class: 'entry-text' }, el('h1', {}, isolated(each.name)), this.status ?? null)),
             iconButton('Details', 'info', () => this.showDetails()))
@@ -119,11 +122,12 @@ export class Chat {
         this.status.classList.toggle('typing', typists.length > 0)
         if (typists.length) {
             this.status.textContent = each.type === 'direct' ? 'typing…'
-                : `${typists.slice(0, 2).map(user => this.name(user)).join(', ')} ${typists.length > 1 ? 'are' : 'is'} typing…`
+                : `${typists.slice(0, 2).map(user => this.name(user)).join(', ')} `
+                    + `${typists.length > 1 ? 'are' : 'is'} typing…`
             return
         }
         if (each.type === 'group') {
-            this.status.textContent = `${each.members.length} members`
+            this.status.textContent = counted(each.members.length, 'member')
             return
         }
         const presence = each.other ? this.context.client.people.presence(each.other) : null
@@ -136,9 +140,11 @@ export class Chat {
         if (!each || !this.notices) return
         const held = each.heldUser
         fill(this.notices, held && el('div', { class: 'notice' }, icon('shield'),
-            el('p', {}, 'The keys of ', isolated(this.name(held)), ' have changed. Nothing is sent until you accept them.'),
+            el('p', {}, 'The keys of ', isolated(this.name(held)),
+                ' have changed. Nothing is sent until you accept them.'),
             button('Compare', () => this.showSafety(held))),
-        !each.isMember && el('div', { class: 'notice' }, icon('info'), el('p', {}, 'You are not in this group any more.')))
+        !each.isMember && el('div', { class: 'notice' }, icon('info'),
+            el('p', {}, 'You are not in this group any more.')))
     }
 
     async showDetails() {
@@ -160,7 +166,8 @@ export class Chat {
         this.messages = new Map(page.messages.map(message => [message.id, message]))
         ;[this.hasMore, this.before] = [page.hasMore, page.before]
         const last = this.conversation?.lastReadSeq ?? 0
-        const unread = page.messages.find(each => !each.isOwn && each.state !== 'system' && (each.position?.seq ?? 0) > last)
+        const unread = page.messages.find(each => !each.isOwn && each.state !== 'system'
+            && (each.position?.seq ?? 0) > last)
         this.firstUnread = this.conversation?.unread && unread ? unread.id : null
         this.show()
         this.list?.toEnd()
@@ -174,7 +181,8 @@ export class Chat {
         try {
             const page = await this.context.client.messages.page(this.id, { before: this.before, limit: PAGE })
             if (this.context.ending.isOver) return false
-            this.messages = new Map([...page.messages.map(message => /** @type {const} */ ([message.id, message])), ...this.messages])
+            this.messages = new Map([...page.messages.map(message => /** @type {const} */ ([message.id, message])),
+                ...this.messages])
             ;[this.hasMore, this.before] = [page.hasMore, page.before]
             this.show()
             return true
@@ -238,7 +246,8 @@ export class Chat {
 
     async markRead() {
         if (document.visibilityState !== 'visible' || !this.list?.isAtEnd || this.context.ending.isOver) return
-        const last = [...this.messages.values()].findLast(message => message.position && !message.isOwn && message.state !== 'system')
+        const last = [...this.messages.values()].findLast(message => message.position && !message.isOwn
+            && message.state !== 'system')
         if (!last || last.id === this.lastRead || !last.position) return
         this.lastRead = last.id
         const isRead = await this.context.client.messages.markRead(this.id, last.id).catch(() => false)
@@ -252,7 +261,8 @@ export class Chat {
         clearTimeout(this.typists.get(user))
         this.typists.delete(user)
         // A stop that does not come.
-        if (isTyping) this.typists.set(user, setTimeout(() => this.setTyping({ conversation, user, isTyping: false }), 8000))
+        if (isTyping) this.typists.set(user, setTimeout(() => this.setTyping({ conversation, user, isTyping: false }),
+            8000))
         this.showStatus()
     }
 
@@ -299,7 +309,8 @@ export class Chat {
     }
 
     editLast() {
-        const last = [...this.messages.values()].findLast(each => each.isOwn && each.state === 'opened' && each.type === 'text')
+        const last = [...this.messages.values()].findLast(each => each.isOwn && each.state === 'opened'
+            && each.type === 'text')
         if (last) this.composer?.edit(last)
     }
 

@@ -30,17 +30,20 @@ export class Composer {
         /** @type {Message|null} */
         this.edited = null
         this.input = el('textarea', {
-            class: 'composer-input', rows: 1, placeholder: 'Message', 'aria-label': 'Message', dir: 'auto', maxLength: 16000,
+            class: 'composer-input', rows: 1, placeholder: 'Message', 'aria-label': 'Message', dir: 'auto',
+            maxLength: 16000,
             enterKeyHint: 'send', on: { input: () => this.changed(), keydown: event => this.handleKey(event) },
         })
         this.above = el('div', { class: 'composer-above' })
-        this.files = el('input', { type: 'file', multiple: true, hidden: true, 'aria-label': 'Files', on: { change: () => this.sendFiles(this.files.files) } })
+        this.files = el('input', { type: 'file', multiple: true, hidden: true, 'aria-label': 'Files',
+            on: { change: () => this.sendFiles(this.files.files) } })
         this.attach = iconButton('Attach', 'attach', () => this.showAttachMenu())
         this.attach.setAttribute('aria-haspopup', 'menu')
         this.smile = iconButton('Emoji', 'smile', () => this.showEmoji(), 'emoji-button')
         this.send = iconButton('Send', 'send', () => this.submit(), 'primary')
         this.mic = iconButton('Record a voice message', 'mic', () => this.record())
-        this.line = el('div', { class: 'composer-line' }, this.attach, el('div', { class: 'composer-field' }, this.input, this.smile), this.mic, this.send)
+        this.line = el('div', { class: 'composer-line' }, this.attach,
+            el('div', { class: 'composer-field' }, this.input, this.smile), this.mic, this.send)
         this.uploads = new UploadLines(context, conversation)
         this.element = el('div', { class: 'composer' }, this.uploads.element, this.above, this.line, this.files)
         this.element.addEventListener('paste', event => {
@@ -176,14 +179,16 @@ export class Composer {
         const all = [...files ?? []].slice(0, 10)
         for (const file of all) {
             const size = await pictureSize(file)
-            await this.upload(file, size ? { type: 'image', name: file.name, ...size } : { type: 'file', name: file.name })
+            await this.upload(file, size ? { type: 'image', name: file.name, ...size }
+                : { type: 'file', name: file.name })
         }
         this.files.value = ''
     }
 
     /**
      * @param {Blob} file
-     * @param {{type: 'image'|'file'|'voice', name: string, width?: number, height?: number, durationMs?: number}} description
+     * @param {{type: 'image'|'file'|'voice', name: string, width?: number, height?: number,
+     *   durationMs?: number}} description
      */
     upload(file, description) {
         const replyTo = this.replied?.id ?? null
@@ -196,7 +201,8 @@ export class Composer {
         if (!await attempt(() => recorder.begin().then(() => true))) return
         const finish = async (/** @type {boolean} */ isSent) => {
             const made = await recorder.end()
-            fill(this.line, this.attach, el('div', { class: 'composer-field' }, this.input, this.smile), this.mic, this.send)
+            fill(this.line, this.attach, el('div', { class: 'composer-field' }, this.input, this.smile), this.mic,
+                this.send)
             this.mic.focus()
             if (isSent && made.blob.size > 0) {
                 await this.upload(made.blob, { type: 'voice', name: 'Voice message', durationMs: made.durationMs })

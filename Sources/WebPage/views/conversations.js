@@ -99,7 +99,8 @@ export class Conversations {
         const elements = shown.map(each => this.entry(each))
         this.entriesElement.replaceChildren(...elements)
         if (words) {
-            if (!shown.length) this.entriesElement.append(el('li', { class: 'empty' }, 'No conversation has this name.'))
+            if (!shown.length) this.entriesElement.append(el('li', { class: 'empty' },
+                'No conversation has this name.'))
             this.searchMessages(this.words)
         }
         this.mark()
@@ -155,7 +156,8 @@ export class Conversations {
                     last && el('span', { class: 'entry-when' }, formatWhen(last.createdAt))),
                 el('span', { class: 'entry-line entry-last' }, el('span', { class: 'grow' }, text),
                     count > 0 && el('span', {
-                        class: `badge ${each.isMuted ? 'quiet' : ''}`, 'aria-label': `${each.unread || 'marked'} unread`,
+                        class: `badge ${each.isMuted ? 'quiet' : ''}`,
+                        'aria-label': `${each.unread || 'marked'} unread`,
                         role: 'img',
                     }, each.unread ? String(each.unread) : '•'))))
     }

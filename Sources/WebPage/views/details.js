@@ -2,6 +2,7 @@
 /** What one sees and sets of a conversation: the other or the members, mute, archive, leaving, blocking. */
 import { el, fill, isolated } from './dom.js'
 import { attempt } from './errors.js'
+import { counted } from './format.js'
 import { avatar, button, confirm, dialog, field, iconButton, menu, toast, toggle } from './parts.js'
 import { namesOf } from './new-conversation.js'
 
@@ -28,11 +29,20 @@ export function details(context, conversation) {
                 el('h3', {}, isolated(conversation.name)),
                 conversation.other && el('p', { class: 'help' }, `@${conversation.other}`)),
             el('div', { class: 'settings-list' },
-                toggle('Mute', conversation.isMuted, isOn => { attempt(() => conversations.mute(conversation.id, isOn)) }),
-                toggle('Archive', conversation.isArchived, isOn => { attempt(() => conversations.archive(conversation.id, isOn)) })),
+                toggle('Mute', conversation.isMuted, isOn => {
+                    attempt(() => conversations.mute(conversation.id, isOn))
+                }),
+                toggle('Archive', conversation.isArchived, isOn => {
+                    attempt(() => conversations.archive(conversation.id, isOn))
+                })),
             el('div', { class: 'stacked' },
-                conversation.other && button('Safety number', () => openSafety(conversation.other ?? ''), { icon: 'shield' }),
-                button('Mark as unread', () => { attempt(() => conversations.markUnread(conversation.id, true)); close(); go('chats') }, { icon: 'chats' }),
+                conversation.other && button('Safety number', () => openSafety(conversation.other ?? ''),
+                    { icon: 'shield' }),
+                button('Mark as unread', () => {
+                    attempt(() => conversations.markUnread(conversation.id, true))
+                    close()
+                    go('chats')
+                }, { icon: 'chats' }),
                 isGroup ? groupActions() : directActions()),
             isGroup && members())
     }
@@ -44,7 +54,10 @@ export function details(context, conversation) {
     const directActions = () => {
         const user = conversation.other ?? ''
         return [
-            button('Follow', () => attempt(async () => { await client.people.follow(user); toast('You follow them now') }), { icon: 'person' }),
+            button('Follow', () => attempt(async () => {
+                await client.people.follow(user)
+                toast('You follow them now')
+            }), { icon: 'person' }),
             button('Report', async () => {
                 const { report } = await import('./report.js')
                 report(context, { user, name: conversation.name })
@@ -70,7 +83,7 @@ export function details(context, conversation) {
     const rename = () => asked('Rename', 'Name', conversation.name, name => conversations.rename(conversation.id, name))
     const addMembers = () => asked('Add members', 'Names, with commas between them', '',
         text => conversations.addMembers(conversation.id, namesOf(text)))
-    const members = () => el('section', {}, el('h3', {}, `${conversation.members.length} members`),
+    const members = () => el('section', {}, el('h3', {}, counted(conversation.members.length, 'member')),
         el('ul', {}, conversation.members.map(member => {
             const more = iconButton(`Actions for ${member.name}`, 'more', () => menu(more, memberActions(member)))
             return el('li', { class: 'entry flat' }, avatar(member.user, member.name, { size: 'small' }),
@@ -87,7 +100,8 @@ export function details(context, conversation) {
         }) },
         { label: 'Safety number', icon: 'shield', run: () => { openSafety(member.user) } },
         ...(conversation.isAdmin ? /** @type {Parameters<typeof menu>[1]} */ ([
-            { label: member.role === 'admin' ? 'No longer admin' : 'Make admin', icon: 'person', run: () => attempt(() =>
+            { label: member.role === 'admin' ? 'No longer admin' : 'Make admin', icon: 'person',
+                run: () => attempt(() =>
                 conversations.setRole(conversation.id, member.user, member.role === 'admin' ? 'member' : 'admin')) },
             { label: 'Remove', icon: 'block', isDanger: true, run: () => attempt(() =>
                 conversations.removeMember(conversation.id, member.user)) },

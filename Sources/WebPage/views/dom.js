@@ -4,8 +4,8 @@
 /** @typedef {Node|string|number|null|undefined|false} Child */
 
 /**
- * Makes an element. `on` has listeners, `class`, `aria-…`, `data-…`, `role` and the like are attributes; a property that
- * the element has (`value`, `disabled`, `htmlFor`) is set as such. What is null, undefined or false is left out.
+ * Makes an element. `on` has listeners, `class`, `aria-…`, `data-…`, `role` and the like are attributes; a property
+ * that the element has (`value`, `disabled`, `htmlFor`) is set as such. What is null, undefined or false is left out.
  *
  * @template {keyof HTMLElementTagNameMap} Tag
  * @param {Tag} tag

@@ -41,7 +41,8 @@ const OPENING = new Map(Object.entries({
 export function describe(error) {
     const code = error?.code
     const text = typeof error?.message === 'string' ? error.message : ''
-    if (code === 'unauthenticated' || !text || text === code) return SENTENCES.get(code) ?? (text || 'This did not work.')
+    const isPlain = code === 'unauthenticated' || !text || text === code
+    if (isPlain) return SENTENCES.get(code) ?? (text || 'This did not work.')
     return text
 }
 

@@ -98,3 +98,11 @@ export function bucket(text, count) {
     for (const character of text) hash = Math.imul(hash ^ (character.codePointAt(0) ?? 0), 16777619)
     return (hash >>> 0) % count
 }
+
+/**
+ * A number of things, in words: «1 member», «2 members».
+ *
+ * @param {number} count
+ * @param {string} noun for one; others get an s
+ */
+export const counted = (count, noun) => `${formatNumber(count)} ${noun}${count === 1 ? '' : 's'}`

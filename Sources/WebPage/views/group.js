@@ -4,6 +4,7 @@ import { BoardView } from './board.js'
 import { el, fill, isolated } from './dom.js'
 import { asked } from './details.js'
 import { attempt } from './errors.js'
+import { counted } from './format.js'
 import { icon } from './icons.js'
 import { avatar, busy, button, confirm, dialog, iconButton, menu, toast } from './parts.js'
 
@@ -31,7 +32,8 @@ export class GroupView {
         this.head = el('header', { class: 'page-head' })
         this.members = el('section', { class: 'card-box' })
         const place = el('div', { role: 'tabpanel', tabIndex: 0, 'aria-label': 'Board' })
-        const boards = { 'check-ins': new BoardView(context, id, 'check-ins'), streak: new BoardView(context, id, 'streak') }
+        const boards = { 'check-ins': new BoardView(context, id, 'check-ins'),
+            streak: new BoardView(context, id, 'streak') }
         const tabs = /** @type {const} */ (['check-ins', 'streak']).map(type => el('button', {
             type: 'button', role: 'tab', on: { click: () => choose(type) }, 'data-type': type,
         }, type === 'streak' ? 'Streaks' : 'Check-ins'))
@@ -57,7 +59,8 @@ export class GroupView {
                     logWorkout(context)
                 }, { kind: 'primary', icon: 'dumbbell' }),
                 button('Chat', () => context.go(`chats/${this.group?.conversation}`), { icon: 'chats' }),
-                el('a', { class: 'button', href: `/board/${encodeURIComponent(id)}`, target: '_blank' }, icon('screen'), 'Second screen')),
+                el('a', { class: 'button', href: `/board/${encodeURIComponent(id)}`, target: '_blank' }, icon('screen'),
+                    'Second screen')),
             el('section', { class: 'card-box' }, list, place), this.members)))
     }
 
@@ -67,12 +70,16 @@ export class GroupView {
         const more = iconButton('Group actions', 'more', () => menu(more, [
             ...(group.isAdmin ? /** @type {Parameters<typeof menu>[1]} */ ([
                 { label: 'Invite', icon: 'link', run: () => this.invite() },
-                { label: 'Rename', icon: 'edit', run: () => asked('Rename', 'Name', group.name, name => context.client.groups.rename(group.id, name)) },
-                { label: 'Delete the group', icon: 'trash', isDanger: true, run: () => this.leave('Delete', () => context.client.groups.delete(group.id)) },
+                { label: 'Rename', icon: 'edit', run: () =>
+                    asked('Rename', 'Name', group.name, name => context.client.groups.rename(group.id, name)) },
+                { label: 'Delete the group', icon: 'trash', isDanger: true,
+                    run: () => this.leave('Delete', () => context.client.groups.delete(group.id)) },
             ]) : []),
-            { label: 'Leave', icon: 'sign_out', isDanger: true, run: () => this.leave('Leave', () => context.client.groups.leave(group.id)) },
+            { label: 'Leave', icon: 'sign_out', isDanger: true,
+                run: () => this.leave('Leave', () => context.client.groups.leave(group.id)) },
         ]))
-        fill(this.head, el('a', { class: 'icon-button back', href: '#/groups', 'aria-label': 'Back to all groups' }, icon('back')),
+        fill(this.head, el('a', { class: 'icon-button back', href: '#/groups', 'aria-label': 'Back to all groups' },
+            icon('back')),
             avatar(group.id, group.name, { isGroup: true }), el('h1', {}, isolated(group.name)), more)
         document.title = `${group.name} · Parley`
     }
@@ -80,10 +87,12 @@ export class GroupView {
     showMembers() {
         const { group } = this
         if (!group || !this.members) return
-        fill(this.members, el('div', { class: 'entry-line' }, el('h2', { class: 'grow' }, `${group.members.length} members`),
+        fill(this.members, el('div', { class: 'entry-line' },
+            el('h2', { class: 'grow' }, counted(group.members.length, 'member')),
             group.isAdmin && button('Invite', () => this.invite(), { icon: 'link' })),
         el('ul', {}, group.members.map(member => el('li', { class: 'entry flat' },
-            avatar(member.user, member.name, { size: 'small' }), el('span', { class: 'entry-text' }, isolated(member.name, 'entry-name')),
+            avatar(member.user, member.name, { size: 'small' }),
+            el('span', { class: 'entry-text' }, isolated(member.name, 'entry-name')),
             member.role === 'admin' && el('span', { class: 'help' }, 'Admin')))))
     }
 
@@ -103,7 +112,8 @@ export class GroupView {
 
     /** @param {string} action @param {() => Promise<void>} body */
     async leave(action, body) {
-        if (!await confirm(`${action} this group?`, 'Its boards are not yours to see any more.', action, { isDanger: true })) return
+        if (!await confirm(`${action} this group?`, 'Its boards are not yours to see any more.', action,
+            { isDanger: true })) return
         await attempt(async () => { await body(); this.context.go('groups') })
     }
 }

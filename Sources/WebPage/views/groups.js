@@ -2,6 +2,7 @@
 /** The list of groups that train together. */
 import { arrows, el, fill, isolated } from './dom.js'
 import { attempt } from './errors.js'
+import { counted } from './format.js'
 import { avatar, busy, button, dialog, emptyState, field, iconButton } from './parts.js'
 
 export class GroupList {
@@ -26,13 +27,15 @@ export class GroupList {
         const groups = await attempt(() => this.context.client.groups.all())
         if (this.context.ending.isOver) return
         if (!groups?.length) {
-            return fill(this.list, el('li', {}, emptyState('trophy', 'No groups yet', 'Make one, or come in by an invitation.',
+            return fill(this.list, el('li', {}, emptyState('trophy', 'No groups yet',
+                'Make one, or come in by an invitation.',
                 button('New group', () => this.add(), { kind: 'primary', icon: 'plus' }))))
         }
         fill(this.list, groups.map(group => el('li', {}, el('a', {
             class: 'entry', href: `#/groups/${group.id}`, 'data-id': group.id,
         }, avatar(group.id, group.name, { isGroup: true }), el('span', { class: 'entry-text' },
-            isolated(group.name, 'entry-name'), el('span', { class: 'entry-last' }, `${group.members.length} members`))))))
+            isolated(group.name, 'entry-name'), el('span', { class: 'entry-last' },
+                counted(group.members.length, 'member')))))))
         this.mark()
         return undefined
     }
@@ -50,7 +53,8 @@ export class GroupList {
         const name = field('Name', { maxLength: 100, placeholder: 'Early birds' })
         const token = field('Invitation', { spellcheck: false }, 'The link or code that somebody has sent you.')
         dialog('Groups', close => {
-            const enter = (/** @type {() => Promise<import('../client/types.js').Group>} */ body) => attempt(async () => {
+            const enter = (/** @type {() => Promise<import('../client/types.js').Group>} */ body) =>
+                attempt(async () => {
                 const group = await body()
                 close()
                 await this.load()

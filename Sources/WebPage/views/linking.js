@@ -21,14 +21,19 @@ export function linkThisDevice(context, done) {
     const { body, close } = dialog('Link this browser', () => [busy()], { onClose: () => abort.abort() })
     const begin = async () => {
         const { code } = await linking.offer()
-        fill(body, el('p', {}, 'On a device of yours that is linked, open Settings, Link another device, and give it this code.'),
+        fill(body, el('p', {}, 'On a device of yours that is linked, open Settings, Link another device, ',
+            'and give it this code.'),
             qrCode(code, 'Code for linking'), el('p', { class: 'copyable', dir: 'ltr' }, code),
             el('div', { class: 'dialog-actions' },
                 button('I have a recovery key', recover, { kind: 'plain' }),
-                button('Copy', () => attempt(async () => { await navigator.clipboard.writeText(code); toast('Copied') }), { icon: 'copy' })))
+                button('Copy', () => attempt(async () => {
+                    await navigator.clipboard.writeText(code)
+                    toast('Copied')
+                }), { icon: 'copy' })))
         const { digits, adopt } = await linking.approved(abort.signal)
         fill(body, el('p', {}, 'Does the other device show these digits?'), shown(digits),
-            el('div', { class: 'dialog-actions' }, button('No', close), button('Yes, the same', () => attempt(async () => {
+            el('div', { class: 'dialog-actions' }, button('No', close),
+                button('Yes, the same', () => attempt(async () => {
                 await adopt()
                 toast('This browser is linked')
                 close()
@@ -53,12 +58,15 @@ export function linkThisDevice(context, done) {
  * @param {() => void} done
  */
 export function linkOtherDevice(context, done) {
-    const code = field('Code of the new device', { spellcheck: false }, 'The new device shows it as text and as a QR code.')
+    const code = field('Code of the new device', { spellcheck: false },
+        'The new device shows it as text and as a QR code.')
     const { body, close } = dialog('Link another device', () => [
         code.element, el('div', { class: 'dialog-actions' }, button('Continue', () => attempt(async () => {
             const { device, digits, approve } = await context.client.linking.candidate(code.input.value.trim())
-            fill(body, el('p', {}, `Does ${device} show these digits? Then it reads what you read from now on.`), shown(digits),
-                el('div', { class: 'dialog-actions' }, button('No', close), button('Yes, link it', () => attempt(async () => {
+            fill(body, el('p', {}, `Does ${device} show these digits? Then it reads what you read from now on.`),
+                shown(digits),
+                el('div', { class: 'dialog-actions' }, button('No', close),
+                    button('Yes, link it', () => attempt(async () => {
                     await approve()
                     toast('Linked')
                     close()

@@ -70,7 +70,8 @@ export function messageMenu(context, message, anchor, actions) {
             attempt(() => messages.react(message.id, emoji === own ? '' : emoji))
         }
         const choice = (/** @type {string} */ emoji) => el('button', {
-            type: 'button', role: 'menuitem', 'aria-label': emoji === own ? `Take back ${emoji}` : `React with ${emoji}`,
+            type: 'button', role: 'menuitem', 'aria-label': emoji === own ? `Take back ${emoji}`
+                : `React with ${emoji}`,
             class: emoji === own ? 'chosen' : '', on: { click: () => choose(emoji) },
         }, emoji)
         const all = () => {
@@ -78,7 +79,8 @@ export function messageMenu(context, message, anchor, actions) {
             settle()
             list.querySelector('button')?.focus()
         }
-        const list = el('div', { class: 'emojis', role: 'group', 'aria-label': 'React' }, QUICK.map(choice), el('button', {
+        const list = el('div', { class: 'emojis', role: 'group', 'aria-label': 'React' }, QUICK.map(choice),
+            el('button', {
             type: 'button', role: 'menuitem', 'aria-label': 'More emoji', on: { click: all },
         }, '+'))
         return list

@@ -4,7 +4,7 @@ import { attachment } from './attachment.js'
 import { card } from './card.js'
 import { el, fill, isolated } from './dom.js'
 import { describeUnopened } from './errors.js'
-import { bucket, dayOf, formatDay, formatFull, formatTime } from './format.js'
+import { bucket, counted, dayOf, formatDay, formatFull, formatTime } from './format.js'
 import { icon } from './icons.js'
 import { avatar } from './parts.js'
 import { linked } from './text.js'
@@ -112,7 +112,7 @@ function bubble({ message, isFirst }, around) {
             type: 'button', class: 'retry', on: { click: () => around.retry(message) },
         }, 'Not sent. Try again'),
         message.leftOut.length > 0 && el('div', { class: 'help' },
-            `Not sealed for ${message.leftOut.length} device${message.leftOut.length > 1 ? 's' : ''} whose keys are not accepted`))
+            `Not sealed for ${counted(message.leftOut.length, 'device')} whose keys are not accepted`))
 }
 
 /** @param {Message} message @param {Surroundings} around */

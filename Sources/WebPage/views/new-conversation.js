@@ -30,7 +30,10 @@ export function newConversation(context) {
         const friends = el('div', { class: 'choices' })
         fill(body, el('form', {
             class: 'form', on: {
-                submit: (/** @type {Event} */ event) => { event.preventDefault(); open(who.input.value.trim().replace(/^@/, '')) },
+                submit: (/** @type {Event} */ event) => {
+                    event.preventDefault()
+                    open(who.input.value.trim().replace(/^@/, ''))
+                },
             },
         }, who.element, error, el('button', { type: 'submit', class: 'button primary' }, 'Write')),
         friends, button('New group', group, { icon: 'groups' }))
@@ -39,14 +42,16 @@ export function newConversation(context) {
     }
     const group = () => {
         const name = field('Name of the group', { required: true, maxLength: 100 })
-        const members = field('Members', { autocapitalize: 'none', spellcheck: false, required: true, placeholder: 'bob, carol' },
+        const members = field('Members', { autocapitalize: 'none', spellcheck: false, required: true,
+            placeholder: 'bob, carol' },
             'Names, with commas between them.')
         fill(body, el('form', {
             class: 'form', on: {
                 submit: (/** @type {Event} */ event) => {
                     event.preventDefault()
                     attempt(async () => {
-                        const conversation = await client.conversations.createGroup(name.input.value.trim(), namesOf(members.input.value))
+                        const conversation = await client.conversations.createGroup(name.input.value.trim(),
+                            namesOf(members.input.value))
                         close()
                         go(`chats/${conversation.id}`)
                     })
@@ -68,6 +73,7 @@ async function showFriends(context, place, choose) {
     if (!list?.items.length) return
     fill(place, el('h3', {}, 'People you follow'), list.items.slice(0, 50).map(person => el('button', {
         type: 'button', class: 'entry', on: { click: () => choose(person.user) },
-    }, avatar(person.user, person.name || person.user, { size: 'small' }), isolated(person.name || person.user, 'entry-name'), icon('chats'))))
+    }, avatar(person.user, person.name || person.user, { size: 'small' }),
+        isolated(person.name || person.user, 'entry-name'), icon('chats'))))
     arrows(place, 'button')
 }

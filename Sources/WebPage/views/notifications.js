@@ -10,8 +10,10 @@ import { busy, button, emptyState } from './parts.js'
 const KINDS = {
     new_member: ['groups', 'has come into a group of yours'], rank_change: ['trophy', 'has passed you on a board'],
     week_ended: ['trophy', 'The week of a group has ended'], challenge_received: ['flame', 'has challenged you'],
-    challenge_accepted: ['flame', 'has accepted a challenge'], challenge_declined: ['flame', 'has declined a challenge'],
-    challenge_cancelled: ['flame', 'has taken a challenge back'], challenge_expired: ['flame', 'A challenge was not answered in time'],
+    challenge_accepted: ['flame', 'has accepted a challenge'],
+    challenge_declined: ['flame', 'has declined a challenge'],
+    challenge_cancelled: ['flame', 'has taken a challenge back'],
+    challenge_expired: ['flame', 'A challenge was not answered in time'],
     challenge_completed: ['flame', 'A challenge is over'], message_request: ['person', 'asks to write to you'],
     reaction: ['smile', 'has reacted'],
 }
@@ -40,7 +42,8 @@ export class Notifications {
         if (!list || this.context.ending.isOver) return
         this.items = cursor ? [...this.items, ...list.items] : [...list.items]
         this.readAll.hidden = !list.unread
-        if (!this.items.length) return fill(this.list, el('li', {}, emptyState('bell', 'All quiet', 'Here stands what concerns you.')))
+        if (!this.items.length) return fill(this.list, el('li', {},
+            emptyState('bell', 'All quiet', 'Here stands what concerns you.')))
         return fill(this.list, this.items.map(item => this.item(item)),
             list.next && el('li', {}, button('Show more', () => this.load(list.next ?? undefined))))
     }
@@ -50,13 +53,19 @@ export class Notifications {
         const kind = KINDS[item.type] ?? ['bell', 'Something that a newer version of Parley shows']
         // Sentences that begin with a capital have no actor in them.
         const isAbout = item.actor && !/^\p{Lu}/u.test(kind[1])
-        const route = item.type === 'message_request' ? 'chats/requests' : item.conversation ? `chats/${item.conversation}${item.message ? `/${item.message}` : ''}`
+        const route = item.type === 'message_request' ? 'chats/requests' : item.conversation
+            ? `chats/${item.conversation}${item.message ? `/${item.message}` : ''}`
             : item.group ? `groups/${item.group}` : item.activity ? 'activity' : 'notifications'
         return el('li', {}, el('a', {
             class: `entry ${item.isRead ? '' : 'unread'}`, href: `#/${route}`,
-            on: { click: () => { if (!item.isRead) this.context.client.notifications.markRead([item.id]).catch(() => {}) } },
+            on: {
+                click: () => {
+                    if (!item.isRead) this.context.client.notifications.markRead([item.id]).catch(() => {})
+                },
+            },
         }, el('span', { class: 'card-icon' }, icon(kind[0])),
-        el('span', { class: 'entry-text' }, el('span', {}, isAbout && isolated(item.actor, 'entry-name'), isAbout ? ' ' : '', kind[1]),
+        el('span', { class: 'entry-text' }, el('span', {}, isAbout && isolated(item.actor, 'entry-name'),
+            isAbout ? ' ' : '', kind[1]),
             el('span', { class: 'help' }, formatAgo(item.createdAt))),
         !item.isRead && el('span', { class: 'badge', role: 'img', 'aria-label': 'unread' }, '•')))
     }

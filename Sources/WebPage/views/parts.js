@@ -14,7 +14,8 @@ import { icon } from './icons.js'
  */
 export function avatar(id, name, options = {}) {
     const circle = el('span', {
-        class: `avatar tone-${bucket(id, 8)} ${options.size ?? ''} ${options.isGroup ? 'group' : ''}`, 'aria-hidden': 'true',
+        class: `avatar tone-${bucket(id, 8)} ${options.size ?? ''} ${options.isGroup ? 'group' : ''}`,
+        'aria-hidden': 'true',
     }, el('span', {}, initials(name)))
     if (options.isOnline) circle.append(el('span', { class: 'online' }))
     return circle
@@ -89,7 +90,8 @@ export function toggle(label, isOn, change, help) {
         type: 'checkbox', role: 'switch', checked: isOn, on: { change: () => change(input.checked) },
     })
     return el('label', { class: 'toggle' },
-        el('span', {}, el('span', { class: 'toggle-label' }, label), help && el('span', { class: 'help' }, help)), input)
+        el('span', {}, el('span', { class: 'toggle-label' }, label), help && el('span', { class: 'help' }, help)),
+        input)
 }
 
 /**
@@ -97,8 +99,8 @@ export function toggle(label, isOn, change, help) {
  *
  * @param {HTMLElement} anchor
  * @param {{label: string, icon?: Parameters<typeof icon>[0], isDanger?: boolean, run: () => void}[]} items
- * @param {(menu: {close: () => void, settle: () => void}) => Node} [head] what stands above them; it calls `settle` when
- *   its size has changed
+ * @param {(menu: {close: () => void, settle: () => void}) => Node} [head] what stands above them; it calls `settle`
+ *   when its size has changed
  */
 export function menu(anchor, items, head) {
     const list = el('div', { class: 'menu', role: 'menu', popover: 'auto' })

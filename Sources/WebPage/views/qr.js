@@ -203,7 +203,8 @@ function penaltyOf(rows) {
     for (let y = 0; y < size; y++) {
         for (let x = 0; x < size; x++) {
             if (rows[y][x]) dark++
-            if (x && y && rows[y][x] === rows[y - 1][x] && rows[y][x] === rows[y][x - 1] && rows[y][x] === rows[y - 1][x - 1]) {
+            if (x && y && rows[y][x] === rows[y - 1][x] && rows[y][x] === rows[y][x - 1]
+                && rows[y][x] === rows[y - 1][x - 1]) {
                 penalty += 3
             }
         }
@@ -220,7 +221,8 @@ function penaltyOf(rows) {
 export function qrCode(text, label) {
     const rows = qrModules(text)
     const size = rows.length + 8
-    const path = rows.map((row, y) => row.map((isDark, x) => isDark ? `M${x + 4} ${y + 4}h1v1h-1z` : '').join('')).join('')
+    const path = rows.map((row, y) => row.map((isDark, x) => (
+        isDark ? `M${x + 4} ${y + 4}h1v1h-1z` : '')).join('')).join('')
     const svg = document.createElementNS('http://www.w3.org/2000/svg', 'svg')
     svg.setAttribute('viewBox', `0 0 ${size} ${size}`)
     svg.setAttribute('role', 'img')

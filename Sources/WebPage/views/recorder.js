@@ -12,7 +12,8 @@ export class Recorder {
     /** @param {import('./dom.js').Ending} ending */
     constructor(ending) {
         this.time = el('span', { role: 'timer' }, '0:00')
-        this.element = el('div', { class: 'composer-field recording-now' }, el('span', { class: 'dot' }), 'Recording', this.time)
+        this.element = el('div', { class: 'composer-field recording-now' }, el('span', { class: 'dot' }), 'Recording',
+            this.time)
         ending.add(() => this.stop())
     }
 

@@ -4,7 +4,8 @@ import { el } from './dom.js'
 import { attempt } from './errors.js'
 import { button, dialog, toast, toggle } from './parts.js'
 
-const REASONS = [['spam', 'Spam'], ['harassment', 'Harassment'], ['inappropriate', 'Inappropriate'], ['other', 'Something else']]
+const REASONS = [['spam', 'Spam'], ['harassment', 'Harassment'], ['inappropriate', 'Inappropriate'],
+    ['other', 'Something else']]
 
 /**
  * @param {import('./shell.js').Context} context

@@ -23,15 +23,21 @@ export class Requests {
         const list = await attempt(() => client.requests.list())
         if (!list) return
         if (!list.items.length) {
-            return fill(this.body, emptyState('person', 'No requests', 'Here stands who writes to you for the first time.'))
+            return fill(this.body, emptyState('person', 'No requests',
+                'Here stands who writes to you for the first time.'))
         }
-        return fill(this.body, el('p', { class: 'help' }, 'They do not learn that you have seen this until you accept.'),
+        return fill(this.body, el('p', { class: 'help' },
+            'They do not learn that you have seen this until you accept.'),
             list.items.map(each => el('article', { class: 'card-box' },
                 el('div', { class: 'entry-line' }, avatar(each.user, each.user), el('span', { class: 'entry-text' },
                     isolated(each.user, 'entry-name'), isolated(each.message ? summary(each.message) : '', 'help'))),
                 el('div', { class: 'dialog-actions' },
-                    button('Block', () => attempt(async () => { await client.people.block(each.user); this.load() }), { kind: 'danger' }),
-                    button('Decline', () => attempt(async () => { await client.requests.decline(each.conversation); this.load() })),
+                    button('Block', () => attempt(async () => { await client.people.block(each.user); this.load() }),
+                        { kind: 'danger' }),
+                    button('Decline', () => attempt(async () => {
+                        await client.requests.decline(each.conversation)
+                        this.load()
+                    })),
                     button('Accept', () => attempt(async () => {
                         const conversation = await client.requests.accept(each.conversation)
                         go(`chats/${conversation.id}`)

@@ -32,7 +32,9 @@ export class Heights {
         const difference = height - (this.known.get(this.keys[index]) ?? this.estimate)
         this.known.set(this.keys[index], height)
         if (difference !== 0) {
-            for (let place = index + 1; place < this.tree.length; place += place & -place) this.tree[place] += difference
+            for (let place = index + 1; place < this.tree.length; place += place & -place) {
+                this.tree[place] += difference
+            }
         }
         return difference
     }

@@ -31,9 +31,11 @@ export function safety(context, user, name) {
             el('p', {}, 'Compare these digits with those on the screen of ', isolated(name),
                 ', in person or on the phone. If they are the same, nobody is in between.'),
             number.isVerified && el('p', { class: 'verified' }, icon('shield'), 'You have compared them.'),
-            number.isPending && el('p', { class: 'notice' }, icon('warning'), 'These keys are new. Nothing is sealed for them yet.'),
+            number.isPending && el('p', { class: 'notice' }, icon('warning'),
+                'These keys are new. Nothing is sealed for them yet.'),
             qrCode(number.code, 'Safety number as a QR code'),
-            el('div', { class: 'digits', 'aria-label': groups.join(' '), role: 'group' }, groups.map(group => el('span', {}, group))),
+            el('div', { class: 'digits', 'aria-label': groups.join(' '), role: 'group' },
+                groups.map(group => el('span', {}, group))),
             el('details', {}, el('summary', {}, 'Compare by text'), el('div', { class: 'form' }, code.element, result,
                 button('Compare', () => attempt(async () => {
                     result.textContent = RESULTS[await keys.scan(number, code.input.value.trim())]

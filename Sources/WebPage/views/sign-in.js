@@ -119,7 +119,8 @@ export class SignIn {
 
     code() {
         return field('Code', {
-            name: 'code', class: 'input code-input', inputMode: 'numeric', autocomplete: 'one-time-code', required: true,
+            name: 'code', class: 'input code-input', inputMode: 'numeric', autocomplete: 'one-time-code',
+            required: true,
         })
     }
 

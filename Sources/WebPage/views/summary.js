@@ -33,7 +33,8 @@ function body(message) {
     }
     const { content, type } = message
     const kind = KINDS.get(type)
-    const words = content?.text ?? content?.caption ?? content?.card?.plan_title ?? (type === 'file' ? content?.file?.name : '')
+    const words = content?.text ?? content?.caption ?? content?.card?.plan_title ?? (type === 'file'
+        ? content?.file?.name : '')
     if (!kind) return String(words ?? '')
     return words ? `${kind}: ${words}` : kind
 }
@@ -55,7 +56,8 @@ export function describeSystem(message, name = user => user) {
 }
 
 const STATUS = /** @type {const} */ ({
-    queued: ['clock', 'Waiting to be sent'], held: ['clock', 'Waits until you accept new keys'], sent: ['check', 'Sent'],
+    queued: ['clock', 'Waiting to be sent'], held: ['clock', 'Waits until you accept new keys'],
+    sent: ['check', 'Sent'],
     delivered: ['checks', 'Delivered'], read: ['checks', 'Read'], failed: ['failed', 'Not sent'],
 })
 

@@ -17,9 +17,12 @@ export class UploadLines {
         this.conversation = conversation
         this.ending = context.ending
         this.element = el('div', { class: 'uploads' })
-        /** @type {Map<string, {element: HTMLElement, bar: HTMLProgressElement, note: HTMLElement, retry: HTMLElement}>} */
+        /**
+         * @type {Map<string, {element: HTMLElement, bar: HTMLProgressElement, note: HTMLElement, retry: HTMLElement}>}
+         */
         this.lines = new Map()
-        context.ending.add(context.client.on('uploads', event => { if (event.conversation === conversation) this.show() }))
+        context.ending.add(context.client.on('uploads',
+            event => { if (event.conversation === conversation) this.show() }))
         this.show()
     }
 

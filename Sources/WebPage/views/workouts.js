@@ -2,6 +2,7 @@
 /** Logging a workout, and the numbers of a day. */
 import { el } from './dom.js'
 import { attempt } from './errors.js'
+import { counted } from './format.js'
 import { button, dialog, field, toast } from './parts.js'
 
 /** @param {import('./shell.js').Context} context */
@@ -19,19 +20,23 @@ export function logWorkout(context) {
                     event.preventDefault()
                     attempt(async () => {
                         const logged = await workouts.log({
-                            completedAt: new Date(when.input.value).getTime(), kind: kind.input.value.trim() || undefined,
+                            completedAt: new Date(when.input.value).getTime(),
+                            kind: kind.input.value.trim() || undefined,
                             minutes: Number(minutes.input.value) || undefined,
                         })
-                        toast(`${logged.checkIns} this week, ${logged.streakDays} days in a row`)
+                        toast(`${logged.checkIns} this week, ${counted(logged.streakDays, 'day')} in a row`)
                         close()
                     })
                 },
             },
-        }, kind.element, minutes.element, when.element, el('button', { type: 'submit', class: 'button primary' }, 'Log it')),
-        el('details', {}, el('summary', {}, 'Numbers of today'), el('div', { class: 'form' }, steps.element, calories.element,
+        }, kind.element, minutes.element, when.element, el('button', { type: 'submit', class: 'button primary' },
+            'Log it')),
+        el('details', {}, el('summary', {}, 'Numbers of today'),
+            el('div', { class: 'form' }, steps.element, calories.element,
             button('Report them', () => attempt(async () => {
                 await workouts.report({
-                    date: localNow().slice(0, 10), steps: whole(steps.input.value), calories: whole(calories.input.value),
+                    date: localNow().slice(0, 10), steps: whole(steps.input.value),
+                    calories: whole(calories.input.value),
                 })
                 toast('Reported')
                 close()

@@ -113,7 +113,8 @@ def open_chat(tab: Tab, user: str) -> None:
     tab.click("button=text:New conversation")
     tab.fill("input[name=who]", user)
     tab.press("Enter")
-    tab.until("conversation", "() => !!document.querySelector('.composer-input') && !document.querySelector('dialog[open]')")
+    is_open = "() => !!document.querySelector('.composer-input') && !document.querySelector('dialog[open]')"
+    tab.until("conversation", is_open)
 
 
 def write(tab: Tab, text: str) -> None:

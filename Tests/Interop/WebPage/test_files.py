@@ -42,7 +42,8 @@ DIGEST = """async (name) => {
     const blob = name === "recorded" ? new Blob(window.recorded) : window.blobs.at(-1)
     if (!blob) return null
     const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", await blob.arrayBuffer()))
-    return {type: blob.type, size: blob.size, digest: Array.from(digest, byte => byte.toString(16).padStart(2, "0")).join("")}
+    const hex = Array.from(digest, byte => byte.toString(16).padStart(2, "0")).join("")
+    return {type: blob.type, size: blob.size, digest: hex}
 }"""
 
 
@@ -66,8 +67,9 @@ BOMB = b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", 36000, 3600
 HOSTILE = [
     ("image", "picture.svg", None, SVG), ("image", "picture.png", None, b'<?xml version="1.0"?>' + SVG),
     ("image", "picture.jpg", None, HTML), ("image", "../../../etc/passwd", None, png(8, 8)[:40] + HTML),
-    ("image", "C:\\Windows\\system.ini", None, b"\xff\xd8\xff\xe0" + png(8, 8)), ("image", "\u202egnp.bomb", None, BOMB),
-    ("image", "webp.webp", None, b"RIFF\xff\xff\xff\x7fWEBPVP8X" + HTML), ("image", "gif.gif", None, b"GIF89a\x00\x00\x08\x00" + HTML),
+    ("image", "C:\\Windows\\system.ini", None, b"\xff\xd8\xff\xe0" + png(8, 8)),
+    ("image", "\u202egnp.bomb", None, BOMB), ("image", "webp.webp", None, b"RIFF\xff\xff\xff\x7fWEBPVP8X" + HTML),
+    ("image", "gif.gif", None, b"GIF89a\x00\x00\x08\x00" + HTML),
     ("file", "<img src=x onerror=ran=1>.html", None, HTML), ("file", ".\0\r\n.htaccess", None, HTML),
     # A hundred megabytes as somebody's word for some bytes.
     ("image", "thumbnail.png", 100_000_000, png(8, 8)), ("voice", "voice.ogg", None, HTML),
@@ -86,8 +88,8 @@ SEND = f"""async (type, name, size, text) => {{
         if (size) content.file.size = size
         return prepared({{...draft, content: JSON.stringify({{...content, thumbnail: "A".repeat(40000)}})}})
     }}
-    await client.attachments.send(conversation, new Blob([bytes], {{type: "image/png"}}), {{type, name, width: 64, height: 64,
-        durationMs: 1000}})
+    const file = new Blob([bytes], {{type: "image/png"}})
+    await client.attachments.send(conversation, file, {{type, name, width: 64, height: 64, durationMs: 1000}})
     await new Promise((resolve) => client.on("messages", resolve))
 }}"""
 
@@ -250,7 +252,8 @@ class Files(FlowCase):
                 self.assertEqual((Path(name).suffix, found == data), (Path(NAMES[index]).suffix, True))
         kinds = two.evaluate("() => [...new Set(window.blobs.map(({type}) => type))]")
         self.assertLessEqual(set(kinds), {"application/octet-stream", "image/png"})
-        asked = two.evaluate("(before) => performance.getEntriesByType('resource').slice(before).map(({name}) => name)", before)
+        resources = "(before) => performance.getEntriesByType('resource').slice(before).map(({name}) => name)"
+        asked = two.evaluate(resources, before)
         self.assertEqual([each for each in asked if not each.startswith((URL, f"blob:{URL}"))], [])
         self.assertEqual([tab.evaluate("() => window.ran ?? null") for tab in (one, two)], [None, None])
         two.reload()

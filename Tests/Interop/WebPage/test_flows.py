@@ -108,7 +108,8 @@ class Flows(FlowCase):
                 line.restore()
                 two.sees("written offline", ".row.other", limit=60)
                 await_status(one, "written offline", "Sent", "Delivered", "Read")
-                count = "() => [...document.querySelectorAll('.bubble')].filter(e => e.innerText.includes('written offline')).length"
+                count = """() => [...document.querySelectorAll('.bubble')]
+                    .filter(each => each.innerText.includes('written offline')).length"""
                 self.assertEqual([one.evaluate(count), two.evaluate(count)], [1, 1])
                 browser.failures()
 

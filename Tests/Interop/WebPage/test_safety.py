@@ -55,7 +55,8 @@ class Safety(FlowCase):
         self.assertEqual(codes, [one.evaluate(CODE, bob), two.evaluate(CODE, alice)])
         two.click("dialog summary=text:Compare by text")
         compare(two, codes[0][:-1] + ("A" if codes[0][-1] != "A" else "B"))
-        two.until("refusal", "() => /differ|no such code/.test(document.querySelector('dialog [role=status]')?.textContent)")
+        result = "() => document.querySelector('dialog [role=status]')?.textContent"
+        two.until("refusal", f"() => /differ|no such code/.test(({result})())")
         compare(two, codes[0])
         two.sees("They are the same", "dialog [role=status]")
         two.press("Escape")

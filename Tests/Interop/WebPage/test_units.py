@@ -17,7 +17,8 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[2]
 NAMES = os.environ.get("PARLEY_BROWSERS", "chromium firefox").split()
 VECTORS = os.environ.get("PARLEY_VECTORS")
-MODULES = sorted(path.name for path in (HERE / "unit").glob("*.js") if path.name not in ("harness.js", "known.js", "world.js"))
+SHARED = ("harness.js", "known.js", "world.js")
+MODULES = sorted(path.name for path in (HERE / "unit").glob("*.js") if path.name not in SHARED)
 RUN = """async (modules) => {
     for (const name of modules) await import(`/Tests/Interop/WebPage/unit/${name}`)
     return (await import('/Tests/Interop/WebPage/unit/harness.js')).run()

@@ -116,13 +116,16 @@ test('each suite gives exactly the known bytes, and opens them', async () => {
             const code = answer.suite === 'nacl-box' && answer.keys === null ? 'header_mismatch' : 'not_authentic'
             await throws(() => receiver.open(sealed, changed, () => [alice.publicKey]), code)
         }
-        for (const changed of [{ ...sealed, content: flipped(sealed.content) }, { ...sealed, nonce: flipped(sealed.nonce) }]) {
+        for (const changed of [{ ...sealed, content: flipped(sealed.content) },
+            { ...sealed, nonce: flipped(sealed.nonce) }]) {
             await throws(() => receiver.open(changed, header, () => [alice.publicKey]), 'not_authentic')
         }
-        await throws(() => receiver.open(sealed, { ...header, suite: 'other' }, () => [alice.publicKey]), 'unknown_suite')
+        await throws(() => receiver.open(sealed, { ...header, suite: 'other' }, () => [alice.publicKey]),
+            'unknown_suite')
         await throws(() => receiver.open(sealed, header, () => []), 'sender_keys_unknown')
         await throws(() => receiver.open(sealed, header, () => [new Uint8Array(32)]), 'weak_key')
-        await throws(() => receiver.open({ ...sealed, nonce: new Uint8Array(11) }, header, () => [alice.publicKey]), 'malformed')
+        await throws(() => receiver.open({ ...sealed, nonce: new Uint8Array(11) }, header, () => [alice.publicKey]),
+            'malformed')
         if (sealed.keys === null) continue
         const without = { ...sealed, keys: sealed.keys.slice(1) }
         await throws(() => receiver.open(without, header, () => [alice.publicKey]), 'not_for_this_device')
@@ -170,7 +173,8 @@ test('messages of the Python device open', async () => {
 
 test('certificates, link codes, fingerprints, recovery keys and backups', async () => {
     const { account } = await vectors('vectors.json')
-    const [seed, identity, signing, link] = ['seed', 'identity', 'signing', 'link'].map((name) => fromHex(account[name]))
+    const [seed, identity, signing, link] = ['seed', 'identity', 'signing',
+        'link'].map((name) => fromHex(account[name]))
     const pair = await curves.signingOf(seed)
     same(pair.publicKey, account.public)
     const part = names.certifiedPart(ALICE, identity, signing, account.issued_at)
@@ -189,7 +193,8 @@ test('certificates, link codes, fingerprints, recovery keys and backups', async 
     same(names.groupsOf(fromHex(account.fingerprint)), account.groups)
     const recovery = fromHex(account.recovery)
     same(names.recoveryText(recovery), account.recovery_text)
-    same(names.readRecoveryText(account.recovery_text.toLowerCase().replaceAll('0', 'o').replaceAll('1', 'l')), recovery)
+    same(names.readRecoveryText(account.recovery_text.toLowerCase().replaceAll('0', 'o').replaceAll('1', 'l')),
+        recovery)
     for (let at = 0; at < 34; at++) {
         const letter = account.recovery_text[at]
         if (letter === ' ') continue
@@ -211,7 +216,8 @@ test('a safety code matches only the same keys of the same two', () => {
     same(compared(names.safetyCode('alice', 'bob', one, other)), 'otherUsers')
     same(compared(names.safetyCode('bob', 'alice', other, other)), 'mismatch')
     same(compared(theirs.replace('/1/', '/2/')), 'newerVersion')
-    for (const text of ['', 'hello', theirs.slice(0, -1), `${theirs}/`, 'x'.repeat(600)]) same(compared(text), 'unreadable')
+    for (const text of ['', 'hello', theirs.slice(0, -1), `${theirs}/`, 'x'.repeat(600)]) same(compared(text),
+        'unreadable')
 })
 
 test('keys of low order are refused, in every spelling', async () => {
@@ -229,7 +235,8 @@ test('keys of low order are refused, in every spelling', async () => {
 })
 
 test('base64 is canonical', () => {
-    for (let length = 0; length < 40; length++) same(fromBase64(toBase64(counting(3).slice(0, length))), counting(3).slice(0, length))
+    for (let length = 0; length < 40; length++) same(fromBase64(toBase64(counting(3).slice(0, length))),
+        counting(3).slice(0, length))
     for (const text of ['A', 'AA', 'AAA', 'AB==', 'AAB=', 'AA=A', '====', 'AA==AA==', 'A-_/', ' AAA', 'AAAA\n']) {
         same(fromBase64(text), null, text)
     }

@@ -24,11 +24,14 @@ async function attack() {
     const honest = /** @type {any} */ (state.bob.listed)
     const stolen = /** @type {any} */ (await Device.make('bob', 'phone', null))
     const half = /** @type {any} */ (fromBase64(honest.certificate)).slice(0, 32)
-    const decoys = await Promise.all(Array.from({ length: 128 }, (_, index) => Device.make('bob', `decoy-${index}`, null)))
+    const decoys = await Promise.all(Array.from({ length: 128 },
+        (_, index) => Device.make('bob', `decoy-${index}`, null)))
     const earlier = '2025-01-15T09:30:00.000Z'
-    const older = certifiedPart(stolen.address, stolen.identity.publicKey, stolen.signing.publicKey, Date.parse(earlier))
+    const older = certifiedPart(stolen.address, stolen.identity.publicKey, stolen.signing.publicKey,
+        Date.parse(earlier))
     const genuine = certifiedPart(
-        { user: 'bob', device: 'ghost' }, /** @type {any} */ (ghost).identity.publicKey, /** @type {any} */ (ghost).signing.publicKey,
+        { user: 'bob', device: 'ghost' }, /** @type {any} */ (ghost).identity.publicKey,
+        /** @type {any} */ (ghost).signing.publicKey,
         Date.parse(TIME))
     const damaged = await sign(account.privateKey, genuine)
     damaged[0] ^= 1
@@ -41,13 +44,15 @@ async function attack() {
     const told = {
         ghost: [[byAccount, honest, listed(ghost)]],
         ghostCertifiedByAnotherAccount: [[byAccount, honest, listed(claimed)]],
-        ghostUnderCertificateOfAnotherUser: [[byAccount, honest, under(/** @type {any} */ (malloryPhone).listed.certificate)]],
+        ghostUnderCertificateOfAnotherUser: [[byAccount, honest,
+            under(/** @type {any} */ (malloryPhone).listed.certificate)]],
         ghostUnderCertificateOfAnotherDevice: [[byAccount, honest, under(honest.certificate)]],
         ghostCertifiedByItself: [[byAccount, honest, under(toBase64(itself))]],
         ghostUnderTruncatedCertificate: [[byAccount, honest, under(toBase64(half))]],
         ghostUnderDamagedCertificate: [[byAccount, honest, under(toBase64(damaged))]],
         otherIdentity: [[byAccount, listed(phone)]],
-        otherIdentityUnderOldCertificate: [[byAccount, listed(phone, { certificate: honest.certificate, issued_at: TIME })]],
+        otherIdentityUnderOldCertificate: [[byAccount, listed(phone,
+            { certificate: honest.certificate, issued_at: TIME })]],
         otherIdentityCertifiedByAnotherAccount: [[byAccount, listed(claimedPhone)]],
         olderKeysUnderOlderCertificate: [[byAccount, listed(stolen, {
             certificate: toBase64(await sign(account.privateKey, older)), issued_at: earlier,
@@ -85,7 +90,8 @@ async function sends({ client, answers, asked, direct, keys }) {
     for (let count = 0; count < 3; count++) {
         client.exchange.markStale('bob')
         ids.push(await client.messages.sendText(direct, `secret ${count}`))
-        await until(async () => (await client.messages.get(ids[count]))?.status !== 'queued' && !client.outbox.isFlushing)
+        await until(async () => (await client.messages.get(ids[count]))?.status !== 'queued'
+            && !client.outbox.isFlushing)
     }
     const sent = asked.filter(({ operation }) => operation === 'messages/send').map(({ fields }) => fields)
     for (const { recipient_keys: named, recipient_key_id: single } of sent) {
@@ -98,7 +104,8 @@ async function sends({ client, answers, asked, direct, keys }) {
 }
 
 const GHOSTS = [
-    'ghost', 'ghostCertifiedByAnotherAccount', 'ghostUnderCertificateOfAnotherUser', 'ghostUnderCertificateOfAnotherDevice',
+    'ghost', 'ghostCertifiedByAnotherAccount', 'ghostUnderCertificateOfAnotherUser',
+    'ghostUnderCertificateOfAnotherDevice',
     'ghostCertifiedByItself', 'ghostUnderDamagedCertificate',
 ]
 
@@ -132,13 +139,15 @@ test('of false devices of one\'s own, and of another account of one\'s own, noth
         answers['keys/publish'] = () => ({})
         await client.exchange.publish()
         const honest = answers['keys/get']
-        const account = toBase64(name === 'ownAccountClaimed' ? mallory.publicKey : /** @type {any} */ (context.keys.account))
+        const account = toBase64(name === 'ownAccountClaimed' ? mallory.publicKey
+            : /** @type {any} */ (context.keys.account))
         const device = listed(name === 'ownGhost' ? own : ownClaimed)
         answers['keys/get'] = (fields) => (
             fields.user_id === alice ? { user_id: alice, account_key: account, devices: [device] } : honest(fields))
         client.exchange.markStale(alice)
         await sends(state)
-        answers['devices/list'] = () => ({ devices: [{ device_id: 'ghost', has_keys: true, is_certified: true, expires_at: TIME }] })
+        answers['devices/list'] = () => ({ devices: [{ device_id: 'ghost', has_keys: true, is_certified: true,
+            expires_at: TIME }] })
         same((await client.devices.all()).map(({ isCertified }) => isCertified), [false], name)
     }
 })
@@ -147,7 +156,8 @@ test('what stale_devices names is sealed for only if it is certified, and not fo
     for (const name of ['namesStranger', 'leavesOutHonest']) {
         const state = await attack()
         await state.begin()
-        state.told[name] = [name === 'leavesOutHonest' ? [state.told.ghost[0][0], state.listed(state.ghost)] : state.told.ghost[0]]
+        state.told[name] = [name === 'leavesOutHonest' ? [state.told.ghost[0][0], state.listed(state.ghost)]
+            : state.told.ghost[0]]
         tell(state, name)
         let refusals = 0
 
@@ -159,7 +169,8 @@ test('what stale_devices names is sealed for only if it is certified, and not fo
         }
         client.exchange.markStale('bob')
         await client.messages.sendText(direct, 'secret')
-        await until(async () => faults.includes('other_devices') || client.outbox.items.some(({ state: now }) => now === 'failed'))
+        await until(async () => faults.includes('other_devices')
+            || client.outbox.items.some(({ state: now }) => now === 'failed'))
         same(refusals <= 6, true, `${name} asks ${refusals} times`)
         const named = asked.filter(({ operation }) => operation === 'messages/send')
             .flatMap(({ fields }) => fields.recipient_keys ?? [])
@@ -180,7 +191,8 @@ test('what somebody else has written is not shown as another\'s', async () => {
     const by = async (seq, device, fields) => {
         const cipher = bob.cipher
         bob.cipher = device.cipher
-        const made = await record(seq, fields, { sender: { user: fields.sender_id ?? 'bob', device: fields.sender_device_id ?? 'phone' } })
+        const made = await record(seq, fields, { sender: { user: fields.sender_id ?? 'bob',
+            device: fields.sender_device_id ?? 'phone' } })
         bob.cipher = cipher
         return made
     }

@@ -15,8 +15,10 @@ const damaged = (bytes) => bytes.map((byte, index) => (index === bytes.length >>
 test('of a false approval nothing is adopted', async () => {
     const [honest, mallory] = await Promise.all([signingOf(SEED()), signingOf(FALSE_SEED())])
     const names = [
-        'accountOfAttacker', 'seedOfAttacker', 'certificateOfAttacker', 'certificateOfAnotherDevice', 'certificateDated',
-        'certificateDamaged', 'certificateTruncated', 'sealDamaged', 'sealTruncated', 'sealForAnotherKey', 'approvalOfAnotherDevice',
+        'accountOfAttacker', 'seedOfAttacker', 'certificateOfAttacker', 'certificateOfAnotherDevice',
+        'certificateDated',
+        'certificateDamaged', 'certificateTruncated', 'sealDamaged', 'sealTruncated', 'sealForAnotherKey',
+        'approvalOfAnotherDevice',
         'approvalOfFormerOffer', 'approvalUnasked', 'accountOfAttackerAfterwards',
     ]
     for (const name of names) {
@@ -32,7 +34,8 @@ test('of a false approval nothing is adopted', async () => {
         if (name !== 'approvalUnasked') await client.linking.offer()
         const former = link
         if (name === 'approvalOfFormerOffer') await client.linking.offer()
-        const seal = (seed = SEED(), key = name === 'approvalUnasked' ? context.keys.identityKey : link) => sealBox(seed, key)
+        const seal = (seed = SEED(), key = name === 'approvalUnasked' ? context.keys.identityKey : link) =>
+            sealBox(seed, key)
         const other = (await generateIdentity()).publicKey
         /** @type {Record<string, () => Promise<[Uint8Array, Uint8Array, string?]>>} */
         const lies = {
@@ -40,7 +43,8 @@ test('of a false approval nothing is adopted', async () => {
             seedOfAttacker: async () => [certificate, await seal(FALSE_SEED())],
             certificateOfAttacker: async () => [own, await seal()],
             certificateOfAnotherDevice: async () => [await sign(honest.privateKey, part('phone')), await seal()],
-            certificateDated: async () => [await sign(honest.privateKey, part('web', Date.parse(TIME) - 1)), await seal()],
+            certificateDated: async () => [await sign(honest.privateKey, part('web', Date.parse(TIME) - 1)),
+                await seal()],
             certificateDamaged: async () => [damaged(certificate), await seal()],
             certificateTruncated: async () => [certificate.slice(0, 32), await seal()],
             sealDamaged: async () => [certificate, damaged(await seal())],
@@ -68,7 +72,7 @@ test('of a false approval nothing is adopted', async () => {
         }
         setTimeout(() => ended.abort(), 50)
         const outcome = await approved
-        // An account of the attacker's that fits together is refused by the person, who compares three groups of digits.
+        // An account of the attacker's that fits together is refused by the person, who compares its digits.
         if (name === 'accountOfAttacker') same(/^\d{5} \d{5} \d{5}$/.test(outcome), true, name)
         else same(['gateway_fault', 'timeout'].includes(outcome), true, `${name}: ${outcome}`)
         same(client.isLinked, false, name)
@@ -114,7 +118,8 @@ test('of a false backup no account is taken', async () => {
     const blob = sealBackup(SEED(), alice, recovery)
     /** @type {[string, Uint8Array][]} */
     const lies = [
-        ['ofAnotherAccount', sealBackup(FALSE_SEED(), alice, other)], ['ofAnotherUser', sealBackup(FALSE_SEED(), 'mallory', recovery)],
+        ['ofAnotherAccount', sealBackup(FALSE_SEED(), alice, other)],
+        ['ofAnotherUser', sealBackup(FALSE_SEED(), 'mallory', recovery)],
         ['damaged', damaged(blob)], ['truncated', blob.slice(0, blob.length >> 1)],
         ['tooLong', Uint8Array.of(...blob, ...new Uint8Array(1000))],
     ]

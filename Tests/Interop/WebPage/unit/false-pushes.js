@@ -19,20 +19,23 @@ test('what is pushed shows words only where they are of whom and where they say'
     /** @param {any} device @param {any} [more] @param {any} [sealedAs] @param {number} [seq] */
     const message = async (device, more = {}, sealedAs = {}, seq = 5) => {
         const header = {
-            suite: SUITE, conversation: direct, id: uuid(), sender: { user: 'bob', device: 'phone' }, type: 'text', replyTo: null,
+            suite: SUITE, conversation: direct, id: uuid(), sender: { user: 'bob', device: 'phone' }, type: 'text',
+            replyTo: null,
             kind: 'message', target: null, expiresIn: null, ...sealedAs,
         }
         const sealed = await device.cipher.seal(utf8(`{"text":"${WORDS}"}`), header, { key: context.keys.identityKey })
         return {
             id: header.id, conversation_id: direct, epoch: 'e', seq, kind: 'message', target_id: null, sender_id: 'bob',
             sender_device_id: 'phone', message_type: 'text', suite: SUITE, encrypted_content: toBase64(sealed.content),
-            nonce: toBase64(sealed.nonce), recipient_keys: null, reply_to: null, expires_at: null, created_at: TIME, ...more,
+            nonce: toBase64(sealed.nonce), recipient_keys: null, reply_to: null, expires_at: null, created_at: TIME,
+            ...more,
         }
     }
     /** @param {any} pushed @param {any} [more] */
     const shown = async (pushed, more = {}) => {
         const { title, body } = await openPush(JSON.stringify({
-            id: uuid(), type: 'message', user_id: alice, device_id: 'web', conversation_id: direct, epoch: 'e', seq: 5, badge: 1,
+            id: uuid(), type: 'message', user_id: alice, device_id: 'web', conversation_id: direct, epoch: 'e', seq: 5,
+            badge: 1,
             badge_at: TIME, expires_at: '2099-01-15T09:30:00.000Z', message: pushed, ...more,
         }))
         return [title, body]
@@ -44,12 +47,15 @@ test('what is pushed shows words only where they are of whom and where they say'
     /** @type {[string, any, any?][]} */
     const lies = [
         ['pushedUnderAnothersName', await message(mallory)],
-        ['ghostPushed', await message(ghost, { sender_device_id: 'ghost' }, { sender: { user: 'bob', device: 'ghost' } })],
+        ['ghostPushed', await message(ghost, { sender_device_id: 'ghost' },
+            { sender: { user: 'bob', device: 'ghost' } })],
         ['pushedElsewhere', await message(bob, {}, { conversation: GROUP })],
         ['pushedElsewhere', await message(bob, { conversation_id: GROUP }, { conversation: GROUP })],
-        ['pushedAsAnother', await message(bob, { id: uuid() })], ['pushedAsAnother', await message(bob, { message_type: 'file' })],
+        ['pushedAsAnother', await message(bob, { id: uuid() })],
+        ['pushedAsAnother', await message(bob, { message_type: 'file' })],
         ['pushedAsAnother', await message(bob), { seq: 6 }],
-        ['oldAppPushed', await message(bob, { suite: 'legacy-nacl-box', encrypted_content: toBase64(old), nonce: toBase64(nonce) })],
+        ['oldAppPushed', await message(bob, { suite: 'legacy-nacl-box', encrypted_content: toBase64(old),
+            nonce: toBase64(nonce) })],
     ]
     for (const [name, pushed, more] of lies) same(await shown(pushed, more), generic, name)
     // What is kept counts, whatever is pushed as the same message.

@@ -48,7 +48,8 @@ export const ANSWERS = [
         ],
     },
     {
-        suite: 'group-box', nonce: NONCE_24, content: '5255dce75a37b232ab4b060b1d4660231d4902beac7d397a4e792ee38d485e17',
+        suite: 'group-box', nonce: NONCE_24,
+        content: '5255dce75a37b232ab4b060b1d4660231d4902beac7d397a4e792ee38d485e17',
         keys: [
             '38393a3b3c3d3e3f404142434445464748494a4b4c4d4e4fbd70918eaf925a80a8692fd0c069bc2a5195fcaad90699da5640f0fb'
             + 'ccf0ecafdf3731583fe9a81f6298c8f373c50eca1cc5b9ea31b2d39c438c2f3b391c6a2b0521ccfc5104698b9fffe8c2db9a8f99',

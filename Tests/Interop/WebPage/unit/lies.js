@@ -29,7 +29,8 @@ test('lies about who is in a conversation are faults, and nothing is kept of the
     client.logs.invited.set(GROUP, new Set([alice, 'bob']))
     await throws(() => merge(conversation(GROUP, 'group', [alice, 'bob', 'eve'])), 'gateway_fault')
     await merge(conversation(direct, 'direct', [alice, 'bob']))
-    await throws(() => merge(conversation(direct, 'direct', [alice, 'bob', 'eve'], { updated_at: '2027-01-15T09:30:00.000Z' })),
+    await throws(() => merge(conversation(direct, 'direct', [alice, 'bob', 'eve'],
+        { updated_at: '2027-01-15T09:30:00.000Z' })),
         'gateway_fault')
     same(client.logs.get(direct)?.object.members.length, 2)
     await until(() => faults.length === cases.length + 2)
@@ -49,7 +50,8 @@ test('an answer about another conversation or another user is not believed', asy
     same(client.context.book.isKnown('eve'), false)
 })
 
-test('nothing is sealed for a device that the account key has not certified, whatever the gateway refuses', async () => {
+test('nothing is sealed for a device that the account key has not certified, whatever the gateway refuses',
+    async () => {
     const { answers, client, begin, bob, account, direct, asked, faults } = await world()
     await begin()
     const [spy, late] = await Promise.all([Device.make('bob', 'spy', null), Device.make('bob', 'tablet', account)])
@@ -92,7 +94,8 @@ test('a changed account key holds what is sent, until the person accepts exactly
     same([number?.isPending, number?.isVerified], [true, false])
     // Other keys than those that were shown.
     const third = await signingOf(crypto.getRandomValues(new Uint8Array(32)))
-    answers['keys/get'] = ({ user_id: user }) => ({ user_id: user, account_key: toBase64(third.publicKey), devices: [] })
+    answers['keys/get'] = ({ user_id: user }) => ({ user_id: user, account_key: toBase64(third.publicKey),
+        devices: [] })
     await client.exchange.fetch('bob')
     await throws(() => client.keys.accept(/** @type {any} */ (number)), 'changed')
     same(asked.some(({ operation }) => operation === 'messages/send'), false)
@@ -108,7 +111,8 @@ test('records open in their place alone', async () => {
     const records = [
         await record(3, { sender_device_id: 'tablet' }), await record(4, { message_type: 'file' }),
         await record(5, { reply_to: first.id }), await record(6, { id: uuid() }),
-        await record(7, { expires_at: '2027-01-15T09:30:00.000Z' }), await record(8, {}, { conversation: GROUP, json: '{"text":"moved"}' }),
+        await record(7, { expires_at: '2027-01-15T09:30:00.000Z' }),
+        await record(8, {}, { conversation: GROUP, json: '{"text":"moved"}' }),
         await record(9, { kind: 'message', target_id: first.id }), await record(10, { suite: 'group-box' }),
         await record(11, { suite: 'rot13' }), await record(12, { suite: 'legacy-nacl-box' }),
         await record(13, {}, { json: '{"no":"text"}' }), await record(14, { sender_id: client.address.user }),
@@ -116,8 +120,10 @@ test('records open in their place alone', async () => {
     ].map((each) => ({ ...each, conversation: direct }))
     same(await client.delivery.keep(direct, 'e', records), true)
     same(await errors(), [
-        'from bob', 'replayed', 'sender_keys_unknown', 'not_authentic', 'not_authentic', 'not_authentic', 'not_authentic',
-        'not_authentic', 'not_authentic', 'malformed', 'unknown_suite', 'malformed', 'bad_content', 'sender_keys_unknown',
+        'from bob', 'replayed', 'sender_keys_unknown', 'not_authentic', 'not_authentic', 'not_authentic',
+        'not_authentic',
+        'not_authentic', 'not_authentic', 'malformed', 'unknown_suite', 'malformed', 'bad_content',
+        'sender_keys_unknown',
         'not_authentic',
     ])
 })
@@ -134,7 +140,8 @@ test('an old app\'s message opens only of the other one, between the two, and wi
     same([message.content, message.isLegacy], [{ text: 'old words' }, true])
     const change = await record(2, { ...old, kind: 'edit', target_id: message.id })
     const own = await record(3, { ...old, sender_id: alice })
-    same((await client.delivery.opened([change, own], 0, [alice, 'bob'])).map(({ error }) => error), ['not_bound', 'not_bound'])
+    same((await client.delivery.opened([change, own], 0, [alice, 'bob'])).map(({ error }) => error),
+        ['not_bound', 'not_bound'])
     await merge(conversation(GROUP, 'group', [alice, 'bob']))
     await client.logs.update(GROUP, (log) => ({ ...log, epoch: 'e', holdsStart: true }))
     same(await client.delivery.keep(GROUP, 'e', [{ ...await record(1, old), conversation: GROUP }]), true)
@@ -188,12 +195,16 @@ test('a new epoch keeps what is here, once', async () => {
     const again = { ...records[0], epoch: 'f', content: null, nonce: null }
     const third = { ...await record(2, { epoch: 'f' }, { json: '{"text":"third"}' }) }
     const json = (/** @type {any} */ each) => ({
-        id: each.id, conversation_id: direct, epoch: 'f', seq: each.seq, kind: 'message', target_id: null, sender_id: 'bob',
-        sender_device_id: 'phone', message_type: 'text', suite: SUITE, encrypted_content: each.content && toBase64(each.content),
-        nonce: each.nonce && toBase64(each.nonce), recipient_keys: null, reply_to: null, expires_at: null, created_at: TIME,
+        id: each.id, conversation_id: direct, epoch: 'f', seq: each.seq, kind: 'message', target_id: null,
+        sender_id: 'bob',
+        sender_device_id: 'phone', message_type: 'text', suite: SUITE,
+        encrypted_content: each.content && toBase64(each.content),
+        nonce: each.nonce && toBase64(each.nonce), recipient_keys: null, reply_to: null, expires_at: null,
+        created_at: TIME,
     })
     answers['history/get'] = () => ({
-        messages: [json(again), json(third)], has_more: false, epoch: 'f', last_seq: 2, found_oldest: true, found_newest: true,
+        messages: [json(again), json(third)], has_more: false, epoch: 'f', last_seq: 2, found_oldest: true,
+        found_newest: true,
     })
     client.sync.receive(readRecord(new Members(json(third))))
     await until(() => client.logs.get(direct)?.epoch === 'f' && client.logs.get(direct)?.high === 2)
@@ -216,13 +227,15 @@ test('an approval that was not made by a device that saw the code ends the attem
         return { device_id: 'web', ...fields, expires_at: TIME }
     }
     const approval = async (/** @type {any} */ account, /** @type {any} */ by, seed = new Uint8Array(32).fill(7)) => {
-        const part = certifiedPart({ user: alice, device: 'web' }, context.keys.identityKey, context.keys.signingKey, Date.parse(TIME))
+        const part = certifiedPart({ user: alice, device: 'web' }, context.keys.identityKey, context.keys.signingKey,
+            Date.parse(TIME))
         return new Members({
             device_id: 'web', certificate: toBase64(await sign(by.privateKey, part)), issued_at: TIME,
             sealed: toBase64(await sealBox(seed, /** @type {any} */ (fromBase64(offered.link_key)))),
         })
     }
-    const [honest, eve] = await Promise.all([signingOf(new Uint8Array(32).fill(7)), signingOf(new Uint8Array(32).fill(8))])
+    const [honest, eve] = await Promise.all([signingOf(new Uint8Array(32).fill(7)),
+        signingOf(new Uint8Array(32).fill(8))])
     await client.linking.offer()
     const approved = client.linking.approved()
     // The certificate is another account's.
@@ -248,7 +261,8 @@ test('the keys of the device cannot be exported, and the account\'s seed is kept
     const row = await context.database.get('device', 'keys')
     for (const key of [row.identity.privateKey, row.signing.privateKey, row.storage]) {
         same(key.extractable, false)
-        await throws(() => crypto.subtle.exportKey('pkcs8', key).catch(() => Promise.reject({ code: 'refused' })), 'refused')
+        await throws(() => crypto.subtle.exportKey('pkcs8', key).catch(() => Promise.reject({ code: 'refused' })),
+            'refused')
     }
     same([Object.keys(row.account.seed).sort(), row.account.seed.sealed.length], [['nonce', 'sealed'], 48])
 })

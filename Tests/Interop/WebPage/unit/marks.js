@@ -36,7 +36,8 @@ test('marks stop before what could not be opened, until it can be or the person 
 test('what was not sealed for this device, and what is not bound to it, does not stop them', async () => {
     const { client, begin, direct, record } = await world()
     await begin()
-    const elsewhere = [{ user_id: client.address.user, device_id: 'phone', encrypted_key: toBase64(new Uint8Array(60)) }]
+    const elsewhere = [{ user_id: client.address.user, device_id: 'phone',
+        encrypted_key: toBase64(new Uint8Array(60)) }]
     const leftOut = [{ user_id: client.address.user, device_id: 'web', encrypted_key: toBase64(new Uint8Array(16)) }]
     const records = [
         await record(1, { recipient_keys: elsewhere }), await record(2, { recipient_keys: leftOut }),

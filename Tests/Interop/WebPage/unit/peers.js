@@ -36,7 +36,8 @@ const states = (peer) => peers.statusesOf(peer).map(({ device, state, fault }) =
 
 /** @param {any} before @param {any} after @param {string} [user] */
 const kinds = (before, after, user = 'bob') =>
-    noticesBetween(before, after, user, user === OWNER.user).map(({ kind, device }) => (device ? `${kind} ${device}` : kind))
+    noticesBetween(before, after, user, user === OWNER.user).map(({ kind, device }) =>
+        (device ? `${kind} ${device}` : kind))
 
 test('the first listing pins the account key, and the devices that it certifies', async () => {
     const key = await account(1)
@@ -53,7 +54,8 @@ test('a device more counts if it is certified, and is ignored otherwise', async 
     const key = await account(1)
     const phone = await entry('phone', { account: key })
     const first = peers.updated(peers.unknownPeer(), await list(key, phone))
-    const second = peers.updated(first, await list(key, phone, await entry('tablet', { account: key }), await entry('spy')))
+    const second = peers.updated(first, await list(key, phone, await entry('tablet', { account: key }),
+        await entry('spy')))
     same(states(second), ['phone recipient', 'spy uncertified', 'tablet recipient'])
     same(kinds(first, second), ['device-ignored spy', 'device-added tablet'])
     same(kinds(second, second), [])
@@ -79,7 +81,8 @@ test('other keys of a device count with a later certificate alone', async () => 
 
 test('another account key, or none, holds the user until it is accepted', async () => {
     const [key, other] = await Promise.all([account(1), account(2)])
-    const first = peers.verified(peers.updated(peers.unknownPeer(), await list(key, await entry('phone', { account: key }))))
+    const first = peers.verified(peers.updated(peers.unknownPeer(),
+        await list(key, await entry('phone', { account: key }))))
     const changed = peers.updated(first, await list(other, await entry('phone', { account: other, at: 5000 })))
     same(states(changed), ['phone held'])
     same([peers.holdOf(changed), peers.isHeld(changed)], ['other-account', true])
@@ -104,9 +107,11 @@ test('of a user without an account key new devices and keys are held', async () 
     same(states(peers.accepted(more)), ['phone recipient', 'tablet recipient'])
     same(states(peers.updated(first, await list(null, await entry('phone')))), ['phone held'])
     const key = await account(1)
-    const appeared = peers.updated(first, await list(key, { ...await entry('phone', { account: key, key: phone.identity }) }))
+    const appeared = peers.updated(first, await list(key, { ...await entry('phone',
+        { account: key, key: phone.identity }) }))
     same(states(appeared), ['phone recipient'])
-    same([peers.isHeld(appeared), peers.isPending(appeared), kinds(first, appeared)], [false, true, ['account-appeared']])
+    same([peers.isHeld(appeared), peers.isPending(appeared), kinds(first, appeared)],
+        [false, true, ['account-appeared']])
     same(peers.accepted(appeared).anchor, key.publicKey)
 })
 
@@ -155,7 +160,8 @@ test('the own account key is certain, and a listing without it is refused', asyn
     same(states(listed), ['phone held'])
     same(kinds(before, listed, 'alice'), ['own-account-refused'])
     const spy = peers.updated(before, await judged({
-        user: 'alice', account: own.publicKey, devices: [await entry('spy', { user: 'alice' }), await entry('web', { user: 'alice' })],
+        user: 'alice', account: own.publicKey, devices: [await entry('spy', { user: 'alice' }),
+            await entry('web', { user: 'alice' })],
     }, OWNER))
     same(kinds(before, spy, 'alice'), ['own-device-not-linked spy'])
 })

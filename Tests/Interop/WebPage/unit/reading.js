@@ -12,7 +12,8 @@ const OTHER = '0b0c0000-0000-4000-8000-000000000002'
 
 const record = () => ({
     id: ID, conversation_id: OTHER, epoch: 'e', seq: 1, kind: 'message', target_id: null, sender_id: 'bob',
-    sender_device_id: 'phone', message_type: 'text', suite: 'group-box', encrypted_content: toBase64(new Uint8Array(20)),
+    sender_device_id: 'phone', message_type: 'text', suite: 'group-box',
+    encrypted_content: toBase64(new Uint8Array(20)),
     nonce: toBase64(new Uint8Array(24)), recipient_keys: null, reply_to: null, expires_at: null,
     created_at: '2026-01-15T09:30:00.000Z',
 })
@@ -21,18 +22,23 @@ test('a record is read, and refused with any field of another form', async () =>
     same(readRecord(new Members(record())).createdAt, 1768469400000)
     /** @type {[string, unknown][]} */
     const cases = [
-        ['id', ID.toUpperCase()], ['id', null], ['id', 5], ['conversation_id', 'x'], ['epoch', 'e'.repeat(65)], ['seq', -1],
-        ['seq', 1.5], ['seq', '1'], ['seq', 2 ** 53], ['sender_id', 'a/b'], ['sender_id', ''], ['sender_id', 'x'.repeat(65)],
-        ['message_type', {}], ['encrypted_content', 'AAA'], ['encrypted_content', 'A'.repeat(100000)], ['nonce', 'AB=='],
+        ['id', ID.toUpperCase()], ['id', null], ['id', 5], ['conversation_id', 'x'], ['epoch', 'e'.repeat(65)],
+        ['seq', -1],
+        ['seq', 1.5], ['seq', '1'], ['seq', 2 ** 53], ['sender_id', 'a/b'], ['sender_id', ''],
+        ['sender_id', 'x'.repeat(65)],
+        ['message_type', {}], ['encrypted_content', 'AAA'], ['encrypted_content', 'A'.repeat(100000)],
+        ['nonce', 'AB=='],
         ['recipient_keys', {}], ['recipient_keys', [1]], ['recipient_keys', [{ user_id: 'a' }]], ['reply_to', ''],
-        ['created_at', 'yesterday'], ['created_at', 1], ['created_at', '2026-13-45T99:99:99.000Z'], ['expires_at', true],
+        ['created_at', 'yesterday'], ['created_at', 1], ['created_at', '2026-13-45T99:99:99.000Z'],
+        ['expires_at', true],
         ['system', 'x'], ['target_id', 'x'], ['kind', '\ud800'],
     ]
     for (const [name, value] of cases) {
         await throws(() => readRecord(new Members({ ...record(), [name]: value })), 'bad_reply')
     }
     for (const value of [null, [], 'x', 5, true]) await throws(() => new Members(value), 'bad_reply')
-    for (const text of ['', '[]', 'null', '{', '{"a":1}x', '\ufeff{}']) await throws(() => parseObject(text), 'bad_reply')
+    for (const text of ['', '[]', 'null', '{', '{"a":1}x', '\ufeff{}']) await throws(() => parseObject(text),
+        'bad_reply')
 })
 
 test('members of prototypes are no members, and nothing is polluted', () => {
@@ -48,7 +54,8 @@ test('members of prototypes are no members, and nothing is polluted', () => {
 test('conversations and lists of keys have their bounds', async () => {
     const member = { user_id: 'bob', username: 'Bob', role: 'owner', joined_at: '2026-01-15T09:30:00.000Z' }
     const object = {
-        id: ID, type: 'direct', name: null, created_by: 'bob', created_at: member.joined_at, updated_at: member.joined_at,
+        id: ID, type: 'direct', name: null, created_by: 'bob', created_at: member.joined_at,
+        updated_at: member.joined_at,
         epoch: 'e', last_seq: 3, members: [member],
     }
     same(readConversation(new Members(object)).members[0].role, 'member')
@@ -61,9 +68,11 @@ test('conversations and lists of keys have their bounds', async () => {
 
 test('contents are written as they are read', async () => {
     const file = {
-        url: null, key: new Uint8Array(32), digest: new Uint8Array(32), size: 5, name: '../../etc/passwd', mimeType: 'image/png',
+        url: null, key: new Uint8Array(32), digest: new Uint8Array(32), size: 5, name: '../../etc/passwd',
+        mimeType: 'image/png',
     }
-    same(readContent('message', 'text', writeContent('text', { text: 'naïve "\\ \u0000' })), { text: 'naïve "\\ \u0000' })
+    same(readContent('message', 'text', writeContent('text', { text: 'naïve "\\ \u0000' })),
+        { text: 'naïve "\\ \u0000' })
     same(readContent('message', 'image', writeContent('image', { file, caption: 'c', width: 3, height: 4 })),
         { file, caption: 'c', width: 3, height: 4 })
     same(readContent('message', 'voice', writeContent('voice', { file, durationMs: 9 })), { file, durationMs: 9 })
@@ -72,7 +81,8 @@ test('contents are written as they are read', async () => {
     same(readContent('message', 'of_later', '{"x":1}'), null)
     /** @type {[string, string, string][]} */
     const cases = [
-        ['message', 'text', '{}'], ['message', 'text', '{"text":5}'], ['message', 'text', '[]'], ['message', 'text', 'x'],
+        ['message', 'text', '{}'], ['message', 'text', '{"text":5}'], ['message', 'text', '[]'],
+        ['message', 'text', 'x'],
         ['message', 'system', '{}'], ['message', 'image', '{"file":{}}'], ['message', 'voice', '{"duration_ms":1}'],
         ['reaction', 'text', `{"emoji":"${'x'.repeat(65)}"}`], ['message', 'diet_plan', '{"plan_id":"p"}'],
         ['message', 'text', '{"text":"\\ud800"}'], ['message', 'challenge', '{"challenge_id":"c","title":"t"}'],
@@ -90,7 +100,8 @@ test('contents are written as they are read', async () => {
 /** @param {number} seq @param {object} more @param {string|null} [content] @returns {import('/client/rows.js').Kept} */
 const kept = (seq, more, content = null) => ({
     ...rows.newKept(/** @type {any} */ ({
-        id: ID, conversation: OTHER, epoch: 'e', seq, kind: 'message', target: null, sender: { user: 'bob', device: 'phone' },
+        id: ID, conversation: OTHER, epoch: 'e', seq, kind: 'message', target: null,
+        sender: { user: 'bob', device: 'phone' },
         type: 'text', suite: null, content: null, nonce: null, keys: null, replyTo: null, expiresAt: null, createdAt: 0,
         system: null, ...more,
     }), 0), content,
@@ -98,10 +109,12 @@ const kept = (seq, more, content = null) => ({
 
 test('changes give the same result in every order, and only the sender edits and deletes', () => {
     const message = kept(1, {}, '{"text":"one"}')
-    const change = (/** @type {number} */ seq, /** @type {string} */ kind, /** @type {string|null} */ content, user = 'bob') =>
+    const change = (/** @type {number} */ seq, /** @type {string} */ kind, /** @type {string|null} */ content,
+        user = 'bob') =>
         kept(seq, { id: `${seq}`, kind, target: ID, sender: { user, device: 'd' } }, content)
     const changes = [
-        change(2, 'edit', '{"text":"two"}'), change(3, 'edit', '{"text":"three"}'), change(4, 'edit', '{"text":"liar"}', 'eve'),
+        change(2, 'edit', '{"text":"two"}'), change(3, 'edit', '{"text":"three"}'),
+        change(4, 'edit', '{"text":"liar"}', 'eve'),
         change(5, 'reaction', '{"emoji":"👍"}', 'eve'), change(6, 'reaction', '{"emoji":""}', 'eve'),
         change(7, 'reaction', '{"emoji":"🎉"}', 'ann'), change(8, 'edit', '{"no":"text"}'),
         change(9, 'edit', '{"resent":true,"text":"again"}'), change(10, 'delete', null, 'eve'),

@@ -21,7 +21,8 @@ async function page(of, most = 1000) {
     /** @type {{answer: () => Promise<void>}} */
     const door = { answer: () => Promise.resolve() }
     const transfer = {
-        upload: async (/** @type {string} */ id, /** @type {any} */ _, /** @type {any} */ __, /** @type {any} */ ___, options = {}) => {
+        upload: async (/** @type {string} */ id, /** @type {any} */ _, /** @type {any} */ __, /** @type {any} */ ___,
+            options = {}) => {
             asked.push({ id, isResumed: /** @type {any} */ (options).isResumed })
             await door.answer()
         },
@@ -29,7 +30,8 @@ async function page(of, most = 1000) {
     }
     const uploads = new Uploads(context, client.outbox, transfer, most)
     const conversation = await directConversation(address.user, 'bob')
-    const shown = async () => (await uploads.of(conversation)).map(({ state, failure, isKept }) => [state, failure, isKept])
+    const shown = async () => (await uploads.of(conversation)).map(({ state, failure, isKept }) => [state, failure,
+        isKept])
     return { address, context, client, uploads, conversation, asked, door, shown }
 }
 
@@ -45,15 +47,18 @@ test('a file whose page was closed goes up from the next one, and is sent once',
     same(others.map(({ asked }) => asked.length), [0, 0])
     first.context.close()
     await locks.request(name, { steal: true }, () => undefined)
-    await until(async () => (await Promise.all(others.map(({ shown }) => shown()))).every((shown) => shown.length === 0))
+    await until(async () => (await Promise.all(others.map(({ shown }) => shown()))).every((shown) =>
+        shown.length === 0))
     same(others.flatMap(({ asked }) => asked), [{ id, isResumed: true }])
-    const queued = await others[0].context.database.transaction(['outbox'], 'readonly', (transaction) => transaction.all('outbox'))
+    const queued = await others[0].context.database.transaction(['outbox'], 'readonly',
+        (transaction) => transaction.all('outbox'))
     same(queued.length, 1)
     await others[0].client.outbox.load()
     same(others[0].client.outbox.items.map(({ draft }) => [draft.blobs, draft.type]), [[[id], 'file']])
 })
 
-test('a file that is too large to be kept says so, and after the page was closed that it is to be chosen again', async () => {
+test('a file that is too large to be kept says so, and after the page was closed that it is to be chosen again',
+    async () => {
     const first = await page(undefined, SEALED)
     first.door.answer = () => new Promise(() => {})
     await first.uploads.add(first.conversation, FILE, DESCRIPTION)
@@ -70,7 +75,8 @@ test('a file that is too large to be kept says so, and after the page was closed
     same(await second.shown(), [['failed', 'choose_again', false]])
     await second.uploads.cancel(id)
     same(await second.shown(), [])
-    const rows = await second.context.database.transaction(['uploads'], 'readonly', (transaction) => transaction.all('uploads'))
+    const rows = await second.context.database.transaction(['uploads'], 'readonly',
+        (transaction) => transaction.all('uploads'))
     same(rows.length, 0)
 })
 
@@ -115,7 +121,8 @@ test('a database of an earlier page gets what is new, and keeps what it had', as
             for (const name of ['device', 'peers', 'conversations']) request.result.createObjectStore(name)
             const records = request.result.createObjectStore('records', { keyPath: ['conversation', 'chapter', 'seq'] })
             for (const name of ['id', 'target', 'expiry', 'unopened']) records.createIndex(name, name)
-            request.result.createObjectStore('outbox', { keyPath: 'position', autoIncrement: true }).createIndex('id', 'id')
+            request.result.createObjectStore('outbox', { keyPath: 'position', autoIncrement: true }).createIndex('id',
+                'id')
         }
         request.onsuccess = () => {
             const transaction = request.result.transaction(['device'], 'readwrite')

@@ -9,8 +9,10 @@ import { same, test } from './harness.js'
 test('the name of a download has no folders, no marks that turn it, and keeps its ending', () => {
     /** @type {[string, string][]} */
     const cases = [
-        ['a.pdf', 'a.pdf'], ['../../etc/passwd', 'passwd'], ['..\\..\\C:\\Windows\\x.exe', 'x.exe'], ['/', 'file'], ['', 'file'],
-        ['..', 'file'], ['.bashrc', 'bashrc'], ['C:evil.txt', 'Cevil.txt'], ['a\u202Egnp.exe', 'agnp.exe'], ['a\0b\n.txt', 'ab.txt'],
+        ['a.pdf', 'a.pdf'], ['../../etc/passwd', 'passwd'], ['..\\..\\C:\\Windows\\x.exe', 'x.exe'], ['/', 'file'],
+        ['', 'file'],
+        ['..', 'file'], ['.bashrc', 'bashrc'], ['C:evil.txt', 'Cevil.txt'], ['a\u202Egnp.exe', 'agnp.exe'],
+        ['a\0b\n.txt', 'ab.txt'],
         ['x.txt. .', 'x.txt'], ['a<b>|?*".txt', 'ab.txt'], ['\ud800.txt', 'txt'],
         [`${'n'.repeat(5000)}.pdf`, `${'n'.repeat(116)}.pdf`], [`${'n'.repeat(5000)}/`, 'file'],
     ]
@@ -31,7 +33,8 @@ function png(width, height) {
 
 test('what says that it is a picture and is none is not shown as one', async () => {
     const svg = '<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"/>'
-    const others = [svg, `<?xml version="1.0"?>${svg}`, '<!doctype html><script>alert(1)</script>', '', 'GIF89', '\xff\xd8', 'RIFF....WEBP']
+    const others = [svg, `<?xml version="1.0"?>${svg}`, '<!doctype html><script>alert(1)</script>', '', 'GIF89',
+        '\xff\xd8', 'RIFF....WEBP']
     for (const text of others) same(await shownPicture(blob(text)), null, text)
     same(await shownPicture(blob('GIF89a<script>alert(1)</script>'.slice(0, 8))), null, 'a short GIF')
     const shown = await shownPicture(blob(png(10, 10), svg))
@@ -47,9 +50,11 @@ test('a picture of too many pixels is not decoded', async () => {
 
 test('10,000 messages scroll with few of them in the document, each frame drawn in time', async () => {
     const ending = new Ending()
-    const items = Array.from({ length: 10_000 }, (_, index) => ({ key: String(index), text: 'word '.repeat(1 + index * 7 % 60) }))
+    const items = Array.from({ length: 10_000 }, (_, index) =>
+        ({ key: String(index), text: 'word '.repeat(1 + index * 7 % 60) }))
     const list = new LongList({
-        key: item => item.key, render: item => el('div', {}, el('p', {}, item.text)), reachBegin: () => {}, onScroll: () => {}, ending,
+        key: item => item.key, render: item => el('div', {}, el('p', {}, item.text)), reachBegin: () => {},
+        onScroll: () => {}, ending,
     })
     const frame = () => new Promise(resolve => requestAnimationFrame(resolve))
     list.element.style.cssText = 'position: fixed; inset: 0 auto auto 0; width: 600px; height: 700px; overflow: auto'

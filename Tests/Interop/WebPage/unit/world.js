@@ -27,8 +27,10 @@ export class Device {
         const signature = await sign(made.signing.privateKey, signedPart(made.address, made.identity.publicKey))
         const part = certifiedPart(made.address, made.identity.publicKey, made.signing.publicKey, Date.parse(TIME))
         made.listed = {
-            device_id: device, identity_key: toBase64(made.identity.publicKey), signing_key: toBase64(made.signing.publicKey),
-            signature: toBase64(signature), certificate: account ? toBase64(await sign(account.privateKey, part)) : null,
+            device_id: device, identity_key: toBase64(made.identity.publicKey),
+            signing_key: toBase64(made.signing.publicKey),
+            signature: toBase64(signature), certificate: account ? toBase64(await sign(account.privateKey, part))
+                : null,
             issued_at: account ? TIME : null, created_at: TIME,
         }
         return made
@@ -37,8 +39,10 @@ export class Device {
 
 /** @param {string} id @param {string} type @param {string[]} users @param {object} [more] */
 export const conversation = (id, type, users, more = {}) => ({
-    id, type, name: type === 'group' ? 'Group' : null, created_by: users[0], created_at: TIME, updated_at: TIME, epoch: 'e',
-    last_seq: 0, members: users.map((user) => ({ user_id: user, username: user, role: 'member', joined_at: TIME })), ...more,
+    id, type, name: type === 'group' ? 'Group' : null, created_by: users[0], created_at: TIME, updated_at: TIME,
+    epoch: 'e',
+    last_seq: 0, members: users.map((user) => ({ user_id: user, username: user, role: 'member', joined_at: TIME })),
+    ...more,
 })
 
 /** Alice's client, whose gateway answers what a test says; and Bob, who is honest. */
@@ -60,7 +64,8 @@ export async function world() {
             ? { user_id: user, account_key: toBase64(account.publicKey), devices: [bob.listed] }
             : { user_id: user, account_key: null, devices: [] }),
         'conversations/get': () => conversation(direct, 'direct', [alice, 'bob']),
-        'history/get': () => ({ messages: [], has_more: false, epoch: 'e', last_seq: 0, found_oldest: true, found_newest: true }),
+        'history/get': () => ({ messages: [], has_more: false, epoch: 'e', last_seq: 0, found_oldest: true,
+            found_newest: true }),
     }
     const ask = async (/** @type {string} */ operation, /** @type {any} */ fields = {}) => {
         asked.push({ operation, fields: structuredClone(fields) })
@@ -74,17 +79,24 @@ export async function world() {
         alice, bob, account, direct, client, context, faults, asked, answers,
         /** @param {object} object */
         merge: (object) => client.logs.merge(readConversation(new Members(object))),
-        /** Bob seals; the gateway changes what it likes. @param {number} seq @param {any} [more] @param {any} [sealedAs] */
+        /**
+         * Bob seals; the gateway changes what it likes.
+         * @param {number} seq
+         * @param {any} [more]
+         * @param {any} [sealedAs]
+         */
         record: async (seq, more = {}, sealedAs = {}) => {
             const header = {
                 suite: SUITE, conversation: direct, id: uuid(), sender: bob.address, type: 'text', replyTo: null,
                 kind: 'message', target: null, expiresIn: null, ...sealedAs,
             }
             const content = sealedAs.json ?? '{"text":"from bob"}'
-            const sealed = await /** @type {any} */ (bob.cipher).seal(utf8(content), header, { key: context.keys.identityKey })
+            const sealed = await /** @type {any} */ (bob.cipher).seal(utf8(content), header,
+                { key: context.keys.identityKey })
             return readRecord(new Members({
                 id: header.id, conversation_id: header.conversation, epoch: 'e', seq, kind: header.kind,
-                target_id: header.target, sender_id: 'bob', sender_device_id: 'phone', message_type: 'text', suite: SUITE,
+                target_id: header.target, sender_id: 'bob', sender_device_id: 'phone', message_type: 'text',
+                suite: SUITE,
                 encrypted_content: toBase64(sealed.content), nonce: toBase64(sealed.nonce), recipient_keys: null,
                 reply_to: null, expires_at: null, created_at: TIME, ...more,
             }))
@@ -95,7 +107,8 @@ export async function world() {
             await client.logs.update(direct, (log) => ({ ...log, epoch: 'e', holdsStart: true }))
             await client.exchange.fetch('bob')
         },
-        errors: async () => (await client.messages.page(direct)).messages.map(({ error, content }) => error ?? content?.text),
+        errors: async () => (await client.messages.page(direct)).messages.map(({ error, content }) =>
+            error ?? content?.text),
     }
     return state
 }
