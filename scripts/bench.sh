@@ -7,8 +7,9 @@
 #                 end of a week), web (the web door), sign-ins (messages beside attempts to sign in), json (what the
 #                 dearest payloads cost), crypto (sealing and opening messages), file (sealing and opening a large
 #                 attachment), blobs (a large file through the web door, beside messages), cells (gateways over one
-#                 PostgreSQL beside one over SQLite) or writers (two cells that write into the same conversations);
-#                 the last two build with PostgreSQL
+#                 PostgreSQL beside one over SQLite), writers (two cells that write into the same conversations), both
+#                 built with PostgreSQL, or page (the page in Chromium and Firefox: its first load, and a conversation
+#                 of 10,000 messages; PARLEY_MESSAGES says how many)
 #   OPTION        what `parley-bench COMMAND` takes: see scripts/bench.sh COMMAND --help; --quick is for a first look
 # Everything runs in a temporary directory (below TMPDIR, which should be on a disk like a gateway's) and is removed.
 # Standard output gets the tables. The status is 1 if a message was lost, doubled, out of order or refused.
@@ -28,6 +29,12 @@ command=compare
 case ${1-} in
 compare | store-size | lists | sync | workouts | web | sign-ins | json | crypto | file | blobs | cells | writers)
     command=$1 && shift
+    ;;
+page)
+    shift
+    arguments=(--figures "$@")
+    [[ $install == yes ]] || arguments+=(--no-install)
+    exec "$root/scripts/test-page.sh" "${arguments[@]}"
     ;;
 -* | '') ;;
 *) fail "there is no command $1; see scripts/bench.sh --help" ;;

@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
 # Tests the page, Sources/WebPage, in real browsers, Chromium and Firefox, at a gateway and a door of its own.
-# Usage: scripts/test-page.sh [--no-install] [--short] [--browser NAME] [--pictures]
+# Usage: scripts/test-page.sh [--no-install] [--short] [--browser NAME] [--only TEST] [--pictures] [--figures]
 #   --no-install    says which packages are missing and stops, even for root; without a browser its part is skipped
 #   --short         registering and a message each way, in Chromium
 #   --browser NAME  chromium or firefox alone
 #   --only TEST     a test, as unittest names it, such as test_flows.Flows.test_people_chat; may be repeated
 #   --pictures      also makes the pictures of docs/web.md anew
+#   --figures       measures instead, and prints a table: scripts/bench.sh page
 # The status is 1 if anything does not hold. Without --pictures the tests write nothing into the tree.
 set -euo pipefail
 root=$(dirname "$(dirname "$(readlink -f "$0")")")
@@ -18,11 +19,12 @@ root=$(dirname "$(dirname "$(readlink -f "$0")")")
 . "$root/scripts/lib/waiting.sh"
 . "$root/scripts/lib/gateway.sh"
 
-install=yes short=no browsers='chromium firefox' tests=(test_units test_flows test_files test_push test_safety) only=()
+install=yes short=no figures=no browsers='chromium firefox' tests=(test_units test_flows test_files test_push test_safety test_cards) only=()
 while (($#)); do
     case $1 in
     --no-install) install=no && shift && continue ;;
     --short) short=yes browsers=chromium && shift && continue ;;
+    --figures) figures=yes && shift && continue ;;
     --pictures) export PARLEY_PICTURES=$root/docs/images && shift && continue ;;
     -h | --help) sed -n '2,/^set /s/^# //p' "$0" && exit ;;
     --browser) [[ ${2-} =~ ^(chromium|firefox)$ ]] || fail "--browser needs chromium or firefox" ;;
@@ -72,10 +74,13 @@ trap 'exit 143' TERM HUP
 ports=(--mqtt-port "$(free_port)" --web-port "$(free_port)")
 start_gateway_and_door "$scratch/first.log" --data "$scratch/data" "${ports[@]}"
 stop_gateway
-cat >"$scratch/data/parleyd.json" <<'SETTINGS'
+# Figures are of the page, and not of how fast a device may write.
+limits=
+[[ $figures == no ]] || limits=', "request_burst": 10000, "requests_per_second": 10000, "publishes_per_second": 10000'
+cat >"$scratch/data/parleyd.json" <<SETTINGS
 {"registration": "open", "mail_sink": "mails", "password_kibibytes": 8192, "password_passes": 1,
 "account_attempts_per_network": 10000, "account_mails_per_network": 10000, "registrations_per_network": 10000,
-"presence_hold_ms": 0, "push_allow_private_endpoints": true, "push_always": true}
+"presence_hold_ms": 0, "push_allow_private_endpoints": true, "push_always": true$limits}
 SETTINGS
 chmod 644 "$scratch/data/parleyd.json"
 start_gateway_and_door "$scratch/gateway.log" --data "$scratch/data" "${ports[@]}"
@@ -83,5 +88,9 @@ start_gateway_and_door "$scratch/gateway.log" --data "$scratch/data" "${ports[@]
 cd "$root/Tests/Interop/WebPage"
 export PYTHONDONTWRITEBYTECODE=1 TMPDIR=$scratch
 export PARLEY_WEB=$web PARLEY_DATA=$scratch/data PARLEY_BINARIES=$binaries PARLEY_BROWSERS=$browsers
+if [[ $figures == yes ]]; then
+    "$python" figures.py
+    exit
+fi
 "$python" -m unittest --verbose "${tests[@]}" || fail "the page does not do what it must"
 say "all holds in: $browsers"

@@ -60,6 +60,20 @@ function stateOf(challenge, me, name) {
 }
 
 /**
+ * The card by which the others see it in the conversation.
+ *
+ * @param {Challenge} challenge
+ */
+const cardOf = ({ id, type, target, durationDays }) => ({
+    type: 'challenge', content: {
+        card: {
+            challenge_id: id, title: KINDS.get(type)?.[0] ?? type, challenge_type: type, target,
+            duration_days: durationDays,
+        },
+    },
+})
+
+/**
  * @param {import('./shell.js').Context} context
  * @param {import('../client/types.js').Conversation} conversation
  */
@@ -83,7 +97,9 @@ export function newChallenge(context, conversation) {
                         challenged: who.value, type: type.value, target: Number(target.input.value),
                         durationDays: Number(days.input.value),
                     }))
-                    if (made) close()
+                    if (!made) return
+                    close()
+                    await attempt(() => context.client.messages.send(conversation.id, cardOf(made)))
                 },
             },
         }, others.length > 1 && el('div', { class: 'field' }, el('label', { htmlFor: who.id }, 'With'), who),

@@ -5,6 +5,7 @@ import queue
 import subprocess
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 from bidi import LIMIT
@@ -51,14 +52,21 @@ class Terminal:
 
     def await_line(self, ending: str) -> None:
         """Until it has printed a line that ends so."""
-        printed = []
-        while not printed or not printed[-1].endswith(ending):
+        self._await(ending, lambda line: line.endswith(ending))
+
+    def await_text(self, text: str) -> None:
+        """Until it has printed a line with this in it."""
+        self._await(text, lambda line: text in line)
+
+    def _await(self, wanted: str, is_it: Callable[[str], bool]) -> None:
+        printed: list[str] = []
+        while not printed or not is_it(printed[-1]):
             try:
                 line = self._lines.get(timeout=LIMIT)
             except queue.Empty:
                 line = None
             if line is None:
-                raise AssertionError(f"the terminal has not printed «{ending}», but {printed}")
+                raise AssertionError(f"the terminal has not printed «{wanted}», but {printed}")
             printed.append(line)
 
     def __exit__(self, kind: object, *_: object) -> None:
