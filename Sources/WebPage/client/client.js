@@ -15,6 +15,7 @@ import { Notifications } from './notifications.js'
 import { Outbox } from './outbox.js'
 import { People, Requests } from './people.js'
 import { Receipts } from './receipts.js'
+import { Reopening } from './reopening.js'
 import { Resending } from './resending.js'
 import { Session } from './session.js'
 import { Sync } from './sync.js'
@@ -34,6 +35,7 @@ export class Client {
         this.sync = new Sync(context, this.logs, this.delivery)
         this.outbox = new Outbox(context, this.logs, this.delivery, this.exchange, this.sync)
         this.receipts = new Receipts(context, this.logs)
+        this.reopening = new Reopening(context, this.logs, this.exchange, this.delivery)
         this.resending = new Resending(context, this.logs, this.outbox, this.exchange)
         this.session = new Session(context, {
             connected: () => this.#connected(),
@@ -69,9 +71,8 @@ export class Client {
             this.receipts.received(id, kept)
             this.resending.consider(id, kept).catch(() => undefined)
         })
-        this.delivery.afterReopening.push((id, kept) => void this.resending.consider(id, kept).catch(() => undefined))
+        this.reopening.after.push((id, kept) => void this.resending.consider(id, kept).catch(() => undefined))
         this.delivery.queued = (id) => this.outbox.find(id)
-        context.afterKeys.push((user) => this.#keysChanged(user))
         context.channel.onmessage = ({ data }) => this.#told(data)
     }
 
@@ -99,6 +100,9 @@ export class Client {
     }
 
     start() {
+        // Not in the service worker, which may end in the middle of it: the page opens what is left, when it starts.
+        this.context.afterKeys.push((user) => this.#keysChanged(user))
+        this.reopening.of().catch(() => undefined)
         this.session.start()
         this.expiry.start()
     }
@@ -139,13 +143,22 @@ export class Client {
             transaction.keys('uploads')))
         if (uploads.length > 0) this.attachments.resume().catch(() => undefined)
         await published
+        this.#fetchAwaited().catch(() => undefined)
         await this.notifications.list().catch(() => undefined)
         this.context.emit('notifications', { unread: this.notifications.unread })
     }
 
+    /** Keys that could not be had when a message came. */
+    async #fetchAwaited() {
+        await this.reopening.running
+        for (const user of this.exchange.awaited) {
+            if (!this.context.book.isKnown(user)) await this.exchange.fetch(user).catch(() => undefined)
+        }
+    }
+
     /** @param {string} user */
     #keysChanged(user) {
-        this.delivery.reopen(user).catch(() => undefined)
+        this.reopening.of(user).catch(() => undefined)
         this.outbox.forgetSealed(user).catch(() => undefined)
         const ids = [...this.logs.states.values()].filter(({ object }) => object.members.some((member) => (
             member.user === user))).map(({ id }) => id)

@@ -168,6 +168,33 @@ export class Transaction {
     }
 
     /**
+     * Rows with one key of an index, in the order of their own keys.
+     *
+     * @param {string} store
+     * @param {string} index
+     * @param {any} key
+     * @param {any} after the own key of the row before them; null for the first
+     * @param {number} limit
+     * @returns {Promise<any[]>}
+     */
+    page(store, index, key, after, limit) {
+        return new Promise((resolve, reject) => {
+            /** @type {any[]} */
+            const rows = []
+            const request = this.transaction.objectStore(store).index(index).openCursor(key)
+            request.onerror = () => reject(request.error)
+            request.onsuccess = () => {
+                const cursor = request.result
+                if (cursor === null || rows.length === limit) return resolve(rows)
+                const place = after === null ? 1 : indexedDB.cmp(cursor.primaryKey, after)
+                if (place < 0) return cursor.continuePrimaryKey(key, after)
+                if (place > 0) rows.push(cursor.value)
+                cursor.continue()
+            }
+        })
+    }
+
+    /**
      * The last rows of a range, in descending order.
      *
      * @param {string} store

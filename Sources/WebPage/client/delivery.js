@@ -31,8 +31,6 @@ export class Delivery {
         this.renewCipher()
         /** Called with what is new in a log. @type {((id: string, kept: Kept[]) => void)[]} */
         this.after = []
-        /** Called with what newer keys did not open either. @type {((id: string, kept: Kept[]) => void)[]} */
-        this.afterReopening = []
         /** What this device has queued under an id. @type {(id: string) => import('./outbox.js').Item|null} */
         this.queued = () => null
     }
@@ -56,9 +54,7 @@ export class Delivery {
     async opened(records, chapter, members) {
         const kept = []
         for (const record of records) kept.push(await this.open(rows.newKept(record, chapter), members))
-        const users = new Set(kept.filter(({ error }) => error !== null && OF_KEYS.has(error)).flatMap((message) => (
-            this.#isOwn(message.record) ? members.filter((user) => !this.context.book.isKnown(user))
-                : [message.record.sender.user])))
+        const users = new Set(kept.flatMap((message) => this.awaited(message, members)))
         for (const user of users) {
             // Without the keys the message is shown as not opened, and opened later.
             if (this.exchange.claimFetch(user)) await this.exchange.fetch(user).catch(() => undefined)
@@ -72,8 +68,14 @@ export class Delivery {
         return again
     }
 
+    /** The users whose newer keys may open it. @param {Kept} kept @param {readonly string[]} members */
+    awaited({ error, record }, members) {
+        if (error === null || !OF_KEYS.has(error)) return []
+        return this.isOwn(record) ? members.filter((user) => !this.context.book.isKnown(user)) : [record.sender.user]
+    }
+
     /** @param {Record} record */
-    #isOwn(record) {
+    isOwn(record) {
         const own = this.context.address
         return record.sender.user === own.user && record.sender.device === own.device
     }
@@ -143,7 +145,7 @@ export class Delivery {
 
     /** Keys that are not accepted were not tried: a better reason. @param {string} code @param {Record} record */
     #reason(code, record) {
-        if (this.#isOwn(record) || (code !== 'not_authentic' && code !== 'sender_keys_unknown')) return code
+        if (this.isOwn(record) || (code !== 'not_authentic' && code !== 'sender_keys_unknown')) return code
         const status = this.context.book.statusOf(record.sender)
         if (status?.state === 'held') return 'sender_key_changed'
         return status?.fault === 'uncertified' || status?.fault === 'outdated' ? 'sender_not_certified' : code
@@ -238,7 +240,7 @@ export class Delivery {
             write: async (/** @type {import('./database.js').Transaction} */ transaction) => {
                 // A moved row may leave the place of another: all are deleted first.
                 await Promise.all(moved.map((key) => transaction.delete('records', key)))
-                const sent = await Promise.all(messages.filter(({ record }) => this.#isOwn(record))
+                const sent = await Promise.all(messages.filter(({ record }) => this.isOwn(record))
                     .map(({ record }) => transaction.byIndex('outbox', 'id', record.id)))
                 await Promise.all([
                     ...made.map((row) => transaction.put('records', row)),
@@ -250,56 +252,9 @@ export class Delivery {
 
     /** Whether it is what this device has queued. @param {Kept} kept @returns {Kept} */
     #written(kept) {
-        const item = this.#isOwn(kept.record) ? this.queued(kept.record.id) : null
+        const item = this.isOwn(kept.record) ? this.queued(kept.record.id) : null
         if (item === null || kept.content === null || item.draft.content !== kept.content) return kept
         return { ...kept, isOwnWriting: true, sealedFor: item.sealedFor }
-    }
-
-    // Opening later
-
-    /** Tries again what a user's earlier keys did not open. @param {string} user */
-    async reopen(user) {
-        const { database, vault, address } = this.context
-        const all = await database.transaction(['records'], 'readonly', (transaction) => (
-            transaction.byIndex('records', 'unopened', 1)))
-        for (const row of all.slice(-2000)) {
-            const kept = await rows.fromRow(row, vault)
-            const state = this.logs.get(row.conversation)
-            if (state === null || (kept.record.sender.user !== user && !this.#isOwn(kept.record))) continue
-            const opened = await this.open(kept, membersOf(state))
-            if (opened.content === null && opened.error === kept.error) continue
-            await this.logs.change(row.conversation, async (now) => {
-                const again = await database.get('records', [row.conversation, row.chapter, row.seq])
-                const present = again ? await rows.fromRow(again, vault) : null
-                if (present === null || !rows.isSealed(present)) return { state: now, value: null }
-                const { write } = await this.#again({ ...opened, changes: present.changes })
-                return { state: now, value: null, more: write }
-            })
-            if (opened.content === null) for (const handler of this.afterReopening) handler(row.conversation, [opened])
-            const ids = [kept.record.id, ...(kept.record.target === null ? [] : [kept.record.target])]
-            this.context.emit('messages', { conversation: row.conversation, ids })
-            this.context.tell({ kind: 'log', conversation: row.conversation, ids })
-        }
-    }
-
-    /** @param {Kept} kept */
-    async #again(kept) {
-        const { database, vault, address } = this.context
-        const target = kept.record.target
-        const targets = target === null ? [] : await database.transaction(['records'], 'readonly', (transaction) => (
-            transaction.byIndex('records', 'id', target)))
-        const changed = []
-        for (const row of targets) {
-            const old = await rows.fromRow(row, vault)
-            const after = rows.withChange(old, kept)
-            if (after !== old) changed.push(after)
-        }
-        const made = await Promise.all([kept, ...changed].map((each) => rows.toRow(each, vault, address.user)))
-        return {
-            write: async (/** @type {import('./database.js').Transaction} */ transaction) => {
-                for (const row of made) await transaction.put('records', row)
-            },
-        }
     }
 }
 

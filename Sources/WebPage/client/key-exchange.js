@@ -49,10 +49,15 @@ export class KeyExchange {
         return this.awaited.has(user)
     }
 
-    /** Whether a fetch because of an unopened message is within the limit. @param {string} user */
-    claimFetch(user) {
+    /** Something that came from the user waits to be opened. @param {string} user */
+    markAwaited(user) {
         if (this.awaited.size > MOST_REMEMBERED) this.awaited.clear()
         this.awaited.add(user)
+    }
+
+    /** Whether a fetch because of an unopened message is within the limit. @param {string} user */
+    claimFetch(user) {
+        this.markAwaited(user)
         const now = Date.now()
         if (this.allowances.size > MOST_REMEMBERED) this.allowances.clear()
         const allowance = this.allowances.get(user) ?? { left: BURST, since: now }

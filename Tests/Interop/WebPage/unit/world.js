@@ -73,10 +73,17 @@ export async function world() {
         if (!answer) throw new ClientError('unavailable')
         return new Members(await answer(fields))
     }
-    Object.assign(context.door, { ask, request: ask, send: ask })
+    const door = { ask, request: ask, send: ask }
+    Object.assign(context.door, door)
     client.outbox.isOnline = () => true
     const state = {
         alice, bob, account, direct, client, context, faults, asked, answers,
+        /** The device's client as a page has it that is opened then. */
+        reload: async () => {
+            const opened = await Client.open(context.address)
+            Object.assign(opened.context.door, door)
+            return opened
+        },
         /** @param {object} object */
         merge: (object) => client.logs.merge(readConversation(new Members(object))),
         /**
