@@ -5,7 +5,7 @@ import { describe } from './errors.js'
 import { formatDuration, formatSize } from './format.js'
 import { icon } from './icons.js'
 import { iconButton } from './parts.js'
-import { shownPicture } from './picture.js'
+import { pictureOf } from './picture.js'
 
 /** @typedef {import('../client/types.js').Message} Message */
 /** @typedef {import('../client/types.js').FileReference} FileReference */
@@ -22,28 +22,55 @@ const LONGEST_NAME = 120
 export function attachment(message, file, around) {
     if (message.type === 'image') return picture(message, file, around)
     if (message.type === 'voice') return recording(message, file, around)
-    return plainFile(file, around)
+    return plainFile(message, file, around)
 }
 
-/** What was opened of this page's messages, so that a row that comes again shows it at once. */
-const opened = new Map()
+/**
+ * What was opened of a client's messages, by digest, so that a row that comes again shows it at once.
+ *
+ * @type {WeakMap<import('../client/types.js').Client, Map<string, {message: string, blob: Promise<Blob>}>>}
+ */
+const caches = new WeakMap()
 const KEPT = 40
 
+/** @param {import('../client/types.js').Client} client */
+function cacheOf(client) {
+    const known = caches.get(client)
+    if (known) return known
+    const cache = new Map()
+    caches.set(client, cache)
+    // What has disappeared or was deleted does not stay here.
+    client.on('messages', async ({ ids }) => {
+        for (const [key, { message }] of cache) {
+            if (ids.includes(message) && (await client.messages.get(message))?.state !== 'opened') cache.delete(key)
+        }
+    })
+    return cache
+}
+
 /**
+ * @param {Message} message
  * @param {FileReference} file
  * @param {import('./message.js').Surroundings} around
  * @param {(got: number, total: number) => void} [onProgress]
  * @returns {Promise<Blob>}
  */
-function open(file, around, onProgress) {
+function open(message, file, around, onProgress) {
+    const cache = cacheOf(around.client)
     const key = String(file.digest)
-    const known = opened.get(key)
-    if (known) return known
+    const known = cache.get(key)
+    if (known) return known.blob
     const blob = around.client.attachments.open(file, { onProgress })
-    opened.set(key, blob)
-    blob.catch(() => opened.delete(key))
-    if (opened.size > KEPT) opened.delete(opened.keys().next().value)
+    cache.set(key, { message: message.id, blob })
+    blob.catch(() => cache.delete(key))
+    const [oldest] = cache.keys()
+    if (cache.size > KEPT) cache.delete(oldest)
     return blob
+}
+
+/** Gives up the pictures of a row that is gone. @param {Element} row */
+export function release(row) {
+    for (const image of row.querySelectorAll('img')) URL.revokeObjectURL(image.src)
 }
 
 /** @param {Message} message @param {FileReference} file @param {import('./message.js').Surroundings} around */
@@ -55,17 +82,20 @@ function picture(message, file, around) {
     const load = async () => {
         fill(frame, el('span', { class: 'spinner' }))
         try {
-            const shown = await shownPicture(await open(file, around))
+            const blob = await pictureOf(await open(message, file, around))
             const showFile = () => {
+                release(frame)
                 frame.style.aspectRatio = 'auto'
-                fill(frame, plainFile(file, around, 'This is no picture that can be shown.'))
+                fill(frame, plainFile(message, file, around, 'This is no picture that can be shown.'))
             }
-            if (!shown) return showFile()
+            if (!blob) return showFile()
+            // The row has gone meanwhile, and gives up nothing any more.
+            if (!frame.isConnected) return
             // Its first bytes may be a picture's, and the others not.
             const image = el('img', { alt: message.content?.caption || 'Picture', on: { error: showFile } })
-            image.src = shown.url
+            image.src = URL.createObjectURL(blob)
             fill(frame, el('button', { type: 'button', 'aria-label': 'Show the picture',
-                on: { click: () => enlarge(shown.url, image.alt) } }, image))
+                on: { click: () => enlarge(blob, image.alt) } }, image))
         } catch (error) {
             fill(frame, failed(error, load))
         }
@@ -76,12 +106,16 @@ function picture(message, file, around) {
     return frame
 }
 
-/** @param {string} url @param {string} alt */
-function enlarge(url, alt) {
+/** @param {Blob} blob @param {string} alt */
+function enlarge(blob, alt) {
+    const url = URL.createObjectURL(blob)
     const element = el('dialog', { class: 'lightbox', 'aria-label': alt })
     const close = () => element.close()
     element.append(iconButton('Close', 'close', close), el('img', { src: url, alt, on: { click: close } }))
-    element.addEventListener('close', () => element.remove())
+    element.addEventListener('close', () => {
+        element.remove()
+        URL.revokeObjectURL(url)
+    })
     document.body.append(element)
     element.showModal()
 }
@@ -93,15 +127,16 @@ function failed(error, again) {
 }
 
 /**
+ * @param {Message} message
  * @param {FileReference} file
  * @param {import('./message.js').Surroundings} around
  * @param {string} [note]
  */
-function plainFile(file, around, note) {
+function plainFile(message, file, around, note) {
     const status = el('span', { class: 'help' }, note ?? formatSize(file.size))
     const save = async () => {
         try {
-            const blob = await open(file, around, (got, total) => {
+            const blob = await open(message, file, around, (got, total) => {
                 status.textContent = `${Math.round(100 * got / Math.max(1, total))} %`
             })
             // A download, whatever it is: the browser opens nothing of it here.
@@ -145,9 +180,10 @@ function recording(message, file, around) {
         }
     }, 'primary')
     const prepare = async () => {
-        const blob = await open(file, around)
+        const blob = await open(message, file, around)
         if (!blob.type.startsWith('audio/')) throw new Error('This is no recording.')
-        const made = new Audio(URL.createObjectURL(blob))
+        const url = URL.createObjectURL(blob)
+        const made = new Audio(url)
         const length = () => Number.isFinite(made.duration) && made.duration > 0 ? made.duration * 1000 : total
         const show = () => {
             const now = made.currentTime * 1000
@@ -158,7 +194,7 @@ function recording(message, file, around) {
         }
         for (const event of ['timeupdate', 'play', 'pause', 'ended']) made.addEventListener(event, show)
         bar.addEventListener('input', () => { made.currentTime = Number(bar.value) / 1e6 * length() })
-        around.ending.add(() => made.pause())
+        around.ending.add(() => made.pause(), () => URL.revokeObjectURL(url))
         return made
     }
     return el('div', { class: 'recording' }, toggle, bar, time)

@@ -1,5 +1,6 @@
 // @ts-check
 /** One conversation: its head, its messages, and the composer. */
+import { release } from './attachment.js'
 import { Composer } from './composer.js'
 import { el, fill, isolated } from './dom.js'
 import { attempt } from './errors.js'
@@ -68,7 +69,7 @@ export class Chat {
         const { context } = this
         this.list = new LongList({
             key: (/** @type {import('./message.js').Row} */ row) => row.key,
-            render: row => this.render(row), reachBegin: () => this.loadMore(), ending: context.ending,
+            render: row => this.render(row), reachBegin: () => this.loadMore(), ending: context.ending, release,
             onScroll: isAtEnd => { this.down.hidden = isAtEnd; if (isAtEnd) this.markRead() },
         })
         this.list.body.setAttribute('aria-label', 'Messages')

@@ -17,6 +17,7 @@ export class LongList {
      * @param {(item: Item, index: number) => HTMLElement} options.render
      * @param {() => void} options.reachBegin called when the first rows are near
      * @param {(isAtEnd: boolean) => void} options.onScroll
+     * @param {(element: HTMLElement) => void} [options.release] gives up what a row that is gone has held
      * @param {Ending} options.ending
      * @param {number} [options.estimate]
      */
@@ -36,6 +37,7 @@ export class LongList {
         seen.observe(this.element)
         options.ending.listen(this.element, 'scroll', () => this.scrolled(), { passive: true })
         options.ending.add(() => { this.resizing.disconnect(); seen.disconnect(); cancelAnimationFrame(this.frame) })
+        options.ending.add(() => { for (const { element } of this.shown.values()) options.release?.(element) })
     }
 
     /**
@@ -99,6 +101,7 @@ export class LongList {
                 if (row) {
                     this.resizing.unobserve(row.element)
                     row.element.replaceWith(element)
+                    this.options.release?.(row.element)
                 } else {
                     this.body.append(element)
                 }
@@ -114,6 +117,7 @@ export class LongList {
             if (wanted.has(key) || row.element.contains(document.activeElement) && heights.keys.includes(key)) continue
             this.resizing.unobserve(row.element)
             row.element.remove()
+            this.options.release?.(row.element)
             this.shown.delete(key)
         }
         if (first < 15 && items.length) this.options.reachBegin()

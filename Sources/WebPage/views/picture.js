@@ -58,23 +58,14 @@ function jpeg(bytes, view) {
     return null
 }
 
-/** @type {WeakMap<Blob, {url: string}>} */
-const urls = new WeakMap()
-
 /**
- * The address of a picture for an `img`, or null for whatever is none.
+ * A picture for an `img`, of the type that its bytes show; null for whatever is none.
  *
  * @param {Blob} blob
  */
-export async function shownPicture(blob) {
-    const known = urls.get(blob)
-    if (known) return known
-    const head = new Uint8Array(await blob.slice(0, 1 << 18).arrayBuffer())
-    const found = sniffed(head)
-    if (!found || !isBounded(found)) return null
-    const shown = { url: URL.createObjectURL(new Blob([blob], { type: found.type })) }
-    urls.set(blob, shown)
-    return shown
+export async function pictureOf(blob) {
+    const found = sniffed(new Uint8Array(await blob.slice(0, 1 << 18).arrayBuffer()))
+    return found && isBounded(found) ? new Blob([blob], { type: found.type }) : null
 }
 
 /** @param {{width: number, height: number}} size */
