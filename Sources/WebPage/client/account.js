@@ -47,10 +47,12 @@ export class Account {
     /**
      * @param {import('./context.js').Context} context
      * @param {import('./key-exchange.js').KeyExchange} exchange
+     * @param {{connection: import('./types.js').Connection, remove: () => Promise<void>}} client
      */
-    constructor(context, exchange) {
+    constructor(context, exchange, client) {
         this.context = context
         this.exchange = exchange
+        this.client = client
     }
 
     async get() {
@@ -103,7 +105,22 @@ export class Account {
     /** @param {string|null} password */
     async delete(password) {
         const fields = { id: crypto.randomUUID(), user_id: this.context.address.user }
-        await this.context.door.ask('account/delete', password === null ? fields : { ...fields, password })
+        const wasEnded = this.client.connection.state === 'ended'
+        try {
+            await this.context.door.ask('account/delete', password === null ? fields : { ...fields, password })
+        } catch (error) {
+            // The token ends with the account, perhaps before the answer has come.
+            if (wasEnded || !await this.#isTokenEnded()) throw error
+        }
+        await this.client.remove()
+    }
+
+    async #isTokenEnded() {
+        try {
+            await this.context.door.ask('account/get')
+            return false
+        } catch (error) {
+            return error instanceof ClientError && error.code === 'unauthenticated'
+        }
     }
 }
-

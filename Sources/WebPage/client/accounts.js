@@ -95,7 +95,7 @@ async function keep(data, email) {
         token: data.text('password', 8192), issuedAt: Date.now(), expiresAt: data.time('expires_at'),
     })
     context.close()
-    await keepDevice({ ...address, email })
+    await keepDevice({ ...address, email, signedInAt: Date.now() })
     // Without it some browsers drop what a page keeps when they need room. Firefox asks the person, who may not answer.
     navigator.storage?.persist?.().catch(() => false)
     return address

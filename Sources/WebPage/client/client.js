@@ -54,7 +54,7 @@ export class Client {
         const training = () => import('./training.js')
         this.keys = lazy(async () => new (await import('./keys.js')).Keys(context, this.exchange))
         this.devices = lazy(async () => new (await account()).Devices(context, this.exchange))
-        this.account = lazy(async () => new (await account()).Account(context, this.exchange))
+        this.account = lazy(async () => new (await account()).Account(context, this.exchange, this))
         this.linking = lazy(async () => new (await import('./linking.js')).Linking(context, this.exchange))
         this.attachments = lazy(async () => new (await import('./attachments.js')).Attachments(context, this.outbox))
         this.groups = lazy(async () => new (await training()).Groups(context))
@@ -116,14 +116,21 @@ export class Client {
     /** Ends the device at the gateway, if that can be reached, and removes all that this browser keeps of it. */
     async signOut() {
         const { door, address } = this.context
-        await this.push.disable().catch(() => undefined)
         const fields = { device_id: address.device }
         await door.request('devices/revoke', fields, { timeout: FAREWELL }).catch(() => undefined)
-        this.context.tell({ kind: 'signed-out' })
-        this.session.end('signed-out')
+        await this.remove()
+    }
+
+    /** Removes all that this browser keeps of the device, and ends it in all tabs. */
+    async remove() {
+        this.session.stop()
         this.expiry.stop()
+        await this.push.end().catch(() => undefined)
+        this.context.database.close()
+        await dropDevice(this.address)
+        this.context.tell({ kind: 'removed' })
         this.context.close()
-        await dropDevice(address)
+        this.context.emit('removed', {})
     }
 
     /** After each connection: what the gateway knows of this device, and what was missed. */
@@ -182,9 +189,9 @@ export class Client {
                 await this.context.keys.reload()
                 this.delivery.renewCipher()
                 return this.context.emit('devices', {})
-            case 'signed-out':
-                this.session.end('signed-out')
-                return this.context.close()
+            case 'removed':
+                this.close()
+                return this.context.emit('removed', {})
         }
     }
 }

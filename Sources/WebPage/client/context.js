@@ -11,7 +11,7 @@ import { OwnKeys } from './own-keys.js'
  * @typedef {{token: string, issuedAt: number, expiresAt: number}} Credentials
  *
  * @typedef {{kind: 'peers', user: string} | {kind: 'log', conversation: string, ids: string[]}
- *   | {kind: 'conversations', ids: string[]} | {kind: 'outbox'} | {kind: 'keys'} | {kind: 'signed-out'}} TabMessage
+ *   | {kind: 'conversations', ids: string[]} | {kind: 'outbox'} | {kind: 'keys'} | {kind: 'removed'}} TabMessage
  */
 
 export class Context {

@@ -224,17 +224,23 @@ const REGISTRY = 'parley'
 
 const registry = () => openDatabase(REGISTRY, 1, (database) => database.createObjectStore('devices'))
 
-/** @returns {Promise<{user: string, device: string, email: string|null}[]>} */
+/**
+ * @typedef {{user: string, device: string, email: string|null, signedInAt?: number}} Listed earlier pages kept no time
+ */
+
+/** @returns {Promise<Listed[]>} the last one that signed in first */
 export async function keptDevices() {
     const database = await registry()
     try {
-        return await result(database.transaction('devices').objectStore('devices').getAll())
+        /** @type {Listed[]} */
+        const all = await result(database.transaction('devices').objectStore('devices').getAll())
+        return all.sort((one, other) => (other.signedInAt ?? 0) - (one.signedInAt ?? 0))
     } finally {
         database.close()
     }
 }
 
-/** @param {{user: string, device: string, email: string|null}} device */
+/** @param {Listed} device */
 export async function keepDevice(device) {
     const database = await registry()
     try {
@@ -247,6 +253,8 @@ export async function keepDevice(device) {
 
 /** Removes a device and all that is kept of it. @param {{user: string, device: string}} address */
 export async function dropDevice(address) {
+    // Before the list forgets it: a page that ends in between would leave keys that nobody knows of.
+    await result(indexedDB.deleteDatabase(Database.name(address)))
     const database = await registry()
     try {
         await result(database.transaction('devices', 'readwrite').objectStore('devices')
@@ -254,5 +262,6 @@ export async function dropDevice(address) {
     } finally {
         database.close()
     }
+    // A page that was opened meanwhile, or the service worker, has made an empty one.
     await result(indexedDB.deleteDatabase(Database.name(address)))
 }

@@ -46,9 +46,15 @@ export class Push {
     }
 
     async disable() {
+        await this.end()
         await this.context.database.delete('device', 'push')
         await this.context.door.ask('push/unregister')
+    }
+
+    /** In this browser alone: notifications that are shown are closed, and no more come. */
+    async end() {
         const registration = await navigator.serviceWorker?.getRegistration()
-        await (await registration?.pushManager.getSubscription())?.unsubscribe()
+        for (const shown of await registration?.getNotifications() ?? []) shown.close()
+        await (await registration?.pushManager?.getSubscription())?.unsubscribe()
     }
 }

@@ -191,6 +191,7 @@
  * | `link-offered` | `{device}`: a device of the user's would be linked |
  * | `resend` | `{conversation, message, step, device}`: a message that this device could not open was asked for
  *   (`request`), or one of this device was sealed anew for another (`answer`) |
+ * | `removed` | `{}`: this browser keeps nothing of the device any more; what was shown of it is to go |
  * | `dropped` | `{count}`: the storage of this browser is full or broken |
  *
  * @typedef {object} Client
@@ -310,7 +311,7 @@
  * @property {() => Promise<void>} reset makes another account key: contacts see a changed one
  * @property {(current: string|null, password: string) => Promise<void>} setPassword
  * @property {(keepThis: boolean) => Promise<void>} signOutEverywhere
- * @property {(password: string|null) => Promise<void>} delete
+ * @property {(password: string|null) => Promise<void>} delete removes all that this browser keeps of the device, too
  *
  * @typedef {object} AttachmentsFace
  * @property {(conversation: string, file: Blob, description: {type: 'image'|'file'|'voice', name: string,
@@ -384,7 +385,8 @@
  *
  * @typedef {object} Accounts
  * @property {() => Promise<string|null>} unsupported why this browser is too old, as a sentence; null if it will do
- * @property {() => Promise<readonly KeptDevice[]>} kept devices signed in in this browser
+ * @property {() => Promise<readonly KeptDevice[]>} kept devices signed in in this browser,
+ *   the last one first
  * @property {() => Promise<{registration: 'open'|'invited'|'closed', providers: readonly any[]}>} providers
  * @property {(fields: {email: string, password: string, user: string, name?: string, invite?: string}) =>
  *   Promise<void>} register sends a code by mail

@@ -120,7 +120,7 @@ export class Settings {
     }
 
     account() {
-        const { client, leave } = this.context
+        const { client } = this.context
         return el('section', { class: 'card-box' }, el('h2', {}, 'Account'), el('div', { class: 'stacked' },
             button('Recovery key', () => this.backUp(), { icon: 'shield' }),
             button('Change the password', () => this.changePassword(), { icon: 'lock' }),
@@ -129,7 +129,6 @@ export class Settings {
                     + 'Without another device or a recovery key, your messages are lost.'
                 if (!await confirm('Sign out?', text, 'Sign out', { isDanger: true })) return
                 await attempt(() => client.signOut())
-                leave()
             }, { icon: 'sign_out', kind: 'danger' }),
             button('Delete the account', () => this.deleteAccount(), { icon: 'trash', kind: 'danger' })))
     }
@@ -168,7 +167,6 @@ export class Settings {
                 button('Delete it', () => attempt(async () => {
                 await this.context.client.account.delete(password.input.value || null)
                 close()
-                this.context.leave()
             }), { kind: 'danger' }))])
     }
 }

@@ -15,7 +15,6 @@ import { button, emptyState, toast } from './parts.js'
  * @property {(route: string) => void} go to an address such as `chats/ID`
  * @property {(text: string) => void} announce read aloud, not shown
  * @property {Ending} ending of this view
- * @property {() => void} leave signs in anew
  * @property {Map<string, any>} drafts what was written and not sent, by conversation
  */
 
@@ -91,7 +90,7 @@ export class Shell {
     /** @param {Ending} ending @returns {Context} */
     context(ending) {
         return {
-            client: this.client, me: this.client.address.user, ending, leave: this.leave, drafts: this.drafts,
+            client: this.client, me: this.client.address.user, ending, drafts: this.drafts,
             go: route => { location.hash = `#/${route}` },
             announce,
         }

@@ -1,12 +1,13 @@
 """One person's tab: what they see, and what they do with keys and pointer."""
 
 import base64
+import contextlib
 import json
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bidi import LIMIT
+from bidi import LIMIT, BiDiError
 
 if TYPE_CHECKING:
     from browsers import Browser
@@ -132,8 +133,10 @@ class Tab:
         """Waits until the function returns something true."""
         end = time.monotonic() + limit
         while True:
-            if found := self.evaluate(function, *arguments):
-                return found
+            # There is nothing to ask while another page comes.
+            with contextlib.suppress(BiDiError):
+                if found := self.evaluate(function, *arguments):
+                    return found
             if time.monotonic() > end:
                 raise AssertionError(f"there is no {what}; the page says:\n{self.text()[:1500]}")
             time.sleep(0.03)
