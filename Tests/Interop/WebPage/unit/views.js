@@ -48,6 +48,41 @@ test('a picture of too many pixels is not decoded', async () => {
     }
 })
 
+/** @param {[number, number]} screen @param {[number, number]} frame @param {number[]} [extension] before the frame */
+function gif(screen, frame, extension = []) {
+    const pair = (/** @type {number} */ number) => [number & 255, number >> 8]
+    return new Uint8Array([
+        ...new TextEncoder().encode('GIF89a'), ...screen.flatMap(pair), 0x80, 0, 0, 0, 0, 0, 255, 255, 255, ...extension,
+        0x2c, 0, 0, 0, 0, ...frame.flatMap(pair), 0, 2, 2, 0x4c, 1, 0, 0x3b,
+    ])
+}
+
+test('a GIF whose frames are larger than its screen is measured by its frames', async () => {
+    same(sniffed(gif([3, 5], [2, 2])), { type: 'image/gif', width: 3, height: 5 })
+    same(sniffed(gif([1, 1], [22_000, 22_000])), { type: 'image/gif', width: 22_000, height: 22_000 })
+    same(await pictureOf(blob(gif([1, 1], [22_000, 22_000]))), null, 'a large frame')
+    const control = [0x21, 0xf9, 4, 0, 0, 0, 0, 0]
+    same(sniffed(gif([1, 1], [7, 7], control))?.width, 7, 'a frame with a control')
+    const comment = [0x21, 0xfe, 3, 0x2c, 0, 0, 0]
+    same(sniffed(gif([1, 1], [7, 7], comment))?.width, 7, 'a frame with a comment')
+    // Some read four bytes of it whatever it says.
+    same(sniffed(gif([1, 1], [7, 7], [0x21, 0xf9, 1, 0, 0])), null, 'a short control')
+    same(sniffed(gif([1, 1], [7, 7]).slice(0, 19)), null, 'no frame')
+    const second = [...gif([1, 1], [1, 1]).slice(0, -1), ...gif([1, 1], [0, 22_000]).slice(19)]
+    same(sniffed(new Uint8Array(second))?.height, 22_000, 'a large second frame')
+})
+
+test('a JPEG is measured by the frame that a browser reads', () => {
+    const frame = (/** @type {number} */ size) => [0xff, 0xc0, 0, 17, 8, size >> 8, size & 255, size >> 8, size & 255, ...Array(12).fill(0)]
+    const of = (/** @type {number[]} */ ...bytes) => sniffed(new Uint8Array([0xff, 0xd8, 0xff, ...bytes]))
+    same(of(0xe0, 0, 4, 1, 2, ...frame(300)), { type: 'image/jpeg', height: 300, width: 300 })
+    // Markers that have no length, and what is none: the large frame would count.
+    for (const marker of [0x00, 0x01, 0xd0, 0xd7, 0xd8, 0xd9, 0xda]) {
+        same(of(marker, 0, 23, ...frame(20_000), ...frame(1)), null, `the marker ${marker}`)
+    }
+    same(of(0xe0, 0, 0, ...frame(20_000)), null, 'a segment shorter than its length')
+})
+
 test('10,000 messages scroll with few of them in the document, each frame drawn in time', async () => {
     const ending = new Ending()
     const items = Array.from({ length: 10_000 }, (_, index) =>
