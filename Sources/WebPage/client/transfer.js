@@ -14,13 +14,19 @@ export const PATH = 'blobs'
 const PART = 4 << 20
 /** A part has to move so fast at least; the door gives up at the same rate. */
 const TIMEOUT = 120000
+const SILENCE = 60000
+/** In a row, without anything that has moved. */
 const MOST_ATTEMPTS = 8
 const TUS = { 'Tus-Resumable': '1.0.0' }
 
 export class Transfer {
-    /** @param {import('./context.js').Context} context */
-    constructor(context) {
+    /**
+     * @param {Pick<import('./context.js').Context, 'door'|'credentials'>} context
+     * @param {number} [silence] until a download that brings nothing is given up, in milliseconds
+     */
+    constructor(context, silence = SILENCE) {
         this.context = context
+        this.silence = silence
     }
 
     /**
@@ -57,7 +63,7 @@ export class Transfer {
                     'Upload-Offset': String(offset), 'Content-Type': 'application/offset+octet-stream',
                 }, part)
                 offset += part.size
-            })
+            }, () => offset)
             onProgress?.(offset, sealed.size)
         }
     }
@@ -75,7 +81,8 @@ export class Transfer {
     async download(id, opening, { onProgress, signal }) {
         const total = sealedLength(opening.size)
         while (opening.received < total) {
-            await this.#repeated(signal, () => this.#downloadRest(id, opening, total, onProgress, signal))
+            await this.#repeated(signal, () => this.#downloadRest(id, opening, total, onProgress, signal),
+                () => opening.received)
         }
     }
 
@@ -90,22 +97,33 @@ export class Transfer {
         const from = opening.received
         /** @type {Record<string, string>} */
         const range = from > 0 ? { Range: `bytes=${from}-` } : {}
-        const response = await this.#ask('GET', `${PATH}/${id}`, signal, range)
-        if (from > 0 && !response.headers.get('Content-Range')?.startsWith(`bytes ${from}-`)) {
-            throw new ClientError('bad_reply')
-        }
-        // A size that is not the blob's is the sender's lie: nothing is fetched to see it.
-        const length = response.headers.get('Content-Length')
-        if (length !== null && Number(length) !== total - from) throw new ClientError('damaged')
-        const reader = response.body?.getReader()
-        for (;;) {
-            const { done, value } = await (reader?.read() ?? { done: true, value: undefined })
-            if (done) break
-            if (!opening.update(value)) {
-                await reader?.cancel()
-                throw new ClientError('damaged')
+        const silence = new AbortController()
+        const wait = () => setTimeout(() => silence.abort(), this.silence)
+        let timer = wait()
+        try {
+            const response = await this.#ask('GET', `${PATH}/${id}`, signal, range, undefined, silence.signal)
+            if (from > 0 && !response.headers.get('Content-Range')?.startsWith(`bytes ${from}-`)) {
+                throw new ClientError('bad_reply')
             }
-            onProgress?.(opening.received, total)
+            // A size that is not the blob's is the sender's lie: nothing is fetched to see it.
+            const length = response.headers.get('Content-Length')
+            if (length !== null && Number(length) !== total - from) throw new ClientError('damaged')
+            const reader = response.body?.getReader()
+            while (opening.received < total) {
+                const { done, value } = await (reader?.read() ?? { done: true, value: undefined })
+                if (done) break
+                clearTimeout(timer)
+                timer = wait()
+                if (!opening.update(value)) {
+                    await reader?.cancel()
+                    throw new ClientError('damaged')
+                }
+                onProgress?.(opening.received, total)
+            }
+            // A connection that does not end is not waited for.
+            reader?.cancel().catch(() => undefined)
+        } finally {
+            clearTimeout(timer)
         }
         if (opening.received < total) throw new ClientError('offline')
     }
@@ -113,14 +131,16 @@ export class Transfer {
     // Requests
 
     /**
-     * Attempts again where the connection broke or the door is busy.
+     * Attempts again where the connection broke or the door is busy, as long as something moves.
      *
      * @template T
      * @param {AbortSignal|undefined} signal
      * @param {(attempt: number) => Promise<T>} body
+     * @param {() => number} [moved] the bytes
      * @returns {Promise<T>}
      */
-    async #repeated(signal, body) {
+    async #repeated(signal, body, moved = () => 0) {
+        let [most, failures] = [moved(), 0]
         for (let attempt = 0; ; attempt++) {
             try {
                 return await body(attempt)
@@ -128,8 +148,10 @@ export class Transfer {
                 signal?.throwIfAborted()
                 const failure = error instanceof ClientError ? error : new ClientError('offline')
                 const isPassing = failure.isPassing || [409, 423, 429, 503].includes(failure.status)
-                if (!isPassing || attempt === MOST_ATTEMPTS) throw failure
-                const pause = failure.retryAfter ?? Math.min(15000, 300 * 2 ** attempt) * (0.5 + Math.random())
+                if (moved() > most) [most, failures] = [moved(), 0]
+                if (!isPassing || failures === MOST_ATTEMPTS) throw failure
+                const pause = failure.retryAfter ?? Math.min(15000, 300 * 2 ** failures) * (0.5 + Math.random())
+                failures++
                 await new Promise((resolve) => setTimeout(resolve, Math.min(pause, 60000)))
             }
         }
@@ -141,8 +163,9 @@ export class Transfer {
      * @param {AbortSignal|undefined} signal
      * @param {Record<string, string>} headers
      * @param {Blob} [body]
+     * @param {AbortSignal} [limit]
      */
-    async #ask(method, path, signal, headers, body) {
+    async #ask(method, path, signal, headers, body, limit = AbortSignal.timeout(TIMEOUT)) {
         const { door, credentials } = this.context
         let response
         try {
@@ -151,8 +174,7 @@ export class Transfer {
                 headers: {
                     ...(method === 'GET' ? {} : TUS), ...headers, Authorization: `Bearer ${credentials.token}`,
                 },
-                signal: method === 'GET' ? signal
-                    : AbortSignal.any([AbortSignal.timeout(TIMEOUT), ...(signal ? [signal] : [])]),
+                signal: AbortSignal.any([limit, ...(signal ? [signal] : [])]),
             })
         } catch {
             signal?.throwIfAborted()
