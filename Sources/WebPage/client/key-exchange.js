@@ -165,8 +165,10 @@ export class KeyExchange {
     async resetAccount() {
         const { keys, door } = this.context
         await this.context.locked('own keys', async () => {
-            await keys.adopt(crypto.getRandomValues(new Uint8Array(32)), null)
-            await door.ask('keys/publish', { ...await keys.publication(this.context.now()), reset: true })
+            const seed = crypto.getRandomValues(new Uint8Array(32))
+            const { fields, certificate } = await keys.resetting(seed, this.context.now())
+            await door.ask('keys/publish', { ...fields, reset: true })
+            await keys.adopt(seed, certificate)
             const account = keys.account
             if (account !== null) await this.context.book.adoptOwn(account)
         })

@@ -183,6 +183,24 @@ export class OwnKeys {
         }
     }
 
+    /**
+     * The fields of `keys/publish` with another account key, which is to be adopted once the gateway has accepted it.
+     *
+     * @param {Uint8Array} seed
+     * @param {number} now by the gateway's clock
+     */
+    async resetting(seed, now) {
+        const { publicKey, privateKey } = await signingOf(seed)
+        const issuedAt = Math.floor(now)
+        const part = certifiedPart(this.address, this.identityKey, this.signingKey, issuedAt)
+        const signature = await sign(privateKey, part)
+        const fields = {
+            ...await this.publicationWithoutAccount(), account_key: toBase64(publicKey),
+            certificate: toBase64(signature), issued_at: timeText(issuedAt),
+        }
+        return { fields, certificate: { signature, issuedAt } }
+    }
+
     /** As apps without account keys publish. */
     async publicationWithoutAccount() {
         const signature = await sign(this.row.signing.privateKey, signedPart(this.address, this.identityKey))
