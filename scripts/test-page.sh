@@ -19,7 +19,7 @@ root=$(dirname "$(dirname "$(readlink -f "$0")")")
 . "$root/scripts/lib/waiting.sh"
 . "$root/scripts/lib/gateway.sh"
 
-install=yes short=no figures=no browsers='chromium firefox' tests=(test_units test_flows test_files test_push test_safety test_cards) only=()
+install=yes short=no figures=no browsers='chromium firefox' tests=(test_units test_flows test_files test_push test_safety test_cards test_leaving test_worker) only=()
 while (($#)); do
     case $1 in
     --no-install) install=no && shift && continue ;;

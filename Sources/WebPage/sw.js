@@ -6,7 +6,7 @@
 import { openPush } from './client/push-opener.js'
 
 const CACHE = 'parley-page'
-/** In milliseconds; a slower connection gets what is kept. */
+/** In milliseconds; a door that is slower to begin gives way to what is kept. */
 const PATIENCE = 4000
 /** @type {any} */
 const worker = self
@@ -20,22 +20,32 @@ worker.addEventListener('fetch', (/** @type {any} */ event) => {
     const url = new URL(request.url)
     const isOfPage = request.method === 'GET' && url.origin === location.origin
         && !/^\/(api|ws|mqtt)(\/|$)/.test(url.pathname)
-    if (isOfPage) event.respondWith(answer(request, url))
+    if (isOfPage) event.respondWith(answer(event, url))
 })
 
-/** @param {Request} request @param {URL} url */
-async function answer(request, url) {
+/** @param {any} event @param {URL} url */
+async function answer(event, url) {
+    /** @type {Request} */
+    const request = event.request
     // All paths that the page routes are its index; a file that is opened by itself is not.
     const name = request.mode === 'navigate' && !/\.[^/]+$/.test(url.pathname) ? '/' : url.pathname
-    const cache = await caches.open(CACHE)
+    const cache = await caches.open(CACHE).catch(() => null)
+    const kept = await cache?.match(name)
+    const patience = new AbortController()
+    // Where nothing is kept, a slow connection is better than none.
+    const timer = kept ? setTimeout(() => patience.abort(), PATIENCE) : undefined
     try {
-        const response = await fetch(request, { signal: AbortSignal.timeout(PATIENCE) })
-        if (response.ok && response.type === 'basic') await cache.put(name, response.clone())
+        const response = await fetch(request, { signal: patience.signal })
+        // There may be no room to keep it.
+        if (cache && response.ok && response.type === 'basic') {
+            event.waitUntil(cache.put(name, response.clone()).catch(() => undefined))
+        }
         return response
     } catch (error) {
-        const kept = await cache.match(name)
         if (kept) return kept
         throw error
+    } finally {
+        clearTimeout(timer)
     }
 }
 

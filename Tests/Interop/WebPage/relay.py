@@ -5,6 +5,7 @@ import re
 import selectors
 import socket
 import threading
+import time
 from urllib.parse import urlsplit
 
 OFFSET = re.compile(rb"(?i)\r\nupload-offset: (\d+)\r\n")
@@ -22,6 +23,8 @@ class Relay:
         self._go_on = threading.Event()
         # A connection hangs in the middle of what it brings.
         self.hangs = threading.Event()
+        # How long what is asked waits on its way, in seconds.
+        self.delay = 0.0
         # Where uploads began or went on, in their order.
         self.offsets: list[int] = []
 
@@ -83,6 +86,8 @@ class Relay:
                 for key, _ in ready.select():
                     if not (data := key.fileobj.recv(65536)):  # type: ignore[union-attr]
                         return
+                    if key.data is far:
+                        time.sleep(self.delay)
                     key.data.sendall(data)
                     if key.data is near:
                         continue
