@@ -25,15 +25,19 @@ async function signIn() {
 /** @param {import('./client/types.js').Address} address */
 async function enter(address) {
     const [client, { Shell }] = await Promise.all([accounts.open(address), import('./views/shell.js')])
-    // With the page goes all that it has opened.
-    client.on('removed', () => location.replace('/'))
     const board = /^\/board\/([^/]+)$/.exec(location.pathname)
     if (board) {
         const { BoardScreen } = await import('./views/board-screen.js')
+        client.on('removed', () => location.replace('/'))
         client.start()
         return new BoardScreen(app, client, decodeURIComponent(board[1]))
     }
     const shell = new Shell(app, client, () => { location.hash = ''; signIn() })
+    // With the page goes all that it has opened.
+    client.on('removed', () => {
+        shell.end()
+        location.replace('/')
+    })
     client.start()
     await shell.begin()
     registerWorker()

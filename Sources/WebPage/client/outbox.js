@@ -332,7 +332,10 @@ export class Outbox {
                 break
             default: break
         }
-        Object.assign(item, { state: 'failed', failure: failure.code })
+        // The gateway removes a file for which no message came within a day.
+        const isGone = failure.code === 'not_found' && item.draft.blobs.length > 0
+            && this.logs.get(item.draft.conversation)?.isMember
+        Object.assign(item, { state: 'failed', failure: isGone ? 'file_gone' : failure.code })
         await this.#keep(item)
         return 'done'
     }

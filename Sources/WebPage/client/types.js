@@ -64,7 +64,7 @@
  * @property {boolean} isLegacy of an old app: not bound to this conversation; to be marked as such
  * @property {readonly {user: string, emoji: string}[]} reactions
  * @property {Status|null} status
- * @property {string|null} failure the code of what failed
+ * @property {string|null} failure the code of what failed; `file_gone`: another attempt is of no use
  * @property {readonly Address[]} leftOut devices for which an own message was not sealed
  * @property {number} createdAt
  * @property {number|null} expiresAt
@@ -172,7 +172,8 @@
  * | `connection` | `Connection` |
  * | `conversations` | `{ids}`: these were added, changed or removed; ask `conversations.all()` or `get(id)` |
  * | `messages` | `{conversation, ids}`: these are new or changed; ask `messages.get(id)` |
- * | `uploads` | `{conversation}`: ask `attachments.uploads(conversation)` |
+ * | `uploads` | `{conversation, unkept}`: ask `attachments.uploads(conversation)`; so many of all would be lost with
+ *   the page |
  * | `history-reset` | `{conversation}`: load its pages anew |
  * | `typing` | `{conversation, user, isTyping}` |
  * | `presence` | `{user, isOnline, lastSeen}` |

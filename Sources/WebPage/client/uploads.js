@@ -258,7 +258,7 @@ export class Uploads {
     /** @param {Upload} upload */
     #show(upload) {
         this.shown.set(upload.id, Object.freeze(upload))
-        this.context.emit('uploads', { conversation: upload.conversation })
+        this.#emit(upload.conversation)
     }
 
     /** @param {string} id @param {Partial<Upload>} change */
@@ -272,6 +272,12 @@ export class Uploads {
         const upload = this.shown.get(id)
         this.unkept.delete(id)
         if (!this.shown.delete(id) || !upload) return
-        this.context.emit('uploads', { conversation: upload.conversation })
+        this.#emit(upload.conversation)
+    }
+
+    /** @param {string} conversation */
+    #emit(conversation) {
+        const sealing = [...this.shown.values()].filter(({ state }) => state === 'sealing').length
+        this.context.emit('uploads', { conversation, unkept: sealing + this.unkept.size })
     }
 }

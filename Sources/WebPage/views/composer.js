@@ -3,8 +3,9 @@
 import { el, fill, isolated } from './dom.js'
 import { EMOJI } from './emoji.js'
 import { attempt } from './errors.js'
+import { counted } from './format.js'
 import { icon } from './icons.js'
-import { iconButton, menu } from './parts.js'
+import { iconButton, menu, toast } from './parts.js'
 import { pictureSize } from './picture.js'
 import { summary } from './summary.js'
 import { UploadLines } from './uploads.js'
@@ -13,6 +14,8 @@ import { UploadLines } from './uploads.js'
 
 /** How high the field grows, in pixels. */
 const HIGHEST = 180
+/** Files that are sent at once. */
+const MOST_FILES = 10
 
 export class Composer {
     /**
@@ -176,8 +179,12 @@ export class Composer {
 
     /** @param {FileList|null} files */
     async sendFiles(files) {
-        const all = [...files ?? []].slice(0, 10)
-        for (const file of all) {
+        const all = [...files ?? []]
+        if (all.length > MOST_FILES) {
+            const rest = counted(all.length - MOST_FILES, 'file')
+            toast(`The first ${MOST_FILES} are sent. Choose the other ${rest} again.`, { isError: true })
+        }
+        for (const file of all.slice(0, MOST_FILES)) {
             const size = await pictureSize(file)
             await this.upload(file, size ? { type: 'image', name: file.name, ...size }
                 : { type: 'file', name: file.name })

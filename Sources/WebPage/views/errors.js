@@ -20,6 +20,7 @@ const SENTENCES = new Map(Object.entries({
     week_closed: 'That week is over.',
     offline: 'There is no connection.',
     choose_again: 'The page was closed before all of it was sent. Choose the file again.',
+    file_gone: 'Not sent: it waited for more than a day, and the file is gone. Send it again.',
     storage: 'This browser did not store it.',
     bad_request: 'Something in it is not as it must be.',
 }))

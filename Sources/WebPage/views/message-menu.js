@@ -28,7 +28,7 @@ export function messageMenu(context, message, anchor, actions) {
         })
     }
     if (isOpen && message.isOwn && words && isSent) items.push({ label: 'Edit', icon: 'edit', run: actions.edit })
-    if (message.status === 'failed') {
+    if (message.status === 'failed' && message.failure !== 'file_gone') {
         items.push({ label: 'Try again', icon: 'send', run: () => attempt(() => messages.retry(message.id)) })
     }
     if (message.isOwn && message.state !== 'removed') {

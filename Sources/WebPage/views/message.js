@@ -3,7 +3,7 @@
 import { attachment } from './attachment.js'
 import { card } from './card.js'
 import { el, fill, isolated } from './dom.js'
-import { describeUnopened } from './errors.js'
+import { describe, describeUnopened } from './errors.js'
 import { bucket, counted, dayOf, formatDay, formatFull, formatTime } from './format.js'
 import { icon } from './icons.js'
 import { avatar } from './parts.js'
@@ -108,9 +108,11 @@ function bubble({ message, isFirst }, around) {
             el('time', { dateTime: new Date(message.createdAt).toISOString(), title: formatFull(message.createdAt) },
                 formatTime(message.createdAt)),
             message.isOwn && message.state !== 'removed' && statusIcon(message)),
-        message.status === 'failed' && el('button', {
-            type: 'button', class: 'retry', on: { click: () => around.retry(message) },
-        }, 'Not sent. Try again'),
+        message.status === 'failed' && (message.failure === 'file_gone'
+            ? el('div', { class: 'help' }, describe({ code: message.failure }))
+            : el('button', {
+                type: 'button', class: 'retry', on: { click: () => around.retry(message) },
+            }, 'Not sent. Try again')),
         message.leftOut.length > 0 && el('div', { class: 'help' },
             `Not sealed for ${counted(message.leftOut.length, 'device')} whose keys are not accepted`))
 }

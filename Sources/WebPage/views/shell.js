@@ -41,6 +41,8 @@ export class Shell {
         this.leave = () => { this.end(); leave() }
         this.section = ''
         this.drafts = new Map()
+        /** Files that would be lost with the page. */
+        this.unkept = 0
         this.listEnding = new Ending()
         this.mainEnding = new Ending()
         this.banners = el('div', { class: 'banners', role: 'status' })
@@ -70,6 +72,8 @@ export class Shell {
         ending.add(client.on('fault', ({ text }) => toast(text, { isError: true })))
         ending.add(client.on('dropped', () => toast('This browser could not store what happened.', { isError: true })))
         ending.add(client.on('link-offered', ({ device }) => this.showLinkOffer(device)))
+        ending.add(client.on('uploads', ({ unkept }) => { this.unkept = unkept }))
+        ending.listen(window, 'beforeunload', event => { if (this.unkept > 0) event.preventDefault() })
         ending.listen(window, 'online', () => this.showConnection())
         ending.listen(window, 'offline', () => this.showConnection())
         ending.listen(NARROW, 'change', () => this.markMain())

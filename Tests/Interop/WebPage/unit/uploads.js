@@ -6,7 +6,7 @@ import { ClientError } from '/client/errors.js'
 import { Uploads } from '/client/uploads.js'
 import { directConversation } from '/crypto/names.js'
 import { same, test, throws } from './harness.js'
-import { until } from './world.js'
+import { until, world } from './world.js'
 
 const FILE = new Blob(['some bytes'])
 const [DESCRIPTION, SEALED] = [/** @type {const} */ ({ type: 'file', name: 'a.txt' }), 24 + 17 + FILE.size]
@@ -110,6 +110,40 @@ test('a file that was given up is not sent', async () => {
     same([await shown(), client.outbox.items.length], [[], 0])
     await throws(() => uploads.add(conversation, FILE, { type: 'voice', name: 'no duration' }), 'bad_request')
     same(await shown(), [])
+})
+
+test('files that would be lost with the page are counted', async () => {
+    const { uploads, conversation, door, context, shown } = await page(undefined, SEALED)
+    /** @type {number[]} */
+    const counts = []
+    context.on('uploads', ({ unkept }) => counts.push(unkept))
+    /** @type {() => void} */
+    let go = () => {}
+    door.answer = () => new Promise((resolve) => { go = () => resolve(undefined) })
+    await uploads.add(conversation, FILE, DESCRIPTION)
+    same(counts.slice(0, 2), [1, 0], 'one that is sealed, and then kept')
+    await uploads.add(conversation, FILE, DESCRIPTION)
+    same(counts.at(-1), 1, 'one that is too large to be kept')
+    await until(async () => (await shown())[0]?.[0] === 'sending')
+    go()
+    await until(async () => (await shown())[0]?.[2] === false && (await shown())[0]?.[0] === 'sending')
+    go()
+    await until(async () => (await shown()).length === 0)
+    same(counts.at(-1), 0)
+})
+
+test('a message whose file is gone says so, and is not tried in vain', async () => {
+    const { begin, answers, client, direct } = await world()
+    await begin()
+    answers['messages/send'] = () => { throw new ClientError('not_found') }
+    const failure = async (/** @type {string} */ id) => (await client.messages.get(id))?.failure
+    const file = {
+        url: null, key: new Uint8Array(32), digest: new Uint8Array(32), size: 5, name: 'a', mimeType: 'text/plain',
+    }
+    const id = await client.messages.send(direct, { type: 'file', content: { file } }, [crypto.randomUUID()])
+    await until(async () => await failure(id) === 'file_gone')
+    const other = await client.messages.sendText(direct, 'words')
+    await until(async () => await failure(other) === 'not_found')
 })
 
 test('a database of an earlier page gets what is new, and keeps what it had', async () => {
