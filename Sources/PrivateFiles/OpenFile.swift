@@ -27,6 +27,13 @@ package final class OpenFile: Sendable {
         guard descriptor >= 0 else { throw FileError(call: "open", path: path, errno: errno) }
     }
 
+    /// `open` for reading, of the file that a symbolic link leads to, too.
+    package init(resolving path: String) throws(FileError) {
+        self.path = path
+        descriptor = unsafe open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+        guard descriptor >= 0 else { throw FileError(call: "open", path: path, errno: errno) }
+    }
+
     deinit {
         // A child process that is being started may share the lock for a moment.
         flock(descriptor, LOCK_UN)
@@ -105,6 +112,28 @@ package final class OpenFile: Sendable {
         return filled
     }
 
+    /// `pwrite` until all is written.
+    package func write(_ bytes: [UInt8], at offset: Int) throws(FileError) {
+        let result = unsafe bytes.withUnsafeBytes { buffer -> Result<Void, FileError> in
+            do throws(FileError) { return .success(try write(buffer, at: offset)) } catch { return .failure(error) }
+        }
+        try result.get()
+    }
+
+    /// `pread`: at most `count` bytes; fewer only at the end of the file.
+    package func read(count: Int, at offset: Int) throws(FileError) -> [UInt8] {
+        var failure: FileError?
+        let bytes = unsafe [UInt8](unsafeUninitializedCapacity: max(0, count)) { buffer, filled in
+            do throws(FileError) {
+                filled = try read(into: UnsafeMutableRawBufferPointer(buffer), at: offset)
+            } catch {
+                failure = error
+            }
+        }
+        if let failure { throw failure }
+        return bytes
+    }
+
     /// `ftruncate`
     package func truncate(to size: Int) throws(FileError) {
         while ftruncate(descriptor, off_t(size)) != 0 {
@@ -136,6 +165,13 @@ extension Files {
         return overflow ? .max : Int(clamping: bytes)
     }
 
+    /// `utimensat`: sets the time of a file's last change to now.
+    package static func touch(_ path: String) throws(FileError) {
+        guard unsafe utimensat(AT_FDCWD, path, nil, AT_SYMLINK_NOFOLLOW) == 0 else {
+            throw FileError(call: "utimensat", path: path, errno: errno)
+        }
+    }
+
     /// `mkdir` with mode 0700, and `fsync` of the directory that it is in.
     ///
     /// - Returns: `false` if it exists.
@@ -150,6 +186,15 @@ extension Files {
         return true
     }
 
+    /// `stat`: the size of a regular file, and the time of its last change in milliseconds since 1970; `nil` for
+    /// anything else, such as a directory or a pipe. Follows symbolic links.
+    package static func regularFile(_ path: String) throws(FileError) -> (size: Int, changed: Int64)? {
+        var status = stat()
+        guard unsafe stat(path, &status) == 0 else { throw FileError(call: "stat", path: path, errno: errno) }
+        guard status.st_mode & S_IFMT == S_IFREG else { return nil }
+        return (Int(exactly: status.st_size) ?? .max, status.milliseconds)
+    }
+
     /// `stat`: the size of a file, and the time of its last change in milliseconds since 1970; `nil` if there is none.
     package static func status(of path: String) throws(FileError) -> (size: Int, changed: Int64)? {
         var status = stat()
@@ -157,10 +202,14 @@ extension Files {
             guard errno == ENOENT else { throw FileError(call: "lstat", path: path, errno: errno) }
             return nil
         }
-        let changed = status.contentChanged
-        return (
-            Int(exactly: status.st_size) ?? .max,
-            Int64(changed.tv_sec) * 1000 + Int64(changed.tv_nsec) / 1_000_000
-        )
+        return (Int(exactly: status.st_size) ?? .max, status.milliseconds)
+    }
+}
+
+extension stat {
+    /// The time of the last change of the content, since 1970.
+    fileprivate var milliseconds: Int64 {
+        let changed = contentChanged
+        return Int64(changed.tv_sec) * 1000 + Int64(changed.tv_nsec) / 1_000_000
     }
 }

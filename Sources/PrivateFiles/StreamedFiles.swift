@@ -74,6 +74,27 @@ package struct FileWriter: ~Copyable {
         try Files.synchronize(directory: Self.directory(of: path))
     }
 
+    /// As ``commit()``, under a name that is still free: it is taken first (`open` with `O_EXCL`).
+    ///
+    /// - Returns: `false` if there is something of this name; then the file waits for another one.
+    package mutating func commit(asNew target: String) throws(FileError) -> Bool {
+        guard fsync(descriptor) == 0 else { throw FileError(call: "fsync", path: temporary, errno: errno) }
+        let taken = unsafe open(target, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard taken >= 0 else {
+            guard errno == EEXIST else { throw FileError(call: "open", path: target, errno: errno) }
+            return false
+        }
+        close(taken)
+        guard unsafe rename(temporary, target) == 0 else {
+            let failure = errno
+            _ = unsafe unlink(target)
+            throw FileError(call: "rename", path: target, errno: failure)
+        }
+        isCommitted = true
+        try Files.synchronize(directory: Self.directory(of: target))
+        return true
+    }
+
     private static func directory(of path: String) -> String {
         guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
         return slash == path.startIndex ? "/" : String(path[..<slash])

@@ -7,7 +7,7 @@ package struct HTTPRequest: Sendable {
     }
 
     enum Method: Hashable, Sendable {
-        case get, head, post, put, delete
+        case get, head, post, patch, put, delete
     }
 
     let method: Method
@@ -23,12 +23,17 @@ package struct HTTPRequest: Sendable {
         HTTPRequest(.get, url: url, headers: headers, body: [])
     }
 
-    package static func post(url: String, headers: [Header], body: [UInt8]) -> HTTPRequest {
-        HTTPRequest(.post, url: url, headers: headers, body: body)
-    }
-
+    /// Its answer has no body.
     package static func head(url: String, headers: [Header] = []) -> HTTPRequest {
         HTTPRequest(.head, url: url, headers: headers, body: [])
+    }
+
+    package static func patch(url: String, headers: [Header], body: [UInt8]) -> HTTPRequest {
+        HTTPRequest(.patch, url: url, headers: headers, body: body)
+    }
+
+    package static func post(url: String, headers: [Header], body: [UInt8]) -> HTTPRequest {
+        HTTPRequest(.post, url: url, headers: headers, body: body)
     }
 
     package static func put(url: String, headers: [Header], body: [UInt8]) -> HTTPRequest {

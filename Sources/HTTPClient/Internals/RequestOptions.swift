@@ -18,8 +18,9 @@ extension EasyHandle {
         case .put:
             try set(CURLOPT_UPLOAD, 1)
             try set(CURLOPT_INFILESIZE_LARGE, size: request.body.count)
-        case .post:
+        case .post, .patch:
             try set(CURLOPT_POST, 1)
+            if request.method == .patch { try set(CURLOPT_CUSTOMREQUEST, "PATCH") }
             try set(CURLOPT_POSTFIELDSIZE_LARGE, size: request.body.count)
         }
         // A name without a value keeps libcurl from sending the header; with a semicolon it is sent empty.

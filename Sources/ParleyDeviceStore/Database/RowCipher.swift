@@ -50,6 +50,7 @@ enum SealedCell {
     case message(MessagePosition, target: MessageID?, expiresAt: Timestamp?)
     case queue(QueueColumn, position: Int, MessageID, ConversationID)
     case request(_ position: Int, UUIDValue)
+    case upload(MessageID, BlobID)
 
     enum QueueColumn: String {
         case content, request, reason
@@ -85,6 +86,10 @@ enum SealedCell {
             fields.field("requests".utf8)
             fields.field(String(position).utf8)
             fields.field(id.bytes)
+        case .upload(let message, let blob):
+            fields.field("uploads".utf8)
+            fields.field(message.value.bytes)
+            fields.field(blob.value.bytes)
         }
         return fields.bytes
     }

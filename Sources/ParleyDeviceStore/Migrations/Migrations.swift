@@ -8,7 +8,7 @@ struct Migration: Sendable {
 
 /// The steps of the schema, in order. A new step is a new file and a name in `shipped`.
 struct Migrations: Sendable {
-    static let shipped = Migrations([.m001, .m002, .m003, .m004])
+    static let shipped = Migrations([.m001, .m002, .m003, .m004, .m005])
 
     private let migrator: DatabaseMigrator
 

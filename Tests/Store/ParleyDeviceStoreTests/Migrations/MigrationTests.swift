@@ -21,7 +21,7 @@ struct MigrationTests {
 
         static let shipped = [
             Fixture(steps: [.m001]), Fixture(steps: [.m001, .m002]), Fixture(steps: [.m001, .m002, .m003]),
-            Fixture(steps: [.m001, .m002, .m003, .m004]),
+            Fixture(steps: [.m001, .m002, .m003, .m004]), Fixture(steps: [.m001, .m002, .m003, .m004, .m005]),
         ]
     }
 
@@ -69,14 +69,14 @@ struct MigrationTests {
 
     @Test("a newer version's file is refused by that version's name, and left as it is")
     func newerVersionIsRefused() throws {
-        try directory.open(migrations: Migrations([.m001, .m002, .m003, .m004, Self.next])).write {
+        try directory.open(migrations: Migrations([.m001, .m002, .m003, .m004, .m005, Self.next])).write {
             try $0.insert(stored("hello", seq: 1))
         }
         let before = try directory.bytes()
         #expect(throws: DeviceStoreError.tooNew(path: directory.database, version: "next")) { try directory.open() }
         #expect(try directory.bytes() == before)
         #expect(
-            try directory.open(migrations: Migrations([.m001, .m002, .m003, .m004, Self.next])).texts() == [
+            try directory.open(migrations: Migrations([.m001, .m002, .m003, .m004, .m005, Self.next])).texts() == [
                 "hello"
             ])
     }
@@ -87,7 +87,7 @@ struct MigrationTests {
         let broken = Migration(name: "next", sql: Self.next.sql + "; DROP TABLE nothing")
         #expect(throws: DeviceStoreError.self) { try directory.open(migrations: Migrations([.m001, .m002, broken])) }
         #expect(try directory.open().texts() == ["hello"])
-        let store = try directory.open(migrations: Migrations([.m001, .m002, .m003, .m004, Self.next]))
+        let store = try directory.open(migrations: Migrations([.m001, .m002, .m003, .m004, .m005, Self.next]))
         #expect(try store.number("SELECT count(*) FROM messages WHERE shoe_size IS NULL") == 1)
     }
 }
