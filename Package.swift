@@ -35,6 +35,8 @@ let package = Package(
             targets: ["ParleyClient", "ParleyCrypto", "ParleyDeviceStore", "ParleyProtocol", "PrivateFiles"]),
         // The transport of libmosquitto for it; an app on another system brings its own.
         .library(name: "ParleyMosquitto", targets: ["ParleyMosquitto"]),
+        // Its way to a web door by libcurl, which files go by.
+        .library(name: "ParleyCurl", targets: ["ParleyCurl"]),
         .library(name: "ParleyBrokerPlugin", type: .dynamic, targets: ["ParleyBrokerPlugin"]),
         .executable(name: "parleyd", targets: ["parleyd"]),
         .executable(name: "parley", targets: ["parley"]),
@@ -103,6 +105,8 @@ let package = Package(
             name: "ParleyMosquitto", dependencies: ["MQTTClient", "ParleyClient", "ParleyProtocol", "Platform"],
             swiftSettings: strict),
 
+        .target(name: "ParleyCurl", dependencies: ["HTTPClient", "ParleyClient"], swiftSettings: strict),
+
         // Floor 5: programs.
         .executableTarget(
             name: "parleyd", dependencies: ["ParleyBridge", "PrivateFiles", argumentParser, logging],
@@ -110,8 +114,8 @@ let package = Package(
         .executableTarget(
             name: "parley",
             dependencies: [
-                "HTTPClient", "ParleyClient", "ParleyCrypto", "ParleyDeviceStore", "ParleyIdentity", "ParleyMosquitto",
-                "ParleyProtocol", "Platform", "PrivateFiles", argumentParser,
+                "HTTPClient", "ParleyClient", "ParleyCrypto", "ParleyCurl", "ParleyDeviceStore", "ParleyIdentity",
+                "ParleyMosquitto", "ParleyProtocol", "Platform", "PrivateFiles", argumentParser,
             ],
             swiftSettings: quicklyBuilt),
         .target(
@@ -285,9 +289,10 @@ let package = Package(
         .testTarget(
             name: "IntegrationTests",
             dependencies: [
-                "ParleyBridge", "ParleyClient", "ParleyCrypto", "ParleyIdentity", "ParleyMosquitto", "ParleyProtocol",
-                "ParleyRules", "ParleyStore", "HTTPDoubles", "IdentityDoubles", "Launch", "MQTTClient", "MQTTPackets",
-                "MQTTWire", "OpenSSL", "Oracles", "Platform", "Sodium", "TestSupport",
+                "ParleyBridge", "ParleyClient", "ParleyCrypto", "ParleyCurl", "ParleyIdentity", "ParleyMosquitto",
+                "ParleyProtocol", "ParleyRules", "ParleyStore", "HTTPDoubles", "IdentityDoubles", "Launch",
+                "MQTTClient",
+                "MQTTPackets", "MQTTWire", "OpenSSL", "Oracles", "Platform", "Sodium", "TestSupport",
             ], path: "Tests/Integration", exclude: hasPostgreSQL ? [] : ["Cells"], swiftSettings: strict),
     ]
 )

@@ -20,8 +20,9 @@ struct Parley: AsyncParsableCommand {
         version: parleyVersion,
         subcommands: [
             RegisterCommand.self, LoginCommand.self, LogoutCommand.self, WhoAmICommand.self,
-            UserCommand.self, DeviceCommand.self, ChatCommand.self, SendCommand.self, EditCommand.self,
-            DeleteCommand.self, ReactCommand.self, ListenCommand.self, SafetyNumberCommand.self, VerifyCommand.self,
+            UserCommand.self, DeviceCommand.self, ChatCommand.self, SendCommand.self, GetFileCommand.self,
+            EditCommand.self, DeleteCommand.self, ReactCommand.self, ListenCommand.self, SafetyNumberCommand.self,
+            VerifyCommand.self,
             AcceptKeyCommand.self, LinkCommand.self, OwnDevicesCommand.self, AccountKeyCommand.self,
             RotateKeysCommand.self, PassphraseCommand.self,
             GroupCommand.self, WorkoutCommand.self, BoardCommand.self, OpenCommand.self, ChallengeCommand.self,

@@ -11,6 +11,8 @@ public struct ClientConfiguration: Sendable {
     public var follows = Following.all
     /// Whether the client sends "delivered" receipts.
     public var sendsDeliveredReceipts = true
+    /// The web door that files go by; without one none is sent or fetched.
+    public var door: WebDoorAccess?
     /// The clock by which messages expire.
     public var now: @Sendable () -> Timestamp = { .now }
     /// The events that each listener may fall behind before it misses some.

@@ -11,7 +11,8 @@ import ParleyProtocol
 final class ClientContext {
     let configuration: ClientConfiguration, connection: DeviceConnection, store: DeviceStore, hub: EventHub
     let keyring: Keyring, logs: ConversationLogs, outbox = Outbox(), signals = Signals()
-    let boards = LeaderboardWatches()
+    let boards = LeaderboardWatches(), uploads = Uploads(), fetches = Fetches()
+    let files: SealedFiles, door: (any DoorConnection)?
     /// Pushes from the topic. One for which there is no room is emitted at once, without fetching keys for it.
     let pushQueue = BoundedQueue<PushNotification>(capacity: 64)
     /// New message requests; the complete list is ``MessagingClient/MessageRequests/all()``.
@@ -34,9 +35,11 @@ final class ClientContext {
         let requests = WakeSignal()
         let board = WakeSignal()
         let push = WakeSignal()
+        /// One for each lane of uploads.
+        let uploads = [WakeSignal(), WakeSignal()]
 
         func signalAll() {
-            for signal in [send, fetch, deliver, receipt, typing, expiry, renewal, requests, board, push] {
+            for signal in [send, fetch, deliver, receipt, typing, expiry, renewal, requests, board, push] + uploads {
                 signal.signal()
             }
         }
@@ -48,6 +51,8 @@ final class ClientContext {
         self.connection = connection
         self.keyring = keyring
         self.store = store
+        files = SealedFiles(directory: configuration.directory, limit: configuration.door?.cacheBytes ?? 0)
+        door = configuration.door?.transport.open()
         hub = EventHub(capacity: configuration.eventsAhead)
         logs = ConversationLogs(of: connection.device.user, follows: configuration.follows)
     }
@@ -65,16 +70,17 @@ final class ClientContext {
         outbox: outbox, logs: logs, keyring: keyring, device: device, disk: disk, hub: hub)
     lazy var drafts = Drafts(
         outbox: outbox, logs: logs, keyring: keyring, device: device, disk: disk, hub: hub, chatMessages: chatMessages,
-        outboxEffects: outboxEffects, sendSignal: wakeUps.send)
+        outboxEffects: outboxEffects, sendSignal: wakeUps.send, uploads: uploads, files: files,
+        uploadSignals: wakeUps.uploads)
     lazy var sealer = DraftSealer(logs: logs, keyring: keyring, device: device)
     lazy var sender = Sender(
         outbox: outbox, logs: logs, keyring: keyring, progress: progress, device: device, gateway: gateway, disk: disk,
         conversationUpdates: conversationUpdates, following: following, keyExchange: keyExchange,
         outboxEffects: outboxEffects, resending: resending, sealer: sealer,
-        sendSignal: wakeUps.send)
+        sendSignal: wakeUps.send, uploads: uploads, uploadSignals: wakeUps.uploads)
     lazy var outboxEffects = OutboxEffects(
         logs: logs, waiters: waiters, disk: disk, hub: hub, chatMessages: chatMessages, reopening: reopening,
-        fetchSignal: wakeUps.fetch)
+        fetchSignal: wakeUps.fetch, outbox: outbox, uploads: uploads, files: files)
     lazy var resending = ResendExchange(
         outbox: outbox, logs: logs, keyring: keyring, configuration: configuration, device: device, disk: disk,
         hub: hub, chatMessages: chatMessages, sendSignal: wakeUps.send)
@@ -90,6 +96,20 @@ final class ClientContext {
     lazy var expiry = ExpiryTimer(
         configuration: configuration, store: store, hub: hub, conversationUpdates: conversationUpdates,
         expirySignal: wakeUps.expiry)
+
+    // MARK: Files
+
+    lazy var blobRequests = configuration.door.flatMap { access in
+        door.map { door in
+            BlobRequests(connection: door, address: access.address, credentials: configuration.connection.credentials)
+        }
+    }
+    lazy var uploadSender = UploadSender(
+        uploads: uploads, outbox: outbox, disk: disk, hub: hub, outboxEffects: outboxEffects, requests: blobRequests,
+        files: files, sendSignal: wakeUps.send)
+    lazy var uploadLoading = UploadLoading(
+        uploads: uploads, disk: disk, files: files, hub: hub, configuration: configuration)
+    lazy var fileFetcher = FileFetcher(fetches: fetches, waiters: waiters, requests: blobRequests, files: files)
 
     // MARK: History
 

@@ -22,6 +22,8 @@ public enum ClientError: Error, Sendable, CustomStringConvertible {
     case noGateway(path: String)
     /// The content is too large, or invalid for its type.
     case content(ContentError)
+    /// A file could not be sent or fetched.
+    case file(FileTransferError)
     /// The send queue is full.
     case queueFull
     case unknownMessage(MessageID)
@@ -52,6 +54,7 @@ public enum ClientError: Error, Sendable, CustomStringConvertible {
         case .noKeys(let user): "\(user) has published no keys"
         case .noGateway(let path): "\(path) does not say where a gateway listens"
         case .content(let error): error.description
+        case .file(let error): error.description
         case .queueFull: "too many messages wait to be sent"
         case .unknownMessage: "there is no such message on this device"
         case .notOwn: "only its sender edits or deletes a message"

@@ -71,6 +71,8 @@ public enum ClientEvent: Sendable {
     /// The renewal of this device's token failed. It is retried; this event comes at most once an hour. After
     /// `expiresAt`, if known, the device can no longer sign in.
     case tokenNotRenewed(TokenRenewalError, expiresAt: Timestamp?)
+    /// The upload of a message's file has begun, gone on, paused or ended.
+    case upload(FileUpload)
     /// A message could not be sent. ``MessagingClient/retry(_:)`` tries again.
     case failed(MessageID, in: ConversationID, SendError)
     /// The gateway was restored from a backup, and the conversation's history begins a new epoch. Stored messages stay,

@@ -45,6 +45,7 @@ struct ConnectionEvents {
     private func handleConnected() {
         context.progress.markConnected()
         context.outbox.markConnected()
+        context.uploads.markConnected()
         context.keyring.freshness.reset()
         context.fetchPacing.markConnected()
         context.requestPacing.markConnected()

@@ -16,7 +16,8 @@ extension MessagingClient {
             context.logs.load(state)
             if let mark = context.logs[state.id]?.pendingRead { context.signals.mark(.read, state.id, mark) }
         }
-        for item in queued where item.state == .pending {
+        let uploading = try context.uploadLoading.load(queued)
+        for item in queued where item.state == .pending && !uploading.contains(item.id) {
             context.outbox.insert(item.id, in: item.conversation, position: item.position, item.draft)
         }
         for conversation in Array(context.logs.all) { context.conversationUpdates.recount(conversation.id) }
@@ -31,6 +32,8 @@ extension MessagingClient {
 
     func close() {
         context.waiters.close()
+        context.uploads.close()
+        context.fetches.close()
         hub.finish()
         context.boards.close()
         try? context.store.close()
@@ -52,5 +55,6 @@ private let clientLoops: [nonisolated(nonsending) @Sendable (ClientContext) asyn
     { await ConnectionEvents(context: $0).run() }, { await $0.catchUp.run() }, { await $0.delivery.run() },
     { await $0.sender.run() }, { await $0.receipts.run() }, { await $0.typing.run() }, { await $0.expiry.run() },
     { await $0.tokenRenewer.run() }, { await $0.keptRequests.run() }, { await $0.leaderboardReader.run() },
-    { await $0.pushes.run() },
+    { await $0.pushes.run() }, { await $0.uploadSender.run($0.wakeUps.uploads[0]) },
+    { await $0.uploadSender.run($0.wakeUps.uploads[1]) }, { await $0.door?.run() },
 ]

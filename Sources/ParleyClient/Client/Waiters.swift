@@ -14,6 +14,8 @@ final class Waiters {
         /// The keys of a user that another task is fetching.
         case keys(UserID)
         case link
+        /// A file that another task is fetching.
+        case file(Fetches.Key)
         /// A receipt was acknowledged or has failed.
         case receipts
     }

@@ -26,6 +26,14 @@ public struct Attachment: Hashable, Sendable, CustomStringConvertible, CustomDeb
         self.mimeType = mimeType
     }
 
+    /// The gateway's blob that its URL names; `nil` for any other address, which a client shows and never asks.
+    public var blob: BlobID? {
+        guard let url, let last = url.split(separator: "/").last, let blob = BlobID(String(last)),
+            url == BlobRequests.path(of: blob)
+        else { return nil }
+        return blob
+    }
+
     /// Without the key, so that no log can hold it.
     public var description: String { "\(name) (\(mimeType), \(size) bytes)" }
     public var debugDescription: String { description }

@@ -35,6 +35,12 @@ public struct ChatMessage: Hashable, Sendable, Identifiable {
     /// How far its opened content is proved. An app shows a message that is not ``Protection/bound`` with a mark.
     public var protection: Protection { suite?.value.map(Protection.init) ?? .bound }
 
+    /// Its file, if it has one.
+    public var attachment: Attachment? {
+        guard case .opened(let content) = content else { return nil }
+        return content.value.attachment
+    }
+
     /// Whether clients sent it by themselves because a message could not be opened: not for display.
     public var isResending: Bool {
         guard case .opened(let content) = content else { return false }

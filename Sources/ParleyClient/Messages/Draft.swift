@@ -17,6 +17,8 @@ struct Draft: Hashable, Sendable {
     let writtenAt: Timestamp
     /// Whether recipients are notified in their quiet hours, too.
     var isUrgent = false
+    /// The blob of its file, which is uploaded first.
+    var blob: BlobID?
     /// `nil` for a message.
     var change: Change?
     /// Why the client itself wrote it; `nil` for a person's. A failure of the client's own is not reported.
@@ -54,6 +56,7 @@ extension Draft: GatewayObject {
         suite = try pass.optional("suite", \.suite, as: .choice())
         writtenAt = try pass.required("written_at", \.writtenAt)
         isUrgent = try pass.mark("is_urgent", \.isUrgent)
+        blob = try pass.optional("blob", \.blob, without: .omitted)
         change = try pass.part(\.change, shownBy: "kind")
         resending = try pass.optional("resending", \.resending, as: .choice())
         onlyFor = try pass.users("only_for", \.onlyFor)
@@ -113,7 +116,7 @@ enum SealedDraft: Sendable {
                     id: header.id, conversation: header.conversation, type: draft.type, suite: header.suite.suite,
                     content: sealed.content, nonce: sealed.nonce, recipientKeys: recipientKeys,
                     recipientKeyID: recipientKeyID, replyTo: draft.replyTo, expiresIn: draft.expiresIn,
-                    echoIsReply: echoIsReply, isUrgent: draft.isUrgent))
+                    blobs: draft.blob.map { [$0] } ?? [], echoIsReply: echoIsReply, isUrgent: draft.isUrgent))
             return
         }
         let content = SealedContent(

@@ -5,8 +5,12 @@ public struct VoiceNote: Hashable, Sendable {
     public var file: Attachment
     /// Sent as whole milliseconds.
     public var duration: Duration
+    /// How loud it is, from its beginning to its end: at most 256 values of 0 to 255.
+    public var waveform: [UInt8]?
 
-    public init(file: Attachment, duration: Duration) { (self.file, self.duration) = (file, duration) }
+    public init(file: Attachment, duration: Duration, waveform: [UInt8]? = nil) {
+        (self.file, self.duration, self.waveform) = (file, duration, waveform)
+    }
 }
 
 /// A picture, with its size if known, so that its space can be reserved before it is loaded.
@@ -16,10 +20,14 @@ public struct ImageMessage: Hashable, Sendable {
     public var width: Int?
     /// In pixels.
     public var height: Int?
+    public var thumbnail: Thumbnail?
     public var caption: String?
 
-    public init(file: Attachment, width: Int? = nil, height: Int? = nil, caption: String? = nil) {
-        (self.file, self.width, self.height, self.caption) = (file, width, height, caption)
+    public init(
+        file: Attachment, width: Int? = nil, height: Int? = nil, thumbnail: Thumbnail? = nil, caption: String? = nil
+    ) {
+        (self.file, self.width, self.height, self.thumbnail) = (file, width, height, thumbnail)
+        self.caption = caption
     }
 }
 
@@ -37,6 +45,7 @@ extension VoiceNote: GatewayObject {
     package init<Pass: FieldPass<VoiceNote>>(fields pass: inout Pass) throws(Pass.Failure) {
         file = try pass.required("file", \.file, as: .object())
         duration = .milliseconds(try pass.required("duration_ms", \.duration.wholeMilliseconds, as: .count))
+        waveform = try pass.optional("waveform", \.waveform, as: WaveformForm(), without: .omitted)
     }
 }
 
@@ -56,6 +65,7 @@ extension ImageMessage: GatewayObject {
         file = try pass.required("file", \.file, as: .object())
         width = try pass.optional("width", \.width, as: .count, without: .omitted)
         height = try pass.optional("height", \.height, as: .count, without: .omitted)
+        thumbnail = try pass.optional("thumbnail", \.thumbnail, as: ThumbnailForm(), without: .omitted)
         caption = try pass.optional("caption", \.caption, as: .written, without: .omitted)
     }
 }

@@ -21,6 +21,16 @@ public enum MessageContent: Hashable, Sendable {
     /// The most bytes of JSON: a sealed content's 64 KiB, less the header and tags of the suites.
     public static let maximumBytes = Limits.contentBytes - 512
 
+    /// The file of a voice message, a picture or a file.
+    public var attachment: Attachment? {
+        switch self {
+        case .voice(let note): note.file
+        case .image(let image): image.file
+        case .file(let file): file.file
+        case .text, .dietPlan, .workoutPlan, .challenge, .reaction, .resendRequest, .unknown: nil
+        }
+    }
+
     /// `nil` for content that is not a message.
     public var type: MessageType.Sendable? {
         switch self {

@@ -19,13 +19,7 @@ extension MessagingClient {
         expiresIn: Duration? = nil,
         suite: Suite.Bound? = nil, isUrgent: Bool = false
     ) throws(ClientError) -> MessageID {
-        let seconds = try expiresIn.map { time throws(ClientError) in
-            let (seconds, rest) = time.components
-            guard rest == 0, let seconds = Int(exactly: seconds), Limits.expirySeconds.contains(seconds) else {
-                throw .content(.invalid("expires_in"))
-            }
-            return seconds
-        }
+        let seconds = try expiresIn.map { time throws(ClientError) in try time.expirySeconds() }
         let (type, json) = try content.sendable()
         var draft = Draft(
             type: type, content: json, replyTo: replyTo, expiresIn: seconds, suite: suite, writtenAt: .now)
@@ -110,7 +104,7 @@ extension MessagingClient {
 
 extension MessageContent {
     /// Its type and its JSON, for the queue.
-    fileprivate func sendable() throws(ClientError) -> (MessageType.Sendable, [UInt8]) {
+    func sendable() throws(ClientError) -> (MessageType.Sendable, [UInt8]) {
         do throws(ContentError) {
             let json = try encoded()
             guard let type else { throw .unknownType("") }
@@ -126,6 +120,7 @@ struct Drafts {
     let outbox: Outbox, logs: ConversationLogs, keyring: Keyring
     let device: DeviceAddress, disk: StoreAccess, hub: EventHub
     let chatMessages: ChatMessages, outboxEffects: OutboxEffects, sendSignal: WakeSignal
+    let uploads: Uploads, files: SealedFiles, uploadSignals: [WakeSignal]
 
     func enqueue(_ draft: Draft, in conversation: ConversationID) throws(ClientError) -> MessageID {
         guard !outbox.queue.isFull else { throw .queueFull }
@@ -139,6 +134,21 @@ struct Drafts {
         return id
     }
 
+    /// Stores a message whose sealed file lies ready. It is sent when the door has the file.
+    func enqueue(
+        _ draft: Draft, _ job: UploadJob, from source: UploadSource?
+    ) throws(ClientError) {
+        guard !outbox.queue.isFull else { throw .queueFull }
+        guard !uploads.isFull else { throw .file(.tooMany) }
+        let item = try disk.write { transaction in
+            try transaction.enqueue(job.message, in: job.conversation, content: draft.json)
+            try transaction.addUpload(job.blob, of: job.message, source: source?.json ?? [])
+            return try transaction.facts.queued(job.message)
+        }
+        uploads.insert(Uploads.Entry(job, position: item?.position ?? .max, source: source))
+        for signal in uploadSignals { signal.signal() }
+    }
+
     func retry(_ id: MessageID) throws(ClientError) {
         let item = try disk.write { transaction -> QueuedMessage? in
             guard try transaction.retry(id) else { return nil }
@@ -149,7 +159,14 @@ struct Drafts {
         // It may have failed for lack of keys that are listed by now.
         for user in logs.members(of: item.conversation) { keyring.freshness.markStale(user) }
         let draft = item.draft
-        outbox.retry(id, in: item.conversation, position: item.position, draft)
+        if let job = UploadJob(item) {
+            outbox.forgetOutcome(of: id)
+            disk.writeBestEffort { try $0.setUpload(.pending, of: id) }
+            uploads.insert(Uploads.Entry(job, position: item.position, source: nil))
+            for signal in uploadSignals { signal.signal() }
+        } else {
+            outbox.retry(id, in: item.conversation, position: item.position, draft)
+        }
         if let change = draft?.change { chatMessages.emit(change.target, in: item.conversation) }
         hub.emit(.status(id, in: item.conversation, .queued))
         sendSignal.signal()
@@ -159,9 +176,14 @@ struct Drafts {
         let item = try disk.write { transaction -> QueuedMessage? in
             let item = try transaction.facts.queued(id)
             try transaction.discard(id)
+            try transaction.removeUpload(of: id)
             return item
         }
         guard let item else { throw .unknownMessage(id) }
+        if let job = UploadJob(item) {
+            _ = uploads.remove(id)
+            try? files.removeOutgoing(job.blob)
+        }
         outboxEffects.carryOut(outbox.discard(id, in: item.conversation))
     }
 

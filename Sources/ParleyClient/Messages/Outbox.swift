@@ -127,6 +127,16 @@ final class Outbox {
         }
     }
 
+    /// A message whose file is to be uploaded again: it is inserted after that.
+    func withhold(_ id: MessageID) { queue.remove(id) }
+
+    /// A message fails before it was ever in the queue.
+    func giveUp(_ id: MessageID, in conversation: ConversationID, _ reason: SendError) -> [Effect] {
+        fail(id, in: conversation, reason)
+    }
+
+    func forgetOutcome(of id: MessageID) { outcomes.forget(id) }
+
     private func fail(_ id: MessageID, in conversation: ConversationID, _ reason: SendError) -> [Effect] {
         leftOut[id] = nil
         if let draft = changes.draft(id), draft.resending != nil {

@@ -17,6 +17,8 @@ public enum SendError: Error, Hashable, Sendable, CustomStringConvertible {
     case contentTooLarge(maximum: Int)
     /// The gateway's answers were repeatedly malformed.
     case malformedReply
+    /// Its sealed file is gone from this device, or has changed.
+    case fileLost
     /// It could not be read from the device's store, or not be sealed.
     case damaged
 
@@ -29,6 +31,7 @@ public enum SendError: Error, Hashable, Sendable, CustomStringConvertible {
         case .tooManyDevices: "the recipients have too many devices"
         case .contentTooLarge(let maximum): "its content has more than \(maximum) bytes"
         case .malformedReply: "the gateway's replies are not of protocol version 1"
+        case .fileLost: "its file is not on this device any more, or has changed"
         case .damaged: "it could not be read or sealed"
         }
     }
@@ -47,6 +50,7 @@ extension SendError {
         case .tooManyDevices: "too_many_devices"
         case .contentTooLarge: "content_too_large"
         case .malformedReply: "malformed_reply"
+        case .fileLost: "file_lost"
         case .damaged: "damaged"
         }
     }
@@ -60,7 +64,7 @@ extension SendError {
             case .refused(let rejection): object.member("message", rejection.message)
             case .contentTooLarge(let maximum): object.member("maximum", maximum)
             case .noRecipientKeys, .weakRecipientKey, .uncertifiedRecipients, .tooManyDevices, .malformedReply,
-                .damaged:
+                .fileLost, .damaged:
                 break
             }
         }
@@ -75,7 +79,7 @@ extension SendError {
     private init(reading object: JSONObject) throws {
         let code = try object.text("code", maximum: 64) ?? ""
         let plain: [SendError] = [
-            .noRecipientKeys, .weakRecipientKey, .uncertifiedRecipients, .tooManyDevices, .malformedReply,
+            .noRecipientKeys, .weakRecipientKey, .uncertifiedRecipients, .tooManyDevices, .malformedReply, .fileLost,
         ]
         if let error = plain.first(where: { $0.code == code }) {
             self = error

@@ -9,6 +9,7 @@ struct Sender {
     let conversationUpdates: ConversationUpdates, following: Following
     let keyExchange: KeyExchange, outboxEffects: OutboxEffects, resending: ResendExchange
     let sealer: DraftSealer, sendSignal: WakeSignal
+    let uploads: Uploads, uploadSignals: [WakeSignal]
 
     nonisolated(nonsending) func run() async {
         while !Task.isCancelled {
@@ -33,6 +34,13 @@ struct Sender {
     private nonisolated(nonsending) func handle(
         _ answer: SendAnswer, of id: MessageID, in conversation: ConversationID
     ) async {
+        if case .refused(let rejection) = answer, rejection.code == .notFound, uploads.renew(id) {
+            // The blob has expired while the message waited for a connection.
+            outbox.withhold(id)
+            disk.writeBestEffort { try $0.setUpload(.pending, of: id) }
+            for signal in uploadSignals { signal.signal() }
+            return
+        }
         var generator = SystemRandomNumberGenerator()
         let log = logs[conversation]?.log
         let verdict = outbox.handle(
@@ -193,7 +201,8 @@ extension SendAnswer {
             case .malformedReply: .unanswered(.malformedReply)
             case .ended(let cause): .unanswered(.ended(cause))
             case .cancelled: .unanswered(.cancelled)
-            case .gatewayFault, .account, .storage, .keys, .notAccepted, .failed, .timedOut, .queueFull, .noGateway,
+            case .file, .gatewayFault, .account, .storage, .keys, .notAccepted, .failed, .timedOut, .queueFull,
+                .noGateway,
                 .noKeys, .content,
                 .unknownMessage,
                 .notOwn, .unknownConversation, .discarded:

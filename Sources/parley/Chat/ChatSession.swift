@@ -214,7 +214,7 @@ struct ChatSession {
             if let line = challenge.chatLine { state.transcript.append(line, .faint) }
         case .change, .gateway, .messageExpired, .receipt, .conversationAdded, .conversationChanged, .presence,
             .dayReported, .workoutReported, .leftOut, .resendRequested, .resent, .push, .historyReset,
-            .conversationRemoved:
+            .conversationRemoved, .upload:
             break
         }
     }

@@ -86,7 +86,7 @@ struct PlainChat: Sendable {
         case .connected, .gateway, .status, .change, .messageExpired, .receipt, .typing, .conversationAdded,
             .conversationChanged, .conversationRemoved, .messageRequest, .dayReported, .workoutReported, .presence,
             .push, .failed, .historyReset, .missed, .keys, .leftOut, .gatewayFault, .membersChanged, .resendRequested,
-            .resent, .tokenNotRenewed, .requestRefused:
+            .resent, .tokenNotRenewed, .requestRefused, .upload:
             if let line = event.warning(for: client.device) { Terminal.report(line) }
         }
     }

@@ -1,7 +1,9 @@
 import Platform
 import ParleyClient
+import ParleyCurl
 import ParleyDeviceStore
 import ParleyProtocol
+import PrivateFiles
 
 extension LocalGateway {
     /// Runs `body` with a device's client; errors become a ``ToolError``.
@@ -25,6 +27,7 @@ extension LocalGateway {
             var configuration = try clientConfiguration(directory, keys ?? keyStore(of: device))
             configuration.connection.persistence = persistence
             configuration.storage = storage
+            configuration.door = try door(of: device)
             configuration.follows = follows
             return try await MessagingClient.open(configuration) { client in
                 if !hadKeys { Terminal.report("made keys for \(device)") }
@@ -45,6 +48,19 @@ extension LocalGateway {
         } catch {
             throw failure(of: error, device)
         }
+    }
+
+    /// The web door that files go by: where the device was signed in, or else that of the data directory's gateway.
+    private func door(of device: DeviceAddress) throws(ToolError) -> WebDoorAccess? {
+        let record = try signInRecord(of: device)
+        let port = (try? LocalEndpoint.read(in: path))?.webPort ?? 9893
+        guard let address = WebDoorAddress(record?.door ?? "http://127.0.0.1:\(port)") else { return nil }
+        guard case .tls(let file?) = record?.endpoint?.transport else {
+            return WebDoorAccess(address, over: CurlTransport())
+        }
+        // What was trusted at the sign-in.
+        let certificates = (try? Files.read(file, maximum: 1 << 20)).flatMap { CurlTransport(trusting: $0.bytes) }
+        return WebDoorAccess(address, over: certificates ?? CurlTransport())
     }
 
     /// Checked first: without credentials, keys would be made for a device that cannot sign in.
@@ -90,9 +106,21 @@ extension LocalGateway {
                 .rejected,
                 "\(user) has no keys yet: a device makes them when it first runs parley chat, send or listen")
         case .gatewayFault(let fault): ToolError(.rejected, "WARNING: \(fault)")
+        case .file(let error):
+            ToolError(error.isRefusal ? .rejected : .noAnswer, error.description.printable)
         case .failed, .content, .notOwn, .notAccepted, .account: ToolError(.rejected, error.description.printable)
         case .keys, .storage, .noGateway, .queueFull, .unknownMessage, .unknownConversation, .discarded, .cancelled:
             ToolError(.noAnswer, error.description.printable)
+        }
+    }
+}
+
+extension FileTransferError {
+    /// Whether a later attempt comes to the same.
+    var isRefusal: Bool {
+        switch self {
+        case .refused, .gone, .altered, .elsewhere, .noFile, .notAnImage, .tooLarge: true
+        case .noDoor, .unreachable, .doorFull, .notADoor, .diskFull, .disk, .notRegular, .exists, .tooMany: false
         }
     }
 }

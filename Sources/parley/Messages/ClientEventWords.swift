@@ -61,7 +61,7 @@ extension ClientEvent {
                 "not sealed for \(devices.map(\.description).joined(separator: ", ")): the keys were not accepted, or "
                     + "not certified", to: .everybody)
         case .connected, .waiting, .ended, .message, .change, .status, .receipt, .typing, .failed, .push, .historyReset,
-            .storageFailed, .missed:
+            .storageFailed, .missed, .upload:
             nil
         }
     }

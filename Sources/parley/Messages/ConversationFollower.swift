@@ -77,7 +77,7 @@ struct ConversationFollower: Sendable {
         case .connected, .waiting, .ended, .gateway, .status, .messageExpired, .receipt, .typing, .conversationAdded,
             .conversationChanged, .conversationRemoved, .messageRequest, .dayReported, .workoutReported,
             .requestRefused, .presence, .keys, .leftOut, .push, .failed, .storageFailed, .gatewayFault,
-            .membersChanged, .resendRequested, .resent, .tokenNotRenewed:
+            .membersChanged, .resendRequested, .resent, .tokenNotRenewed, .upload:
             break
         }
     }

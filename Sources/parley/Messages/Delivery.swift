@@ -105,7 +105,7 @@ extension ClientError {
         switch self {
         case .refused(let rejection), .failed(.refused(let rejection)): rejection
         case .unanswered, .malformedReply, .gatewayFault, .account, .storage, .keys, .notAccepted, .noKeys, .noGateway,
-            .content, .queueFull,
+            .content, .file, .queueFull,
             .unknownMessage, .notOwn, .unknownConversation, .failed, .discarded, .timedOut, .ended, .cancelled:
             nil
         }
@@ -116,7 +116,7 @@ extension ClientError {
         switch self {
         case .unanswered, .timedOut: true
         case .refused, .failed, .malformedReply, .gatewayFault, .account, .storage, .keys, .notAccepted, .noKeys,
-            .noGateway, .content,
+            .noGateway, .content, .file,
             .queueFull,
             .unknownMessage, .notOwn, .unknownConversation, .discarded, .ended, .cancelled:
             false

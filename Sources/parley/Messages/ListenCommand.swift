@@ -101,7 +101,7 @@ struct ListenCommand: AsyncParsableCommand {
         case .gateway, .message, .change, .messageExpired, .status, .receipt, .typing, .conversationAdded,
             .conversationChanged, .messageRequest, .dayReported, .workoutReported, .presence, .push, .failed, .missed,
             .keys, .leftOut, .gatewayFault, .membersChanged, .resendRequested, .resent, .tokenNotRenewed,
-            .requestRefused:
+            .requestRefused, .upload:
             if let line = event.warning(for: listener.device) { Terminal.report(line) }
         }
     }

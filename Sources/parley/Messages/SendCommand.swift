@@ -4,7 +4,7 @@ import ParleyProtocol
 
 struct SendCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "send", abstract: "Sends one text, end-to-end encrypted, and prints the reply.",
+        commandName: "send", abstract: "Sends a text or a file, end-to-end encrypted, and prints the reply.",
         discussion: """
             The text is sealed here for every device of everybody in the conversation; the gateway cannot read it. The \
             reply is one JSON object on one line. Exit status 0: the gateway has stored the message; 1: it was refused, \
@@ -12,12 +12,15 @@ struct SendCommand: AsyncParsableCommand {
 
             SUITE is \(Suite.Bound.names). Without one the usual one is taken: the first, and in groups the last.
 
-            Runs beside a `parley chat` of the same device.
+            A text is sent beside a `parley chat` of the same device, a file is not. A file is uploaded by the web door \
+            first. What was broken off, by Ctrl-C too, goes on where it was when the same file is sent to the same \
+            conversation again, or with the device's next chat.
 
             Examples:
               parley send --as alice/phone --to bob 'See you at six'
               git log -1 | parley send --as alice/phone --to bob -
               parley send --as alice/phone --conversation 7ff2d9c8-d0a4-8046-9527-01d1046656da --expires-in 3600 Hello
+              parley send --as alice/phone --to bob --image sunrise.png 'At six'
             """)
 
     @OptionGroup var sender: SenderOptions
@@ -34,8 +37,13 @@ struct SendCommand: AsyncParsableCommand {
 
     @Flag(help: "Others are notified of it in their quiet hours, too.") var urgent = false
 
-    @Argument(help: ArgumentHelp("What is sent; - reads it from standard input.", valueName: "TEXT"))
-    var text: String
+    @OptionGroup var attachment: AttachmentOptions
+
+    @Argument(
+        help: ArgumentHelp(
+            "What is sent; - reads it from standard input. With a file or picture, what stands beside it.",
+            valueName: "TEXT"))
+    var text: String?
 
     @OptionGroup var common: CommonOptions
 
@@ -44,12 +52,26 @@ struct SendCommand: AsyncParsableCommand {
             let range = Limits.expirySeconds
             throw ValidationError("--expires-in takes \(range.lowerBound) to \(range.upperBound) seconds")
         }
-        if text.isEmpty { throw ValidationError("TEXT is empty") }
+        if text?.isEmpty == true { throw ValidationError("TEXT is empty") }
+        guard let kind = try attachment.kind() else {
+            guard text != nil else { throw ValidationError("TEXT or a file says what is sent") }
+            return
+        }
+        if suite != nil { throw ValidationError("--suite is for texts") }
+        if case .voice = kind, text != nil { throw ValidationError("a voice message has no TEXT") }
     }
 
     func run() async throws {
+        let text = text == "-" ? try SendCommand.readText() : text ?? ""
+        if let kind = try attachment.kind() {
+            try await FileDelivery(kind: kind, caption: self.text == nil ? nil : text, command: self).run()
+        } else {
+            try await send(text)
+        }
+    }
+
+    private func send(_ text: String) async throws {
         let gateway = common.gateway
-        let text = text == "-" ? try SendCommand.readText() : text
         let sender = sender.device
         let (outcome, events) = try await gateway.messaging(as: sender, storage: .memory) { client in
             let events = client.events()

@@ -108,7 +108,8 @@ extension ClientEvent {
             }
         case .connected, .waiting, .ended, .gateway, .messageExpired, .status, .receipt, .typing,
             .conversationAdded, .conversationChanged, .conversationRemoved, .messageRequest, .dayReported,
-            .workoutReported, .requestRefused, .presence, .tokenNotRenewed, .historyReset, .storageFailed, .missed:
+            .workoutReported, .requestRefused, .presence, .tokenNotRenewed, .upload, .historyReset, .storageFailed,
+            .missed:
             false
         }
     }

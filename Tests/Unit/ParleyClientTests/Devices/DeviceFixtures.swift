@@ -70,6 +70,11 @@ extension DeviceDirectory {
     /// The names of its files, in order.
     var entries: [String] { get throws { try FileManager.default.contentsOfDirectory(atPath: path).sorted() } }
 
+    /// The names of the files of a folder in it, in order.
+    func entries(in folder: String) throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: "\(path)/\(folder)").sorted()
+    }
+
     /// Writes over a file in place, with these permissions, as an attacker or a broken disk would.
     func overwrite(_ path: String, with bytes: [UInt8], mode: Int = 0o600) throws {
         try Data(bytes).write(to: URL(fileURLWithPath: path))

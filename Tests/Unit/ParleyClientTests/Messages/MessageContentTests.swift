@@ -68,6 +68,8 @@ struct MessageContentTests {
                 #expect(
                     ((try? MessageContent(type: .known(type.type), json: Self.json(without))) == nil) == isRequired,
                     "\(type): \(name)")
+                // Of these two what is none is read as if it were not there.
+                if ["thumbnail", "waveform"].contains(name) { continue }
                 for wrong in [true, ["x"], -1, 0.5] as [Any] {
                     var object = most
                     object[name] = wrong
@@ -76,6 +78,24 @@ struct MessageContentTests {
                     }
                 }
             }
+        }
+    }
+
+    @Test("a thumbnail or waveform that is none is read as if it were not there, and the message is still shown")
+    func badDecoration() throws {
+        let page = Base64.encode(Array("<svg onload='x()'/>".utf8))
+        let large = Base64.encode(.pngSignature + [UInt8](repeating: 0, count: Thumbnail.maximumBytes))
+        let wrongs: [Any] = [true, ["x"], -1, 0.5, "", "%", large]
+        let file = try Self.object(Attachment.sample.json)
+        for wrong in wrongs + [page] {
+            let json = try Self.json(["file": file, "thumbnail": wrong])
+            let content = try MessageContent(type: .known(.image), json: json)
+            #expect(content == .image(ImageMessage(file: .sample)), "\(wrong)")
+        }
+        for wrong in wrongs {
+            let json = try Self.json(["file": file, "duration_ms": 4200, "waveform": wrong])
+            let content = try MessageContent(type: .known(.voice), json: json)
+            #expect(content == .voice(VoiceNote(file: .sample, duration: .milliseconds(4200))), "\(wrong)")
         }
     }
 
