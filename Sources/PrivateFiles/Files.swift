@@ -27,6 +27,13 @@ package enum Files {
         try synchronize(directory: end.map { $0 == target.startIndex ? "/" : String(target[..<$0]) } ?? ".")
     }
 
+    /// `link`: a second name of the file, and `fsync` of its directory.
+    package static func link(_ path: String, as target: String) throws(FileError) {
+        guard unsafe Platform.link(path, target) == 0 else { throw FileError(call: "link", path: path, errno: errno) }
+        let end = target.utf8.lastIndex(of: UInt8(ascii: "/"))
+        try synchronize(directory: end.map { $0 == target.startIndex ? "/" : String(target[..<$0]) } ?? ".")
+    }
+
     /// `realpath`
     package static func absolutePath(_ path: String) throws(FileError) -> String {
         guard let resolved = unsafe realpath(path, nil) else {

@@ -195,6 +195,12 @@ extension Files {
         return (Int(exactly: status.st_size) ?? .max, status.milliseconds)
     }
 
+    /// `stat`: whether there is a directory of this name. Follows symbolic links.
+    package static func isDirectory(_ path: String) -> Bool {
+        var status = stat()
+        return unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+    }
+
     /// `stat`: the size of a file, and the time of its last change in milliseconds since 1970; `nil` if there is none.
     package static func status(of path: String) throws(FileError) -> (size: Int, changed: Int64)? {
         var status = stat()

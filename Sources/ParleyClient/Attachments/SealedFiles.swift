@@ -53,6 +53,11 @@ struct SealedFiles: Sendable {
         try evict(besides: nil)
     }
 
+    /// Names a file that waits after another blob, too.
+    func nameOutgoing(_ blob: BlobID, as other: BlobID) throws(FileError) {
+        try Files.link(outgoing(blob), as: outgoing(other))
+    }
+
     func removeOutgoing(_ blob: BlobID) throws(FileError) {
         try Files.remove("\(blob)\(SealedFiles.outgoing)", in: path)
     }

@@ -43,6 +43,15 @@ struct UploadSender {
             case .later(let cause, let pause):
                 uploads.postpone(id, cause, pause: pause, now: .now)
                 return emit(id)
+            case .expired(let cause):
+                guard entry.expired < Uploads.mostExpired else {
+                    return outboxEffects.carryOut(outbox.giveUp(id, in: job.conversation, SendError(upload: cause)))
+                }
+                guard let renewed = try? BlobRenewal(disk: disk, files: files).renew(job) else {
+                    uploads.postpone(id, cause, pause: nil, now: .now)
+                    return emit(id)
+                }
+                uploads.replaceJob(renewed)
             case .failed(let reason):
                 return outboxEffects.carryOut(outbox.giveUp(id, in: job.conversation, reason))
             }

@@ -16,6 +16,8 @@ struct UploadTransfer: Hashable, Sendable {
         case going(UploadTransfer)
         case complete
         case later(FileTransferError, Duration?)
+        /// The gateway takes no blob of this id any more, as it was announced before and has expired.
+        case expired(FileTransferError)
         case failed(SendError)
         case cancelled
     }
@@ -37,6 +39,7 @@ struct UploadTransfer: Hashable, Sendable {
         } catch let error as FileTransferError {
             if Task.isCancelled { return .cancelled }
             if error.passes { return .later(error, nil) }
+            if case .refused(.conflict, _) = error, offset == nil { return .expired(error) }
             return .failed(SendError(upload: error))
         } catch is CancellationError {
             return .cancelled
@@ -90,7 +93,7 @@ struct UploadTransfer: Hashable, Sendable {
 }
 
 extension SendError {
-    fileprivate init(upload error: FileTransferError) {
+    init(upload error: FileTransferError) {
         self =
             switch error {
             case .refused(let code, let message): .refused(Rejection(code, message))

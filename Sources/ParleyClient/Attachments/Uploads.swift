@@ -6,7 +6,7 @@ import ParleyProtocol
 /// An owner of state (decision 0067): it does no I/O.
 final class Uploads {
     struct Entry {
-        let job: UploadJob
+        private(set) var job: UploadJob
         /// The message's, in order of writing.
         let position: Int
         let source: UploadSource?
@@ -18,9 +18,17 @@ final class Uploads {
         /// The request under way.
         var task: Task<UploadTransfer.Step, Never>?
         var isTaken = false
+        /// How many blobs of it the gateway has forgotten.
+        private(set) var expired = 0
 
         init(_ job: UploadJob, position: Int, source: UploadSource?, isPaused: Bool = false) {
             (self.job, self.position, self.source, self.isPaused) = (job, position, source, isPaused)
+        }
+
+        /// Goes on as another blob, from the beginning.
+        mutating func replaceJob(_ job: UploadJob) {
+            (self.job, transfer) = (job, UploadTransfer())
+            expired += 1
         }
 
         var shown: FileUpload {
@@ -42,6 +50,8 @@ final class Uploads {
     private var renewed: Set<MessageID> = []
 
     static let capacity = 256
+    /// How often one file is announced under another id.
+    static let mostExpired = 3
 
     var isFull: Bool { entries.count >= Uploads.capacity }
     subscript(id: MessageID) -> Entry? { entries[id] }
@@ -91,6 +101,11 @@ final class Uploads {
         entries[id]?.task = nil
         entries[id]?.transfer = transfer
         entries[id]?.backoff.reset()
+    }
+
+    func replaceJob(_ job: UploadJob) {
+        entries[job.message]?.task = nil
+        entries[job.message]?.replaceJob(job)
     }
 
     func postpone(_ id: MessageID, _ cause: FileTransferError, pause: Duration?, now: ContinuousClock.Instant) {

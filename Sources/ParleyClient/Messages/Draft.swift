@@ -7,7 +7,7 @@ import ParleyProtocol
 struct Draft: Hashable, Sendable {
     let type: MessageType.Sendable
     /// The content: a JSON object.
-    let content: [UInt8]
+    var content: [UInt8]
     var replyTo: MessageID?
     /// In seconds, as the header has it.
     var expiresIn: Int?

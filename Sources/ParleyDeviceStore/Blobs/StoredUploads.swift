@@ -40,6 +40,13 @@ extension WriteTransaction {
         try database.run("UPDATE uploads SET state = ? WHERE message = ?", [state.rawValue, message.blob])
     }
 
+    /// The file is uploaded as another blob, from its beginning.
+    package func setUploadBlob(_ blob: BlobID, of message: MessageID) throws {
+        let source = try facts.uploads().first { $0.message == message }?.source
+        try removeUpload(of: message)
+        try addUpload(blob, of: message, source: source ?? [])
+    }
+
     package func removeUpload(of message: MessageID) throws {
         try database.run("DELETE FROM uploads WHERE message = ?", [message.blob])
     }

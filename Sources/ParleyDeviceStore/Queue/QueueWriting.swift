@@ -33,6 +33,16 @@ extension WriteTransaction {
         return true
     }
 
+    /// Stores another content of a message that was not sent; it is sealed anew.
+    @discardableResult
+    package func setContent(_ content: [UInt8], of id: MessageID) throws -> Bool {
+        guard let (position, conversation) = try position(of: id) else { return false }
+        let sealed = try cipher.seal(content, at: .queue(.content, position: position, id, conversation))
+        try database.run(
+            "UPDATE queue SET sealed_content = ?, sealed_request = NULL WHERE id = ?", [sealed, id.blob])
+        return true
+    }
+
     /// Stores the request before it is sent, or sealed again; `nil` deletes it.
     ///
     /// - Returns: whether the message is in the queue, as in the functions below.

@@ -61,7 +61,7 @@ struct FileTransferTests {
         let (one, other) = (try site.chatter(), try site.chatter())
         try await befriend(one, other)
         // It makes and publishes the keys that alice seals for.
-        try await other.chat { try await $0.ready(timeout: chatPatience) }
+        try await other.chat { _ in }
         let file = try site.file(1_000_000, name: "late.bin")
         site.closeDoor()
         let sent = try await one.chat { alice in
@@ -78,11 +78,90 @@ struct FileTransferTests {
         try site.openDoor()
         try await chat(one, other) { alice, bob in
             #expect(try await alice.outcome(of: sent).seq == 2)
-            let chat = try await bob.conversation(with: one.user).id
-            let messages = try await bob.history(of: chat, at: .newest, limit: 9).messages
-            let message = try #require(messages.first { $0.id == sent })
+            let message = try await received(sent, by: bob, from: one.user)
             #expect(Data(try await bob.files.bytes(of: message, atMost: 1_000_000)) == file.content)
         }
+    }
+
+    /// A message with a file that waits, as the door is away; its client has ended.
+    private func waiting(_ one: ChatDevice, for other: ChatDevice, _ path: String) async throws -> ChatMessage {
+        // It makes and publishes the keys that alice seals for.
+        try await other.chat { _ in }
+        site.closeDoor()
+        return try await one.chat { alice in
+            let chat = try await alice.conversation(with: other.user).id
+            let id = try await alice.send(file: OutgoingFile(path), to: chat)
+            let messages = try await alice.history(of: chat, at: .newest, limit: 9).messages
+            return try #require(messages.first { $0.id == id })
+        }
+    }
+
+    /// A message as the other has it, from the log or as it comes.
+    private func received(
+        _ id: MessageID, by client: MessagingClient, from user: UserID
+    ) async throws -> ChatMessage {
+        // Before the look, so that none is missed.
+        var events = ClientEvents(client)
+        let chat = try await client.conversation(with: user).id
+        let messages = try await client.history(of: chat, at: .newest, limit: 9).messages
+        if let found = messages.first(where: { $0.id == id }) { return found }
+        return try await events.next("the message") { event in
+            guard case .message(let message) = event, message.id == id, message.position != nil else { return nil }
+            return message
+        }
+    }
+
+    @Test("killed before it could note down the door's and the gateway's answers, a client sends it once")
+    func answersNotRecorded() async throws {
+        let (one, other) = (try site.chatter(), try site.chatter())
+        try await befriend(one, other)
+        let file = try site.file(700_000, name: "once.bin")
+        let message = try await waiting(one, for: other, file.path)
+        // The disk as it is before any of the answers.
+        let (disk, copy) = (one.configuration.directory.path, try place("disk"))
+        let files = FileManager.default
+        try files.removeItem(atPath: copy)
+        try files.copyItem(atPath: disk, toPath: copy)
+        try site.openDoor()
+        let first = try await one.chat { try await $0.outcome(of: message.id) }
+        try files.removeItem(atPath: disk)
+        try files.moveItem(atPath: copy, toPath: disk)
+        try await chat(one, other) { alice, bob in
+            #expect(try await alice.outcome(of: message.id).seq == first.seq)
+            let received = try await received(message.id, by: bob, from: one.user)
+            let messages = try await bob.history(of: message.conversation, at: .newest, limit: 9).messages
+            #expect(messages.map(\.id) == [message.id])
+            #expect(received.attachment?.blob == message.attachment?.blob)
+            #expect(Data(try await bob.files.bytes(of: received, atMost: 1_000_000)) == file.content)
+        }
+    }
+
+    @Test("where the gateway takes the id of its blob no more, a file goes as another one, under the message's id")
+    func refusedBlob() async throws {
+        let (one, other) = (try site.chatter(), try site.chatter())
+        try await befriend(one, other)
+        let file = try site.file(700_000, name: "renewed.bin")
+        let message = try await waiting(one, for: other, file.path)
+        let blob = try #require(message.attachment?.blob)
+        let tablet = try site.gateway.client("tablet", of: one.user.text)
+        try tablet.accepted(
+            "blobs/create",
+            [
+                "id": .string(blob.description), "conversation_id": .string(message.conversation.description),
+                "size": .int(100),
+                "digest": .string(base64([UInt8](repeating: 6, count: 32))),
+            ])
+        try tablet.accepted("blobs/delete", ["id": .string(blob.description)])
+        try site.openDoor()
+        try await chat(one, other) { alice, bob in
+            _ = try await alice.outcome(of: message.id)
+            let received = try await received(message.id, by: bob, from: one.user)
+            #expect(received.attachment?.blob != nil && received.attachment?.blob != blob)
+            #expect(received.attachment?.digest == message.attachment?.digest)
+            #expect(Data(try await bob.files.bytes(of: received, atMost: 1_000_000)) == file.content)
+        }
+        #expect(
+            try FileManager.default.contentsOfDirectory(atPath: one.configuration.directory.path + "/files").count == 1)
     }
 
     @Test("who was removed from a conversation gets no more of its files")

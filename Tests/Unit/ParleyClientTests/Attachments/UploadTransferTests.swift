@@ -63,6 +63,15 @@ struct UploadTransferTests {
         if passes { #expect(step.cause == response.failure) } else { #expect(step.failure != nil) }
     }
 
+    @Test("a blob that the gateway has forgotten is announced under another id, with the same bytes")
+    func expired() async throws {
+        door.misbehave { request, _ in request.method == .post ? .success(.refusal(409, .conflict)) : nil }
+        guard case .expired(.refused(.conflict, _)) = try await run() else { throw NeverCameError("that step") }
+        // Another request at the same time is no such thing.
+        door.misbehave { request, _ in request.method == .patch ? .success(.refusal(409, .conflict)) : nil }
+        #expect(try await run().cause != nil)
+    }
+
     @Test(
         "a door that names an impossible offset is not believed", arguments: ["900000", "0", "-1", "x", "262145", nil])
     func lyingOffset(text: String?) async throws {

@@ -76,6 +76,23 @@ struct UploadsTests {
         #expect(uploads.remove(id) == nil)
     }
 
+    @Test("one that goes on as another blob begins anew, in its place")
+    func replaced() throws {
+        let (id, later) = (try insert(1), try insert(2))
+        #expect(next() == id)
+        var transfer = UploadTransfer()
+        transfer.forgetOffset()
+        uploads.advance(id, to: transfer)
+        let entry = try #require(uploads[id])
+        let job = UploadJob(message: id, conversation: entry.job.conversation, blob: .random(), seal: entry.job.seal)
+        uploads.replaceJob(job)
+        #expect(uploads[id]?.job == job && uploads[id]?.expired == 1 && uploads[id]?.position == 1)
+        #expect(next() == later)
+        uploads.release(id)
+        #expect(next() == id)
+        #expect(uploads.remove(id) == job)
+    }
+
     @Test("those who ask for one file share a fetch, and the last who leaves ends it")
     func shared() {
         let fetches = Fetches()
@@ -91,7 +108,7 @@ struct UploadsTests {
     }
 
     @Test("a fetch that was given up says nothing of the one that has taken its place")
-    func replaced() {
+    func givenUp() {
         let fetches = Fetches()
         let key = Fetches.Key(blob: .random(), digest: [1])
         let former = fetches.join(key).run
