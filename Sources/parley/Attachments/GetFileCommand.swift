@@ -21,26 +21,24 @@ struct GetFileCommand: AsyncParsableCommand {
 
     func run() async throws {
         let path = try await common.signedIn(as: sender) { client in
-            let slice = try await client.history(of: conversation, at: .around(.id(message)), limit: 1)
-            guard let found = slice.messages.first(where: { $0.id == message }) else {
-                throw ClientError.unknownMessage(message)
+            let found = try await client.message(message, in: conversation)
+            return try await ProgressMeter.showing { report in
+                guard let output else { return try await client.files.save(found, in: ".", progress: report) }
+                try await client.files.save(found, to: output, progress: report)
+                return output
             }
-            guard let output else { return try await client.files.save(found, in: ".") }
-            try await client.files.save(found, to: output)
-            return output
         }
         Terminal.print(path)
     }
 }
 
-/// Shows on standard error how far a file has come: a bar on a terminal, else a line for each tenth.
-struct ProgressMeter {
-    private var shown = -1
-
-    mutating func show(_ progress: FileProgress) {
-        let tenth = progress.total > 0 ? progress.done * 10 / progress.total : 10
-        guard tenth != shown else { return }
-        shown = tenth
-        Terminal.report("\(tenth * 10) % of \(progress.total) bytes")
+extension MessagingClient {
+    /// A message as it stands now.
+    nonisolated func message(
+        _ id: MessageID, in conversation: ConversationID
+    ) async throws(ClientError) -> ChatMessage {
+        let slice = try await history(of: conversation, at: .around(.id(id)), limit: 1)
+        guard let found = slice.messages.first(where: { $0.id == id }) else { throw .unknownMessage(id) }
+        return found
     }
 }

@@ -9,6 +9,10 @@ enum ChatInput: Hashable {
     case react(String)
     case markRead
     case open(String)
+    /// The file of this number.
+    case openFile(Int)
+    /// The file of this number, and where it is saved.
+    case saveFile(Int, String?)
     case nothing
     /// A command that does not exist.
     case unknown(String)
@@ -48,7 +52,12 @@ enum ChatInput: Hashable {
         case ("/unblock", true): self = .action(.block(false))
         case ("/retry", true): self = .action(.retry)
         case ("/read", true): self = .markRead
-        case ("/open", false): self = .open(rest)
+        case ("/file", false): self = .action(.sendFile(rest))
+        case ("/open", false): self = Int(rest).map { .openFile($0) } ?? .open(rest)
+        case ("/save", false):
+            let words = rest.split(maxSplits: 1, whereSeparator: \.isWhitespace)
+            let path = words.count > 1 ? words[1].trimmed : nil
+            self = words.first.flatMap { Int($0) }.map { .saveFile($0, path) } ?? .unknown("/save \(rest)")
         default: self = .unknown(String(words[0]))
         }
     }
@@ -64,6 +73,9 @@ enum ChatInput: Hashable {
         /accept        accepts the other's changed keys, or message request; /decline puts that away
         /follow        follows the other; /unfollow, /block, /unblock
         /retry         sends again what could not be sent
+        /file PATH     sends a file, or a picture
+        /save N PATH   saves the file with the number N, in a directory or as a new file; without PATH here
+        /open N        shows the picture with the number N, where the terminal can, or says what a file is
         /open LINK     shows what a parley:// link leads to, as a card has it
         /read          marks as read what cannot be opened, too
         /quit          ends the chat; so does Ctrl-D on an empty line

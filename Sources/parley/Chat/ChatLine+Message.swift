@@ -9,7 +9,8 @@ extension ChatLine {
     init(_ message: ChatMessage, me: UserID, isEarlier: Bool = false) {
         self.init(
             key: Key(message), author: message.sender.user, position: message.position, time: message.createdAt,
-            text: message.text, look: isEarlier ? .earlier : Look(message, me: me), notes: message.notes)
+            text: message.text, look: isEarlier ? .earlier : Look(message, me: me), notes: message.notes,
+            hasFile: message.attachment != nil)
     }
 }
 

@@ -12,6 +12,8 @@ struct ChatLine: Hashable, Sendable {
     let look: Look
     /// Whether it was edited, and the reactions.
     var notes: String?
+    /// Whether it has a file.
+    var hasFile = false
 
     enum Key: Hashable, Sendable {
         case message(MessageID)

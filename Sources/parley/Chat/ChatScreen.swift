@@ -90,6 +90,9 @@ struct ChatScreen {
         case .connected: break
         case .waiting(let reason): parts.append(reason)
         }
+        if let transfer = state.transfers.first(where: { $0.obstacle == nil }) ?? state.transfers.first {
+            parts.append(state.transfers.count > 1 ? "\(transfer.text) (+\(state.transfers.count - 1))" : transfer.text)
+        }
         if !isAtEnd { parts.append(state.unseen > 0 ? "↓ \(state.unseen) new" : "↓ Page Down") }
         if state.isOtherTyping { parts.append("\(state.other) is typing …") }
         return StyledText(" \(parts.joined(separator: " · "))", .reversed).prefix(columns: columns)

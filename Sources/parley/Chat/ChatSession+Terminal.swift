@@ -8,6 +8,7 @@ extension ChatSession {
 
     mutating func handle(_ event: RawTerminal.Event) async throws -> Bool {
         switch event {
+        case .bytes where isShowingPicture, .resized where isShowingPicture: leavePicture()
         case .bytes(let bytes):
             for key in decoder.decode(bytes) {
                 for action in state.press(key) where try await perform(action) { return true }
@@ -40,6 +41,12 @@ extension ChatSession {
         case .follow(let isWanted): chat.follow(isWanted, start)
         case .block(let isWanted): chat.block(isWanted, start)
         case .open(let link): chat.open(link, start)
+        case .sendFile(let path):
+            if let conversation = reached() { chat.send(file: path, to: conversation, start) }
+        case .openFile(let id, let number):
+            if let conversation = reached() { chat.open(id, in: conversation, number: number, pictures, start, post) }
+        case .saveFile(let id, let path):
+            if let conversation = reached() { chat.save(id, in: conversation, to: path, start, post) }
         case .retry: await retry()
         case .markRead(let newest):
             if let conversation { try? await chat.client.markRead(conversation, upTo: newest, passingUnopened: true) }
@@ -54,11 +61,16 @@ extension ChatSession {
         return false
     }
 
-    mutating func send(_ text: String, isUrgent: Bool) async {
-        guard let conversation else {
+    /// The conversation, once it is known.
+    private mutating func reached() -> ConversationID? {
+        if conversation == nil {
             state.transcript.append("Not sent: the gateway was not reached yet. Arrow up brings it back.", .warning)
-            return
         }
+        return conversation
+    }
+
+    mutating func send(_ text: String, isUrgent: Bool) async {
+        guard let conversation = reached() else { return }
         do throws(ClientError) {
             _ = try await chat.client.send(.text(text), to: conversation, isUrgent: isUrgent)
         } catch {
@@ -138,7 +150,23 @@ extension ChatSession {
         }
     }
 
+    /// Gives the screen to a picture until the next key.
+    mutating func show(_ picture: PNGPicture, _ name: String) {
+        isShowingPicture = true
+        screen.forget()
+        let size = terminal.size
+        let line = StyledText("\(name) · any key goes back to the chat", .faint).prefix(columns: size.columns)
+        let row = "\u{1B}[\(size.rows);1H\u{1B}[2m\(line.text)\u{1B}[0m"
+        terminal.write(KittyGraphics.show(picture, size: size) + Array(row.utf8))
+    }
+
+    private mutating func leavePicture() {
+        isShowingPicture = false
+        terminal.write(KittyGraphics.removal)
+    }
+
     mutating func draw() {
+        guard !isShowingPicture else { return }
         drawnAt = .now
         terminal.write(screen.draw(&state, size: terminal.size))
     }

@@ -6,7 +6,10 @@ import ParleyProtocol
 struct ChatSession {
     let chat: TerminalChat
     let terminal: RawTerminal
+    /// Reports what comes of work before its end.
+    let post: @Sendable (TerminalChat.Happening) -> Void
     let start: (@escaping TerminalChat.Work) -> Void
+    let pictures = PictureSupport { Environment[$0] }
 
     var state: ChatState
     var screen = ChatScreen(zone: .local)
@@ -21,6 +24,8 @@ struct ChatSession {
     var drawnAt: ContinuousClock.Instant?
     var isDrawingDue = false
     var typingUntil: ContinuousClock.Instant?
+    /// Whether a picture has the screen, until a key is pressed.
+    var isShowingPicture = false
 
     /// The least time between two drawings, which bounds the cost of a flood of messages.
     static let betweenDrawings: Duration = .milliseconds(25)
@@ -31,10 +36,12 @@ struct ChatSession {
     static let longestTyping: Duration = .seconds(7)
 
     init(
-        chat: TerminalChat, terminal: RawTerminal, start: @escaping (@escaping TerminalChat.Work) -> Void
+        chat: TerminalChat, terminal: RawTerminal, post: @escaping @Sendable (TerminalChat.Happening) -> Void,
+        start: @escaping (@escaping TerminalChat.Work) -> Void
     ) {
         self.chat = chat
         self.terminal = terminal
+        self.post = post
         self.start = start
         state = ChatState(me: chat.client.device, other: chat.other)
     }
@@ -62,6 +69,9 @@ struct ChatSession {
         case .noticed(let text): state.transcript.append(text)
         case .numberShown(let number): handle(number)
         case .failed(let error): show(error)
+        case .transfer(let transfer): state.show(transfer)
+        case .transferOver(let key): state.endTransfer(key)
+        case .picture(let picture, let name): show(picture, name)
         case .drawing: isDrawingDue = false
         case .typingOver:
             if let until = typingUntil, until <= .now { state.isOtherTyping = false }
@@ -156,7 +166,7 @@ struct ChatSession {
 
     /// Marks the messages on the screen as read, not those below it.
     mutating func markRead() async {
-        guard let conversation, state.anchor == nil, let newest = state.transcript.newestReceived,
+        guard let conversation, state.anchor == nil, !isShowingPicture, let newest = state.transcript.newestReceived,
             readUpTo.map({ $0 < newest.position }) ?? true
         else { return }
         readUpTo = newest.position
@@ -185,6 +195,7 @@ struct ChatSession {
         case .failed(let id, let other, let reason):
             guard other == conversation else { return }
             state.transcript.mark(id, .failed)
+            state.endTransfer(.upload(id))
             let failure = chat.gateway.failure(of: .failed(reason), chat.client.device)
             state.transcript.append("Not sent: \(failure.message). /retry sends it again.", .warning)
         case .typing(let indicator): handle(indicator)
@@ -209,6 +220,12 @@ struct ChatSession {
         case .messageExpired(let id, let other) where other == conversation: state.transcript.remove(id)
         case .messageRequest(let request): handle(request)
         case .presence(let update) where update.user == chat.other: state.presence = update
+        case .upload(let upload) where upload.conversation == conversation:
+            if let transfer = upload.transfer {
+                state.show(transfer)
+            } else {
+                state.endTransfer(.upload(upload.message))
+            }
         case .gateway(let notice as PersonNotice): handle(notice)
         case .gateway(let challenge as Challenge) where challenge.conversation == conversation:
             if let line = challenge.chatLine { state.transcript.append(line, .faint) }

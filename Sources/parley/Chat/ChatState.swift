@@ -20,6 +20,8 @@ struct ChatState {
     var hasOlder: Bool? = true
     /// How many new messages are below the screen.
     var unseen = 0
+    /// The files that are on their way, in the order in which they began.
+    private(set) var transfers: [ChatTransfer] = []
 
     enum Link: Hashable {
         case connecting
@@ -55,6 +57,9 @@ struct ChatState {
         /// What cannot be opened, too.
         case markRead(MessageID)
         case open(AppLink)
+        case sendFile(String)
+        case openFile(MessageID, number: Int)
+        case saveFile(MessageID, path: String?)
         case scroll(up: Bool)
         case redraw
         case end
@@ -102,12 +107,30 @@ struct ChatState {
             if let link = AppLink(text) { return [.open(link)] }
             transcript.append("This leads nowhere: a link begins with parley://", .warning)
             return []
+        case .openFile(let number): return file(number).map { [.openFile($0, number: number)] } ?? []
+        case .saveFile(let number, let path): return file(number).map { [.saveFile($0, path: path)] } ?? []
         case .nothing: return []
         case .unknown(let command):
             transcript.append("There is no \(command); /help says what there is.", .warning)
             return []
         }
     }
+
+    private mutating func file(_ number: Int) -> MessageID? {
+        let id = transcript.file(number)
+        if id == nil { transcript.append("There is no file \(number) here.", .warning) }
+        return id
+    }
+
+    mutating func show(_ transfer: ChatTransfer) {
+        if let index = transfers.firstIndex(where: { $0.key == transfer.key }) {
+            transfers[index] = transfer
+        } else {
+            transfers.append(transfer)
+        }
+    }
+
+    mutating func endTransfer(_ key: ChatTransfer.Key) { transfers.removeAll { $0.key == key } }
 
     private mutating func ownNewest() -> MessageID? {
         let id = transcript.newest(of: me.user)

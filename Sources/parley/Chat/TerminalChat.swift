@@ -20,6 +20,11 @@ struct TerminalChat: Sendable {
         /// The number to compare, and the keys that it is of.
         case numberShown(ShownNumber)
         case failed(ClientError)
+        /// How far a file is.
+        case transfer(ChatTransfer)
+        case transferOver(ChatTransfer.Key)
+        /// A picture for the whole screen, and what it is.
+        case picture(PNGPicture, String)
         /// Time to draw again.
         case drawing
         /// The other may have stopped writing.
@@ -47,7 +52,7 @@ struct TerminalChat: Sendable {
                 }
                 // Work that runs or waits ends with the chat.
                 defer { group.cancelAll() }
-                var session = ChatSession(chat: self, terminal: terminal) { begin.yield($0) }
+                var session = ChatSession(chat: self, terminal: terminal, post: { post.yield($0) }) { begin.yield($0) }
                 session.begin()
                 for await happening in happenings where try await session.handle(happening) { break }
             }

@@ -17,6 +17,9 @@ struct Transcript {
     private(set) var items: [Item] = []
     private var messages: Set<ChatLine.Key> = []
     private var notices = 0
+    /// The messages with files, each under a number of its own from 1, in the order in which they came here.
+    private var files: [MessageID] = []
+    private var fileNumbers: [MessageID: Int] = [:]
     /// Rises with each change, so that a cached layout is known to be stale.
     private(set) var version = 0
 
@@ -58,9 +61,26 @@ struct Transcript {
         return nil
     }
 
+    /// The number of a message's file.
+    func fileNumber(of line: ChatLine) -> Int? {
+        guard line.hasFile, case .message(let id) = line.key else { return nil }
+        return fileNumbers[id]
+    }
+
+    func file(_ number: Int) -> MessageID? {
+        files.indices.contains(number - 1) ? files[number - 1] : nil
+    }
+
+    private mutating func giveNumber(to line: ChatLine) {
+        guard line.hasFile, case .message(let id) = line.key, fileNumbers[id] == nil else { return }
+        files.append(id)
+        fileNumbers[id] = files.count
+    }
+
     /// Inserts a message, or replaces it.
     mutating func insert(_ line: ChatLine) {
         version += 1
+        giveNumber(to: line)
         if !messages.insert(line.key).inserted, let index = items.lastIndex(where: { $0.line?.key == line.key }) {
             if items[index].line?.position == line.position {
                 items[index] = .message(line)
@@ -139,7 +159,9 @@ extension Transcript.Item {
 
 extension ChatLine {
     fileprivate func with(_ look: Look) -> ChatLine {
-        ChatLine(key: key, author: author, position: position, time: time, text: text, look: look, notes: notes)
+        ChatLine(
+            key: key, author: author, position: position, time: time, text: text, look: look, notes: notes,
+            hasFile: hasFile)
     }
 }
 

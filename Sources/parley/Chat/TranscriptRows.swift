@@ -29,7 +29,7 @@ struct TranscriptLayout {
                 let time = zone.civil(line.time)
                 if time.day != day { rows.append(TranscriptRow(item: item.identity, text: dayRow(time.day))) }
                 day = time.day
-                rows += message(line, time.time, names, isLastRead: line.key == lastRead).map {
+                rows += message(line, time.time, names, line.key == lastRead, transcript.fileNumber(of: line)).map {
                     TranscriptRow(item: item.identity, text: $0)
                 }
             case .notice(_, let text, let style):
@@ -66,7 +66,9 @@ struct TranscriptLayout {
         return StyledText("\(side) \(day) \(side)", .faint)
     }
 
-    private func message(_ line: ChatLine, _ time: String, _ names: Int, isLastRead: Bool) -> [StyledText] {
+    private func message(
+        _ line: ChatLine, _ time: String, _ names: Int, _ isLastRead: Bool, _ fileNumber: Int?
+    ) -> [StyledText] {
         var head = StyledText("\(time) ", .faint)
         let name = line.author.text
         let shortName = name.count > names ? name.prefix(names - 1) + "…" : Substring(name)
@@ -79,7 +81,10 @@ struct TranscriptLayout {
         let style: Style = line.look == .unreadable || line.look == .system ? .faint : .plain
         var texts = line.text.printableLines.flatMap { $0.wrapped(toColumns: width) }.map { StyledText($0, style) }
         if let mark, let last = texts.popLast() { texts.append(last + StyledText(" ") + mark) }
-        texts += (line.notes?.printableLines ?? []).flatMap { $0.wrapped(toColumns: width) }.map {
+        let notes = [fileNumber.map { "/open \($0), /save \($0)" }, line.notes].compactMap { $0 }
+        texts += notes.joined(separator: " · ").printableLines.filter { !$0.isEmpty }.flatMap {
+            $0.wrapped(toColumns: width)
+        }.map {
             StyledText($0, .faint)
         }
         if isNarrow { return [head] + texts }

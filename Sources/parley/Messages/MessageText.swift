@@ -32,23 +32,28 @@ extension ChatMessage.Protection {
 }
 
 extension MessageContent {
-    fileprivate var shown: String {
+    /// For people. Not printable yet.
+    var shown: String {
         switch self {
         case .text(let text): text
         case .dietPlan(let plan): card("diet plan", plan.planTitle, plan.aim, plan.summary, link?.description)
         case .workoutPlan(let plan): card("workout plan", plan.planTitle, plan.aim, plan.summary, link?.description)
         case .challenge(let challenge): card("challenge", challenge.title, challenge.aim, link?.description)
-        case .voice(let note): card("voice", "\(note.duration.components.seconds) s")
-        case .image(let image): card("image", image.file.name, image.caption)
+        case .voice(let note):
+            card("voice", note.shownDuration, note.shownWaveform, "\(ByteCount(note.file.size))", note.file.shownType)
+        case .image(let image):
+            card("image", image.file.shownParts + [image.shownSize, image.caption])
         case .reaction(let emoji): emoji.isEmpty ? "taken back" : emoji
         case .resendRequest: "(could not be opened; asks to send it again)"
-        case .file(let file): card("file", file.file.name, "\(file.file.size) bytes", file.caption)
+        case .file(let file): card("file", file.file.shownParts + [file.caption])
         case .unknown(let type, _): card(type)
         }
     }
 
     /// The kind of a card, and its parts.
-    private func card(_ kind: String, _ parts: String?...) -> String {
+    private func card(_ kind: String, _ parts: String?...) -> String { card(kind, parts) }
+
+    private func card(_ kind: String, _ parts: [String?]) -> String {
         let text = parts.compactMap { $0 }.filter { !$0.isEmpty }.joined(separator: ", ")
         return text.isEmpty ? "[\(kind)]" : "[\(kind)] \(text)"
     }

@@ -28,6 +28,12 @@ enum Terminal {
         write("parley: \(sentence)".printable + "\n", to: STDERR_FILENO)
     }
 
+    /// Writes a text to the standard error of a terminal, in place of the row that it wrote before.
+    static func redrawReport(_ text: String) { write("\r\u{1B}[2K\(text.printable)", to: STDERR_FILENO) }
+
+    /// Leaves the row.
+    static func endReport() { write("\n", to: STDERR_FILENO) }
+
     /// Writes a text of several lines to standard error.
     static func complain(_ text: String) {
         for line in text.split(separator: "\n", omittingEmptySubsequences: false) {

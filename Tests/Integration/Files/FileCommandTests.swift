@@ -11,10 +11,7 @@ struct FileCommandTests {
     init() throws {
         couple = try Couple(keysOf: ["alice/phone", "bob/phone"])
         site = try FileSite(couple.gateway)
-        // The door stands in the data directory, as `parleyd init --web-port` writes it.
-        let file = URL(filePath: couple.gateway.directory + "/endpoint.json")
-        let endpoint = try JSON(parsing: Data(contentsOf: file)).with(["web_port": .int(Int(site.port))])
-        try Data(endpoint.bytes).write(to: file, options: .atomic)
+        try site.standInDataDirectory()
     }
 
     private func send(_ path: String) -> [String] { ["send", "--as", "alice/phone", "--to", "bob", "--file", path] }
@@ -41,6 +38,41 @@ struct FileCommandTests {
         let sent = try couple.parley.run(send(file.path))
         #expect(sent.status == 0, "\(sent.errors)")
         #expect(try fetched(listener, sent.json["data"]["id"].text) == file.content)
+    }
+
+    @Test("a name of controls and turned writing is a plain one on the disk and in what is printed")
+    func hostileName() throws {
+        let listener = try couple.listen(as: "bob/phone", "--json")
+        let file = try site.file(1000, name: "\u{1B}]0;t\u{7}\u{9B}31m\u{202E}fdp.exe\u{2028}\r\nparley: forged")
+        let sent = try couple.parley.run(send(file.path))
+        try #require(sent.status == 0, "\(sent.errors)")
+        let line = try #require(try couple.lines(of: listener, count: 1).first)
+        let place = "\(couple.gateway.directory)/named"
+        try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: false)
+        let arguments = [line["conversation_id"], line["id"]].compactMap(\.text)
+        let run = try couple.parley.start(
+            ["get-file", "--as", "bob/phone"] + arguments, script: "cd '\(place)' && exec \"$0\" --data \"$@\"")
+        try #require(run.child.waitUntilEnded() == 0, "\(run.errors)")
+        let name = "]0;t31mfdp.exeparley forged"
+        #expect(try FileManager.default.contentsOfDirectory(atPath: place) == [name])
+        #expect(run.output == "./\(name)\n")
+        #expect(try Data(contentsOf: URL(filePath: "\(place)/\(name)")) == file.content)
+    }
+
+    @Test("where the door is away it says so, gives up in time, and the next run of the command goes on")
+    func awayDoor() throws {
+        let listener = try couple.listen(as: "bob/phone", "--json")
+        let file = try site.file(300_000, name: "late.bin")
+        site.closeDoor()
+        let first = try couple.parley.run(send(file.path) + ["--timeout", "2"])
+        #expect(first.status == 3)
+        #expect(first.errors.contains("waiting: the web door cannot be reached"), "\(first.errors)")
+        #expect(first.errors.contains("nothing has moved for 2 seconds; the file is kept"), "\(first.errors)")
+        try site.openDoor()
+        let second = try couple.parley.run(send(file.path))
+        #expect(second.status == 0 && second.errors.contains("goes on with what was begun before"), "\(second.errors)")
+        #expect(second.errors.contains("100 % of"), "\(second.errors)")
+        #expect(try fetched(listener, second.json["data"]["id"].text) == file.content)
     }
 
     @Test("killed in the middle of an upload, the second start goes on where the door has the last byte")

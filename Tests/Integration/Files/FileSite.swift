@@ -54,6 +54,13 @@ final class FileSite: Sendable {
         }
     }
 
+    /// Names this door in the gateway's data directory, as `parleyd init --web-port` does.
+    func standInDataDirectory() throws {
+        let file = URL(filePath: gateway.directory + "/endpoint.json")
+        let endpoint = try JSON(parsing: Data(contentsOf: file)).with(["web_port": .int(Int(port))])
+        try Data(endpoint.bytes).write(to: file, options: .atomic)
+    }
+
     /// A user with a device that knows the door.
     func chatter(doorPort: Int? = nil) throws -> ChatDevice {
         var device = try gateway.chatter()

@@ -35,10 +35,15 @@ final class PseudoTerminal: Sendable {
     }
 
     /// Starts a program in it, as the leader of a session that this terminal controls.
-    func start(_ program: String, _ arguments: [String], directory: String) throws -> ChildProcess {
-        let script = #"exec setsid --ctty "$@" <"$0" >"$0" 2>&1"#
+    ///
+    /// - Parameter environment: variables beside those of this process, such as `TERM=xterm-kitty`.
+    func start(
+        _ program: String, _ arguments: [String], environment: [String] = [], directory: String
+    ) throws -> ChildProcess {
+        let script = #"exec setsid --ctty env "$@" <"$0" >"$0" 2>&1"#
         return try ChildProcess(
-            "/bin/bash", ["-c", script, path, program] + arguments, directory: directory, output: "/dev/null",
+            "/bin/bash", ["-c", script, path] + environment + [program] + arguments, directory: directory,
+            output: "/dev/null",
             errors: "/dev/null")
     }
 

@@ -10,6 +10,8 @@ struct TerminalScreen {
     private var wraps = true
     /// Sequences and controls that are not known here.
     private(set) var unknown: [String] = []
+    /// Commands of kitty's graphics protocol (`APC G … ST`), without their beginning and end.
+    private(set) var graphics: [String] = []
     /// The beginning of a sequence.
     private var pending: [UInt8] = []
 
@@ -80,6 +82,11 @@ struct TerminalScreen {
     /// - Returns: how long it is; `nil` if it is not whole.
     private mutating func sequence(_ text: Substring) -> Int? {
         guard text.count > 1 else { return nil }
+        if text.hasPrefix("\u{1B}_G") {
+            guard let end = text.firstRange(of: "\u{1B}\\") else { return nil }
+            graphics.append(String(text.dropFirst(3)[..<end.lowerBound]))
+            return text.distance(from: text.startIndex, to: end.upperBound)
+        }
         guard text.dropFirst().first == "[" else {
             unknown.append(String(text.prefix(2)))
             return 2

@@ -35,7 +35,10 @@ struct ChatStateTests {
             ("/accept", .action(.accept)), ("/retry", .action(.retry)), ("/read", .markRead),
             ("/accept bob", .unknown("/accept")), ("/quitt", .unknown("/quitt")), ("", .nothing), ("  ", .nothing),
             ("/", .unknown("/")), ("/open parley://plan/diet/1", .open("parley://plan/diet/1")),
-            ("/open", .unknown("/open")),
+            ("/open", .unknown("/open")), ("/open 3", .openFile(3)), ("/save 3", .saveFile(3, nil)),
+            ("/save 3  a dir ", .saveFile(3, "a dir")), ("/save", .unknown("/save")),
+            ("/save x", .unknown("/save x")), ("/file  ~/a b.pdf ", .action(.sendFile("~/a b.pdf"))),
+            ("/file", .unknown("/file")),
         ] as [(String, ChatInput)])
     func input(text: String, input: ChatInput) {
         #expect(ChatInput(text) == input)
@@ -87,6 +90,49 @@ struct ChatStateTests {
         #expect(write("/open parley://plan/diet/1") == [.stopTyping, .open(.dietPlan("1"))])
         #expect(write("/open https://example.org") == [.stopTyping])
         #expect(rows().contains { $0.contains("leads nowhere") })
+    }
+
+    @Test("files have numbers, by which they are opened and saved, and keep them")
+    mutating func files() {
+        let ids = (0..<3).map { _ in MessageID.random() }
+        for (index, id) in ids.enumerated() {
+            state.transcript.insert(
+                ChatLine(
+                    key: .message(id), author: state.other, position: position(3 - index),
+                    time: Timestamp(milliseconds: 0),
+                    text: "[file] \(index)", look: .received, hasFile: index != 1))
+        }
+        #expect(
+            rows(TerminalSize(columns: 60, rows: 20)).filter { $0.contains("/open") }.map(\.trimmedStart) == [
+                "/open 2, /save 2", "/open 1, /save 1",
+            ])
+        #expect(write("/open 1") == [.stopTyping, .openFile(ids[0], number: 1)])
+        #expect(write("/save 2 here") == [.stopTyping, .saveFile(ids[2], path: "here")])
+        state.transcript.remove(ids[0])
+        #expect(write("/save 2") == [.stopTyping, .saveFile(ids[2], path: nil)])
+        for number in ["3", "0", "-1", "9223372036854775807"] { #expect(write("/open \(number)") == [.stopTyping]) }
+        #expect(
+            rows(TerminalSize(columns: 60, rows: 20)).contains {
+                $0.contains("There is no file 9223372036854775807 here")
+            })
+    }
+
+    @Test("the bar has how far a file is, why it waits, and how many others there are")
+    mutating func transfers() {
+        let size = TerminalSize(columns: 120, rows: 4)
+        let (up, down) = (ChatTransfer.Key.upload(.random()), ChatTransfer.Key.download(.random()))
+        state.show(ChatTransfer(key: up, name: "a.pdf", progress: FileProgress(done: 1, total: 4)))
+        #expect(rows(size)[2].contains("↑ a.pdf ██░░░░░░░░ 25 % of 4 bytes"))
+        state.show(
+            ChatTransfer(key: up, name: "a.pdf", progress: FileProgress(done: 1, total: 4), obstacle: "waits: away"))
+        #expect(rows(size)[2].contains("↑ a.pdf waits: away"))
+        state.show(
+            ChatTransfer(
+                key: down, name: String(repeating: "n", count: 300), progress: FileProgress(done: 4, total: 4)))
+        #expect(rows(size)[2].contains("↓ nnnnnnnnnnnnnnnnnnnn… ██████████ 100 % of 4 bytes (+1)"))
+        state.endTransfer(down)
+        state.endTransfer(up)
+        #expect(!rows(size)[2].contains("a.pdf"))
     }
 
     @Test("a mistyped command is not sent, and nothing older is said once")
@@ -155,4 +201,8 @@ struct ChatStateTests {
         screen.forget()
         #expect(!screen.draw(&state, size: size).isEmpty)
     }
+}
+
+extension String {
+    fileprivate var trimmedStart: String { String(drop { $0 == " " }) }
 }

@@ -1,0 +1,118 @@
+import ParleyClient
+import ParleyProtocol
+import PrivateFiles
+
+// The commands of a chat about files; each runs in the background and reports its result. Nothing of a file is run, and
+// no other program is started for it.
+
+extension TerminalChat {
+    /// Sends a file; a picture, by its first bytes, as a picture.
+    func send(file path: String, to conversation: ConversationID, _ start: Start) {
+        let client = client
+        start {
+            do throws(ClientError) {
+                let path = path.expandingHome
+                let file = OutgoingFile(path)
+                let begin = try? OpenFile(resolving: path).read(count: ImageHeader.length, at: 0)
+                if let begin, ImageHeader(begin) != nil {
+                    _ = try await client.send(image: file, to: conversation)
+                } else {
+                    _ = try await client.send(file: file, to: conversation)
+                }
+                return nil
+            } catch {
+                return .failed(error)
+            }
+        }
+    }
+
+    /// Saves a message's file, in a directory or as a new file.
+    func save(
+        _ id: MessageID, in conversation: ConversationID, to path: String?, _ start: Start,
+        _ post: @escaping @Sendable (Happening) -> Void
+    ) {
+        fetch(id, in: conversation, start, post) { (client, message, progress) async throws(ClientError) in
+            let path = path?.expandingHome ?? "."
+            guard Files.isDirectory(path) else {
+                try await client.files.save(message, to: path, progress: progress)
+                return .noticed("Saved as \(path).")
+            }
+            return .noticed("Saved as \(try await client.files.save(message, in: path, progress: progress)).")
+        }
+    }
+
+    /// Shows a picture, if the terminal can, and else what the file is.
+    func open(
+        _ id: MessageID, in conversation: ConversationID, number: Int, _ support: PictureSupport, _ start: Start,
+        _ post: @escaping @Sendable (Happening) -> Void
+    ) {
+        fetch(id, in: conversation, start, post) { (client, message, progress) async throws(ClientError) in
+            guard case .opened(let content) = message.content, let file = content.value.attachment else {
+                throw .file(.noFile)
+            }
+            let claim = "\(file.shownParts.joined(separator: ", "))"
+            let advice = "/save \(number) puts it on your disk; nothing of it is run."
+            guard content.value.isPicture, file.size <= PNGPicture.longest else {
+                return .noticed("\(claim), as \(message.sender.user) says. \(advice)")
+            }
+            let bytes = try await client.files.bytes(of: message, atMost: PNGPicture.longest, progress: progress)
+            guard let header = ImageHeader(bytes) else {
+                return .noticed("\(claim), as \(message.sender.user) says, but it is no picture. \(advice)")
+            }
+            let size = header.width.flatMap { width in header.height.map { ", \(width)×\($0)" } } ?? ""
+            let found = "\(file.shownName), \(ByteCount(file.size)), \(header.kind.rawValue)\(size)"
+            switch support {
+            case .kitty:
+                let candidates = [bytes] + [content.value.thumbnail].compactMap { $0 }
+                guard let picture = candidates.lazy.compactMap({ PNGPicture($0) }).first else {
+                    return .noticed("\(found). Only PNG is shown here. \(advice)")
+                }
+                return .picture(picture, found)
+            case .none: return .noticed("\(found). This terminal shows no pictures. \(advice)")
+            }
+        }
+    }
+
+    /// Finds a message and works with its file, whose way is shown meanwhile.
+    private func fetch(
+        _ id: MessageID, in conversation: ConversationID, _ start: Start,
+        _ post: @escaping @Sendable (Happening) -> Void,
+        _ use:
+            @escaping @Sendable (MessagingClient, ChatMessage, @escaping @Sendable (FileProgress) -> Void)
+            async throws(ClientError) -> Happening
+    ) {
+        let client = client
+        start {
+            defer { post(.transferOver(.download(id))) }
+            do throws(ClientError) {
+                let message = try await client.message(id, in: conversation)
+                let name = message.attachment?.shownName ?? ""
+                return try await use(client, message) { progress in
+                    post(.transfer(ChatTransfer(key: .download(id), name: name, progress: progress)))
+                }
+            } catch {
+                return .failed(error)
+            }
+        }
+    }
+}
+
+extension MessageContent {
+    /// Whether its sender says that it is one.
+    fileprivate var isPicture: Bool {
+        if case .image = self { return true }
+        return attachment?.shownType?.hasPrefix("image/") == true
+    }
+
+    fileprivate var thumbnail: [UInt8]? {
+        if case .image(let image) = self { image.thumbnail?.bytes } else { nil }
+    }
+}
+
+extension String {
+    /// With one's home directory in the place of a `~/` at its beginning.
+    fileprivate var expandingHome: String {
+        guard hasPrefix("~/"), let home = Environment["HOME"] else { return self }
+        return home + dropFirst()
+    }
+}

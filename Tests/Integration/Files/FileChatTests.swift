@@ -1,0 +1,157 @@
+import Foundation
+import Launch
+import TestSupport
+import Testing
+
+@Suite("Files and cards in a chat", .ownThreads, .timeLimit(.minutes(20)))
+struct FileChatTests {
+    private let couple: Couple
+    private let site: FileSite
+
+    /// A PNG of one pixel.
+    private static let picture = Data(
+        base64Encoded:
+            "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==")
+
+    init() throws {
+        couple = try Couple(keysOf: ["alice/phone", "bob/phone"])
+        site = try FileSite(couple.gateway)
+        try site.standInDataDirectory()
+    }
+
+    private func chat(
+        as device: String, with other: String, columns: Int = 160, environment: [String] = []
+    ) throws -> (terminal: PseudoTerminal, child: ChildProcess) {
+        let terminal = try PseudoTerminal(columns: columns, rows: 40)
+        let child = try terminal.start(
+            Programs.path("parley"),
+            ["chat", "--data", couple.gateway.directory, "--as", device, "--with", other], environment: environment,
+            directory: couple.gateway.directory)
+        try terminal.awaitRow("the chat's bar", containing: "\(device) with \(other)")
+        return (terminal, child)
+    }
+
+    /// Lets alice send a file by a command.
+    private func send(_ arguments: String...) throws {
+        let run = try couple.parley.run(["send", "--as", "alice/phone", "--to", "bob"] + arguments)
+        try #require(run.status == 0, "\(run.errors)")
+    }
+
+    private func place(_ name: String) throws -> String {
+        let path = "\(couple.gateway.directory)/\(name)"
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+        return path
+    }
+
+    private func write(_ content: Data?, _ name: String) throws -> String {
+        let path = "\(couple.gateway.directory)/\(name)"
+        try #require(content).write(to: URL(filePath: path))
+        return path
+    }
+
+    @Test("/file sends one, which the other saves by its number, equal to the byte and under a free name")
+    func sentAndSaved() throws {
+        let file = try site.file(3_000_000, name: "training plan.pdf")
+        let place = try place("received")
+        let (alice, aliceChild) = try chat(as: "alice/phone", with: "bob")
+        let (bob, bobChild) = try chat(as: "bob/phone", with: "alice")
+        try alice.awaitRow("a connection", containing: "Nothing was said yet")
+        try bob.awaitRow("a connection", containing: "Nothing was said yet")
+        alice.type("/file \(file.path)\r")
+        try alice.awaitRow("the mark", containing: "[file] training plan.pdf, 3.0 MB, application/pdf ✓")
+        try bob.awaitRow("the card", containing: "alice", "[file] training plan.pdf, 3.0 MB, application/pdf")
+        try bob.awaitRow("its number", containing: "/open 1, /save 1")
+        for name in ["training plan.pdf", "training plan (1).pdf"] {
+            bob.type("/save 1 \(place)\r")
+            try bob.awaitRow("where it is", containing: "Saved as \(place)/\(name).")
+            #expect(try Data(contentsOf: URL(filePath: "\(place)/\(name)")) == file.content)
+        }
+        bob.type("/save 1 \(place)/training plan.pdf\r")
+        try bob.awaitRow("that nothing is overwritten", containing: "which stays as it is")
+        bob.type("/open 1\r")
+        try bob.awaitRow("what it is", containing: "as alice says", "nothing of it is run")
+        bob.type("/open 2\r")
+        try bob.awaitRow("that there is none", containing: "There is no file 2 here")
+        alice.type("/file \(place)/nothing\r")
+        try alice.awaitRow("that there is none", containing: "No such file")
+        for (terminal, child) in [(alice, aliceChild), (bob, bobChild)] {
+            terminal.type("/quit\r")
+            #expect(child.waitUntilEnded() == 0)
+        }
+    }
+
+    @Test("a file that waits for the door is shown in the bar with its reason, and goes when the door is back")
+    func progress() throws {
+        let file = try site.file(1_000_000, name: "late.bin")
+        site.closeDoor()
+        let (alice, child) = try chat(as: "alice/phone", with: "bob")
+        try alice.awaitRow("a connection", containing: "Nothing was said yet")
+        alice.type("/file \(file.path)\r")
+        try alice.awaitRow("why it waits", containing: "↑ late.bin waits: the web door cannot be reached")
+        alice.type("meanwhile\r")
+        try alice.awaitRow("a later message", containing: "meanwhile ✓")
+        try site.openDoor()
+        try alice.awaitRow("the mark", containing: "[file] late.bin, 1.0 MB, application/octet-stream ✓")
+        try eventually("a bar without it:\n\(alice.shown.text)") { () -> Void? in
+            alice.shown.text.contains("↑") ? nil : ()
+        }
+        alice.type("/quit\r")
+        #expect(child.waitUntilEnded() == 0)
+    }
+
+    @Test("each kind of card is sent and has its look")
+    func cards() throws {
+        let (bob, child) = try chat(as: "bob/phone", with: "alice", columns: 200)
+        try bob.awaitRow("a connection", containing: "Nothing was said yet")
+        try send("--image", try write(Self.picture, "sunrise.png"), "At six")
+        try bob.awaitRow("a picture", containing: "[image] sunrise.png, 70 bytes, image/png, 1×1, At six")
+        try send("--file", try write(Data("<svg onload='x()'/>".utf8), "logo.svg"), "Ours")
+        try bob.awaitRow("a file", containing: "[file] logo.svg, 19 bytes, image/svg+xml, Ours")
+        try send("--voice", try write(Data(count: 4200), "note.ogg"), "--duration", "75.5")
+        try bob.awaitRow("a voice message", containing: "[voice] 1:15, 4.2 kB, audio/ogg")
+        for (kind, id) in [("diet", "d1"), ("workout", "w1")] {
+            let shared = try couple.parley.run(
+                "plan", "share", "--as", "alice/phone", "--to", "bob", kind, id, "--title", "Spring", "--days", "28")
+            #expect(shared.status == 0, "\(shared.errors)")
+            try bob.awaitRow("a plan", containing: "[\(kind) plan] Spring, 28 days, parley://plan/\(kind)/\(id)")
+        }
+        let made = try couple.parley.run(
+            "challenge", "create", "--as", "alice/phone", "--to", "bob", "steps", "50000", "--days", "7", "--card",
+            "Who walks more?")
+        #expect(made.status == 0, "\(made.errors)")
+        try bob.awaitRow("a challenge", containing: "[challenge] Who walks more?, 50000 steps in 7 days, parley://")
+        bob.type("/open 2\r")
+        try bob.awaitRow("that it is none", containing: "logo.svg", "but it is no picture")
+        #expect(bob.shown.unknown.isEmpty && bob.shown.graphics.isEmpty)
+        bob.type("/quit\r")
+        #expect(child.waitUntilEnded() == 0)
+    }
+
+    @Test("a terminal that shows pictures is given its pixels, until a key is pressed; another is told what it is")
+    func shown() throws {
+        try send("--image", try write(Self.picture, "sunrise.png"))
+        try send("--image", try write(Data([0xFF, 0xD8, 0xFF, 0xE0]), "lie.png"))
+        let (bob, child) = try chat(as: "bob/phone", with: "alice", environment: ["TERM=xterm-kitty"])
+        try bob.awaitRow("the picture", containing: "[image] sunrise.png")
+        bob.type("/open 1\r")
+        try bob.awaitRow("the way back", containing: "sunrise.png, 70 bytes, image/png, 1×1 · any key")
+        let shown = try #require(bob.shown.graphics.first)
+        #expect(shown.hasPrefix("a=T,f=100,q=2,C=1,m=0;iVBORw0KGgo"))
+        bob.type("x")
+        try bob.awaitRow("the chat", containing: "bob/phone with alice")
+        #expect(bob.shown.graphics.last == "a=d,q=2")
+        #expect(bob.shown.rows.last == "> ")
+        bob.type("/open 2\r")
+        try bob.awaitRow("what it is", containing: "lie.png, 4 bytes, image/jpeg. Only PNG is shown here.")
+        #expect(bob.shown.graphics.count == 2 && bob.shown.unknown.isEmpty)
+        bob.type("/quit\r")
+        #expect(child.waitUntilEnded() == 0)
+        let (plain, second) = try chat(as: "bob/phone", with: "alice", environment: ["TERM=xterm"])
+        try plain.awaitRow("the picture", containing: "[image] sunrise.png")
+        plain.type("/open 1\r")
+        try plain.awaitRow("what it is", containing: "image/png, 1×1. This terminal shows no pictures.")
+        #expect(plain.shown.graphics.isEmpty)
+        plain.type("/quit\r")
+        #expect(second.waitUntilEnded() == 0)
+    }
+}
