@@ -1,5 +1,6 @@
 """What a browser keeps of somebody who signs out, who deletes the account, or whose message is gone: nothing."""
 
+import os
 import tempfile
 import unittest
 from pathlib import Path
@@ -31,6 +32,16 @@ WATCH = """() => {
     const [make, revoke] = [URL.createObjectURL, URL.revokeObjectURL]
     URL.createObjectURL = (blob) => { const url = make(blob); window.urls.add(url); return url }
     URL.revokeObjectURL = (url) => { window.urls.delete(url); revoke(url) }
+}"""
+# Whether the page would rather not be closed.
+ASKS = "() => !window.dispatchEvent(new Event('beforeunload', {cancelable: true}))"
+# This browser has no room for files.
+FULL = """() => {
+    const put = IDBObjectStore.prototype.put
+    IDBObjectStore.prototype.put = function (value, ...more) {
+        if (value.file) throw new DOMException("full", "QuotaExceededError")
+        return put.call(this, value, ...more)
+    }
 }"""
 
 
@@ -123,6 +134,32 @@ class Leaving(FlowCase):
                 one.click("dialog[open] button=text:Delete")
                 two.sees("Message deleted", ".row.other")
                 two.until("no picture", "() => window.urls.size === 0")
+
+    def test_a_page_asks_before_a_file_is_lost_with_it(self) -> None:
+        for _ in self.in_each():
+            with self.browsers() as browser, tempfile.TemporaryDirectory() as directory, Relay(URL) as line:
+                alice, bob = fresh("alice", "bob")
+                one, two = browser.person(), browser.person()
+                meet(one, alice, two, bob, url=line.url)
+                files = [Path(directory) / f"{number}.bin" for number in range(11)]
+                for file in files:
+                    file.write_bytes(os.urandom(100))
+                one.choose_files("input[type=file]", *files)
+                one.sees("The first 10 are sent. Choose the other 1 file again.", ".toast")
+                two.until("ten files", "() => document.querySelectorAll('.row.other .file').length === 10")
+                self.assertFalse(one.evaluate(ASKS))
+                one.evaluate(FULL)
+                files[0].write_bytes(os.urandom(3_900_000))
+                line.hang_after(1_000_000)
+                one.choose_files("input[type=file]", files[0])
+                one.sees("Keep this page open", ".uploads")
+                self.assertTrue(line.hangs.wait(60))
+                self.assertTrue(one.evaluate(ASKS))
+                line.restore()
+                two.until("eleven files", "() => document.querySelectorAll('.row.other .file').length === 11", limit=60)
+                self.assertFalse(one.evaluate(ASKS))
+                # The connection that was cut.
+                browser.failures()
 
 
 if __name__ == "__main__":
