@@ -172,8 +172,7 @@
  * | `connection` | `Connection` |
  * | `conversations` | `{ids}`: these were added, changed or removed; ask `conversations.all()` or `get(id)` |
  * | `messages` | `{conversation, ids}`: these are new or changed; ask `messages.get(id)` |
- * | `uploads` | `{conversation, unkept}`: ask `attachments.uploads(conversation)`; so many of all would be lost with
- *   the page |
+ * | `uploads` | `{conversation, unkept}`: ask `attachments.uploads`; so many would be lost with the page |
  * | `history-reset` | `{conversation}`: load its pages anew |
  * | `typing` | `{conversation, user, isTyping}` |
  * | `presence` | `{user, isOnline, lastSeen}` |
@@ -190,9 +189,8 @@
  * | `people` | `{user}`: a friend came or went, or somebody was blocked or is no longer |
  * | `devices` | `{}`: the user's devices have changed |
  * | `link-offered` | `{device}`: a device of the user's would be linked |
- * | `resend` | `{conversation, message, step, device}`: a message that this device could not open was asked for
- *   (`request`), or one of this device was sealed anew for another (`answer`) |
- * | `removed` | `{}`: this browser keeps nothing of the device any more; what was shown of it is to go |
+ * | `resend` | `{conversation, message, step, device}`: asked for (`request`), or sealed anew for another (`answer`) |
+ * | `removed` | `{}`: this browser keeps nothing of the device any more; what is shown of it must go |
  * | `dropped` | `{count}`: the storage of this browser is full or broken |
  *
  * @typedef {object} Client
@@ -386,8 +384,7 @@
  *
  * @typedef {object} Accounts
  * @property {() => Promise<string|null>} unsupported why this browser is too old, as a sentence; null if it will do
- * @property {() => Promise<readonly KeptDevice[]>} kept devices signed in in this browser,
- *   the last one first
+ * @property {() => Promise<readonly KeptDevice[]>} kept signed in in this browser, the last one first
  * @property {() => Promise<{registration: 'open'|'invited'|'closed', providers: readonly any[]}>} providers
  * @property {(fields: {email: string, password: string, user: string, name?: string, invite?: string}) =>
  *   Promise<void>} register sends a code by mail

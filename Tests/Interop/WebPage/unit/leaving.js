@@ -28,7 +28,8 @@ test('what is kept of a device goes before the list forgets it', async () => {
     const remove = indexedDB.deleteDatabase
     client.close()
     // As if the page ended there.
-    Object.defineProperty(indexedDB, 'deleteDatabase', { value: () => { throw new Error('ended') }, configurable: true })
+    const value = () => { throw new Error('ended') }
+    Object.defineProperty(indexedDB, 'deleteDatabase', { value, configurable: true })
     await dropDevice(context.address).catch(() => undefined)
     same([await isListed(), await databases(alice)], [true, 1])
     Reflect.deleteProperty(indexedDB, 'deleteDatabase')

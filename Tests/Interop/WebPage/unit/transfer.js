@@ -4,19 +4,21 @@ import { OpeningFile, sealFile } from '/crypto/attachment.js'
 import { Transfer } from '/client/transfer.js'
 import { same, test, throws } from './harness.js'
 
-const context = /** @type {any} */ ({ door: { url: (/** @type {string} */ path) => `/api/${path}` }, credentials: { token: '' } })
+const door = { url: (/** @type {string} */ path) => `/api/${path}` }
+const context = /** @type {any} */ ({ door, credentials: { token: '' } })
 const [ID, CONVERSATION] = ['0b0c0000-0000-4000-8000-000000000001', '0b0c0000-0000-4000-8000-000000000002']
 
 /**
  * With a door of the test's own, and pauses that last no time.
  *
- * @param {(url: string, options: any) => Promise<Response>} door
+ * @param {(url: string, options: any) => Promise<Response>} answer
  * @param {() => Promise<void>} body
  */
-async function at(door, body) {
+async function at(answer, body) {
     const { fetch, setTimeout } = globalThis
-    globalThis.fetch = /** @type {any} */ (door)
-    globalThis.setTimeout = /** @type {any} */ ((/** @type {any} */ run, time = 0) => setTimeout(run, time > 100 ? 1 : time))
+    globalThis.fetch = /** @type {any} */ (answer)
+    const shortened = (/** @type {any} */ run, time = 0) => setTimeout(run, time > 100 ? 1 : time)
+    globalThis.setTimeout = /** @type {any} */ (shortened)
     try {
         await body()
     } finally {

@@ -52,8 +52,8 @@ test('a picture of too many pixels is not decoded', async () => {
 function gif(screen, frame, extension = []) {
     const pair = (/** @type {number} */ number) => [number & 255, number >> 8]
     return new Uint8Array([
-        ...new TextEncoder().encode('GIF89a'), ...screen.flatMap(pair), 0x80, 0, 0, 0, 0, 0, 255, 255, 255, ...extension,
-        0x2c, 0, 0, 0, 0, ...frame.flatMap(pair), 0, 2, 2, 0x4c, 1, 0, 0x3b,
+        ...new TextEncoder().encode('GIF89a'), ...screen.flatMap(pair), 0x80, 0, 0, 0, 0, 0, 255, 255, 255,
+        ...extension, 0x2c, 0, 0, 0, 0, ...frame.flatMap(pair), 0, 2, 2, 0x4c, 1, 0, 0x3b,
     ])
 }
 
@@ -73,7 +73,9 @@ test('a GIF whose frames are larger than its screen is measured by its frames', 
 })
 
 test('a JPEG is measured by the frame that a browser reads', () => {
-    const frame = (/** @type {number} */ size) => [0xff, 0xc0, 0, 17, 8, size >> 8, size & 255, size >> 8, size & 255, ...Array(12).fill(0)]
+    const pair = (/** @type {number} */ size) => [size >> 8, size & 255]
+    const frame = (/** @type {number} */ size) =>
+        [0xff, 0xc0, 0, 17, 8, ...pair(size), ...pair(size), ...Array(12).fill(0)]
     const of = (/** @type {number[]} */ ...bytes) => sniffed(new Uint8Array([0xff, 0xd8, 0xff, ...bytes]))
     same(of(0xe0, 0, 4, 1, 2, ...frame(300)), { type: 'image/jpeg', height: 300, width: 300 })
     // Markers that have no length, and what is none: the large frame would count.
