@@ -116,6 +116,8 @@ export class Client {
     /** Ends the device at the gateway, if that can be reached, and removes all that this browser keeps of it. */
     async signOut() {
         const { door, address } = this.context
+        // First, as it needs no connection.
+        await this.push.end().catch(() => undefined)
         const fields = { device_id: address.device }
         await door.request('devices/revoke', fields, { timeout: FAREWELL }).catch(() => undefined)
         await this.remove()

@@ -42,7 +42,9 @@ function cacheOf(client) {
     // What has disappeared or was deleted does not stay here.
     client.on('messages', async ({ ids }) => {
         for (const [key, { message }] of cache) {
-            if (ids.includes(message) && (await client.messages.get(message))?.state !== 'opened') cache.delete(key)
+            if (!ids.includes(message)) continue
+            const now = await client.messages.get(message).catch(() => null)
+            if (now?.state !== 'opened') cache.delete(key)
         }
     })
     return cache
