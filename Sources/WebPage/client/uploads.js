@@ -92,6 +92,7 @@ export class Uploads {
             if (!isKept) this.unkept.set(id, sealed)
             this.#change(id, { state: 'waiting', total: sealed.size, isKept })
         } catch (error) {
+            this.aborts.delete(id)
             await this.#forget(id)
             throw error
         }

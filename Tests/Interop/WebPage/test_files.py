@@ -5,6 +5,7 @@ import hashlib
 import os
 import struct
 import tempfile
+import time
 import unittest
 import urllib.error
 import urllib.request
@@ -12,9 +13,10 @@ import zlib
 from pathlib import Path
 from typing import Any
 
+from bidi import LIMIT
 from browsers import Browser
 from flows import FlowCase, fresh, meet
-from people import URL
+from people import DATA, URL
 from relay import Relay
 from tab import Tab
 
@@ -93,7 +95,10 @@ SEND = f"""async (type, name, size, text) => {{
     }}
     const file = new Blob([bytes], {{type: "image/png"}})
     await client.attachments.send(conversation, file, {{type, name, width: 64, height: 64, durationMs: 1000}})
-    await new Promise((resolve) => client.on("messages", resolve))
+    // One after the other: clients that send side by side have no order.
+    while ((await client.attachments.uploads(conversation)).length > 0) {{
+        await new Promise((resolve) => setTimeout(resolve, 10))
+    }}
 }}"""
 
 
@@ -117,6 +122,19 @@ def blobs_of(tab: Tab) -> dict[str, Any]:
             return {{blobs, token: client.context.credentials.token}}
         }}"""
     )
+
+
+def stored() -> int:
+    """The bytes of all blobs that the door has, also of those that it has not whole."""
+    return sum(path.stat().st_size for path in (DATA / "blobs").rglob("*") if path.is_file())
+
+
+def await_stored(before: int) -> None:
+    end = time.monotonic() + LIMIT
+    while stored() < before + 500_000:
+        if time.monotonic() > end:
+            raise AssertionError("the door has nothing of the upload")
+        time.sleep(0.03)
 
 
 def delete_last(tab: Tab) -> None:
@@ -193,9 +211,12 @@ class Files(FlowCase):
             file.write_bytes(os.urandom(3_900_000))
             line.hangs.clear()
             line.hang_after(2_500_000)
+            before = stored()
             one.choose_files("input[type=file]", file)
             self.assertTrue(line.hangs.wait(120), "the upload did not begin")
             one.sees(name, ".uploads")
+            # What is still under way is lost with the connection.
+            await_stored(before)
             interrupt()
             line.restore()
             two.sees(name, ".row.other .file", limit=120)
