@@ -1,7 +1,9 @@
 """Each kind of message, from the page to a terminal, whose client is the other one, and back where it sends it."""
 
 import base64
+import tempfile
 import unittest
+from pathlib import Path
 
 from browsers import Browser
 from flows import FlowCase, fresh
@@ -51,9 +53,9 @@ class Cards(FlowCase):
             terminal.await_text("[diet plan] Lean spring")
             terminal.await_text("[workout plan] Five kilometres")
             one.evaluate(FILES, base64.b64encode(png(64, 48)).decode())
-            terminal.await_text("[image] hill.png, From above")
+            terminal.await_text("[image] hill.png, ")
             terminal.await_text("[file] notes.txt, 10 bytes")
-            terminal.await_text("[voice] 3 s")
+            terminal.await_text("[voice] 0:03")
             one.click("[aria-label=Attach]")
             one.click("[role=menuitem]=text:Challenge")
             one.click("dialog button[type=submit]")
@@ -74,8 +76,26 @@ class Cards(FlowCase):
             one.sees("1 day", ".row.other .card.challenge")
             one.click(".row.other .card.challenge button=text:Accept")
             one.sees("1 day left", ".row.other .card.challenge")
-            one.resize(1280, 800)
-            self.picture(one, "page-cards")
+        # The chat has the device's messages to itself.
+        self.send_files(device, alice)
+        one.sees("From below", ".row.other .kind-image")
+        one.until("picture", "() => document.querySelector('.row.other .kind-image img')?.naturalWidth === 64")
+        one.sees("route.txt", ".row.other .file")
+        one.sees("0:02", ".row.other .recording")
+        one.resize(1280, 800)
+        self.picture(one, "page-cards")
+
+    def send_files(self, device: str, to: str) -> None:
+        with tempfile.TemporaryDirectory() as directory:
+            for name, content, *options in (
+                ("slope.png", png(64, 48), "--image", "From below"),
+                ("route.txt", b"left, left, right", "--file"),
+                ("note.ogg", b"OggS no sound either", "--voice", "--duration", "2"),
+            ):
+                path = Path(directory) / name
+                path.write_bytes(content)
+                kind, *rest = options
+                parley("send", "--as", device, "--to", to, kind, str(path), *rest)
 
     def check_own(self, tab: object) -> None:
         see = tab.sees  # type: ignore[attr-defined]
