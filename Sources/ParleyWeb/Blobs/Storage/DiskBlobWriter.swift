@@ -21,6 +21,10 @@ final class DiskBlobWriter: BlobWriter {
     /// How much is read at once for the digest of what an earlier process has written.
     private static let chunk = 262_144
 
+    /// So much of an upload waits for the disk. Its last sync would else hold up everybody who syncs on this file
+    /// system, the gateway's database before all, for as long as it takes to write the file.
+    private static let mostUnwritten = 16 << 20
+
     /// Opens the file and locks it. It waits for the disk.
     ///
     /// - Returns: `nil` if there is none.
@@ -65,6 +69,7 @@ final class DiskBlobWriter: BlobWriter {
                 try unsafe part.withUnsafeReadableBytes { try file.write($0, at: end) }
                 end += part.readableBytes
             }
+            if start / DiskBlobWriter.mostUnwritten != end / DiskBlobWriter.mostUnwritten { try file.synchronize() }
         } catch {
             // A part of a part would stay behind an offset that nobody was told.
             try? file.truncate(to: start)
