@@ -52,7 +52,8 @@ for browser in $browsers; do
 done
 ((${#present[@]})) || { say "SKIPPED all of it: there is no browser" && exit 0; }
 browsers=${present[*]}
-need_packages "$install" "${page_packages[@]}"
+# The short form reads no QR code.
+[[ $short == yes ]] || need_packages "$install" "${page_packages[@]}"
 [[ -z ${PARLEY_PICTURES-} ]] || need_packages "$install" fonts-noto-color-emoji
 need_python "$install" "$root" WebPage
 need_swift
