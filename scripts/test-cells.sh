@@ -63,7 +63,7 @@ hears() { grep -qF -- "$2" "$1"; }
 
 # program PATTERN: the process of a program of these cells, by its command line.
 program() { pgrep -f -- "$1.*$data" | head -n 1; }
-nothing_runs() { [[ -z $(pgrep -f -- "$data" | grep -vx -e "$$" -e "$BASHPID") ]]; }
+nothing_runs() { ! pgrep -f -- "$data" | grep -qvx -e "$$" -e "$BASHPID"; }
 
 # haproxy COMMAND: an answer of HAProxy's.
 haproxy() {
@@ -83,9 +83,9 @@ answers() {
 
 # find_home UID: leaves the number of the cell in `home` that HAProxy sends the user to, each time.
 find_home() {
-    local before attempt
+    local before
     before=$(connections 1)
-    for attempt in 1 2 3 4; do answers "$1" || fail "$current: $1 is not served"; done
+    for _ in 1 2 3 4; do answers "$1" || fail "$current: $1 is not served"; done
     case $(($(connections 1) - before)) in
     4) home=1 ;;
     0) home=2 ;;

@@ -251,13 +251,15 @@ follows_no_link_as_root() {
 # The scratch directory is closed to all but root, as root's home is.
 does_not_run_as_root() {
     if ((EUID != 0)); then say "$current: skipped, this is not root" && return; fi
-    local name roots="$scratch/root's gateway"
+    local name others roots="$scratch/root's gateway"
     chmod 700 "$scratch"
     start_ready
     for name in mosquitto parleyd parley-web; do
         [[ $(stat -c %U "/proc/$(child "$name")") == parley ]] || fail "$current: $name runs as root"
     done
-    [[ -z $(find "$data" ! -user parley -o -type f -perm /077) ]] || fail "$current: something is not parley's alone"
+    # shellcheck disable=SC2031  # what take_data_directory sets is local
+    others=$(find "$data" ! -user parley -o -type f -perm /077)
+    [[ -z $others ]] || fail "$current: something is not parley's alone: $others"
     kill -TERM "$run"
     ends 0
 
