@@ -124,7 +124,11 @@ struct S3BlobStore: BlobStore {
 
     func open(_ id: BlobID) async throws(BlobStoreError) -> (any BlobReader)? {
         let name = S3BlobNames.complete(id)
-        guard let (size, tag) = try await service.head(name) else { return nil }
+        guard let (size, tag) = try await service.head(name) else {
+            // An answer to HEAD has no body that tells a blob which is gone for good from a bucket which is away.
+            _ = try await service.list(name, most: 1)
+            return nil
+        }
         return S3BlobReader(service: service, name: name, tag: tag, size: size)
     }
 

@@ -1,5 +1,5 @@
-import OpenSSL
 import ParleyProtocol
+import Sodium
 
 /// The parts of which names of files and objects are made: lower-case hexadecimal digits of ids and of digests. None
 /// of it is a client's text.
@@ -36,11 +36,6 @@ enum BlobNames {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// A digest of a user's id.
-    static func hex(of user: UserID) -> String {
-        let text = Array(user.text.utf8)
-        guard var hash = try? SHA256.begin(), (try? hash.update(text.span)) != nil, let digest = try? hash.finish()
-        else { return "0" }
-        return hex(digest[..<16])
-    }
+    /// The beginning of the SHA-512 digest of a user's id.
+    static func hex(of user: UserID) -> String { hex(SHA512.hash(Array(user.text.utf8).span)[..<16]) }
 }

@@ -99,7 +99,12 @@ struct S3FaultTests {
                 writer.close()
                 double.set(test.fault, on: test.operation)
                 await #expect(throws: BlobStoreError.self) { try await stores[1].progress(of: upload, blob) }
-                #expect(try await stores[1].open(blob.id) == nil)
+                // That something is not there is said by a list, too.
+                if test.operation == .list {
+                    await #expect(throws: BlobStoreError.self) { try await stores[1].open(blob.id) }
+                } else {
+                    #expect(try await stores[1].open(blob.id) == nil)
+                }
                 double.set(nil, on: test.operation)
                 #expect(try await stores[1].progress(of: upload, blob) == .complete)
                 double.set(test.fault, on: test.operation)
@@ -154,6 +159,10 @@ struct S3FaultTests {
                     double.set(fault, on: .put)
                     await #expect(throws: error) { try await stores[0].begin(upload, blob) }
                 }
+                let missing = try await stores[0].open(blob.id)
+                #expect(missing == nil)
+                double.set(faults[0].0, on: .list)
+                await #expect(throws: BlobStoreError.unavailable) { try await stores[0].open(blob.id) }
             }
         }
     }
