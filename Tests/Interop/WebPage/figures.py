@@ -1,5 +1,6 @@
 """Figures of the page in each browser, as a table: scripts/bench.sh page. What they are is no pass and no failure."""
 
+import gzip
 import os
 import statistics
 import time
@@ -7,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
+from urllib.request import Request, urlopen
 
 from browsers import BROWSERS, Browser
 from flows import LOADED, NAMES, fresh, meet
@@ -76,9 +78,15 @@ def cold(tab: Tab, browser: Browser, selector: str) -> float:
 
 
 def kilobytes(tab: Tab) -> str:
-    """Firefox names no sizes of what a service worker brings."""
-    sizes = [f"{size / 1000:.0f}" for size in tab.evaluate(LOADED) if size]
-    return ", ".join(sizes) or "not said"
+    """Of the files that were loaded, as they are and as the door sends them; no browser names what its worker brings."""
+    plain, line = 0, 0
+    for path in dict.fromkeys(tab.evaluate(LOADED)[0]):
+        request = Request(f"{URL}{path}", headers={"Accept-Encoding": "gzip"})
+        with urlopen(request, timeout=60) as response:
+            body = response.read()
+            line += len(body)
+            plain += len(gzip.decompress(body) if response.headers["Content-Encoding"] == "gzip" else body)
+    return f"{plain / 1000:.0f}, {line / 1000:.0f}"
 
 
 def shown(times: list[float]) -> str:

@@ -15,13 +15,12 @@ from tab import Tab
 
 NAMES = os.environ.get("PARLEY_BROWSERS", "chromium").split()
 PICTURES = os.environ.get("PARLEY_PICTURES")
-# The bytes of the page's files that were loaded, and those of them that went over the line, compressed.
+# The page's files that were loaded, and their bytes.
 LOADED = """() => {
     const {getEntriesByType} = performance
     const all = ["navigation", "resource"].flatMap(type => getEntriesByType.call(performance, type))
-    const own = all.filter(each => each.decodedBodySize > 0 && !each.name.includes("/api/"))
-    const sum = name => own.reduce((sum, each) => sum + each[name], 0)
-    return [sum("decodedBodySize"), sum("encodedBodySize")]
+    const own = all.filter(each => !each.name.includes("/api/"))
+    return [own.map(each => new URL(each.name).pathname), own.reduce((sum, each) => sum + each.decodedBodySize, 0)]
 }"""
 _numbers = itertools.count(1)
 

@@ -178,7 +178,7 @@ class Flows(FlowCase):
                 tab = browser.person()
                 tab.open(f"{URL}/")
                 tab.until("form", "() => !!document.querySelector('form')")
-                self.assertLess(tab.evaluate(LOADED)[0], LOAD_BYTES)
+                self.assertLess(tab.evaluate(LOADED)[1], LOAD_BYTES)
 
     def test_a_device_is_linked(self) -> None:
         for _ in self.in_each():
