@@ -26,7 +26,8 @@ public enum ClientError: Error, Sendable, CustomStringConvertible {
     case file(FileTransferError)
     /// The send queue is full.
     case queueFull
-    case unknownMessage(MessageID)
+    /// The device has no such message; with a conversation, none in that one.
+    case unknownMessage(MessageID, in: ConversationID? = nil)
     /// Only the sender can edit or delete a message.
     case notOwn(MessageID)
     case unknownConversation(ConversationID)
@@ -56,7 +57,9 @@ public enum ClientError: Error, Sendable, CustomStringConvertible {
         case .content(let error): error.description
         case .file(let error): error.description
         case .queueFull: "too many messages wait to be sent"
-        case .unknownMessage: "there is no such message on this device"
+        case .unknownMessage(let id, let conversation?):
+            "there is no message \(id) in conversation \(conversation) here"
+        case .unknownMessage(let id, nil): "there is no message \(id) on this device"
         case .notOwn: "only its sender edits or deletes a message"
         case .unknownConversation: "there is no such conversation on this device"
         case .failed(let reason): reason.description

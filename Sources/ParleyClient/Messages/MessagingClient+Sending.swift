@@ -32,7 +32,7 @@ extension MessagingClient {
 
     /// Waits until a message is in the gateway's log.
     ///
-    /// - Throws: ``ClientError/failed(_:)``, ``ClientError/discarded``, ``ClientError/unknownMessage(_:)``. Without a
+    /// - Throws: ``ClientError/failed(_:)``, ``ClientError/discarded``, ``ClientError/unknownMessage(_:in:)``. Without a
     ///   connection it waits for one.
     public func outcome(of id: MessageID) async throws(ClientError) -> SentMessage {
         try await context.waiters.wait(for: .outcome(id)) { () throws(ClientError) -> SentMessage? in
@@ -62,7 +62,7 @@ extension MessagingClient {
     /// The change is stored, shown at once, and sent like a message.
     ///
     /// - Parameter content: of the same type.
-    /// - Throws: ``ClientError/unknownMessage(_:)``, ``ClientError/notOwn(_:)``, and what
+    /// - Throws: ``ClientError/unknownMessage(_:in:)``, ``ClientError/notOwn(_:)``, and what
     ///   ``send(_:to:replyTo:expiresIn:suite:isUrgent:)`` throws.
     /// - Returns: the id of the change, for ``outcome(of:)`` and the events.
     @discardableResult

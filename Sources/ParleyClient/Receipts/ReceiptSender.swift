@@ -83,7 +83,7 @@ struct ReceiptSender {
             guard let found, let epoch, found.position.epoch != epoch else { return (found, found) }
             return (found, try facts.newest(in: conversation, epoch: epoch, upTo: found.chapterPosition))
         }
-        guard found != nil else { throw .unknownMessage(message) }
+        guard found != nil else { throw .unknownMessage(message, in: conversation) }
         return (present?.position).map { ReceiptCoalescer.Mark(message: $0.id, seq: $0.seq) }
     }
 
@@ -117,7 +117,7 @@ extension MessagingClient {
     /// sender's device was asked to seal them again (``ClientEvent/resendRequested(_:in:of:)``).
     ///
     /// - Parameter passingUnopened: whether to mark messages that cannot be opened, too.
-    /// - Throws: ``ClientError/unknownMessage(_:)`` if it is not in the log on this device.
+    /// - Throws: ``ClientError/unknownMessage(_:in:)`` if it is not in the conversation's log on this device.
     public func markRead(
         _ conversation: ConversationID, upTo message: MessageID, passingUnopened: Bool = false
     ) throws(ClientError) {

@@ -38,7 +38,9 @@ extension MessagingClient {
         _ id: MessageID, in conversation: ConversationID
     ) async throws(ClientError) -> ChatMessage {
         let slice = try await history(of: conversation, at: .around(.id(id)), limit: 1)
-        guard let found = slice.messages.first(where: { $0.id == id }) else { throw .unknownMessage(id) }
+        guard let found = slice.messages.first(where: { $0.id == id }) else {
+            throw .unknownMessage(id, in: conversation)
+        }
         return found
     }
 }
