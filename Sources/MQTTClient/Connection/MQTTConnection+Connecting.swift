@@ -22,10 +22,23 @@ extension MQTTConnection {
                 let failure = Syscalls.pendingError(of: handle.socket)
                 guard failure != ECONNRESET else { throw .closedWithoutVerdict }
                 guard failure == 0 else { throw .unreachable(errno: failure) }
+                try requireListener()
                 isReached = true
             }
             try exchange()
         }
+    }
+
+    /// The library begins with TLS before there is a connection, which takes the error of the attempt out of the socket.
+    private func requireListener() throws(MQTTError) {
+        guard case .tls(let host, let port, _) = configuration.endpoint, !Syscalls.hasPeer(handle.socket) else {
+            return
+        }
+        // Reset by a peer that was there, or refused?
+        guard Stream(host: host, port: port, timeout: .seconds(2)) != nil else {
+            throw .unreachable(errno: ECONNREFUSED)
+        }
+        throw .closedWithoutVerdict
     }
 
     /// Reads before it writes: a TLS handshake proceeds only in the library's read, whichever of the two it waits for.

@@ -15,6 +15,17 @@ enum Syscalls {
         return value
     }
 
+    /// `getpeername`: whether a socket is connected.
+    static func hasPeer(_ socket: Int32) -> Bool {
+        var address = sockaddr_storage()
+        var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+        return unsafe withUnsafeMutablePointer(to: &address) { storage in
+            unsafe storage.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
+                unsafe getpeername(socket, pointer, &length) == 0
+            }
+        }
+    }
+
     /// The next data of a socket.
     enum Waiting: Equatable {
         case nothing

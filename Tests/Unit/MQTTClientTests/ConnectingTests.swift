@@ -59,6 +59,10 @@ struct ConnectingTests {
         // Port 1 (tcpmux) is listened on by nobody.
         let closed = MQTTConfiguration(endpoint: .tcp(host: "127.0.0.1", port: 1), clientID: "x")
         #expect(outcome(closed) == .unreachable(errno: ECONNREFUSED))
+        for host in ["127.0.0.1", "localhost"] {
+            let sealed = MQTTConfiguration(endpoint: .tls(host: host, port: 1, caFile: nil), clientID: "x")
+            #expect(outcome(sealed) == .unreachable(errno: ECONNREFUSED))
+        }
         let unnamed = MQTTConfiguration(endpoint: .tcp(host: "no-such-host.invalid", port: 1), clientID: "x")
         if case .nameNotResolved = outcome(unnamed) {} else { Issue.record("a name that does not exist was resolved") }
     }
