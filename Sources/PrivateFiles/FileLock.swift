@@ -42,8 +42,14 @@ package final class FileLock: Sendable {
     }
 
     private static func open(_ path: String) throws(FileError) -> Int32 {
-        let descriptor = unsafe Platform.open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        let descriptor = unsafe Platform.open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw FileError(call: "open", path: path, errno: errno) }
+        do throws(FileError) {
+            try Files.giveToOwnerOfDirectory(descriptor, at: path)
+        } catch {
+            close(descriptor)
+            throw error
+        }
         return descriptor
     }
 

@@ -53,6 +53,7 @@ extension Files {
         guard descriptor >= 0 else { throw FileError(call: "open", path: temporary, errno: errno) }
         do throws(FileError) {
             defer { close(descriptor) }
+            try giveToOwnerOfDirectory(descriptor, at: temporary)
             try write(bytes, to: descriptor, named: temporary)
             guard fsync(descriptor) == 0 else { throw FileError(call: "fsync", path: temporary, errno: errno) }
             guard unsafe rename(temporary, path) == 0 else { throw FileError(call: "rename", path: path, errno: errno) }

@@ -4,8 +4,11 @@ import Platform
 package enum Files {
     /// `mkdir` with mode 0700; one that exists is left as it is.
     package static func makePrivateDirectory(_ path: String) throws(FileError) {
-        guard unsafe mkdir(path, 0o700) != 0, errno != EEXIST else { return }
-        throw FileError(call: "mkdir", path: path, errno: errno)
+        guard unsafe mkdir(path, 0o700) == 0 else {
+            guard errno == EEXIST else { throw FileError(call: "mkdir", path: path, errno: errno) }
+            return
+        }
+        try giveToOwnerOfDirectory(directory: path)
     }
 
     /// `open` and `fchmod`: makes an empty file if there is none, and sets mode 0600, whatever the umask and its mode.
@@ -15,6 +18,7 @@ package enum Files {
         guard descriptor >= 0 else { throw FileError(call: "open", path: path, errno: errno) }
         defer { close(descriptor) }
         guard fchmod(descriptor, 0o600) == 0 else { throw FileError(call: "fchmod", path: path, errno: errno) }
+        try giveToOwnerOfDirectory(descriptor, at: path)
     }
 
     /// `umask`: new files of this process are its owner's alone, whichever library makes them.
@@ -23,15 +27,13 @@ package enum Files {
     /// `rename`, and `fsync` of the directory of the new name.
     package static func move(_ path: String, to target: String) throws(FileError) {
         guard unsafe rename(path, target) == 0 else { throw FileError(call: "rename", path: path, errno: errno) }
-        let end = target.utf8.lastIndex(of: UInt8(ascii: "/"))
-        try synchronize(directory: end.map { $0 == target.startIndex ? "/" : String(target[..<$0]) } ?? ".")
+        try synchronize(directory: directory(of: target))
     }
 
     /// `link`: a second name of the file, and `fsync` of its directory.
     package static func link(_ path: String, as target: String) throws(FileError) {
         guard unsafe Platform.link(path, target) == 0 else { throw FileError(call: "link", path: path, errno: errno) }
-        let end = target.utf8.lastIndex(of: UInt8(ascii: "/"))
-        try synchronize(directory: end.map { $0 == target.startIndex ? "/" : String(target[..<$0]) } ?? ".")
+        try synchronize(directory: directory(of: target))
     }
 
     /// `realpath`

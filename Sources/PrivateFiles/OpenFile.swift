@@ -25,6 +25,7 @@ package final class OpenFile: Sendable {
         self.path = path
         descriptor = unsafe open(path, flags | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw FileError(call: "open", path: path, errno: errno) }
+        if mode == .making { try Files.giveToOwnerOfDirectory(descriptor, at: path) }
     }
 
     /// `open` for reading, of the file that a symbolic link leads to, too.
@@ -182,6 +183,7 @@ extension Files {
             guard errno == EEXIST else { throw FileError(call: "mkdir", path: path, errno: errno) }
             return false
         }
+        try giveToOwnerOfDirectory(directory: path)
         try synchronize(directory: directory)
         return true
     }
