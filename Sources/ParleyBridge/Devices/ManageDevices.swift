@@ -99,7 +99,8 @@ extension RevokeUserDevice: CommandHandler {
 extension AddUser: CommandHandler {
     func decide(in context: DecisionContext) throws -> AddUserRule.Decision {
         let users = try context.facts.users
-        return try AddUserRule.decide(self, existing: users.summary(user), isMember: users.hasMember(user))
+        return try AddUserRule.decide(
+            self, existing: users.summary(user), privacy: users.profile(user)?.messagePrivacy)
     }
 
     func apply(_ decision: AddUserRule.Decision, in context: ApplyContext) throws(StoreError) {

@@ -13,7 +13,9 @@ struct UserCommand: AsyncParsableCommand {
 struct AddUserCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "add", abstract: "Adds a user, and prints it as a JSON object.",
-        discussion: "Adding a user who is there already changes nothing and is no error, unless the name differs.")
+        discussion: """
+            Adding a user who is there already changes nothing: it is an error if the name or --message-privacy differs.
+            """)
 
     @Argument(help: ArgumentHelp("The user's id: 1 to 64 letters, digits, _ or -.", valueName: "UID"))
     var user: UserID
@@ -24,9 +26,9 @@ struct AddUserCommand: AsyncParsableCommand {
     @Option(
         help: ArgumentHelp(
             "Who may write to the user without asking, until the user says otherwise: followers, by which friends are "
-                + "meant, or anyone.",
+                + "meant and which is the default, or anyone.",
             valueName: "WHO"))
-    var messagePrivacy = MessagePrivacy.followers
+    var messagePrivacy: MessagePrivacy?
 
     @OptionGroup var common: CommonOptions
 

@@ -42,18 +42,23 @@ struct RevokeDeviceRuleTests {
 
 @Suite("Which users are added")
 struct AddUserRuleTests {
-    @Test("a user is added once, and never under the id of an operator or with another name")
+    @Test("a user is added once, and never under the id of an operator, with another name or another privacy")
     func once() throws {
         let bob = UserSummary(user: "bob", displayName: "Bob", createdAt: at(0), devices: [])
-        func decide(_ name: String?, _ existing: UserSummary?, isMember: Bool = true) throws(Rejection)
-            -> AddUserRule.Decision
-        {
-            try AddUserRule.decide(AddUser(user: "bob", displayName: name), existing: existing, isMember: isMember)
+        func decide(
+            _ name: String?, _ existing: UserSummary?, wanting wanted: MessagePrivacy? = nil,
+            has privacy: MessagePrivacy? = .followers
+        ) throws(Rejection) -> AddUserRule.Decision {
+            let request = AddUser(user: "bob", displayName: name, messagePrivacy: wanted)
+            return try AddUserRule.decide(request, existing: existing, privacy: privacy)
         }
-        #expect(try decide("Bob", nil, isMember: false) == .insert(displayName: "Bob"))
-        #expect(try decide(nil, nil, isMember: false) == .insert(displayName: "bob"))
+        #expect(try decide("Bob", nil, has: nil) == .insert(displayName: "Bob"))
+        #expect(try decide(nil, nil, wanting: .anyone, has: nil) == .insert(displayName: "bob"))
         #expect(try decide("Bob", bob) == .repeated(bob) && decide(nil, bob) == .repeated(bob))
+        #expect(try decide(nil, bob, wanting: .anyone, has: .anyone) == .repeated(bob))
+        #expect(try decide(nil, bob, has: .anyone) == .repeated(bob))
         #expect(rejection { try decide("Robert", bob) }?.code == .conflict)
-        #expect(rejection { try decide("Bob", bob, isMember: false) }?.code == .conflict)
+        #expect(rejection { try decide(nil, bob, wanting: .anyone) }?.code == .conflict)
+        #expect(rejection { try decide("Bob", bob, has: nil) }?.code == .conflict)
     }
 }
