@@ -104,4 +104,5 @@ stop_signal[postgresql]=INT
 supervise
 status=$?
 [[ -z $later_build ]] || { kill "$later_build" && wait "$later_build"; } 2>/dev/null
+((status != 0)) || say stopped
 exit "$status"

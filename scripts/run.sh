@@ -80,7 +80,7 @@ allowances=()
 launch() {
     case $1 in
     # The template's path of the gateway's socket is relative to the directory that the broker is started in.
-    mosquitto) cd "$data" && as_owner mosquitto -c "$data/mosquitto.conf" >&2 ;;
+    mosquitto) cd "$data" && without_broker_noise as_owner mosquitto -c "$data/mosquitto.conf" ;;
     parleyd) as_owner "$binaries/parleyd" run --data "$data" ;;
     # The credentials by which the door signs people in are parleyd's to make.
     parley-web)
@@ -126,4 +126,5 @@ dispensable=(parley-web)
 supervise
 status=$?
 [[ -z $later_build ]] || { kill "$later_build" && wait "$later_build"; } 2>/dev/null
+((status != 0)) || say stopped
 exit "$status"

@@ -113,6 +113,8 @@ stays_quiet_but_for_two_lines() {
     kill -TERM "$run"
     ends 0
     [[ $(wc -l <"$scratch/output") == 2 ]] || fail "$current: standard output: $(cat "$scratch/output")"
+    said 'run.sh: stopped' || fail "$current: it ends without a word"
+    ! said TCP_NODELAY || fail "$current: standard error: $(cat "$scratch/errors")"
 }
 
 builds_the_tool_when_ready() {
@@ -249,6 +251,7 @@ follows_no_link_as_root() {
 }
 
 # The scratch directory is closed to all but root, as root's home is.
+# shellcheck disable=SC2031  # what take_data_directory sets is local
 does_not_run_as_root() {
     if ((EUID != 0)); then say "$current: skipped, this is not root" && return; fi
     local name others roots="$scratch/root's gateway"
@@ -257,7 +260,10 @@ does_not_run_as_root() {
     for name in mosquitto parleyd parley-web; do
         [[ $(stat -c %U "/proc/$(child "$name")") == parley ]] || fail "$current: $name runs as root"
     done
-    # shellcheck disable=SC2031  # what take_data_directory sets is local
+    # What root does in it is parley's, too.
+    until_true 1200 said 'scripts/parley is built'
+    "$root/scripts/parley" --data "$data" user add roots >/dev/null
+    "$root/scripts/parley" --data "$data" device add roots phone >/dev/null
     others=$(find "$data" ! -user parley -o -type f -perm /077)
     [[ -z $others ]] || fail "$current: something is not parley's alone: $others"
     kill -TERM "$run"

@@ -24,7 +24,7 @@ struct Export: ParsableCommand {
 
     func run() throws {
         #if POSTGRESQL_STORE
-            let lock = try DirectoryLock(data.directory)
+            let lock = try DirectoryLock(ofStopped: data.directory)
             defer { lock.release() }
             let (server, cell) = try store.server()
             let (target, progress) = (try server.openTarget(cell), ProgressLine())

@@ -25,7 +25,7 @@ struct Import: ParsableCommand {
 
     func run() throws {
         #if POSTGRESQL_STORE
-            let lock = try DirectoryLock(data.directory)
+            let lock = try DirectoryLock(ofStopped: data.directory)
             defer { lock.release() }
             let (server, cell) = try store.server()
             let (source, progress) = (try server.openSource(cell), ProgressLine())

@@ -32,7 +32,7 @@ struct Restore: ParsableCommand {
 
     func run() throws {
         let directory = data.directory
-        let lock = try DirectoryLock(directory)
+        let lock = try DirectoryLock(ofStopped: directory)
         defer { lock.release() }
         let restoration = Restoration(directory)
         let outcome =

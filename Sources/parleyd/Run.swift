@@ -56,7 +56,9 @@ struct Run: AsyncParsableCommand {
         logger.logLevel = Logger.Level(rawValue: logLevel) ?? .notice
         let location = try store.location()
         warn(of: BrokerConfigurationCheck(directory, settings, broker: .installed()), logger)
-        let announcement = ReadyLine(text: "parley: ready (parleyd \(parleyVersion), data in \(directory.path))")
+        let devices = directory.deviceURL.map { ", devices at \($0)" } ?? ""
+        let announcement = ReadyLine(
+            text: "parley: ready\(devices) (parleyd \(parleyVersion), data in \(directory.path))")
         let gateway = try Gateway(
             directory: directory, settings: settings, location: location, logger: logger,
             onReady: { announcement.print() })

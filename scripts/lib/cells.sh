@@ -80,7 +80,7 @@ store_address() {
 tagged() {
     local name=$1
     shift
-    "$@" > >(trap '' INT HUP TERM && exec sed -u "s/^<[0-9]>//; s/^/$name | /") 2>&1
+    "$@" > >(trap '' INT HUP TERM && exec sed -u "$broker_noise; s/^<[0-9]>//; s/^/$name | /") 2>&1
 }
 
 launch() {

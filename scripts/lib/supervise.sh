@@ -19,11 +19,19 @@ permanent_failure=78
 # has much to save.
 grace=3000 hurried_grace=100
 
+# What Debian's mosquitto says again and again: of each connection by the gateway's socket, which has no TCP_NODELAY, and of
+# an option that broker-config/ has on purpose.
+broker_noise='/: Warning: Unable to set TCP_NODELAY\.$/d; /: Note: It is recommended to replace .message_size_limit/d'
+
 declare -A pid=() ready_at=() start_at=() failures=() announced=()
 # A signal by which a program stops sooner than by SIGTERM.
 declare -A stop_signal=()
 dispensable=()
 signals=0 partial=''
+
+# without_broker_noise COMMAND…: runs the command in the place of this shell; its lines go to standard error. What leaves them
+# out does not hear the terminal's Ctrl-C, or the last ones would be lost.
+without_broker_noise() { "$@" > >(trap '' INT HUP TERM && exec sed -u "$broker_noise" >&2) 2>&1; }
 
 # Returns 0 if a signal ended it and all stopped in order.
 supervise() {

@@ -21,6 +21,16 @@ package struct DataDirectory: Sendable {
     package var brokerSocket: String { path + "/" + DataDirectoryLayout.brokerSocket }
     package var publicKey: String { path + "/keys/signing.pub" }
     package var endpoint: String { path + "/" + DataDirectoryLayout.endpoint }
+
+    /// Where devices connect, as ``endpoint`` has it, such as `mqtt://127.0.0.1:1893`; `nil` if it does not say so.
+    package var deviceURL: String? {
+        guard let bytes = try? Files.read(endpoint, maximum: 8192).bytes,
+            let object = try? JSONObject(parsing: bytes), let host = try? object.text("host", maximum: 253),
+            let port = try? object.integer("mqtt_port", in: 1...Int(UInt16.max))
+        else { return nil }
+        let scheme = (try? object.text("scheme", maximum: 16)) ?? "mqtt"
+        return "\(scheme)://\(host.contains(":") ? "[\(host)]" : host):\(port)"
+    }
     package var doorConfiguration: String { path + "/haproxy.cfg" }
     private var signingKeyPath: String { path + "/keys/signing.key" }
     private var vapidKeyPath: String { path + "/keys/vapid.key" }

@@ -6,7 +6,18 @@ package final class DirectoryLock: Sendable {
     private let lock: FileLock
 
     /// - Throws: a sentence, if another gateway holds it.
-    package init(_ directory: DataDirectory) throws(DataDirectoryError) {
+    package convenience init(_ directory: DataDirectory) throws(DataDirectoryError) {
+        try self.init(directory, taken: "the data directory \(directory.path) is in use by another gateway")
+    }
+
+    /// For work on the directory of a gateway that does not run.
+    ///
+    /// - Throws: a sentence, if it does.
+    package convenience init(ofStopped directory: DataDirectory) throws(DataDirectoryError) {
+        try self.init(directory, taken: "the gateway of \(directory.path) runs; stop parleyd first")
+    }
+
+    private init(_ directory: DataDirectory, taken: String) throws(DataDirectoryError) {
         let path = directory.path + "/parleyd.lock"
         let lock: FileLock?
         do throws(FileError) {
@@ -14,9 +25,7 @@ package final class DirectoryLock: Sendable {
         } catch {
             throw DataDirectoryError("cannot open \(path): \(error.reason)")
         }
-        guard let lock else {
-            throw DataDirectoryError("the data directory \(directory.path) is in use by another gateway")
-        }
+        guard let lock else { throw DataDirectoryError(taken) }
         self.lock = lock
     }
 

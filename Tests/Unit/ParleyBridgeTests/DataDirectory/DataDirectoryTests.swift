@@ -210,6 +210,7 @@ struct BrokerTemplateTests {
         #expect(
             String(decoding: try place.bytes("endpoint.json"), as: UTF8.self)
                 == #"{"host":"127.0.0.1","mqtt_port":1893,"scheme":"mqtt"}"# + "\n")
+        #expect(DataDirectory(path: place.path).deviceURL == "mqtt://127.0.0.1:1893")
     }
 
     @Test("a door has a configuration of its own, and devices are sent to it")
@@ -229,6 +230,7 @@ struct BrokerTemplateTests {
         #expect(
             String(decoding: try place.bytes("endpoint.json"), as: UTF8.self)
                 == #"{"host":"chat.example","mqtt_port":8883,"scheme":"mqtts","ca_file":"/etc/\"ca\".pem"}"# + "\n")
+        #expect(DataDirectory(path: place.path).deviceURL == "mqtts://chat.example:8883")
         #expect(throws: DataDirectoryError.self) {
             try BrokerTemplate.Door(
                 template: ConfigurationTemplate(path: place.path + "/door"), host: "h", port: 1, certificate: "/it's",
