@@ -18,18 +18,25 @@ struct Parley: AsyncParsableCommand {
             keys it is asked for at the terminal, or read from the file of --passphrase-file.
             """,
         version: parleyVersion,
-        subcommands: [
-            RegisterCommand.self, LoginCommand.self, LogoutCommand.self, WhoAmICommand.self,
-            UserCommand.self, DeviceCommand.self, ChatCommand.self, SendCommand.self, GetFileCommand.self,
-            EditCommand.self, DeleteCommand.self, ReactCommand.self, ListenCommand.self, SafetyNumberCommand.self,
-            VerifyCommand.self,
-            AcceptKeyCommand.self, LinkCommand.self, OwnDevicesCommand.self, AccountKeyCommand.self,
-            RotateKeysCommand.self, PassphraseCommand.self,
-            GroupCommand.self, WorkoutCommand.self, BoardCommand.self, OpenCommand.self, ChallengeCommand.self,
-            PlanCommand.self,
-            NotificationsCommand.self, PushCommand.self, ActivityCommand.self,
-            RequestCommand.self, TailCommand.self, TraceCommand.self, ExplainCommand.self, ReportsCommand.self,
-            CheckConfigCommand.self, CodeCommand.self,
+        groupedSubcommands: [
+            CommandGroup(
+                name: "Everyday",
+                subcommands: [
+                    RegisterCommand.self, LoginCommand.self, LogoutCommand.self, WhoAmICommand.self,
+                    ChatCommand.self, SendCommand.self, ListenCommand.self, GetFileCommand.self,
+                    EditCommand.self, DeleteCommand.self, ReactCommand.self,
+                    GroupCommand.self, WorkoutCommand.self, BoardCommand.self, ChallengeCommand.self, PlanCommand.self,
+                    ActivityCommand.self, NotificationsCommand.self, PushCommand.self, OpenCommand.self,
+                    SafetyNumberCommand.self, VerifyCommand.self, AcceptKeyCommand.self, LinkCommand.self,
+                    OwnDevicesCommand.self, AccountKeyCommand.self, RotateKeysCommand.self, PassphraseCommand.self,
+                    RequestCommand.self,
+                ]),
+            CommandGroup(
+                name: "Operator",
+                subcommands: [
+                    UserCommand.self, DeviceCommand.self, CodeCommand.self, TailCommand.self, TraceCommand.self,
+                    ExplainCommand.self, ReportsCommand.self, CheckConfigCommand.self,
+                ]),
         ])
 
     @OptionGroup var common: CommonOptions

@@ -8,6 +8,7 @@ enum Program {
     static func main() async {
         Files.makeNewFilesPrivate()
         do {
+            try Parley.checkCommandNames(CommandLine.arguments.dropFirst())
             var command = try Parley.parseAsRoot()
             if var command = command as? any AsyncParsableCommand {
                 try await command.run()

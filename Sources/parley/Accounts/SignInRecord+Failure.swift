@@ -39,6 +39,9 @@ extension SignInRecord {
 }
 
 extension LocalEndpoint {
+    /// Whether it is of this machine alone.
+    var isLoopback: Bool { host == "localhost" || host == "::1" || host.hasPrefix("127.") }
+
     /// Such as `mqtts://chat.example.org:8883`.
     var url: String {
         let host = host.contains(":") ? "[\(host)]" : host

@@ -45,6 +45,7 @@ struct ListActivityCommand: AsyncParsableCommand {
         let page = try await common.signedIn(as: reader) {
             try await $0.activity.list(of: of, page: Page(limit: limit))
         }
+        if page.items.isEmpty, !json { Terminal.report("there is nothing yet") }
         for item in page.items.reversed() {
             if json { Terminal.printJSON(item.json) } else { Terminal.print(item.line(in: .local)) }
         }

@@ -214,8 +214,6 @@ struct ChatSession {
             fetch(.newest, isFirst: false)
         case .missed:
             fetch(.newest, isFirst: false)
-        case .conversationRemoved(let id) where id == conversation:
-            state.transcript.append("You are no longer in this conversation.", .warning)
         case .storageFailed(let error): state.transcript.append("\(error)", .warning)
         case .messageExpired(let id, let other) where other == conversation: state.transcript.remove(id)
         case .messageRequest(let request): handle(request)

@@ -93,7 +93,7 @@ struct PlainChat: Sendable {
 
     private func awaitDelivery(of id: MessageID, in conversation: ConversationSummary) async throws {
         switch try await client.delivery(of: id, in: conversation.id, timeout: gateway.timeout) {
-        case .sent: break
+        case .sent, .unchanged: break
         case .rejected(let rejection): throw gateway.failure(of: .refused(rejection), client.device)
         case .held(let user): throw ToolError(.rejected, user.heldSentence(for: client.device))
         case .unanswered:

@@ -73,6 +73,16 @@ struct LocalGateway: Sendable {
         }
     }
 
+    /// Why there is no gateway in the data directory; `nil` if there is one.
+    private var absence: String? {
+        do throws(ToolError) {
+            _ = try endpoint()
+            return nil
+        } catch {
+            return error.message
+        }
+    }
+
     private var usesTLS: Bool {
         if case .tls = try? endpoint().transport { true } else { false }
     }
@@ -81,6 +91,12 @@ struct LocalGateway: Sendable {
     func endpoint(of device: DeviceAddress) throws(ToolError) -> LocalEndpoint {
         if let endpoint = try signInRecord(of: device)?.endpoint { return endpoint }
         return try endpoint()
+    }
+
+    /// Where the data directory says that its gateway is, if that may be another machine.
+    private var remote: LocalEndpoint? {
+        guard let endpoint = try? endpoint(), !endpoint.isLoopback else { return nil }
+        return endpoint
     }
 
     private func endpoint() throws(ToolError) -> LocalEndpoint {
@@ -93,7 +109,8 @@ struct LocalGateway: Sendable {
             let isOneOfSeveral = (try? LocalEndpoint.read(in: cell)) != nil
             let advice =
                 isOneOfSeveral
-                ? "of several there name one: --data \(cell)" : "start one with: scripts/run.sh --data \(path)"
+                ? "of several there name one: --data \(cell)"
+                : "start one with: scripts/run.sh --data \(path); another directory is named by --data or PARLEY_DATA"
             throw ToolError(.noAnswer, "there is no gateway in \(path); \(advice)")
         }
         throw ToolError(.noAnswer, "\(path)/endpoint.json does not say where the gateway listens")
@@ -128,6 +145,11 @@ extension LocalGateway {
                 + "anew elsewhere; a new one is made by: parley device add \(device.user) \(device.device)"
         case .unreachable(errno: EACCES):
             "the gateway's socket in \(path)/run belongs to another user: run this as the owner of \(path)"
+        case .nameNotResolved where !device.isOperatorConsole:
+            "the host \(remote?.host ?? "") that \(path)/endpoint.json names is not known on this machine"
+        case .unreachable where !device.isOperatorConsole && remote != nil:
+            "nobody answers at \(remote?.url ?? ""), which \(path)/endpoint.json names: the gateway does not run there, or "
+                + "something between closes the way"
         case .unreachable, .nameNotResolved:
             "the gateway of \(path) is not running; start it with: scripts/run.sh --data \(path)"
         case .notReady where !device.isOperatorConsole && usesTLS:
@@ -136,6 +158,7 @@ extension LocalGateway {
         case .notReady: "the gateway of \(path) is not ready: its broker runs and parleyd does not, or not yet"
         case .noCredentials(CredentialsError.missing(let file)) where device.isOperatorConsole:
             "there are no operator's credentials in \(file); the gateway makes them when it starts"
+        case .noCredentials(CredentialsError.missing) where absence != nil: absence ?? ""
         case .noCredentials(CredentialsError.missing(let file)):
             "there are no credentials in \(file); they are made by: parley device add \(device.user) \(device.device)"
         case .tlsRequired: "the gateway speaks TLS, and \(path)/endpoint.json says that it does not"

@@ -108,8 +108,9 @@ extension LocalGateway {
         case .gatewayFault(let fault): ToolError(.rejected, "WARNING: \(fault)")
         case .file(let error):
             ToolError(error.isRefusal ? .rejected : .noAnswer, error.description.printable)
-        case .failed, .content, .notOwn, .notAccepted, .account: ToolError(.rejected, error.description.printable)
-        case .keys, .storage, .noGateway, .queueFull, .unknownMessage, .unknownConversation, .discarded, .cancelled:
+        case .failed, .content, .notOwn, .notAccepted, .account, .unknownMessage, .unknownConversation:
+            ToolError(.rejected, error.description.printable)
+        case .keys, .storage, .noGateway, .queueFull, .discarded, .cancelled:
             ToolError(.noAnswer, error.description.printable)
         }
     }

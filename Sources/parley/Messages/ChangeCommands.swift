@@ -26,14 +26,19 @@ struct EditCommand: AsyncParsableCommand {
 
 struct DeleteCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "delete", abstract: "Deletes one of your own messages, for everybody.")
+        commandName: "delete", abstract: "Deletes one of your own messages, for everybody.",
+        discussion: """
+            Prints the reply as one JSON object: the place of the change in the log. Of a message that is deleted already \
+            it says so, with status 0.
+            """)
 
     @OptionGroup var target: TargetOptions
     @OptionGroup var common: CommonOptions
 
     func run() async throws {
         try await target.change(common) { (client, id, conversation) async throws(ClientError) in
-            try await client.delete(id, in: conversation)
+            try await client.message(id, in: conversation).content == .removed
+                ? nil : try await client.delete(id, in: conversation)
         }
     }
 }
@@ -43,13 +48,23 @@ struct ReactCommand: AsyncParsableCommand {
         commandName: "react", abstract: "Reacts to a message, in place of what you reacted before.")
 
     @OptionGroup var target: TargetOptions
-    @Argument(help: ArgumentHelp("The reaction; '' takes yours back.", valueName: "EMOJI")) var emoji: String
+    @Argument(help: ArgumentHelp("The reaction; '' takes yours back.", valueName: "EMOJI")) var emoji: Reaction
     @OptionGroup var common: CommonOptions
 
     func run() async throws {
         try await target.change(common) { (client, id, conversation) async throws(ClientError) in
-            try await client.react(to: id, in: conversation, with: emoji)
+            try await client.react(to: id, in: conversation, with: emoji.text)
         }
+    }
+}
+
+/// One emoji, or nothing.
+struct Reaction: ExpressibleByArgument {
+    let text: String
+
+    init?(argument: String) {
+        guard argument.isEmpty || Emoji(argument) != nil else { return nil }
+        text = argument
     }
 }
 
@@ -65,12 +80,12 @@ struct TargetOptions: ParsableArguments {
     /// Makes the change, waits for the gateway, and prints its reply.
     fileprivate func change(
         _ common: CommonOptions,
-        _ make: @Sendable (MessagingClient, MessageID, ConversationID) async throws(ClientError) -> MessageID
+        _ make: @Sendable (MessagingClient, MessageID, ConversationID) async throws(ClientError) -> MessageID?
     ) async throws {
         try await common.deliver(as: sender) { (client) async throws(ClientError) in
             _ = try await client.conversation(conversation)
             try await find(by: client)
-            return (try await make(client, message, conversation), conversation)
+            return try await make(client, message, conversation).map { ($0, conversation) }
         }
     }
 

@@ -8,6 +8,8 @@ enum Delivery: Sendable {
     case rejected(Rejection)
     /// The keys of this user have to be accepted first.
     case held(UserID)
+    /// There was nothing to send: the message is deleted already.
+    case unchanged
     /// Not in time.
     case unanswered
 }
@@ -25,6 +27,7 @@ extension Delivery {
             Terminal.printJSON(String(decoding: writer.finish(), as: UTF8.self))
             throw ExitCode(Status.rejected.rawValue)
         case .held(let user): throw ToolError(.rejected, user.heldSentence(for: device))
+        case .unchanged: Terminal.report("it is deleted already; nothing was sent")
         case .unanswered:
             throw ToolError(
                 .noAnswer,
@@ -34,15 +37,16 @@ extension Delivery {
 }
 
 extension CommonOptions {
-    /// Sends a message by `send`, waits for the gateway, and prints its reply.
+    /// Sends a message by `send`, waits for the gateway, and prints its reply. `send` gives `nil` where there is nothing to
+    /// change.
     func deliver(
         as sender: SenderOptions,
-        _ send: @Sendable (MessagingClient) async throws(ClientError) -> (MessageID, ConversationID)
+        _ send: @Sendable (MessagingClient) async throws(ClientError) -> (MessageID, ConversationID)?
     ) async throws {
         let gateway = gateway
         let delivery = try await signedIn(as: sender) { client in
             do throws(ClientError) {
-                let (id, conversation) = try await send(client)
+                guard let (id, conversation) = try await send(client) else { return Delivery.unchanged }
                 return try await client.delivery(of: id, in: conversation, timeout: gateway.timeout)
             } catch {
                 guard let rejection = error.rejection else { throw error }

@@ -23,7 +23,7 @@ struct EarlierMessages: Hashable {
         let count = messages > 0 ? messages : changes
         let what = messages > 0 ? "message" : "change"
         return count == 1
-            ? "1 earlier \(what) was sent before this device was linked; only your older devices have it"
-            : "\(count) earlier \(what)s were sent before this device was linked; only your older devices have them"
+            ? "1 earlier \(what) was sent before this device had keys; only devices that had theirs then can open it"
+            : "\(count) earlier \(what)s were sent before this device had keys; only devices that had theirs then can open them"
     }
 }

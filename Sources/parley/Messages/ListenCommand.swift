@@ -94,7 +94,7 @@ struct ListenCommand: AsyncParsableCommand {
             complaint = sentence
         case .ended(let cause): throw ToolError(.noAnswer, gateway.sentence(cause, listener.device))
         case .conversationRemoved(let id):
-            Terminal.report("\(listener.device.user) is no longer a member of \(id)")
+            Terminal.report("conversation \(id) has ended, or is a message request now")
         case .historyReset(let id):
             Terminal.report("the gateway was put back to an earlier state: the history of \(id) begins anew from there")
         case .storageFailed(let error): Terminal.report("\(error)")

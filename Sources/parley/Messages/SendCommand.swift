@@ -52,6 +52,9 @@ struct SendCommand: AsyncParsableCommand {
             let range = Limits.expirySeconds
             throw ValidationError("--expires-in takes \(range.lowerBound) to \(range.upperBound) seconds")
         }
+        if suite == .groupBox, recipient.to != nil {
+            throw ValidationError("--suite \(Suite.Bound.groupBox.rawValue) is for groups")
+        }
         if text?.isEmpty == true { throw ValidationError("TEXT is empty") }
         guard let kind = try attachment.kind() else {
             guard text != nil else { throw ValidationError("TEXT or a file says what is sent") }

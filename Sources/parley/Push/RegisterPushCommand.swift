@@ -9,7 +9,7 @@ struct RegisterPushCommand: AsyncParsableCommand {
             A device has one registration. Who was reached by the same URL or token before is so no more.
 
             Examples:
-              parley push register webhook --as bob/phone https://example.org/bob --secret 0123456789abcdef
+              parley push register webhook --as bob/phone https://example.org/bob --secret - < secret
               parley push register fcm --as bob/phone TOKEN
             """,
         subcommands: [Webhook.self, WebPush.self, APNs.self, FCM.self])

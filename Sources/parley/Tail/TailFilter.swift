@@ -8,6 +8,8 @@ struct TailFilter: Hashable, ExpressibleByArgument {
 
     static let everything = TailFilter(validated: Topic.prefix + "#")
 
+    var defaultValueDescription: String { text }
+
     private init(validated text: String) {
         self.text = text
     }

@@ -12,7 +12,11 @@ struct Table {
         rows.append(row.map(\.printable))
     }
 
-    func print() { lines.forEach(Terminal.print) }
+    /// Prints it; of an empty one it is said on standard error that it is.
+    func print() {
+        guard rows.count > 1 else { return Terminal.report("there is nothing yet") }
+        lines.forEach(Terminal.print)
+    }
 
     var lines: [String] {
         let widths = rows.reduce(into: [Int]()) { widths, row in

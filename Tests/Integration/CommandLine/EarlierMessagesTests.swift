@@ -25,7 +25,7 @@ struct EarlierMessagesTests {
     }
 
     private static let three =
-        "(3 earlier messages were sent before this device was linked; only your older devices have them)"
+        "(3 earlier messages were sent before this device had keys; only devices that had theirs then can open them)"
     private static let leftOut = "alice/phone: (cannot be opened: the sender has not accepted this device's keys)"
 
     private func listen(_ arguments: String..., count: Int) throws -> [String] {

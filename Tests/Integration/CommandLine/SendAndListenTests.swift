@@ -18,9 +18,12 @@ struct SendAndListenTests {
         let tail = try parley.start(["tail", "conversations/+/messages"])
         try couple.awaitWord("showing", of: tail)
         let listening = try couple.listen(as: "bob/phone", "--json")
-        let suites = ["x25519-hkdf-sha256-aes256gcm", "nacl-box", "group-box"]
+        let suites = ["x25519-hkdf-sha256-aes256gcm", "nacl-box"]
         let replies = try suites.map { try couple.send("marker \($0) — ✓", "--suite", $0) }
-        let received = try couple.lines(of: listening, count: 3)
+        let refused = try parley.run(
+            "send", "--as", "alice/phone", "--to", "bob", "--suite", "group-box", "of groups")
+        #expect(refused.status == 2 && refused.errors.contains("group-box is for groups"), "\(refused.errors)")
+        let received = try couple.lines(of: listening, count: suites.count)
         for (index, suite) in suites.enumerated() {
             #expect(replies[index].keys == ["request_id", "ok", "data"])
             #expect(replies[index]["data"].keys == ["id", "epoch", "seq", "created_at", "status"])
@@ -37,7 +40,7 @@ struct SendAndListenTests {
             #expect(received[index]["content"] == ["text": .string("marker \(suite) — ✓")])
         }
         try eventually("tail's lines; there are: \(tail.output)") { () -> Void? in
-            tail.output.components(separatedBy: "message.new").count > 3 ? () : nil
+            tail.output.components(separatedBy: "message.new").count > suites.count ? () : nil
         }
         #expect(tail.output.contains("encrypted_content=<"))
         #expect(!tail.output.contains("marker"))

@@ -37,6 +37,45 @@ struct ArgumentsTests {
         #expect(Operation(argument: "messages/send")?.description == "messages/send")
     }
 
+    @Test(
+        "a slip in a command's name is told with the one that was meant, whatever options come behind it",
+        arguments: [
+            (["chta", "--as", "alice/phone"], "did you mean parley chat?"),
+            (["--data", "chat", "snd", "--as", "alice/phone"], "did you mean parley send?"),
+            (["user", "ad", "alice"], "did you mean parley user add?"),
+            (["user", "expel", "alice"], "no command parley user expel; these are: add, list"),
+        ])
+    func slips(arguments: [String], advice: String) {
+        let error = #expect(throws: (any Error).self) { try Parley.checkCommandNames(arguments) }
+        #expect(error.map { Parley.fullMessage(for: $0) }?.contains(advice) == true)
+    }
+
+    @Test(
+        "what is no slip is left to the parser",
+        arguments: [
+            ["send", "--as", "alice/phone", "--to", "bob", "chta"], ["help", "tail"], ["--version"], [],
+            ["--data=x", "user", "list"], ["user"],
+        ])
+    func noSlips(arguments: [String]) throws { try Parley.checkCommandNames(arguments) }
+
+    @Test("letters that differ are counted, neighbours that changed places as one")
+    func distance() {
+        #expect(CommandNames.distance("chat", "chta") == 1 && CommandNames.distance("send", "snd") == 1)
+        #expect(CommandNames.distance("", "abc") == 3 && CommandNames.distance("tail", "tail") == 0)
+        #expect(CommandNames.distance("push", "group") == 5)
+    }
+
+    @Test("a reaction is one emoji or nothing")
+    func reactions() {
+        #expect(Reaction(argument: "👍")?.text == "👍" && Reaction(argument: "")?.text == "")
+        for argument in ["this is not an emoji", "a", "👍👍"] { #expect(Reaction(argument: argument) == nil) }
+    }
+
+    @Test("no help shows how a default is written in code")
+    func defaultValues() {
+        #expect(TailCommand.helpMessage(columns: 400).contains("(default: parley/v1/#)"))
+    }
+
     @Test("no help shows an id that was made up for it")
     func defaults() {
         let help = PostActivityCommand.helpMessage(columns: 400)

@@ -94,15 +94,17 @@ struct TranscriptTests {
         #expect(rows(of: transcript, columns: 20).prefix(3).elementsEqual(narrow))
     }
 
-    @Test("what was sent before this device was linked is one line for each run of it, also when more comes before")
+    @Test("what was sent before this device had keys is one line for each run of it, also when more comes before")
     func earlier() {
         var transcript = Transcript()
         for seq in [3, 4, 6] { transcript.insert(line("sealed", seq: seq, look: .earlier)) }
         transcript.insert(line("system", seq: 5, look: .system))
         transcript.insert(line("now", seq: 7))
         transcript.insert(line("forged", seq: 8, look: .unreadable))
-        let two = "  2 earlier messages were sent before this device was linked; only your older devices have them"
-        let one = "  1 earlier message was sent before this device was linked; only your older devices have it"
+        let two =
+            "  2 earlier messages were sent before this device had keys; only devices that had theirs then can open them"
+        let one =
+            "  1 earlier message was sent before this device had keys; only devices that had theirs then can open it"
         let shown = rows(of: transcript, columns: 120)
         #expect(shown.filter { !$0.contains("──") } == [two, "09:30 bob    system", one] + shown.suffix(2))
         #expect(shown.last == "09:30 bob    forged")

@@ -8,7 +8,10 @@ struct EarlierMessagesTests {
     @Test(
         "they are counted; changes of them only where there is nothing else",
         arguments: [
-            ([false], "1 earlier message was sent before this device was linked; only your older devices have it"),
+            (
+                [false],
+                "1 earlier message was sent before this device had keys; only devices that had theirs then can open it"
+            ),
             ([false, true, false, true], "2 earlier messages were sent before"), ([true], "1 earlier change was sent"),
             ([true, true], "2 earlier changes were sent before"),
         ] as [([Bool], String)])
