@@ -53,6 +53,7 @@ let package = Package(
         .systemLibrary(name: "CMosquittoBroker", providers: [.apt(["mosquitto-dev"])]),
         .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
+        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
 
         // Floor 1: the contract, and one owner for each C library.
         .target(name: "ParleyProtocol", swiftSettings: strict),
@@ -63,10 +64,12 @@ let package = Package(
         .target(name: "MQTTClient", dependencies: ["CMosquitto", "Platform"], swiftSettings: strict),
         .target(name: "MQTTPackets", swiftSettings: strict),
         .target(name: "HTTPClient", dependencies: ["CCurl", "Platform"], swiftSettings: strict),
+        .target(name: "Zlib", dependencies: ["CZlib"], swiftSettings: strict),
 
-        // Floor 2: pure decisions, and the ciphers of devices.
+        // Floor 2: pure decisions, the ciphers of devices, and pictures for terminals.
         .target(name: "ParleyRules", dependencies: ["ParleyProtocol"], swiftSettings: strict),
         .target(name: "ParleyCrypto", dependencies: ["OpenSSL", "ParleyProtocol", "Sodium"], swiftSettings: strict),
+        .target(name: "TerminalPictures", dependencies: ["ParleyProtocol", "Zlib"], swiftSettings: strict),
 
         // Floor 3: what remembers.
         .target(
@@ -115,7 +118,7 @@ let package = Package(
             name: "parley",
             dependencies: [
                 "HTTPClient", "ParleyClient", "ParleyCrypto", "ParleyCurl", "ParleyDeviceStore", "ParleyIdentity",
-                "ParleyMosquitto", "ParleyProtocol", "Platform", "PrivateFiles", argumentParser,
+                "ParleyMosquitto", "ParleyProtocol", "Platform", "PrivateFiles", "TerminalPictures", argumentParser,
             ],
             swiftSettings: quicklyBuilt),
         .target(
@@ -223,6 +226,12 @@ let package = Package(
             name: "OpenSSLTests", dependencies: ["OpenSSL", "TestSupport"], path: "Tests/Unit/OpenSSLTests",
             swiftSettings: strict),
         .testTarget(
+            name: "ZlibTests", dependencies: ["TestSupport", "Zlib"], path: "Tests/Unit/ZlibTests",
+            swiftSettings: strict),
+        .testTarget(
+            name: "TerminalPicturesTests", dependencies: ["ParleyProtocol", "TerminalPictures", "TestSupport", "Zlib"],
+            path: "Tests/Unit/TerminalPicturesTests", swiftSettings: strict),
+        .testTarget(
             name: "PrivateFilesTests", dependencies: ["PrivateFiles", "TestSupport"],
             path: "Tests/Unit/PrivateFilesTests", swiftSettings: strict),
         .testTarget(
@@ -325,8 +334,6 @@ if Context.environment["PARLEY_GATEWAY_ALONE"] == nil {
         target.dependencies += ["ParleyWeb"] + nio("NIOCore", "NIOHTTP1", "NIOPosix", "NIOWebSocket")
     }
     package.targets += [
-        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
-        .target(name: "Zlib", dependencies: ["CZlib"], swiftSettings: strict),
         .target(
             name: "ParleyWeb",
             dependencies: [

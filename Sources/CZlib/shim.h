@@ -21,3 +21,11 @@ static inline int parley_gzip(const unsigned char *bytes, unsigned count, unsign
     deflateEnd(&stream);
     return status == Z_STREAM_END ? Z_OK : status == Z_OK ? Z_BUF_ERROR : status;
 }
+
+/// Begins to decompress a zlib stream (RFC 1950). In C because `inflateInit` is a macro.
+///
+/// Returns Z_OK, or Z_MEM_ERROR; then there is nothing to end.
+static inline int parley_inflate_begin(z_stream *stream) {
+    memset(stream, 0, sizeof *stream);
+    return inflateInit(stream);
+}

@@ -8,9 +8,10 @@ extension ChatSession {
 
     mutating func handle(_ event: RawTerminal.Event) async throws -> Bool {
         switch event {
-        case .bytes where isShowingPicture, .resized where isShowingPicture: leavePicture()
+        case .bytes where shownPicture != nil, .resized where shownPicture != nil: leavePicture()
         case .bytes(let bytes):
             for key in decoder.decode(bytes) {
+                if case .attributes(let attributes) = key { openFiles(PictureSupport(attributes: attributes)) }
                 for action in state.press(key) where try await perform(action) { return true }
             }
         case .resized: break
@@ -44,7 +45,7 @@ extension ChatSession {
         case .sendFile(let path):
             if let conversation = reached() { chat.send(file: path, to: conversation, start) }
         case .openFile(let id, let number):
-            if let conversation = reached() { chat.open(id, in: conversation, number: number, pictures, start, post) }
+            open(NumberedFile(message: id, number: number))
         case .saveFile(let id, let path):
             if let conversation = reached() { chat.save(id, in: conversation, to: path, start, post) }
         case .retry: await retry()
@@ -62,7 +63,7 @@ extension ChatSession {
     }
 
     /// The conversation, once it is known.
-    private mutating func reached() -> ConversationID? {
+    mutating func reached() -> ConversationID? {
         if conversation == nil {
             state.transcript.append("Not sent: the gateway was not reached yet. Arrow up brings it back.", .warning)
         }
@@ -150,23 +151,8 @@ extension ChatSession {
         }
     }
 
-    /// Gives the screen to a picture until the next key.
-    mutating func show(_ picture: PNGPicture, _ name: String) {
-        isShowingPicture = true
-        screen.forget()
-        let size = terminal.size
-        let line = StyledText("\(name) · any key goes back to the chat", .faint).prefix(columns: size.columns)
-        let row = "\u{1B}[\(size.rows);1H\u{1B}[2m\(line.text)\u{1B}[0m"
-        terminal.write(KittyGraphics.show(picture, size: size) + Array(row.utf8))
-    }
-
-    private mutating func leavePicture() {
-        isShowingPicture = false
-        terminal.write(KittyGraphics.removal)
-    }
-
     mutating func draw() {
-        guard !isShowingPicture else { return }
+        guard shownPicture == nil else { return }
         drawnAt = .now
         terminal.write(screen.draw(&state, size: terminal.size))
     }

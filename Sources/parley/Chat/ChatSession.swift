@@ -9,7 +9,10 @@ struct ChatSession {
     /// Reports what comes of work before its end.
     let post: @Sendable (TerminalChat.Happening) -> Void
     let start: (@escaping TerminalChat.Work) -> Void
-    let pictures = PictureSupport { Environment[$0] }
+    /// How the terminal shows pictures; `nil` until it has been asked.
+    var pictures = PictureSupport { Environment[$0] }
+    /// The files to be opened once the terminal has answered.
+    var filesToOpen: [NumberedFile] = []
 
     var state: ChatState
     var screen = ChatScreen(zone: .local)
@@ -24,8 +27,8 @@ struct ChatSession {
     var drawnAt: ContinuousClock.Instant?
     var isDrawingDue = false
     var typingUntil: ContinuousClock.Instant?
-    /// Whether a picture has the screen, until a key is pressed.
-    var isShowingPicture = false
+    /// What has the screen until a key is pressed.
+    var shownPicture: PictureDrawing?
 
     /// The least time between two drawings, which bounds the cost of a flood of messages.
     static let betweenDrawings: Duration = .milliseconds(25)
@@ -72,6 +75,7 @@ struct ChatSession {
         case .transfer(let transfer): state.show(transfer)
         case .transferOver(let key): state.endTransfer(key)
         case .picture(let picture, let name): show(picture, name)
+        case .attributesOverdue: if !filesToOpen.isEmpty { openFiles(pictures ?? .none) }
         case .drawing: isDrawingDue = false
         case .typingOver:
             if let until = typingUntil, until <= .now { state.isOtherTyping = false }
@@ -166,7 +170,7 @@ struct ChatSession {
 
     /// Marks the messages on the screen as read, not those below it.
     mutating func markRead() async {
-        guard let conversation, state.anchor == nil, !isShowingPicture, let newest = state.transcript.newestReceived,
+        guard let conversation, state.anchor == nil, shownPicture == nil, let newest = state.transcript.newestReceived,
             readUpTo.map({ $0 < newest.position }) ?? true
         else { return }
         readUpTo = newest.position

@@ -1,6 +1,7 @@
 import ParleyClient
 import ParleyProtocol
 import PrivateFiles
+import TerminalPictures
 
 // The commands of a chat about files; each runs in the background and reports its result. Nothing of a file is run, and
 // no other program is started for it.
@@ -43,10 +44,11 @@ extension TerminalChat {
 
     /// Shows a picture, if the terminal can, and else what the file is.
     func open(
-        _ id: MessageID, in conversation: ConversationID, number: Int, _ support: PictureSupport, _ start: Start,
-        _ post: @escaping @Sendable (Happening) -> Void
+        _ file: NumberedFile, in conversation: ConversationID, _ support: PictureSupport, _ room: PictureRoom,
+        _ start: Start, _ post: @escaping @Sendable (Happening) -> Void
     ) {
-        fetch(id, in: conversation, start, post) { (client, message, progress) async throws(ClientError) in
+        let number = file.number
+        fetch(file.message, in: conversation, start, post) { (client, message, progress) async throws(ClientError) in
             guard case .opened(let content) = message.content, let file = content.value.attachment else {
                 throw .file(.noFile)
             }
@@ -61,15 +63,15 @@ extension TerminalChat {
             }
             let size = header.width.flatMap { width in header.height.map { ", \(width)×\($0)" } } ?? ""
             let found = "\(file.shownName), \(ByteCount(file.size)), \(header.kind.rawValue)\(size)"
-            switch support {
-            case .kitty:
-                let candidates = [bytes] + [content.value.thumbnail].compactMap { $0 }
-                guard let picture = candidates.lazy.compactMap({ PNGPicture($0) }).first else {
-                    return .noticed("\(found). Only PNG is shown here. \(advice)")
+            guard support != .none else { return .noticed("\(found). This terminal shows no pictures. \(advice)") }
+            for candidate in [bytes] + [content.value.thumbnail].compactMap({ $0 }) {
+                guard let picture = PNGPicture(candidate), let drawing = support.drawing(of: picture, in: room) else {
+                    continue
                 }
-                return .picture(picture, found)
-            case .none: return .noticed("\(found). This terminal shows no pictures. \(advice)")
+                return .picture(drawing, found)
             }
+            let reason = header.kind == .png ? "It is damaged, or too large to be shown." : "Only PNG is shown here."
+            return .noticed("\(found). \(reason) \(advice)")
         }
     }
 
@@ -95,6 +97,12 @@ extension TerminalChat {
             }
         }
     }
+}
+
+/// A message's file by the number that the chat shows.
+struct NumberedFile: Hashable, Sendable {
+    let message: MessageID
+    let number: Int
 }
 
 extension MessageContent {

@@ -24,7 +24,9 @@ struct TerminalChat: Sendable {
         case transfer(ChatTransfer)
         case transferOver(ChatTransfer.Key)
         /// A picture for the whole screen, and what it is.
-        case picture(PNGPicture, String)
+        case picture(PictureDrawing, String)
+        /// The terminal may have said nothing of its attributes.
+        case attributesOverdue
         /// Time to draw again.
         case drawing
         /// The other may have stopped writing.

@@ -1,58 +1,66 @@
-import ParleyProtocol
+import TerminalPictures
 
-/// How a terminal shows pictures, as the environment says: no terminal is asked, and no message can say.
+/// How a terminal shows pictures. No message can say.
 enum PictureSupport: Hashable, Sendable {
     /// By kitty's graphics protocol, which takes a PNG as it is.
     case kitty
+    /// By sixel graphics, which take pixels in a few colors.
+    case sixel
     /// Not that we know.
     case none
 
     private static let terminals = ["xterm-kitty", "xterm-ghostty"]
     private static let programs = ["ghostty", "WezTerm"]
 
+    /// As the environment says, which alone tells of kitty's protocol.
+    ///
     /// - Parameter variable: the value of a variable; `nil` without one.
-    init(_ variable: (_ name: String) -> String?) {
-        // Neither of the two passes pictures on.
+    /// - Returns: `nil` where it says nothing, and the terminal can be asked.
+    init?(_ variable: (_ name: String) -> String?) {
+        // Neither of the two passes kitty's protocol on. Both answer for themselves.
         let isWithinAnother = variable("TMUX") != nil || variable("STY") != nil
         let isKnown =
             variable("KITTY_WINDOW_ID") != nil || PictureSupport.terminals.contains(variable("TERM") ?? "")
             || PictureSupport.programs.contains(variable("TERM_PROGRAM") ?? "")
-        self = isKnown && !isWithinAnother ? .kitty : .none
+        guard isKnown, !isWithinAnother else { return nil }
+        self = .kitty
+    }
+
+    /// As the terminal has answered ``question``: the attributes behind the first, which is its class.
+    init(attributes: [Int]) {
+        self = attributes.dropFirst().contains(PictureSupport.sixelAttribute) ? .sixel : .none
+    }
+
+    /// Asks a terminal for its attributes (DA1, `Primary Device Attributes`). All there are answer, and show nothing.
+    static let question = Array("\u{1B}[c".utf8)
+    /// How long an answer may take; a terminal on another machine has its way.
+    static let longestAnswer: Duration = .seconds(1)
+    private static let sixelAttribute = 4
+
+    /// The picture as this terminal shows it.
+    ///
+    /// - Returns: `nil` if it cannot be shown.
+    func drawing(of picture: PNGPicture, in room: PictureRoom) -> PictureDrawing? {
+        switch self {
+        case .kitty:
+            PictureDrawing(bytes: KittyGraphics.show(picture, in: room), removal: KittyGraphics.removal)
+        case .sixel:
+            // It goes with the screen's text.
+            (try? SixelGraphics.show(picture, in: room)).map { PictureDrawing(bytes: $0, removal: []) }
+        case .none: nil
+        }
     }
 }
 
-/// The bytes by which a terminal with kitty's graphics protocol shows a picture.
-enum KittyGraphics {
-    /// The longest part of a picture in one sequence.
-    private static let longestPart = 4096
-    /// How many pixels a character takes at least; a smaller picture is not enlarged.
-    private static let (cellWidth, cellHeight) = (8, 16)
+/// What a terminal is sent to show a picture at its cursor, and to remove it.
+struct PictureDrawing: Hashable, Sendable {
+    let bytes: [UInt8]
+    let removal: [UInt8]
+}
 
-    /// Draws over a cleared screen, above its last row. The terminal is to answer nothing.
-    static func show(_ picture: PNGPicture, size: TerminalSize) -> [UInt8] {
-        var base64: [UInt8] = []
-        Base64.append(picture.bytes, to: &base64)
-        var keys = "a=T,f=100,q=2,C=1" + scale(picture, TerminalSize(columns: size.columns, rows: size.rows - 1))
-        var output = Array("\u{1B}[0m\u{1B}[2J\u{1B}[H".utf8)
-        var start = 0
-        repeat {
-            let end = min(start + longestPart, base64.count)
-            output += Array("\u{1B}_G\(keys),m=\(end < base64.count ? 1 : 0);".utf8)
-            output += base64[start..<end]
-            output += [0x1B, UInt8(ascii: "\\")]
-            (start, keys) = (end, "q=2")
-        } while start < base64.count
-        return output
-    }
-
-    /// Removes all pictures.
-    static let removal = Array("\u{1B}_Ga=d,q=2\u{1B}\\".utf8)
-
-    /// Bound by one side, the terminal keeps the proportions.
-    private static func scale(_ picture: PNGPicture, _ room: TerminalSize) -> String {
-        let (width, height) = (picture.width, picture.height)
-        guard width > room.columns * cellWidth || height > room.rows * cellHeight else { return "" }
-        let isBoundByWidth = width * room.rows * cellHeight >= height * room.columns * cellWidth
-        return isBoundByWidth ? ",c=\(room.columns)" : ",r=\(room.rows)"
+extension PictureRoom {
+    /// All of a screen but its last row.
+    init(_ size: TerminalSize, _ cell: CellSize) {
+        self.init(columns: size.columns, rows: size.rows - 1, cell: cell)
     }
 }

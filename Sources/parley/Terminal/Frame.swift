@@ -1,4 +1,5 @@
 import Platform
+import TerminalPictures
 
 /// The content of a terminal's screen.
 struct Frame: Hashable, Sendable {
@@ -57,12 +58,27 @@ struct TerminalSize: Hashable, Sendable {
 }
 
 extension TerminalSize {
-    /// Of the terminal behind a descriptor, by `ioctl` with `TIOCGWINSZ`; `nil` for one that does not say.
+    /// Of the terminal behind a descriptor; `nil` for one that does not say.
     init?(of descriptor: Int32) {
-        var size = winsize()
-        guard unsafe ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0 else {
-            return nil
-        }
+        guard let size = winsize(of: descriptor), size.ws_col > 0, size.ws_row > 0 else { return nil }
         self.init(columns: Int(size.ws_col), rows: Int(size.ws_row))
+    }
+}
+
+extension CellSize {
+    /// Of the terminal behind a descriptor; `nil` for one that does not say how many pixels it has.
+    init?(of descriptor: Int32) {
+        guard let size = winsize(of: descriptor), size.ws_col > 0, size.ws_row > 0, size.ws_xpixel >= size.ws_col,
+            size.ws_ypixel >= size.ws_row
+        else { return nil }
+        self.init(width: Int(size.ws_xpixel / size.ws_col), height: Int(size.ws_ypixel / size.ws_row))
+    }
+}
+
+extension winsize {
+    /// `ioctl` with `TIOCGWINSZ`
+    fileprivate init?(of descriptor: Int32) {
+        self.init()
+        guard unsafe ioctl(descriptor, UInt(TIOCGWINSZ), &self) == 0 else { return nil }
     }
 }

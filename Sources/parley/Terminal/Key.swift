@@ -14,6 +14,8 @@ enum Key: Hashable, Sendable {
     case left, right, wordLeft, wordRight, home, end
     case up, down, pageUp, pageDown
     case interrupt, endOfInput, redraw
+    /// No key: which attributes the terminal has, as it was asked (``PictureSupport/question``).
+    case attributes([Int])
 }
 
 extension Key {

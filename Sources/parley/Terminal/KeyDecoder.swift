@@ -20,7 +20,7 @@ struct KeyDecoder {
     private var text: [UInt8] = []
 
     private static let pasteEnd = Array("\u{1B}[201~".utf8)
-    private static let longestSequence = 32
+    private static let longestSequence = 64
     /// More than a message can hold; the rest of a longer paste is dropped.
     static let longestPaste = 1 << 20
 
@@ -72,10 +72,11 @@ struct KeyDecoder {
             state = .sequence(parameters.count < KeyDecoder.longestSequence ? parameters + [byte] : parameters)
         case 0x40...0x7E:
             state = .ground
-            let numbers = parameters.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false).map {
-                Int(String(decoding: $0, as: UTF8.self)) ?? 1
-            }
-            if byte == UInt8(ascii: "~"), numbers.first == 200 {
+            let numbers = KeyDecoder.numbers(parameters[...])
+            if parameters.first == UInt8(ascii: "?") {
+                // An answer, and no key: that to `DA1` ends in c, and others were not asked for.
+                if byte == UInt8(ascii: "c") { keys.append(.attributes(KeyDecoder.numbers(parameters.dropFirst()))) }
+            } else if byte == UInt8(ascii: "~"), numbers.first == 200 {
                 state = .paste(endBytes: 0)
             } else if let key = Key(final: byte, parameters: numbers) {
                 keys.append(key)
@@ -84,6 +85,12 @@ struct KeyDecoder {
             // No byte of a sequence: it was none, or was cut off.
             state = .ground
             decode(byte, &keys)
+        }
+    }
+
+    private static func numbers(_ parameters: ArraySlice<UInt8>) -> [Int] {
+        parameters.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false).map {
+            Int(String(decoding: $0, as: UTF8.self)) ?? 1
         }
     }
 

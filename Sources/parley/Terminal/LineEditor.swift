@@ -55,6 +55,7 @@ struct LineEditor {
             if characters.isEmpty { return .end }
             delete(from: cursor, to: cursor + 1, keeping: false)
         case .redraw: return .redraw
+        case .attributes: break
         }
         return .edited
     }

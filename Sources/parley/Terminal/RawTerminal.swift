@@ -1,6 +1,7 @@
 import Foundation
 import Platform
 import PrivateFiles
+import TerminalPictures
 
 /// A terminal in raw mode: it gives each key as it is pressed and shows the bytes that are written.
 ///
@@ -42,6 +43,9 @@ struct RawTerminal: Sendable {
     }
 
     var size: TerminalSize { TerminalSize(of: output) ?? .usual }
+
+    /// How many pixels a character takes.
+    var cell: CellSize { CellSize(of: output) ?? .usual }
 
     /// Shows bytes. A terminal that is gone is noticed where its input ends.
     func write(_ bytes: [UInt8]) {

@@ -20,9 +20,10 @@ struct FileChatTests {
     }
 
     private func chat(
-        as device: String, with other: String, columns: Int = 160, environment: [String] = []
+        as device: String, with other: String, columns: Int = 160, environment: [String] = [],
+        attributes: String? = nil, cell: (width: Int, height: Int)? = nil
     ) throws -> (terminal: PseudoTerminal, child: ChildProcess) {
-        let terminal = try PseudoTerminal(columns: columns, rows: 40)
+        let terminal = try PseudoTerminal(columns: columns, rows: 40, attributes: attributes, cell: cell)
         let child = try terminal.start(
             Programs.path("parley"),
             ["chat", "--data", couple.gateway.directory, "--as", device, "--with", other], environment: environment,
@@ -122,7 +123,7 @@ struct FileChatTests {
         try bob.awaitRow("a challenge", containing: "[challenge] Who walks more?, 50000 steps in 7 days, parley://")
         bob.type("/open 2\r")
         try bob.awaitRow("that it is none", containing: "logo.svg", "but it is no picture")
-        #expect(bob.shown.unknown.isEmpty && bob.shown.graphics.isEmpty)
+        #expect(bob.shown.unknown.isEmpty && bob.shown.graphics.isEmpty && bob.shown.sixels.isEmpty)
         bob.type("/quit\r")
         #expect(child.waitUntilEnded() == 0)
     }
@@ -146,12 +147,53 @@ struct FileChatTests {
         #expect(bob.shown.graphics.count == 2 && bob.shown.unknown.isEmpty)
         bob.type("/quit\r")
         #expect(child.waitUntilEnded() == 0)
-        let (plain, second) = try chat(as: "bob/phone", with: "alice", environment: ["TERM=xterm"])
-        try plain.awaitRow("the picture", containing: "[image] sunrise.png")
-        plain.type("/open 1\r")
-        try plain.awaitRow("what it is", containing: "image/png, 1×1. This terminal shows no pictures.")
-        #expect(plain.shown.graphics.isEmpty)
-        plain.type("/quit\r")
-        #expect(second.waitUntilEnded() == 0)
+    }
+
+    @Test("a terminal that lists attribute 4 is given sixels, as large as fits; what is typed meanwhile is kept")
+    func sixels() throws {
+        // Nine colors in a picture of twice the screen's width, each of which is one of the palette.
+        let picture = PNGFile(width: 1600, height: 12, color: 2) { column, row in
+            [column / 600 * 102, row / 4 * 51, 255]
+        }
+        try send("--image", try write(Data(picture.bytes()), "wide.png"))
+        var damaged = PNGFile(width: 4000, height: 4000) { _, _ in [] }
+        damaged.transparency = nil
+        try send("--image", try write(Data(damaged.bytes(stream: PNGFile.stored([1, 2, 3]))), "cut.png"))
+        let (bob, child) = try chat(
+            as: "bob/phone", with: "alice", environment: ["TERM=xterm"], attributes: "62;4;22", cell: (5, 10))
+        try bob.awaitRow("the pictures", containing: "[image] cut.png")
+        #expect(bob.shown.questions == 0)
+        bob.type("/open 1\rtyped")
+        try bob.awaitRow("the way back", containing: "wide.png", "image/png, 1600×12 · any key")
+        let shown = try #require(bob.shown.sixels.first.flatMap { SixelPicture($0) })
+        #expect(shown.pixels.count == 6)
+        for (row, pixels) in shown.pixels.enumerated() {
+            for (column, pixel) in pixels.enumerated() {
+                #expect(pixel == SixelPicture.Color(column / 300 * 40, row / 2 * 20, 100), "\(column), \(row)")
+            }
+        }
+        #expect(shown.pixels.allSatisfy { $0.count == 800 })
+        bob.type("x")
+        try bob.awaitRow("the chat with what was typed", containing: "> typed")
+        bob.type("\u{15}/open 2\r")
+        try bob.awaitRow("that it is damaged", containing: "cut.png", "4000×4000. It is damaged, or too large")
+        #expect(bob.shown.questions == 1 && bob.shown.sixels.count == 1)
+        #expect(bob.shown.graphics.isEmpty && bob.shown.unknown.isEmpty)
+        bob.type("/quit\r")
+        #expect(child.waitUntilEnded() == 0)
+    }
+
+    @Test("a terminal without attribute 4, or that says nothing, is told what a picture is", arguments: ["62;22", nil])
+    func withoutPictures(attributes: String?) throws {
+        try send("--image", try write(Self.picture, "sunrise.png"))
+        let (bob, child) = try chat(
+            as: "bob/phone", with: "alice", environment: ["TERM=xterm"], attributes: attributes)
+        try bob.awaitRow("the picture", containing: "[image] sunrise.png")
+        bob.type("/open 1\rtyped")
+        try bob.awaitRow("what it is", containing: "image/png, 1×1. This terminal shows no pictures.")
+        try bob.awaitRow("what was typed", containing: "> typed")
+        #expect(bob.shown.graphics.isEmpty && bob.shown.sixels.isEmpty && bob.shown.unknown.isEmpty)
+        bob.type("\u{15}/quit\r")
+        #expect(child.waitUntilEnded() == 0)
     }
 }

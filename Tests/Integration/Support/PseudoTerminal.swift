@@ -12,11 +12,18 @@ final class PseudoTerminal: Sendable {
     private let slave: Int32
     let path: String
     private let screen: Mutex<TerminalScreen>
+    /// What it answers to the question for its attributes; nothing if `nil`.
+    private let attributes: String?
+    /// In pixels, where it says.
+    private let cell: (width: Int, height: Int)?
 
     /// `TIOCSPTLCK` and `TIOCGPTN` of `ioctl_tty(2)`, which are no constants to Swift.
     private static let (setLock, getNumber): (UInt, UInt) = (0x4004_5431, 0x8004_5430)
 
-    init(columns: Int = 80, rows: Int = 24) throws {
+    init(
+        columns: Int = 80, rows: Int = 24, attributes: String? = nil, cell: (width: Int, height: Int)? = nil
+    ) throws {
+        (self.attributes, self.cell) = (attributes, cell)
         master = unsafe open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC | O_NONBLOCK)
         var (isLocked, number) = (Int32(0), Int32(-1))
         guard master >= 0, unsafe ioctl(master, PseudoTerminal.setLock, &isLocked) == 0,
@@ -57,21 +64,26 @@ final class PseudoTerminal: Sendable {
 
     /// Makes it another size, which the program is told.
     func resize(columns: Int, rows: Int) {
-        var size = winsize(ws_row: UInt16(rows), ws_col: UInt16(columns), ws_xpixel: 0, ws_ypixel: 0)
+        var size = winsize(
+            ws_row: UInt16(rows), ws_col: UInt16(columns), ws_xpixel: UInt16(columns * (cell?.width ?? 0)),
+            ws_ypixel: UInt16(rows * (cell?.height ?? 0)))
         screen.withLock { $0.resize(columns: columns, rows: rows) }
         _ = unsafe ioctl(master, UInt(TIOCSWINSZ), &size)
     }
 
     var shown: TerminalScreen {
-        screen.withLock { screen in
+        let (shown, questions) = screen.withLock { screen in
+            let asked = screen.questions
             while true {
                 let bytes = unsafe [UInt8](unsafeUninitializedCapacity: 65_536) { buffer, count in
                     count = max(0, unsafe read(master, buffer.baseAddress, buffer.count))
                 }
-                if bytes.isEmpty { return screen }
+                if bytes.isEmpty { return (screen, screen.questions - asked) }
                 screen.show(bytes)
             }
         }
+        if let attributes { for _ in 0..<questions { type("\u{1B}[?\(attributes)c") } }
+        return shown
     }
 
     /// How it echoes, takes lines and makes signals (`tcgetattr`).

@@ -12,6 +12,10 @@ struct TerminalScreen {
     private(set) var unknown: [String] = []
     /// Commands of kitty's graphics protocol (`APC G … ST`), without their beginning and end.
     private(set) var graphics: [String] = []
+    /// Sixel graphics (`DCS … q … ST`), without their beginning and end.
+    private(set) var sixels: [String] = []
+    /// How often it was asked for its attributes (`CSI c`).
+    private(set) var questions = 0
     /// The beginning of a sequence.
     private var pending: [UInt8] = []
 
@@ -82,9 +86,13 @@ struct TerminalScreen {
     /// - Returns: how long it is; `nil` if it is not whole.
     private mutating func sequence(_ text: Substring) -> Int? {
         guard text.count > 1 else { return nil }
-        if text.hasPrefix("\u{1B}_G") {
+        if text.hasPrefix("\u{1B}_G") || text.hasPrefix("\u{1B}P") {
             guard let end = text.firstRange(of: "\u{1B}\\") else { return nil }
-            graphics.append(String(text.dropFirst(3)[..<end.lowerBound]))
+            if text.hasPrefix("\u{1B}P") {
+                sixels.append(String(text.dropFirst(2)[..<end.lowerBound]))
+            } else {
+                graphics.append(String(text.dropFirst(3)[..<end.lowerBound]))
+            }
             return text.distance(from: text.startIndex, to: end.upperBound)
         }
         guard text.dropFirst().first == "[" else {
@@ -109,6 +117,7 @@ struct TerminalScreen {
                 cells[cursor.row].removeLast(max(0, cells[cursor.row].count - cursor.column))
             }
         case ("m", false): break
+        case ("c", false): questions += 1
         default: unknown.append(String(text[...end]))
         }
         return text.distance(from: text.startIndex, to: end) + 1

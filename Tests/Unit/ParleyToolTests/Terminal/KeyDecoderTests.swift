@@ -47,9 +47,23 @@ struct KeyDecoderTests {
         #expect(keys("\u{1B}[200~\u{1B}[201~x") == [.paste(""), .text("x")])
     }
 
+    @Test("what a terminal answers for its attributes is no key, wherever it comes between keys, and in whatever pieces")
+    func attributes() {
+        let bytes = Array("a\u{1B}[?62;4;22cb".utf8)
+        for cut in 0...bytes.count {
+            var decoder = KeyDecoder()
+            let keys = decoder.decode(bytes[..<cut]) + decoder.decode(bytes[cut...])
+            #expect(keys == [.text("a"), .attributes([62, 4, 22]), .text("b")], "cut at \(cut)")
+        }
+        #expect(keys("\u{1B}[?c") == [.attributes([])])
+        #expect(keys("\u{1B}[?99999999999999999999;4c") == [.attributes([1, 4])])
+        #expect(keys("\u{1B}[?" + String(repeating: "9;", count: 10_000) + "cx").last == .text("x"))
+        #expect(keys("\u{1B}[?1;2A\u{1B}[?5~\u{1B}[c\u{1B}[>1;2c") == [])
+    }
+
     @Test("what is not known is left out whole")
     func unknown() {
-        #expect(keys("a\u{1B}[99;3~\u{1B}[<0;1;2M\u{1B}[?1;2cb") == [.text("a"), .text("b")])
+        #expect(keys("a\u{1B}[99;3~\u{1B}[<0;1;2M\u{1B}[?1;2nb") == [.text("a"), .text("b")])
         #expect(keys("\u{0}\u{1D}\u{1B}z") == [])
         #expect(keys("\u{1B}\u{1B}[A") == [.up])
         #expect(keys("\u{1B}[\u{1B}[A") == [.up])
