@@ -69,7 +69,7 @@ struct ThumbnailForm: FieldForm {
 
 /// How loud a voice message is, from its beginning to its end: 0 to 255 each.
 struct WaveformForm: FieldForm {
-    static let longest = 256
+    static let longest = VoiceNote.longestWaveform
     private static let bytes = Base64Form.base64(1...longest)
 
     func read(_ name: String, of object: JSONObject) throws(Rejection) -> [UInt8]? {

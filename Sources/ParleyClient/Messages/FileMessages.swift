@@ -8,6 +8,9 @@ public struct VoiceNote: Hashable, Sendable {
     /// How loud it is, from its beginning to its end: at most 256 values of 0 to 255.
     public var waveform: [UInt8]?
 
+    /// In values.
+    package static let longestWaveform = 256
+
     public init(file: Attachment, duration: Duration, waveform: [UInt8]? = nil) {
         (self.file, self.duration, self.waveform) = (file, duration, waveform)
     }

@@ -60,10 +60,10 @@ struct FileDelivery {
         case .image:
             try await client.send(
                 image: file, to: conversation, replyTo: replyTo, expiresIn: expiresIn, isUrgent: urgent)
-        case .voice(_, let duration):
+        case .voice(_, let duration, let waveform):
             try await client.send(
-                voice: file, duration: duration, to: conversation, replyTo: replyTo, expiresIn: expiresIn,
-                isUrgent: urgent)
+                voice: file, duration: duration, waveform: waveform, to: conversation, replyTo: replyTo,
+                expiresIn: expiresIn, isUrgent: urgent)
         }
     }
 

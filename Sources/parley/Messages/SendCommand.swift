@@ -21,6 +21,8 @@ struct SendCommand: AsyncParsableCommand {
               git log -1 | parley send --as alice/phone --to bob -
               parley send --as alice/phone --conversation 7ff2d9c8-d0a4-8046-9527-01d1046656da --expires-in 3600 Hello
               parley send --as alice/phone --to bob --image sunrise.png 'At six'
+              parley send --as alice/phone --to bob --voice note.wav
+              parley send --as alice/phone --to bob --voice note.ogg --duration 12.5 --waveform 0,90,255,40
             """)
 
     @OptionGroup var sender: SenderOptions
@@ -56,12 +58,12 @@ struct SendCommand: AsyncParsableCommand {
             throw ValidationError("--suite \(Suite.Bound.groupBox.rawValue) is for groups")
         }
         if text?.isEmpty == true { throw ValidationError("TEXT is empty") }
-        guard let kind = try attachment.kind() else {
+        guard !attachment.isEmpty else {
             guard text != nil else { throw ValidationError("TEXT or a file says what is sent") }
             return
         }
         if suite != nil { throw ValidationError("--suite is for texts") }
-        if case .voice = kind, text != nil { throw ValidationError("a voice message has no TEXT") }
+        if attachment.voice != nil, text != nil { throw ValidationError("a voice message has no TEXT") }
     }
 
     func run() async throws {
