@@ -23,7 +23,7 @@ package struct WaveRecording: Hashable, Sendable {
     /// - Parameters:
     ///   - size: of the file.
     ///   - read: so many bytes of it at an offset; fewer at its end.
-    init?<Failure>(size: Int, read: (_ count: Int, _ offset: Int) throws(Failure) -> [UInt8]) throws(Failure) {
+    init?<Failure: Error>(size: Int, read: (_ count: Int, _ offset: Int) throws(Failure) -> [UInt8]) throws(Failure) {
         guard let samples = try WaveSamples(size: size, read: read), samples.frames > 0 else { return nil }
         duration = .milliseconds(samples.frames * 1000 / samples.rate)
         let parts = min(WaveRecording.parts, samples.frames)
@@ -58,7 +58,7 @@ private struct WaveSamples {
     private static let mostChunks = 64
     private static let (pcm, extensible) = (1, 0xFFFE)
 
-    init?<Failure>(size: Int, read: (Int, Int) throws(Failure) -> [UInt8]) throws(Failure) {
+    init?<Failure: Error>(size: Int, read: (Int, Int) throws(Failure) -> [UInt8]) throws(Failure) {
         let head = try read(12, 0)
         guard head.count == 12, head[..<4].elementsEqual("RIFF".utf8), head[8...].elementsEqual("WAVE".utf8) else {
             return nil

@@ -1,20 +1,20 @@
-/// 216 colors: six levels each of red, green and blue. A picture needs no palette of its own, so that its rows can go as
-/// they come.
+/// 216 colors: six levels each of red, green and blue. A picture needs no palette of its own, so that its rows can go
+/// as they come.
 enum ColorCube {
     static let count = 216
     /// The index of no color: the terminal's background is seen.
     static let transparent: UInt8 = 216
-    private static let levels = 6
+    private static let levelCount = 6
     /// Between two levels, of 255.
     static let step = 51
 
     static func index(red: Int, green: Int, blue: Int) -> UInt8 {
-        UInt8(clamping: (red * levels + green) * levels + blue)
+        UInt8(clamping: (red * levelCount + green) * levelCount + blue)
     }
 
     /// The levels of a color, from 0 to 5.
     static func levels(of index: Int) -> (red: Int, green: Int, blue: Int) {
-        (index / (levels * levels), index / levels % levels, index % levels)
+        (index / (levelCount * levelCount), index / levelCount % levelCount, index % levelCount)
     }
 
     /// The level that is nearest to a value of 0 to 255.

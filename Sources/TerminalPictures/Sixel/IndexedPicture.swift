@@ -4,9 +4,11 @@ struct IndexedPicture: Hashable, Sendable {
     let height: Int
     /// One for each pixel, row by row from the top.
     let colors: [UInt8]
+}
 
-    /// Decodes a PNG, as large as fits. Beside the result one row of the picture is held, and all rows of the result for
-    /// one that is interlaced: 64 MiB at most.
+extension IndexedPicture {
+    /// Decodes a PNG, as large as fits. Beside the result a row of the picture is held, or for one that is interlaced
+    /// the sums for all pixels of the result: 64 MiB at most.
     init(_ picture: PNGPicture, fitting room: PictureRoom) throws(PNGError) {
         let size = room.fitted(width: picture.width, height: picture.height)
         var scaler = PictureScaler(picture.header, to: size)
@@ -26,6 +28,6 @@ struct IndexedPicture: Hashable, Sendable {
         if picture.header.isInterlaced {
             scaler.takeRows({ colors += dithering.colors($0) }, endingAt: picture.height - 1)
         }
-        (width, height, self.colors) = (size.width, size.height, colors)
+        self.init(width: size.width, height: size.height, colors: colors)
     }
 }

@@ -7,8 +7,8 @@ struct PictureScaler {
     private let isInterlaced: Bool
     /// For each column of the source that of the result.
     private let columns: [Int]
-    /// For each pixel that is held red, green and blue, each times alpha, and alpha. At most 16 Mi pixels of 255 are added
-    /// up, which is less than 2^32.
+    /// For each pixel that is held red, green and blue, each times alpha, and alpha. At most 16 Mi pixels of 255 are
+    /// added up, which is less than 2^32.
     private var sums: [UInt32]
 
     /// In bytes.

@@ -13,6 +13,10 @@ enum ChatInput: Hashable {
     case openFile(Int)
     /// The file of this number, and where it is saved.
     case saveFile(Int, String?)
+    /// The file of this number, or all of them.
+    case pause(Int?)
+    /// The file of this number, or all of them.
+    case resume(Int?)
     case nothing
     /// A command that does not exist.
     case unknown(String)
@@ -58,6 +62,10 @@ enum ChatInput: Hashable {
             let words = rest.split(maxSplits: 1, whereSeparator: \.isWhitespace)
             let path = words.count > 1 ? words[1].trimmed : nil
             self = words.first.flatMap { Int($0) }.map { .saveFile($0, path) } ?? .unknown("/save \(rest)")
+        case ("/pause", true): self = .pause(nil)
+        case ("/pause", false): self = Int(rest).map { .pause($0) } ?? .unknown("/pause \(rest)")
+        case ("/resume", true): self = .resume(nil)
+        case ("/resume", false): self = Int(rest).map { .resume($0) } ?? .unknown("/resume \(rest)")
         default: self = .unknown(String(words[0]))
         }
     }
@@ -77,6 +85,7 @@ enum ChatInput: Hashable {
         /save N PATH   saves the file with the number N, in a directory or as a new file; without PATH here
         /open N        shows the picture with the number N, where the terminal can, or says what a file is
         /open LINK     shows what a parley:// link leads to, as a card has it
+        /pause N       stops the file with the number N on its way, and /resume N lets it go on; without N all files
         /read          marks as read what cannot be opened, too
         /quit          ends the chat; so does Ctrl-D on an empty line
         Alt-Enter begins a new line. Two // begin a message with one.

@@ -5,8 +5,8 @@ import TerminalPictures
 // Pictures on the whole screen, and the question whether the terminal has any.
 
 extension ChatSession {
-    /// Opens a file, as soon as it is known whether the terminal shows pictures. It is asked when the first file is opened,
-    /// and what is typed before it answers are keys as always.
+    /// Opens a file, as soon as it is known whether the terminal shows pictures. It is asked when the first file is
+    /// opened; keys that are typed before it answers are keys as always.
     mutating func open(_ file: NumberedFile) {
         guard reached() != nil else { return }
         filesToOpen.append(file)
@@ -24,7 +24,10 @@ extension ChatSession {
         if pictures != .kitty { pictures = support }
         guard let conversation else { return }
         let room = PictureRoom(terminal.size, terminal.cell)
-        for file in filesToOpen { chat.open(file, in: conversation, pictures ?? .none, room, start, post) }
+        for file in filesToOpen {
+            let stop = downloads.begin(file.message, by: .openFile(file.message, number: file.number))
+            chat.open(file, in: conversation, pictures ?? .none, room, until: stop, start, post)
+        }
         filesToOpen = []
     }
 

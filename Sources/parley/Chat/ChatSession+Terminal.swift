@@ -47,7 +47,12 @@ extension ChatSession {
         case .openFile(let id, let number):
             open(NumberedFile(message: id, number: number))
         case .saveFile(let id, let path):
-            if let conversation = reached() { chat.save(id, in: conversation, to: path, start, post) }
+            if let conversation = reached() {
+                let stop = downloads.begin(id, by: action)
+                chat.save(id, in: conversation, to: path, until: stop, start, post)
+            }
+        case .pause(let transfer): pause(transfer)
+        case .resume(let transfer): for action in resume(transfer) where try await perform(action) { return true }
         case .retry: await retry()
         case .markRead(let newest):
             if let conversation { try? await chat.client.markRead(conversation, upTo: newest, passingUnopened: true) }

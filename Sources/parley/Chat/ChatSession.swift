@@ -13,6 +13,7 @@ struct ChatSession {
     var pictures = PictureSupport { Environment[$0] }
     /// The files to be opened once the terminal has answered.
     var filesToOpen: [NumberedFile] = []
+    var downloads = ChatDownloads()
 
     var state: ChatState
     var screen = ChatScreen(zone: .local)
@@ -72,8 +73,8 @@ struct ChatSession {
         case .noticed(let text): state.transcript.append(text)
         case .numberShown(let number): handle(number)
         case .failed(let error): show(error)
-        case .transfer(let transfer): state.show(transfer)
-        case .transferOver(let key): state.endTransfer(key)
+        case .transfer(let transfer): show(transfer)
+        case .transferOver(let key): end(key)
         case .picture(let picture, let name): show(picture, name)
         case .attributesOverdue: if !filesToOpen.isEmpty { openFiles(pictures ?? .none) }
         case .drawing: isDrawingDue = false
@@ -108,8 +109,10 @@ struct ChatSession {
     }
 
     mutating func handle(_ result: Result<ConversationSummary, ClientError>) throws {
-        conversation = try result.get().id
+        let id = try result.get().id
+        conversation = id
         fetch(.newest, isFirst: true)
+        chat.showPausedUploads(in: id, start, post)
     }
 
     func fetch(_ position: HistoryPosition, isFirst: Bool) {

@@ -60,6 +60,8 @@ struct ChatState {
         case sendFile(String)
         case openFile(MessageID, number: Int)
         case saveFile(MessageID, path: String?)
+        case pause(ChatTransfer.Key)
+        case resume(ChatTransfer.Key)
         case scroll(up: Bool)
         case redraw
         case end
@@ -109,6 +111,10 @@ struct ChatState {
             return []
         case .openFile(let number): return file(number).map { [.openFile($0, number: number)] } ?? []
         case .saveFile(let number, let path): return file(number).map { [.saveFile($0, path: path)] } ?? []
+        case .pause(let number):
+            return selectTransfers(number) { $0.obstacle != .paused }.map { .pause($0) }
+        case .resume(let number):
+            return selectTransfers(number) { $0.obstacle == .paused }.map { .resume($0) }
         case .nothing: return []
         case .unknown(let command):
             transcript.append("There is no \(command); /help says what there is.", .warning)
@@ -120,6 +126,23 @@ struct ChatState {
         let id = transcript.file(number)
         if id == nil { transcript.append("There is no file \(number) here.", .warning) }
         return id
+    }
+
+    /// The files on their way for which something holds: that with a number, or all.
+    private mutating func selectTransfers(_ number: Int?, where isMeant: (ChatTransfer) -> Bool) -> [ChatTransfer.Key] {
+        var message: MessageID?
+        if let number {
+            message = file(number)
+            guard message != nil else { return [] }
+        }
+        let found = transfers.filter { isMeant($0) && (message == nil || $0.key.message == message) }.map(\.key)
+        if found.isEmpty { transcript.append("There is no such file on its way.", .warning) }
+        return found
+    }
+
+    mutating func pauseTransfer(_ key: ChatTransfer.Key) {
+        guard let index = transfers.firstIndex(where: { $0.key == key }) else { return }
+        transfers[index].obstacle = .paused
     }
 
     mutating func show(_ transfer: ChatTransfer) {

@@ -29,10 +29,10 @@ extension TerminalChat {
 
     /// Saves a message's file, in a directory or as a new file.
     func save(
-        _ id: MessageID, in conversation: ConversationID, to path: String?, _ start: Start,
+        _ id: MessageID, in conversation: ConversationID, to path: String?, until stop: StopSignal, _ start: Start,
         _ post: @escaping @Sendable (Happening) -> Void
     ) {
-        fetch(id, in: conversation, start, post) { (client, message, progress) async throws(ClientError) in
+        fetch(id, in: conversation, until: stop, start, post) { (client, message, progress) async throws(ClientError) in
             let path = path?.expandingHome ?? "."
             guard Files.isDirectory(path) else {
                 try await client.files.save(message, to: path, progress: progress)
@@ -45,10 +45,11 @@ extension TerminalChat {
     /// Shows a picture, if the terminal can, and else what the file is.
     func open(
         _ file: NumberedFile, in conversation: ConversationID, _ support: PictureSupport, _ room: PictureRoom,
-        _ start: Start, _ post: @escaping @Sendable (Happening) -> Void
+        until stop: StopSignal, _ start: Start, _ post: @escaping @Sendable (Happening) -> Void
     ) {
         let number = file.number
-        fetch(file.message, in: conversation, start, post) { (client, message, progress) async throws(ClientError) in
+        fetch(file.message, in: conversation, until: stop, start, post) {
+            (client, message, progress) async throws(ClientError) in
             guard case .opened(let content) = message.content, let file = content.value.attachment else {
                 throw .file(.noFile)
             }
@@ -77,7 +78,7 @@ extension TerminalChat {
 
     /// Finds a message and works with its file, whose way is shown meanwhile.
     private func fetch(
-        _ id: MessageID, in conversation: ConversationID, _ start: Start,
+        _ id: MessageID, in conversation: ConversationID, until stop: StopSignal, _ start: Start,
         _ post: @escaping @Sendable (Happening) -> Void,
         _ use:
             @escaping @Sendable (MessagingClient, ChatMessage, @escaping @Sendable (FileProgress) -> Void)
@@ -85,16 +86,47 @@ extension TerminalChat {
     ) {
         let client = client
         start {
-            defer { post(.transferOver(.download(id))) }
-            do throws(ClientError) {
-                let message = try await client.message(id, in: conversation)
-                let name = message.attachment?.shownName ?? ""
-                return try await use(client, message) { progress in
-                    post(.transfer(ChatTransfer(key: .download(id), name: name, progress: progress)))
+            let (result, wasStopped) = await stop.stopping { () async -> Happening in
+                do throws(ClientError) {
+                    let message = try await client.message(id, in: conversation)
+                    let name = message.attachment?.shownName ?? ""
+                    return try await use(client, message) { progress in
+                        post(.transfer(ChatTransfer(key: .download(id), name: name, progress: progress)))
+                    }
+                } catch {
+                    return .failed(error)
                 }
+            }
+            // What was stopped is not over, unless it was too late for that.
+            if wasStopped, case .failed = result { return nil }
+            post(.transferOver(.download(id)))
+            return result
+        }
+    }
+
+    /// Pauses an upload, or lets it go on; its event says so.
+    func pauseUpload(_ id: MessageID, _ isPaused: Bool, _ start: Start) {
+        let client = client
+        start {
+            do throws(ClientError) {
+                if isPaused { try await client.files.pause(id) } else { try await client.files.resume(id) }
+                return nil
             } catch {
                 return .failed(error)
             }
+        }
+    }
+
+    /// Shows the uploads that an earlier chat has paused.
+    func showPausedUploads(
+        in conversation: ConversationID, _ start: Start, _ post: @escaping @Sendable (Happening) -> Void
+    ) {
+        let client = client
+        start {
+            for upload in await client.files.uploads() where upload.conversation == conversation {
+                if upload.state == .paused, let transfer = upload.transfer { post(.transfer(transfer)) }
+            }
+            return nil
         }
     }
 }

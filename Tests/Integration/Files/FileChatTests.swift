@@ -100,6 +100,47 @@ struct FileChatTests {
         #expect(child.waitUntilEnded() == 0)
     }
 
+    @Test("a paused file goes nowhere, in the next chat neither, and then goes on, up and down")
+    func pauses() throws {
+        let file = try site.file(1_000_000, name: "slow.bin")
+        let place = try place("paused")
+        site.closeDoor()
+        let (first, firstChild) = try chat(as: "alice/phone", with: "bob")
+        try first.awaitRow("a connection", containing: "Nothing was said yet")
+        first.type("/pause\r")
+        try first.awaitRow("that there is none", containing: "There is no such file on its way.")
+        first.type("/file \(file.path)\r")
+        try first.awaitRow("why it waits", containing: "↑ slow.bin waits")
+        first.type("/pause 1\r")
+        try first.awaitRow("that it is paused", containing: "↑ slow.bin paused")
+        first.type("/quit\r")
+        #expect(firstChild.waitUntilEnded() == 0)
+        try site.openDoor()
+        let (alice, aliceChild) = try chat(as: "alice/phone", with: "bob")
+        try alice.awaitRow("that it is paused still", containing: "↑ slow.bin paused")
+        alice.type("meanwhile\r")
+        try alice.awaitRow("a later message", containing: "meanwhile ✓")
+        #expect(alice.shown.text.contains("↑ slow.bin paused") && site.storedBytes == 0)
+        alice.type("/resume\r")
+        try alice.awaitRow("the mark", containing: "[file] slow.bin, 1.0 MB, application/octet-stream ✓")
+        let (bob, bobChild) = try chat(as: "bob/phone", with: "alice")
+        try bob.awaitRow("its number", containing: "/open 1, /save 1")
+        site.send(SIGSTOP)
+        bob.type("/save 1 \(place)\r")
+        try bob.awaitRow("that it comes", containing: "↓ slow.bin ░░░░░░░░░░ 0 %")
+        bob.type("/pause\r")
+        try bob.awaitRow("that it is paused", containing: "↓ slow.bin paused")
+        site.send(SIGCONT)
+        bob.type("/resume 1\r")
+        try bob.awaitRow("where it is", containing: "Saved as \(place)/slow.bin.")
+        #expect(try Data(contentsOf: URL(filePath: "\(place)/slow.bin")) == file.content)
+        #expect(!bob.shown.text.contains("↓"))
+        for (terminal, child) in [(alice, aliceChild), (bob, bobChild)] {
+            terminal.type("/quit\r")
+            #expect(child.waitUntilEnded() == 0)
+        }
+    }
+
     @Test("each kind of card is sent and has its look")
     func cards() throws {
         let (bob, child) = try chat(as: "bob/phone", with: "alice", columns: 200)
@@ -156,8 +197,7 @@ struct FileChatTests {
             [column / 600 * 102, row / 4 * 51, 255]
         }
         try send("--image", try write(Data(picture.bytes()), "wide.png"))
-        var damaged = PNGFile(width: 4000, height: 4000) { _, _ in [] }
-        damaged.transparency = nil
+        let damaged = PNGFile(width: 4000, height: 4000) { _, _ in [] }
         try send("--image", try write(Data(damaged.bytes(stream: PNGFile.stored([1, 2, 3]))), "cut.png"))
         let (bob, child) = try chat(
             as: "bob/phone", with: "alice", environment: ["TERM=xterm"], attributes: "62;4;22", cell: (5, 10))

@@ -31,7 +31,8 @@ struct InflaterTests {
         return output
     }
 
-    @Test("a stream is the same however it is cut and whatever room there is", arguments: [1, 7, 4096], [1, 3, 10_000])
+    @Test(
+        "a stream is the same however it is cut and whatever room there is", arguments: [1, 7, 4096], [1, 3, 10_000])
     func cut(room: Int, part: Int) throws {
         let bytes = (0..<9000).map { UInt8(truncatingIfNeeded: $0 / 50) }
         #expect(try inflated(PNGFile.stored(bytes), room: room, part: part) == bytes)

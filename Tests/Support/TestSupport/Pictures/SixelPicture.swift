@@ -15,8 +15,8 @@ package struct SixelPicture: Equatable {
 
     /// From what stands between `ESC P` and `ESC \`.
     ///
-    /// - Returns: `nil` for anything that is not expected, such as a color that was not defined, or a pixel outside of the
-    ///   size that the beginning says.
+    /// - Returns: `nil` for anything that is not expected, such as a color that was not defined, or a pixel outside of
+    ///   the size that the beginning says.
     package init?(_ text: some StringProtocol) {
         guard text.hasPrefix("0;1;0q\"") else { return nil }
         var reader = Reader(rest: Array(text.utf8.dropFirst(7)))

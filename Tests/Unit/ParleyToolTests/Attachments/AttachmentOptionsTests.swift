@@ -1,3 +1,4 @@
+import ArgumentParser
 import Foundation
 import TestSupport
 import Testing
@@ -29,7 +30,9 @@ struct AttachmentOptionsTests {
     func wave() throws {
         let silence = [UInt8](repeating: 0, count: 64)
         #expect(try kind("--voice", recording) == .voice(recording, .milliseconds(500), waveform: silence))
-        #expect(try kind("--voice", recording, "--duration", "2.5") == .voice(recording, .milliseconds(2500), waveform: silence))
+        #expect(
+            try kind("--voice", recording, "--duration", "2.5")
+                == .voice(recording, .milliseconds(2500), waveform: silence))
         #expect(
             try kind("--voice", recording, "--waveform", "0,7,255")
                 == .voice(recording, .milliseconds(500), waveform: [0, 7, 255]))
@@ -39,7 +42,8 @@ struct AttachmentOptionsTests {
     func otherRecording() throws {
         #expect(try kind("--voice", other, "--duration", "3") == .voice(other, .seconds(3), waveform: nil))
         #expect(
-            try kind("--voice", other, "--duration", "3", "--waveform", "9") == .voice(other, .seconds(3), waveform: [9]))
+            try kind("--voice", other, "--duration", "3", "--waveform", "9")
+                == .voice(other, .seconds(3), waveform: [9]))
         #expect(throws: ToolError.self) { try kind("--voice", other) }
         #expect(throws: ToolError.self) { try kind("--voice", other, "--waveform", "9") }
         #expect(throws: ToolError.self) { try kind("--voice", "\(directory.path)/none") }
@@ -58,7 +62,8 @@ struct AttachmentOptionsTests {
     @Test("options that do not go together are refused")
     func together() throws {
         #expect(try kind() == nil)
-        #expect(try kind("--file", "a") == .file("a") && kind("--image", "a") == .image("a"))
+        #expect(try kind("--file", "a") == .file("a"))
+        #expect(try kind("--image", "a") == .image("a"))
         for arguments in [
             ["--file", "a", "--image", "b"], ["--file", "a", "--voice", "b"], ["--duration", "1"],
             ["--file", "a", "--waveform", "1"], ["--voice", "a", "--duration", "86401"],

@@ -38,7 +38,9 @@ struct ChatStateTests {
             ("/open", .unknown("/open")), ("/open 3", .openFile(3)), ("/save 3", .saveFile(3, nil)),
             ("/save 3  a dir ", .saveFile(3, "a dir")), ("/save", .unknown("/save")),
             ("/save x", .unknown("/save x")), ("/file  ~/a b.pdf ", .action(.sendFile("~/a b.pdf"))),
-            ("/file", .unknown("/file")),
+            ("/file", .unknown("/file")), ("/pause", .pause(nil)), ("/pause 2", .pause(2)),
+            ("/pause all", .unknown("/pause all")), ("/resume", .resume(nil)), ("/resume 2 ", .resume(2)),
+            ("/resume x", .unknown("/resume x")),
         ] as [(String, ChatInput)])
     func input(text: String, input: ChatInput) {
         #expect(ChatInput(text) == input)
@@ -124,7 +126,7 @@ struct ChatStateTests {
         state.show(ChatTransfer(key: up, name: "a.pdf", progress: FileProgress(done: 1, total: 4)))
         #expect(rows(size)[2].contains("↑ a.pdf ██░░░░░░░░ 25 % of 4 bytes"))
         state.show(
-            ChatTransfer(key: up, name: "a.pdf", progress: FileProgress(done: 1, total: 4), obstacle: "waits: away"))
+            ChatTransfer(key: up, name: "a.pdf", progress: FileProgress(done: 1, total: 4), obstacle: .waiting("away")))
         #expect(rows(size)[2].contains("↑ a.pdf waits: away"))
         state.show(
             ChatTransfer(
@@ -133,6 +135,34 @@ struct ChatStateTests {
         state.endTransfer(down)
         state.endTransfer(up)
         #expect(!rows(size)[2].contains("a.pdf"))
+    }
+
+    @Test("files on their way are paused and go on by their numbers, or all at once")
+    mutating func pauses() {
+        let ids = (0..<3).map { _ in MessageID.random() }
+        let keys = [ChatTransfer.Key.upload(ids[0]), .download(ids[1])]
+        for (index, id) in ids.enumerated() {
+            state.transcript.insert(
+                ChatLine(
+                    key: .message(id), author: state.other, position: position(index + 1),
+                    time: Timestamp(milliseconds: 0), text: "[file]", look: .received, hasFile: true))
+        }
+        for key in keys {
+            state.show(ChatTransfer(key: key, name: "a.pdf", progress: FileProgress(done: 1, total: 4)))
+        }
+        #expect(write("/pause 2") == [.stopTyping, .pause(keys[1])])
+        #expect(write("/pause") == [.stopTyping, .pause(keys[0]), .pause(keys[1])])
+        #expect(write("/resume") == [.stopTyping])
+        #expect(rows(TerminalSize(columns: 60, rows: 20)).contains { $0.contains("no such file on its way") })
+        state.pauseTransfer(keys[0])
+        let size = TerminalSize(columns: 120, rows: 4)
+        #expect(rows(size)[2].contains("↓ a.pdf ██░░░░░░░░ 25 % of 4 bytes (+1)"))
+        state.pauseTransfer(keys[1])
+        #expect(rows(size)[2].contains("↑ a.pdf paused (+1)"))
+        #expect(write("/resume 1") == [.stopTyping, .resume(keys[0])])
+        #expect(write("/resume") == [.stopTyping, .resume(keys[0]), .resume(keys[1])])
+        for command in ["/pause", "/pause 1", "/resume 3", "/resume 4"] { #expect(write(command) == [.stopTyping]) }
+        #expect(rows(TerminalSize(columns: 60, rows: 20)).contains { $0.contains("There is no file 4 here") })
     }
 
     @Test("a mistyped command is not sent, and nothing older is said once")

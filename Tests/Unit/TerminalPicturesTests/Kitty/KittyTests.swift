@@ -30,7 +30,8 @@ struct KittyTests {
 
     @Test("it is bound by the side that is too long, and not enlarged")
     func scale() throws {
-        for (width, height, scale) in [(10, 2000, ",C=1,r=23,m=0;"), (10, 10, ",C=1,m=0;"), (641, 1, ",C=1,c=80,m=0;")] {
+        for (width, height, scale) in [(10, 2000, ",C=1,r=23,m=0;"), (10, 10, ",C=1,m=0;"), (641, 1, ",C=1,c=80,m=0;")]
+        {
             let bytes = KittyGraphics.show(try picture(width, height, [1, 2, 3]), in: Self.room)
             #expect(String(decoding: bytes, as: UTF8.self).contains(scale))
         }

@@ -20,10 +20,10 @@ func decoded(_ file: [UInt8]) throws -> [[Pixel]]? {
 }
 
 extension PNGFile {
-    /// A compressed zlib stream: what gzip has between its header of 10 bytes and its end of 8.
-    static func compressed(_ bytes: [UInt8]) throws -> [UInt8] {
-        let gzip = try #require(Gzip.compress(bytes))
-        return [0x78, 0x9C] + gzip.dropFirst(10).dropLast(8) + adler32(bytes)
+    /// A compressed zlib stream: what gzip has between its header of 10 bytes and its end of 8; `nil` where that is no
+    /// shorter.
+    static func compressed(_ bytes: [UInt8]) -> [UInt8]? {
+        Gzip.compress(bytes).map { [0x78, 0x9C] + $0.dropFirst(10).dropLast(8) + adler32(bytes) }
     }
 
     /// Each kind of pixels, with samples that differ from one to the next.
@@ -32,7 +32,9 @@ extension PNGFile {
             depths.map { depth in
                 let count = [0: 1, 2: 3, 3: 1, 4: 2, 6: 4][color] ?? 1
                 var file = PNGFile(width: width, height: height, depth: depth, color: color) { column, row in
-                    (0..<count).map { (column &* 40_503 &+ row &* 25_169 &+ $0 &* 9_973 &+ row * column) & (1 << depth - 1) }
+                    (0..<count).map {
+                        (column &* 40_503 &+ row &* 25_169 &+ $0 &* 9_973 &+ row * column) & (1 << depth - 1)
+                    }
                 }
                 if color == 3 {
                     file.palette = (0..<(3 << depth)).map { UInt8(truncatingIfNeeded: $0 &* 37 &+ 11) }

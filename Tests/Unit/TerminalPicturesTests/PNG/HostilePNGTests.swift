@@ -14,12 +14,14 @@ struct HostilePNGTests {
         _ = KittyGraphics.show(picture, in: Self.room)
     }
 
-    private static let small: [PNGFile] = PNGFile.ofEachKind(width: 5, height: 4).flatMap { file in
-        [false, true].map { isInterlaced in
-            var file = file
-            file.filter = { UInt8($0 % 5) }
-            file.isInterlaced = isInterlaced
-            return file
+    private static var small: [PNGFile] {
+        PNGFile.ofEachKind(width: 5, height: 4).flatMap { file in
+            [false, true].map { isInterlaced in
+                var file = file
+                file.filter = { UInt8($0 % 5) }
+                file.isInterlaced = isInterlaced
+                return file
+            }
         }
     }
 
@@ -57,7 +59,8 @@ struct HostilePNGTests {
         }
     }
 
-    @Test("changed pixels and headers are refused or shown, and neither trap nor hang, though their checksums are right")
+    @Test(
+        "changed pixels and headers are refused or shown, and neither trap nor hang, though their checksums are right")
     func changedStreams() throws {
         for file in Self.small {
             let stream = PNGFile.stored(file.rows)
@@ -111,13 +114,13 @@ struct HostilePNGTests {
     func bombs() throws {
         var large = PNGFile(width: 4096, height: 4096) { _, _ in [] }
         large.depth = 16
-        let empty = try PNGFile.compressed([UInt8](repeating: 0, count: 5000))
+        let empty = try #require(PNGFile.compressed([UInt8](repeating: 0, count: 5000)))
         #expect(throws: PNGError.truncated) { _ = try IndexedPicture(try large.picture(empty), fitting: Self.room) }
         // One row of 16 MiB pixels cannot be: no side is longer than 65,535.
         let longest = PNGFile(width: 65_535, height: 256) { _, _ in [] }
         #expect(throws: PNGError.truncated) { _ = try IndexedPicture(try longest.picture(empty), fitting: Self.room) }
         // 8 MiB behind a picture of one pixel.
-        let endless = try PNGFile.compressed([UInt8](repeating: 0, count: 1 << 23))
+        let endless = try #require(PNGFile.compressed([UInt8](repeating: 0, count: 1 << 23)))
         let one = PNGFile(width: 1, height: 1) { _, _ in [] }
         #expect(throws: PNGError.tooLong) { _ = try IndexedPicture(try one.picture(endless), fitting: Self.room) }
     }

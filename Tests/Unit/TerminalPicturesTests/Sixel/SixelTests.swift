@@ -65,7 +65,9 @@ struct SixelTests {
         #expect(
             encoded(3, [216, red, green]) == "\u{1B}P0;1;0q\"1;1;3;1#30;2;0;100;0#180;2;100;0;0#30??@$#180?@\u{1B}\\")
         #expect(encoded(1, [216, 216, 216, 216, 216, 216, 216]) == "\u{1B}P0;1;0q\"1;1;1;7-\u{1B}\\")
-        #expect(encoded(1, [red] + [UInt8](repeating: 216, count: 6)) == "\u{1B}P0;1;0q\"1;1;1;7#180;2;100;0;0#180@-\u{1B}\\")
+        #expect(
+            encoded(1, [red] + [UInt8](repeating: 216, count: 6))
+                == "\u{1B}P0;1;0q\"1;1;1;7#180;2;100;0;0#180@-\u{1B}\\")
     }
 
     @Test("a gray area is as bright on the whole as it should be", arguments: [1, 20, 77, 100, 128, 180, 230, 254])
