@@ -147,7 +147,7 @@ export class Client {
         await published.catch(() => undefined)
         await this.sync.all()
         this.receipts.flush()
-        this.outbox.flush()
+        this.outbox.connected()
         const uploads = await this.context.database.transaction(['uploads'], 'readonly', (transaction) => (
             transaction.keys('uploads')))
         if (uploads.length > 0) this.attachments.resume().catch(() => undefined)

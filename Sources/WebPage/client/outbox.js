@@ -8,22 +8,11 @@
 
 import { ClientError } from './errors.js'
 import { membersOf } from './log-state.js'
+import { Pacing } from './pacing.js'
 import { only, sealedFields } from './sealer.js'
 
 /**
- * @typedef {object} Draft
- * @property {string} id
- * @property {string} conversation
- * @property {'message'|'edit'|'delete'|'reaction'} kind
- * @property {string} type of the message
- * @property {string} content JSON; empty for a deletion
- * @property {string|null} target
- * @property {string|null} replyTo
- * @property {number|null} expiresIn
- * @property {string[]} blobs
- * @property {number} writtenAt
- * @property {'request'|'answer'|null} resending what the client sends by itself (resending.js)
- * @property {string[]|null} onlyFor the users whom an answer is sealed for
+ * @typedef {import('./sealer.js').Draft} Draft
  *
  * @typedef {Omit<Draft, 'id'|'writtenAt'|'resending'|'onlyFor'> & Partial<Draft>} NewDraft
  *
@@ -39,7 +28,10 @@ import { only, sealedFields } from './sealer.js'
  */
 
 const MOST_WAITING = 10000
+/** Faulty answers, or refusals as sealed for the wrong devices, after which a message fails. */
 const MOST_FAULTS = 8
+/** Refusals of that kind in a row, each answered at once. */
+const MOST_ATTEMPTS = 5
 const OPERATIONS = {
     message: 'messages/send', edit: 'messages/edit', delete: 'messages/delete', reaction: 'messages/react',
 }
@@ -63,7 +55,7 @@ export class Outbox {
         this.isOnline = () => false
         this.isFlushing = false
         this.isAskedAgain = false
-        this.pauses = 0
+        this.pacing = new Pacing()
         /** @type {Promise<void>} */
         this.turn = Promise.resolve()
         /** @type {Item|null} */
@@ -184,6 +176,7 @@ export class Outbox {
     /** @param {Item} item */
     async #remove(item) {
         await this.context.database.delete('outbox', item.position)
+        this.pacing.delete(item.draft.id)
         this.items = this.items.filter((each) => each !== item)
         this.#emit([item])
         this.context.tell({ kind: 'outbox' })
@@ -191,6 +184,7 @@ export class Outbox {
 
     /** Records came: their items are gone from the database. @param {Set<string>} ids */
     drop(ids) {
+        for (const id of ids) this.pacing.delete(id)
         this.items = this.items.filter(({ draft }) => !ids.has(draft.id))
     }
 
@@ -215,6 +209,7 @@ export class Outbox {
         const item = this.find(id)
         if (item?.state !== 'failed') return
         Object.assign(item, { state: 'pending', failure: null, request: null, faults: 0 })
+        this.pacing.delete(id)
         await this.#keep(item)
         this.flush()
     }
@@ -231,13 +226,21 @@ export class Outbox {
             const state = this.logs.get(item.draft.conversation)
             if (item.request === null || item.state !== 'pending') continue
             if (state === null || !membersOf(state).includes(user)) continue
-            // A request that may have arrived is repeated as it is: the gateway says whether it was taken.
-            if (item.faults === 0) item.request = null
+            // One that has arrived all the same is a conflict, which the log resolves.
+            item.request = null
+            this.pacing.delete(item.draft.id)
+            await this.#keep(item)
         }
         this.flush()
     }
 
     // Sending
+
+    /** There is a connection: what waits for another attempt is due at once. */
+    connected() {
+        this.pacing.reset()
+        this.flush()
+    }
 
     /** Sends what can be sent. Only one tab at a time does. */
     flush() {
@@ -260,74 +263,84 @@ export class Outbox {
         })
     }
 
+    /** One after the other, in each conversation in order; one that waits holds up only its conversation. */
     async #sendAll() {
-        /** Conversations in which something waits. @type {Set<string>} */
+        /** @type {Set<string>} */
         const waiting = new Set()
-        for (;;) {
-            const item = this.items.find(({ draft, state }) => state === 'pending' && !waiting.has(draft.conversation))
-            if (item === undefined || !this.isOnline()) return
-            this.sending = item
-            const outcome = await this.#send(item).finally(() => {
-                this.sending = null
-            })
-            if (outcome === 'held') waiting.add(item.draft.conversation)
-            if (typeof outcome === 'number') {
-                this.timer = setTimeout(() => this.flush(), outcome)
-                return
+        let next = Infinity
+        while (this.isOnline()) {
+            if (this.pacing.isLimited) {
+                next = this.pacing.limitedUntil
+                break
             }
+            const item = this.items.find(({ draft, state }) => state === 'pending' && !waiting.has(draft.conversation))
+            if (item === undefined) break
+            const { id, conversation } = item.draft
+            let isDone = false
+            if (this.pacing.isDue(id)) {
+                this.sending = item
+                isDone = await this.#send(item).finally(() => {
+                    this.sending = null
+                })
+            }
+            if (isDone) this.pacing.delete(id)
+            else waiting.add(conversation)
+            next = Math.min(next, this.pacing.due(id))
         }
+        if (next < Infinity) this.timer = setTimeout(() => this.flush(), Math.max(0, next - Date.now()))
     }
 
-    /** @param {Item} item @returns {Promise<'done'|'held'|number>} a number: the milliseconds until another attempt */
+    /** @param {Item} item @returns {Promise<boolean>} whether it waits no more */
     async #send(item) {
-        for (let attempt = 0; attempt < 5; attempt++) {
+        const { id, conversation } = item.draft
+        for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
             try {
-                if (item.request === null && !await this.#seal(item)) return 'held'
+                if (item.request === null && !await this.#seal(item)) return false
             } catch (error) {
                 return this.#failed(item, error)
             }
             try {
                 await this.context.door.request(OPERATIONS[item.draft.kind], item.request ?? {})
-                this.pauses = 0
                 item.state = 'accepted'
                 await this.#keep(item)
-                return 'done'
+                return true
             } catch (error) {
                 if (!(error instanceof ClientError)) throw error
                 if (error.code !== 'stale_devices') return this.#failed(item, error)
+                if (this.pacing.countRefusal(id) > MOST_FAULTS) return this.#failed(item, error)
                 item.request = null
-                const state = this.logs.get(item.draft.conversation)
+                const state = this.logs.get(conversation)
                 if (state) for (const user of membersOf(state)) this.exchange.markStale(user)
-                await this.sync.fetch(item.draft.conversation).catch(() => undefined)
+                await this.sync.fetch(conversation).catch(() => undefined)
             }
         }
-        this.context.fault('other_devices', `the gateway wants what is sent to ${item.draft.conversation} sealed for `
-            + 'other devices than it lists: nothing is sealed for them')
-        return this.#pause(null)
+        this.context.fault('other_devices', `the gateway wants what is sent to ${conversation} sealed for other `
+            + 'devices than it lists: nothing is sealed for them')
+        this.pacing.postpone(id, null)
+        return false
     }
 
-    /** @param {number|null} least */
-    #pause(least) {
-        const pause = Math.min(60000, 500 * 2 ** this.pauses++) * (0.5 + Math.random())
-        return Math.max(least ?? 0, pause)
-    }
-
-    /** @param {Item} item @param {unknown} error @returns {Promise<'done'|number>} */
+    /** @param {Item} item @param {unknown} error @returns {Promise<boolean>} */
     async #failed(item, error) {
         const failure = error instanceof ClientError ? error : new ClientError('internal', String(error))
         switch (failure.code) {
-            case 'rate_limited': return this.#pause(failure.retryAfter)
+            case 'rate_limited':
+                this.pacing.limit(failure.retryAfter)
+                return false
             case 'unavailable': case 'offline': case 'timeout': case 'storage': case 'unauthenticated':
-                item.faults ||= 1
-                return this.#pause(failure.retryAfter)
+                if (item.faults === 0) await this.#countFault(item)
+                this.pacing.postpone(item.draft.id, failure.retryAfter)
+                return false
             case 'internal': case 'bad_reply':
-                if (++item.faults < MOST_FAULTS) return this.#pause(null)
-                break
+                await this.#countFault(item)
+                if (item.faults >= MOST_FAULTS) break
+                this.pacing.postpone(item.draft.id, null)
+                return false
             case 'conflict':
                 if (await this.sync.around(item.draft.conversation, item.draft.id).catch(() => false)) {
                     item.state = 'accepted'
                     await this.#keep(item)
-                    return 'done'
+                    return true
                 }
                 break
             default: break
@@ -337,7 +350,14 @@ export class Outbox {
             && this.logs.get(item.draft.conversation)?.isMember
         Object.assign(item, { state: 'failed', failure: isGone ? 'file_gone' : failure.code })
         await this.#keep(item)
-        return 'done'
+        return true
+    }
+
+    /** Kept, as the items are read anew before each attempt. @param {Item} item */
+    async #countFault(item) {
+        item.faults++
+        // Without room it counts as long as the item is in memory.
+        await this.#keep(item).catch(() => undefined)
     }
 
     /**

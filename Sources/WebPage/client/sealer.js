@@ -9,11 +9,27 @@ import { OpeningError } from '../crypto/opening-error.js'
 import { ClientError } from './errors.js'
 
 /**
+ * @typedef {object} Draft
+ * @property {string} id
+ * @property {string} conversation
+ * @property {'message'|'edit'|'delete'|'reaction'} kind
+ * @property {string} type of the message
+ * @property {string} content JSON; empty for a deletion
+ * @property {string|null} target
+ * @property {string|null} replyTo
+ * @property {number|null} expiresIn
+ * @property {string[]} blobs
+ * @property {number} writtenAt
+ * @property {'request'|'answer'|null} resending what the client sends by itself (resending.js)
+ * @property {string[]|null} onlyFor the users whom an answer is sealed for
+ */
+
+/**
  * The fields of a request that hold what was sealed.
  *
  * @param {import('../crypto/cipher.js').MessageCipher} cipher
  * @param {{user: string, device: string}} sender
- * @param {import('./outbox.js').Draft} draft
+ * @param {Draft} draft
  * @param {boolean} isDirect
  * @param {import('./key-book.js').Recipients} recipients
  */
