@@ -14,6 +14,9 @@ import { OwnKeys } from './own-keys.js'
  *   | {kind: 'conversations', ids: string[]} | {kind: 'outbox'} | {kind: 'keys'} | {kind: 'removed'}} TabMessage
  */
 
+/** Faults that are told; a gateway could make up others without end. */
+const MOST_FAULTS = 1000
+
 export class Context {
     /**
      * @param {{user: string, device: string}} address
@@ -36,6 +39,8 @@ export class Context {
         this.handlers = new Map()
         /** @type {import('./types.js').KeyNotice[]} newest first */
         this.notices = []
+        /** Faults that were told. @type {Set<string>} */
+        this.faults = new Set()
         /** @type {((user: string) => void)[]} */
         this.afterKeys = []
         this.channel = new BroadcastChannel(Database.name(address))
@@ -109,14 +114,17 @@ export class Context {
     }
 
     /**
-     * A statement that no honest gateway makes.
+     * A statement that no honest gateway makes; each is told once.
      *
      * @param {string} code
      * @param {string} text
      */
     fault(code, text) {
         const fault = Object.freeze({ code, text })
-        this.emit('fault', fault)
+        if (this.faults.size < MOST_FAULTS && !this.faults.has(`${code} ${text}`)) {
+            this.faults.add(`${code} ${text}`)
+            this.emit('fault', fault)
+        }
         return new ClientError('gateway_fault', text, { details: fault })
     }
 

@@ -79,8 +79,17 @@ export class Conversations {
     async createGroup(name, users) {
         const id = crypto.randomUUID()
         this.logs.invited.set(id, new Set([...users, this.context.address.user]))
-        const fields = { type: 'group', id, name, participant_ids: users }
-        await this.logs.merge(await this.#ask('conversations/create', fields, id))
+        try {
+            const fields = { type: 'group', id, name, participant_ids: users }
+            await this.logs.merge(await this.#ask('conversations/create', fields, id))
+            // It may be told with other members by now; from here on somebody may join.
+            await this.sync.fetch(id).catch((error) => {
+                if (error instanceof ClientError && error.isPassing) return
+                throw error
+            })
+        } finally {
+            this.logs.invited.delete(id)
+        }
         await this.#follow(id)
         return this.#required(id)
     }

@@ -20,12 +20,19 @@ import { readConversation, readReceipt, readRecord, readSettings } from './recor
  * @property {import('./notifications.js').Notifications} notifications
  */
 
+/** Events that wait for the storage or an answer. Of more the connection is given up: the next sync has all of it. */
+const MOST_WAITING = 4096
+
 /** @param {Parts} parts @returns {(type: string, data: Members) => void} */
 export function eventHandler(parts) {
     const { context, session, logs, sync, receipts, exchange, typing, people, linking, notifications } = parts
     const training = () => import('./training.js')
     /** What fails without a connection comes with the next sync. @param {Promise<unknown>} work */
-    const later = (work) => void work.catch(() => undefined)
+    const later = (work) => {
+        waiting++
+        work.catch(() => undefined).finally(() => waiting--)
+    }
+    let waiting = 0
 
     /** @param {Members} data */
     const conversation = (data) => {
@@ -117,6 +124,7 @@ export function eventHandler(parts) {
         handlers[`group.${name}`] = () => context.emit('groups', {})
     }
     return (type, data) => {
+        if (waiting + sync.turns.size > MOST_WAITING) return session.restart()
         if (Object.hasOwn(handlers, type)) handlers[type](data)
     }
 }

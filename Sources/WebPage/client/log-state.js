@@ -73,5 +73,19 @@ export function statusAt(state, position, own) {
     return marks.every((mark) => mark !== undefined && mark.delivered >= position.seq) ? 'delivered' : 'sent'
 }
 
+/**
+ * Of members alone: a gateway could name others without end.
+ *
+ * @param {LogState} state
+ * @param {Iterable<[string, Mark]>} marks
+ * @returns {LogState}
+ */
+export function withMarks(state, marks) {
+    const members = new Set(membersOf(state))
+    let after = state
+    for (const [user, mark] of marks) if (members.has(user)) after = withMark(after, user, mark)
+    return after
+}
+
 /** @param {LogState} state */
 export const membersOf = (state) => state.object.members.map(({ user }) => user)

@@ -7,7 +7,7 @@ import { membersOf, newState } from './log-state.js'
 /** @typedef {import('./log-state.js').LogState} LogState */
 
 /** More than a user may have open. */
-const MOST_CONVERSATIONS = 20000
+export const MOST_CONVERSATIONS = 20000
 
 export class Logs {
     /** @param {import('./context.js').Context} context */
@@ -17,7 +17,7 @@ export class Logs {
         this.states = new Map()
         /** The direct conversations' ids by the other user. @type {Map<string, string>} */
         this.directIDs = new Map()
-        /** Group conversations that this device makes, and whom it has invited. @type {Map<string, Set<string>>} */
+        /** Group conversations that this device makes now, and whom it has invited. @type {Map<string, Set<string>>} */
         this.invited = new Map()
         this.isSynced = false
     }
@@ -44,6 +44,7 @@ export class Logs {
         const known = this.directIDs.get(user)
         if (known) return known
         const id = await directConversation(this.context.address.user, user)
+        if (this.directIDs.size >= MOST_CONVERSATIONS) this.directIDs.clear()
         this.directIDs.set(user, id)
         return id
     }
@@ -172,7 +173,7 @@ export class Logs {
             throw this.context.fault('foreign_group', `the gateway tells of the group ${id}, in which the user is not`)
         }
         const invited = this.invited.get(id)
-        const foreign = invited === undefined || known !== null ? [] : users.filter((name) => !invited.has(name))
+        const foreign = invited === undefined ? [] : users.filter((name) => !invited.has(name))
         if (foreign.length > 0) {
             throw this.context.fault('uninvited', `the gateway has put ${foreign.slice(0, 5).join(', ')} into the new `
                 + `group ${id}, whom nobody has invited`)

@@ -66,6 +66,11 @@ export class Session {
         this.wake()
     }
 
+    /** Connects anew, and catches up. */
+    restart() {
+        this.socket?.close(4000)
+    }
+
     /** The token has ended, or the device was revoked. @param {string} reason */
     end(reason) {
         this.stop()
@@ -166,7 +171,7 @@ export class Session {
         this.#set('online')
         this.handlers.connected().catch((error) => {
             // What could not be asked is asked on the next connection.
-            if (error instanceof ClientError && error.code === 'unauthenticated') this.socket?.close(4000)
+            if (error instanceof ClientError && error.code === 'unauthenticated') this.restart()
         })
     }
 
@@ -189,7 +194,7 @@ export class Session {
     async #renewConnected() {
         const { token } = this.context.credentials
         await this.renewIfDue().catch(() => undefined)
-        if (this.context.credentials.token !== token) this.socket?.close(4000)
+        if (this.context.credentials.token !== token) this.restart()
     }
 
     #isDue() {

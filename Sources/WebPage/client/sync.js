@@ -2,16 +2,23 @@
 /** Catching up with the gateway: `sync/get` after each connection, and pages of history for holes and for the past. */
 
 import { ClientError } from './errors.js'
-import { withEpoch, withMark } from './log-state.js'
+import { withEpoch, withMarks } from './log-state.js'
+import { MOST_CONVERSATIONS } from './logs.js'
 import { readConversation, readHistory, readSync } from './records.js'
 
 /** @typedef {import('./records.js').Record} Record */
 
 /** What a request holds beside its other fields. */
 const MOST_CURSORS = 3000
-const MOST_PAGES = 20000
-/** Records of a conversation that wait for earlier ones. */
+/** The most pages of a list in a row: 2,000,000 records. */
+const MOST_PAGES = 10000
+/** Pages in a row that name nothing new. */
+const MOST_IDLE_PAGES = 10
+/** Histories of one conversation that begin anew in a row. */
+const MOST_EPOCHS = 3
+/** Records of a conversation that wait for earlier ones, and the conversations of which some wait. */
 const MOST_EARLY = 512
+const MOST_EARLY_CONVERSATIONS = 1000
 
 export class Sync {
     /**
@@ -50,12 +57,16 @@ export class Sync {
 
     async all() {
         let cursor = /** @type {string|null} */ (null)
+        const listed = new Set()
+        let idle = 0
         for (let page = 0; page < MOST_PAGES; page++) {
             const cursors = this.#cursors()
             const fields = cursor === null ? { cursors } : { cursors, cursor }
             const reply = readSync(await this.context.door.ask('sync/get', fields, { timeout: 60000 }))
+            const before = listed.size
             let isProgress = false
             for (const entry of reply.entries) {
+                listed.add(entry.id)
                 isProgress = await this.turn(entry.id, () => this.#merge(entry)) || isProgress
             }
             for (const id of reply.left) if (this.logs.get(id)?.isMember) await this.logs.leave(id)
@@ -63,10 +74,16 @@ export class Sync {
                 this.logs.isSynced = true
                 return
             }
-            if (!reply.isComplete && !isProgress) break
+            idle = isProgress || listed.size > before ? 0 : idle + 1
+            const isEndless = idle > MOST_IDLE_PAGES || listed.size > MOST_CONVERSATIONS
+            if (isEndless || (!reply.isComplete && !isProgress)) break
             cursor = reply.next
         }
-        throw this.context.fault('endless', 'the gateway gives a list that does not end; it was given up')
+        throw this.#endless()
+    }
+
+    #endless() {
+        return this.context.fault('endless', 'the gateway gives a list that does not end; it was given up')
     }
 
     #cursors() {
@@ -112,7 +129,7 @@ export class Sync {
                 isOpen: true,
             }
             if (entry.lastSeq === 0) after = { ...after, holdsStart: true }
-            for (const [user, mark] of entry.marks) after = withMark(after, user, mark)
+            after = withMarks(after, entry.marks)
             const own = entry.marks.get(this.context.address.user)
             after = { ...after, readSeq: Math.max(after.readSeq, own?.read ?? 0) }
             return JSON.stringify(after) === JSON.stringify(state) ? state : after
@@ -151,6 +168,8 @@ export class Sync {
     /** A record that came by an event. @param {Record} record */
     receive(record) {
         const id = record.conversation
+        // What is dropped comes with the next sync.
+        if (this.early.size >= MOST_EARLY_CONVERSATIONS && !this.early.has(id)) return
         const waiting = this.early.get(id) ?? []
         if (waiting.length >= MOST_EARLY) waiting.shift()
         this.early.set(id, [...waiting, record])
@@ -174,28 +193,43 @@ export class Sync {
         }
     }
 
-    /** The newest page, which says which epoch is current. @param {string} id */
-    async #newest(id) {
+    /**
+     * The newest page, which says which epoch is current.
+     *
+     * @param {string} id
+     * @param {number} [epochs] that have begun just before
+     * @returns {Promise<void>}
+     */
+    async #newest(id, epochs = 0) {
+        if (epochs === MOST_EPOCHS) throw this.#endless()
         const page = await this.#page(id, { limit: 50 })
         await this.#begin(id, page.epoch)
         const options = { isOldest: page.isOldest }
-        if (!await this.delivery.keep(id, page.epoch, page.records, options)) await this.#afterHole(id)
+        if (!await this.delivery.keep(id, page.epoch, page.records, options)) await this.#afterHole(id, epochs + 1)
     }
 
-    /** Fetches what is missing after the held range. @param {string} id */
-    async #afterHole(id) {
+    /**
+     * Fetches what is missing after the held range.
+     *
+     * @param {string} id
+     * @param {number} [epochs] that have begun just before
+     */
+    async #afterHole(id, epochs = 0) {
         for (let pages = 0; pages < MOST_PAGES; pages++) {
             const state = this.logs.get(id)
             if (state === null || state.epoch === null) return
             const page = await this.#page(id, { after: state.high, limit: 200 })
-            if (page.epoch !== state.epoch) return this.#newest(id)
+            if (page.epoch !== state.epoch) return this.#newest(id, epochs)
             if (page.records.length === 0) return
+            // A page without anything new has no other behind it.
+            if (page.records[page.records.length - 1].seq <= state.high) throw this.#endless()
             // The user may not see the records of a time when they were no member: the range begins anew after them.
             if (page.records[0].seq > state.high + 1) {
                 await this.logs.update(id, (now) => ({ ...now, low: 1, high: 0, holdsStart: false }))
             }
             if (!await this.delivery.keep(id, page.epoch, page.records) || !page.hasMore) return
         }
+        throw this.#endless()
     }
 
     /**
@@ -217,6 +251,7 @@ export class Sync {
                 await this.#newest(id)
                 return true
             }
+            if (page.records.length === 0 && page.hasMore) throw this.#endless()
             const isOldest = page.isOldest || page.records.length === 0
             const isKept = await this.delivery.keep(id, page.epoch, page.records, { isOlder: true, isOldest })
             if (!isKept) throw new ClientError('bad_reply')
