@@ -1,6 +1,7 @@
 // @ts-check
 /** The activity of friends. */
 
+import { ClientError } from './errors.js'
 import { at, readList } from './people.js'
 import { Members, text } from './read.js'
 import { NAME } from './records.js'
@@ -26,7 +27,9 @@ export class Activity {
     /** @param {string} [user] @param {string} [cursor] */
     async list(user, cursor) {
         const fields = { ...(user ? { user_id: user } : {}), ...at(cursor) }
-        return readList(await this.context.door.ask('activity/list', fields), readItem)
+        const list = readList(await this.context.door.ask('activity/list', fields), readItem)
+        if (user && list.items.some((item) => item.user !== user)) throw new ClientError('bad_reply')
+        return list
     }
 
     /** @param {{type: string, title: string, description?: string}} item */
@@ -48,8 +51,9 @@ export class Activity {
     /** @param {string} user */
     async summary(user) {
         const data = await this.context.door.ask('summary/get', { user_id: user })
+        if (data.id('user_id') !== user) throw new ClientError('bad_reply')
         return Object.freeze({
-            user: data.id('user_id'), steps: data.countIfAny('steps'), calories: data.countIfAny('calories'),
+            user, steps: data.countIfAny('steps'), calories: data.countIfAny('calories'),
             exerciseMinutes: data.countIfAny('exercise_minutes'), streakDays: data.countIfAny('streak_days'),
             activeChallenges: data.countIfAny('active_challenges'),
             achievements: data.objects('recent_achievements', 100, readItem),

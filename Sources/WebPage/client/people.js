@@ -1,8 +1,9 @@
 // @ts-check
 /** Profiles, who follows and blocks whom, presence, reports; and message requests. */
 
+import { ClientError } from './errors.js'
 import { NAME, readConversation, readRecord } from './records.js'
-import { Members } from './read.js'
+import { Members, text } from './read.js'
 import { newKept } from './rows.js'
 
 const SETTINGS = [
@@ -26,7 +27,7 @@ function readProfile(from) {
 
 /** A value of the settings: a text, a flag, or an object of texts. @param {unknown} value */
 function simple(value) {
-    if (typeof value === 'boolean' || (typeof value === 'string' && value.length <= 64)) return value
+    if (typeof value === 'boolean' || text(64)(value) !== null) return value
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return null
     const from = new Members(value)
     return Object.freeze({ from: from.text('from', 16), to: from.text('to', 16) })
@@ -57,7 +58,9 @@ export class People {
 
     /** @param {string} [user] */
     async profile(user) {
-        return readProfile(await this.context.door.ask('profile/get', user ? { user_id: user } : {}))
+        const profile = readProfile(await this.context.door.ask('profile/get', user ? { user_id: user } : {}))
+        if (profile.user !== (user ?? this.context.address.user)) throw new ClientError('bad_reply')
+        return profile
     }
 
     /** @param {Record<string, any>} settings */

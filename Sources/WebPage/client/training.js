@@ -29,12 +29,21 @@ export class Groups {
     }
 
     /** @param {string} operation @param {string} id @param {Record<string, unknown>} [fields] */
-    async #ask(operation, id, fields = {}) {
-        const group = this.#read(await this.context.door.ask(operation, { group_id: id, ...fields }))
-        if (group.id !== id) {
-            throw this.context.fault('other_group', `the gateway has answered with another group, ${group.id}`)
-        }
+    #ask(operation, id, fields = {}) {
+        return this.#answered(operation, id, fields, 'group_id')
+    }
+
+    /** @param {string} operation @param {string} id @param {Record<string, unknown>} fields @param {string} name */
+    async #answered(operation, id, fields, name) {
+        const group = this.#read(await this.context.door.ask(operation, { [name]: id, ...fields }))
+        this.#check(group.id, id)
         return group
+    }
+
+    /** @param {string} group that an answer is about @param {string} asked */
+    #check(group, asked) {
+        if (group === asked) return
+        throw this.context.fault('other_group', `the gateway has answered with another group, ${group}`)
     }
 
     async all() {
@@ -44,8 +53,13 @@ export class Groups {
 
     /** @param {string} name @param {string} timeZone */
     async create(name, timeZone) {
-        const fields = { id: crypto.randomUUID(), name, time_zone: timeZone }
-        return this.#read(await this.context.door.ask('groups/create', fields))
+        const fields = { name, time_zone: timeZone }
+        const group = await this.#answered('groups/create', crypto.randomUUID(), fields, 'id')
+        const others = group.members.filter(({ user }) => user !== this.context.address.user).slice(0, 5)
+        if (others.length === 0) return group
+        const named = others.map(({ user }) => user).join(', ')
+        throw this.context.fault('uninvited',
+            `the gateway has put ${named} into the new group ${group.id}, whom nobody has invited`)
     }
 
     /** @param {string} id */
@@ -80,23 +94,27 @@ export class Groups {
 
     /** @param {string} id @param {{uses?: number, expiresIn?: number}} [options] */
     async invite(id, { uses, expiresIn } = {}) {
+        const name = crypto.randomUUID()
         const data = await this.context.door.ask('invites/create', {
-            id: crypto.randomUUID(), group_id: id, ...(uses ? { uses } : {}),
+            id: name, group_id: id, ...(uses ? { uses } : {}),
             ...(expiresIn ? { expires_in: expiresIn } : {}),
         })
-        return Object.freeze({
-            id: data.uuid('id'), token: data.text('token', 256), url: data.text('url', 2048),
-            expiresAt: data.time('expires_at'),
-        })
+        this.#check(data.uuid('group_id'), id)
+        const [token, url] = [data.text('token', 256), data.text('url', 2048)]
+        if (data.uuid('id') !== name || !url.endsWith(token)) throw new ClientError('bad_reply')
+        return Object.freeze({ id: name, token, url, expiresAt: data.time('expires_at') })
     }
 
     /** @param {string} id */
     async invites(id) {
         const data = await this.context.door.ask('invites/list', { group_id: id, limit: 200 })
-        return readList(data, (from) => Object.freeze({
-            id: from.uuid('id'), expiresAt: from.time('expires_at'), usesLeft: from.countIfAny('uses_left'),
-            createdBy: from.id('created_by'), createdAt: from.time('created_at'),
-        })).items
+        return readList(data, (from) => {
+            this.#check(from.uuid('group_id'), id)
+            return Object.freeze({
+                id: from.uuid('id'), expiresAt: from.time('expires_at'), usesLeft: from.countIfAny('uses_left'),
+                createdBy: from.id('created_by'), createdAt: from.time('created_at'),
+            })
+        }).items
     }
 
     /** @param {string} id of the invite */
@@ -144,7 +162,8 @@ export class Boards {
     async get(group, type, week) {
         const fields = { group_id: group, type, ...(week ? { week } : {}) }
         const board = readBoard(await this.context.door.ask('leaderboards/get', fields))
-        if (board.group !== group || board.type !== type) throw new ClientError('bad_reply')
+        const isAsked = board.group === group && board.type === type && (week === undefined || board.week === week)
+        if (!isAsked) throw new ClientError('bad_reply')
         return board
     }
 }
@@ -161,12 +180,14 @@ export class Workouts {
 
     /** @param {{completedAt: number, kind?: string, minutes?: number}} workout */
     async log({ completedAt, kind, minutes }) {
+        const id = crypto.randomUUID()
         const data = await this.context.door.ask('workouts/log', {
-            id: crypto.randomUUID(), completed_at: timeText(completedAt), time_zone: this.#timeZone,
+            id, completed_at: timeText(completedAt), time_zone: this.#timeZone,
             ...(kind ? { kind } : {}), ...(minutes === undefined ? {} : { minutes }),
         })
+        if (data.uuid('id') !== id) throw new ClientError('bad_reply')
         return Object.freeze({
-            id: data.uuid('id'), week: data.text('week', KIND), checkIns: data.count('check_ins'),
+            id, week: data.text('week', KIND), checkIns: data.count('check_ins'),
             streakDays: data.count('streak_days'),
         })
     }
@@ -207,15 +228,14 @@ export class Challenges {
      * @param {{challenged: string, type: string, target: number, durationDays: number}} challenge
      */
     async create(conversation, { challenged, type, target, durationDays }) {
-        return readChallenge(await this.context.door.ask('challenges/create', {
-            id: crypto.randomUUID(), conversation_id: conversation, challenged_id: challenged, type, target,
-            duration_days: durationDays,
-        }))
+        return this.#ask('create', crypto.randomUUID(), {
+            conversation_id: conversation, challenged_id: challenged, type, target, duration_days: durationDays,
+        })
     }
 
-    /** @param {string} verb @param {string} id */
-    async #ask(verb, id) {
-        const challenge = readChallenge(await this.context.door.ask(`challenges/${verb}`, { id }))
+    /** @param {string} verb @param {string} id @param {Record<string, unknown>} [fields] */
+    async #ask(verb, id, fields = {}) {
+        const challenge = readChallenge(await this.context.door.ask(`challenges/${verb}`, { id, ...fields }))
         if (challenge.id !== id) throw new ClientError('bad_reply')
         return challenge
     }
@@ -243,6 +263,9 @@ export class Challenges {
     /** @param {string} [conversation] @param {string} [cursor] */
     async list(conversation, cursor) {
         const fields = { ...(conversation ? { conversation_id: conversation } : {}), ...at(cursor) }
-        return readList(await this.context.door.ask('challenges/list', fields), readChallenge)
+        const list = readList(await this.context.door.ask('challenges/list', fields), readChallenge)
+        const isAsked = !conversation || list.items.every((challenge) => challenge.conversation === conversation)
+        if (!isAsked) throw new ClientError('bad_reply')
+        return list
     }
 }
