@@ -17,6 +17,7 @@ import { People, Requests } from './people.js'
 import { Receipts } from './receipts.js'
 import { Reopening } from './reopening.js'
 import { Resending } from './resending.js'
+import { isChange, isUnreadable } from './rows.js'
 import { Session } from './session.js'
 import { Sync } from './sync.js'
 import { Typing } from './typing.js'
@@ -70,6 +71,7 @@ export class Client {
             this.outbox.drop(new Set(kept.map(({ record }) => record.id)))
             this.receipts.received(id, kept)
             this.resending.consider(id, kept).catch(() => undefined)
+            this.#tellUnopened(id, kept)
         })
         this.reopening.after.push((id, kept) => void this.resending.consider(id, kept).catch(() => undefined))
         this.delivery.queued = (id) => this.outbox.find(id)
@@ -162,6 +164,19 @@ export class Client {
         await this.reopening.running
         for (const user of this.exchange.awaited) {
             if (!this.context.book.isKnown(user)) await this.exchange.fetch(user).catch(() => undefined)
+        }
+    }
+
+    /**
+     * Nothing is seen of a change that does not open, so that it is told.
+     *
+     * @param {string} conversation
+     * @param {import('./rows.js').Kept[]} kept
+     */
+    #tellUnopened(conversation, kept) {
+        const changes = kept.filter((each) => isChange(each.record) && isUnreadable(each, this.address))
+        if (changes.length > 0) {
+            this.context.emit('unopened-changes', { conversation, sender: changes[0].record.sender })
         }
     }
 

@@ -8,10 +8,7 @@
  *
  * @typedef {{user: string, device: string}} Address
  *
- * @typedef {object} KeptDevice a device that is signed in in this browser
- * @property {string} user
- * @property {string} device
- * @property {string|null} email
+ * @typedef {{user: string, device: string, email: string|null}} KeptDevice a device that is signed in in this browser
  *
  * @typedef {'connecting'|'online'|'offline'|'ended'} ConnectionState
  *
@@ -173,6 +170,7 @@
  * | `conversations` | `{ids}`: these were added, changed or removed; ask `conversations.all()` or `get(id)` |
  * | `messages` | `{conversation, ids}`: these are new or changed; ask `messages.get(id)` |
  * | `uploads` | `{conversation, unkept}`: ask `attachments.uploads`; so many would be lost with the page |
+ * | `unopened-changes` | `{conversation, sender}`: edits or reactions that could not be opened, and are not seen |
  * | `history-reset` | `{conversation}`: load its pages anew |
  * | `typing` | `{conversation, user, isTyping}` |
  * | `presence` | `{user, isOnline, lastSeen}` |

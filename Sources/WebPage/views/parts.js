@@ -4,6 +4,8 @@ import { arrows, el, fill, isolated } from './dom.js'
 import { bucket, initials } from './format.js'
 import { icon } from './icons.js'
 
+const MOST_TOASTS = 6
+
 /**
  * The circle of somebody's or a group's initials; pictures of profiles are foreign addresses, which the page asks for
  * nothing.
@@ -197,5 +199,6 @@ export function toast(text, options = {}) {
     if (!place) return
     const line = el('div', { class: `toast ${options.isError ? 'error' : ''}` }, isolated(text))
     place.append(line)
+    while (place.childElementCount > MOST_TOASTS) place.firstElementChild?.remove()
     setTimeout(() => line.remove(), options.isError ? 7000 : 4000)
 }

@@ -70,6 +70,8 @@ export class Shell {
         ending.add(client.on('conversations', () => this.countUnread()))
         ending.add(client.on('notifications', ({ unread }) => this.setBadge('notifications', unread)))
         ending.add(client.on('fault', ({ text }) => toast(text, { isError: true })))
+        ending.add(client.on('unopened-changes', ({ sender }) => (
+            toast(`A change by ${sender.user} could not be opened, and is not shown.`, { isError: true }))))
         ending.add(client.on('dropped', () => toast('This browser could not store what happened.', { isError: true })))
         ending.add(client.on('link-offered', ({ device }) => this.showLinkOffer(device)))
         ending.add(client.on('uploads', ({ unkept }) => { this.unkept = unkept }))
