@@ -46,18 +46,23 @@ test('what is pushed shows words only where they are of whom and where they say'
     same(await shown(await message(bob)), ['bob', WORDS])
     /** @type {[string, any, any?][]} */
     const lies = [
-        ['pushedUnderAnothersName', await message(mallory)],
-        ['ghostPushed', await message(ghost, { sender_device_id: 'ghost' },
+        ['push.pushedUnderAnothersName', await message(mallory)],
+        ['push.ghostPushed', await message(ghost, { sender_device_id: 'ghost' },
             { sender: { user: 'bob', device: 'ghost' } })],
-        ['pushedElsewhere', await message(bob, {}, { conversation: GROUP })],
-        ['pushedElsewhere', await message(bob, { conversation_id: GROUP }, { conversation: GROUP })],
-        ['pushedAsAnother', await message(bob, { id: uuid() })],
-        ['pushedAsAnother', await message(bob, { message_type: 'file' })],
-        ['pushedAsAnother', await message(bob), { seq: 6 }],
-        ['oldAppPushed', await message(bob, { suite: 'legacy-nacl-box', encrypted_content: toBase64(old),
+        ['push.pushedElsewhere', await message(bob, {}, { conversation: GROUP })],
+        ['push.pushedElsewhere', await message(bob, { conversation_id: GROUP }, { conversation: GROUP })],
+        ['push.pushedAsAnother', await message(bob, { id: uuid() })],
+        ['push.pushedAsAnother', await message(bob, { message_type: 'file' })],
+        ['push.pushedAsAnother', await message(bob), { seq: 6 }],
+        ['push.oldAppPushed', await message(bob, { suite: 'legacy-nacl-box', encrypted_content: toBase64(old),
             nonce: toBase64(nonce) })],
     ]
     for (const [name, pushed, more] of lies) same(await shown(pushed, more), generic, name)
+    // What the other's old app has written at another time says that it proves little.
+    const words = sealSecretbox(utf8('{"text":"once"}'), nonce, boxKey(
+        await agree(/** @type {any} */ (bob.identity).privateKey, context.keys.identityKey)))
+    same(await shown(await message(bob, { suite: 'legacy-nacl-box', encrypted_content: toBase64(words),
+        nonce: toBase64(nonce) })), ['bob', '(old app: not bound to this conversation) once'])
     // What is kept counts, whatever is pushed as the same message.
     const kept = await record(1)
     same(await client.delivery.keep(direct, 'e', [kept]), true)

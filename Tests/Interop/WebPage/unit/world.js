@@ -17,21 +17,21 @@ export const uuid = () => crypto.randomUUID()
 
 /** A device of somebody, with the keys that a gateway would list. */
 export class Device {
-    /** @param {string} user @param {string} device @param {any} account */
-    static async make(user, device, account) {
+    /** @param {string} user @param {string} device @param {any} account @param {string} [time] of its certificate */
+    static async make(user, device, account, time = TIME) {
         const made = new Device()
         made.address = { user, device }
         made.identity = await generateIdentity()
         made.signing = await generateSigning()
         made.cipher = new MessageCipher(made.address, made.identity)
         const signature = await sign(made.signing.privateKey, signedPart(made.address, made.identity.publicKey))
-        const part = certifiedPart(made.address, made.identity.publicKey, made.signing.publicKey, Date.parse(TIME))
+        const part = certifiedPart(made.address, made.identity.publicKey, made.signing.publicKey, Date.parse(time))
         made.listed = {
             device_id: device, identity_key: toBase64(made.identity.publicKey),
             signing_key: toBase64(made.signing.publicKey),
             signature: toBase64(signature), certificate: account ? toBase64(await sign(account.privateKey, part))
                 : null,
-            issued_at: account ? TIME : null, created_at: TIME,
+            issued_at: account ? time : null, created_at: time,
         }
         return made
     }
