@@ -88,7 +88,7 @@ export class Door {
 }
 
 /** @param {Response} response */
-async function boundedText(response) {
+export async function boundedText(response) {
     const reader = response.body?.getReader()
     if (!reader) return ''
     const decoder = new TextDecoder('utf-8', { fatal: true })

@@ -20,6 +20,9 @@ import * as peers from './peer.js'
  * @property {{user: string, device: string, keyID: Uint8Array}[]} leftOut to be named, and to get nothing
  */
 
+/** A gateway could name users without end. */
+const MOST_USERS = 20000
+
 export class KeyBook {
     /**
      * @param {import('./context.js').Context} context
@@ -58,6 +61,9 @@ export class KeyBook {
         const { database, vault } = this.context
         await this.context.locked('peers', async () => {
             const row = await database.get('peers', user)
+            if (!row && this.users.size >= MOST_USERS) {
+                throw new ClientError('storage', 'There is no room for the keys of more users.')
+            }
             const before = row ? await vault.open(['peers', user], row) : peers.unknownPeer()
             const after = body(before)
             if (after !== before) await database.put('peers', await vault.seal(['peers', user], after), user)

@@ -6,7 +6,7 @@
 
 import { toBase64, utf8 } from '../crypto/bytes.js'
 import { sealedLength } from '../crypto/attachment.js'
-import { errorOf } from './door.js'
+import { boundedText, errorOf } from './door.js'
 import { ClientError } from './errors.js'
 import { parseObject } from './read.js'
 
@@ -182,7 +182,7 @@ export class Transfer {
         }
         if (response.ok) return response
         const { status } = response
-        const text = method === 'HEAD' ? '' : (await response.text().catch(() => '')).slice(0, 4096)
+        const text = method === 'HEAD' ? '' : await boundedText(response).catch(() => '')
         const code = { 404: 'not_found', 413: 'too_large', 422: 'damaged', 507: 'rate_limited' }[status] ?? 'bad_reply'
         let failure = new ClientError(code, undefined, { status })
         try {

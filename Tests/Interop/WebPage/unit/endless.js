@@ -1,6 +1,7 @@
 // @ts-check
 /** A gateway that never comes to an end, by the names of Tests/Adversaries/LyingGateway: all is given up, and told. */
 import { newState } from '/client/log-state.js'
+import { unknownPeer } from '/client/peer.js'
 import { Members } from '/client/read.js'
 import { readConversation } from '/client/records.js'
 import { Gateway } from './gateway.js'
@@ -170,6 +171,16 @@ test('events without end, of conversations that nobody knows, of groups and of p
         gateway.publish('conversation.settings', { conversation_id: uuid(), is_muted: true })
     }
     same(restarts > 0, true, 'the connection was not given up')
+    client.close()
+})
+
+test('of users without end the keys of so many are kept', async () => {
+    const gateway = await Gateway.make()
+    const { client, context } = gateway
+    await gateway.connect()
+    for (let index = 0; index < MOST; index++) context.book.users.set(`user-${index}`, unknownPeer())
+    await throws(() => client.exchange.fetch('bob'), 'storage')
+    same([context.book.isKnown('bob'), context.book.users.size <= MOST + 1], [false, true])
     client.close()
 })
 
