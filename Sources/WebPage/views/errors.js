@@ -14,6 +14,7 @@ const SENTENCES = new Map(Object.entries({
     too_large: 'That is too large.',
     unavailable: 'The service does not answer now. Try again soon.',
     internal: 'The service has failed. Try again soon.',
+    stale_devices: 'Not sent: the service wants it sealed for devices that it does not list.',
     group_full: 'The group is full.',
     already_in_group: 'They are in the group already.',
     invite_invalid: 'The invitation is not valid any more.',
