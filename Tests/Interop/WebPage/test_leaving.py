@@ -129,7 +129,7 @@ class Leaving(FlowCase):
                 # A row that is made anew has an address of its own.
                 write(one, "There is more")
                 two.sees("There is more", ".row.other")
-                self.assertEqual(two.evaluate("() => window.urls.size"), 1)
+                two.until("one picture again", "() => window.urls.size === 1")
                 one.evaluate("() => [...document.querySelectorAll('.row.own')].at(-2).focus()")
                 one.press("Enter")
                 one.click("[role=menuitem]=text:Delete for everybody")
