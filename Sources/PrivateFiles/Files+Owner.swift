@@ -1,8 +1,8 @@
 import Platform
 
 extension Files {
-    /// `fchown`: has root give what it has just made to the owner of the directory that it is in. A command of root's would
-    /// else leave files in somebody's directory that they cannot open. Does nothing for anybody else.
+    /// `fchown`: has root give what it has just made to the owner of the directory that it is in. A command of root's
+    /// would else leave files in somebody's directory that they cannot open. Does nothing for anybody else.
     ///
     /// - Parameters:
     ///   - descriptor: of a file that was opened without following a link. One that somebody else owns, or that has

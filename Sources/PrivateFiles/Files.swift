@@ -11,6 +11,15 @@ package enum Files {
         try giveToOwnerOfDirectory(directory: path)
     }
 
+    /// As ``makePrivateDirectory(_:)``, also for those that it is in.
+    package static func makePrivateDirectories(_ path: String) throws(FileError) {
+        let parent = directory(of: path)
+        if parent != "/", parent != ".", !parent.isEmpty, unsafe access(parent, F_OK) != 0 {
+            try makePrivateDirectories(parent)
+        }
+        try makePrivateDirectory(path)
+    }
+
     /// `open` and `fchmod`: makes an empty file if there is none, and sets mode 0600, whatever the umask and its mode.
     /// Does not follow a symbolic link.
     package static func makePrivateFile(_ path: String) throws(FileError) {

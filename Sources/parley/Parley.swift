@@ -47,7 +47,9 @@ struct CommonOptions: ParsableArguments {
     @Option(
         name: .customLong("data"),
         help: ArgumentHelp(
-            "The gateway's data directory. Default: the environment's PARLEY_DATA, or else ./data.", valueName: "DIR"))
+            "The gateway's data directory, or one's own. Default: the environment's PARLEY_DATA, or else ./data where there "
+                + "is one, or else parley in XDG_DATA_HOME or ~/.local/share.",
+            valueName: "DIR"))
     var data: String?
 
     @Option(help: ArgumentHelp("How long to wait for an answer.", valueName: "SECONDS")) var timeout: Int = 15
@@ -67,7 +69,8 @@ struct CommonOptions: ParsableArguments {
     /// The gateway of the data directory that the option or the environment names.
     var gateway: LocalGateway {
         LocalGateway(
-            path: data ?? Environment["PARLEY_DATA"] ?? "./data", timeout: .seconds(timeout),
+            path: data ?? Environment["PARLEY_DATA"] ?? DataDirectoryOfPerson.path { Environment[$0] },
+            timeout: .seconds(timeout),
             passphraseFile: passphraseFile ?? Environment["PARLEY_PASSPHRASE_FILE"])
     }
 }

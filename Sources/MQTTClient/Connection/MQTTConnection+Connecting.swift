@@ -29,7 +29,7 @@ extension MQTTConnection {
         }
     }
 
-    /// The library begins with TLS before there is a connection, which takes the error of the attempt out of the socket.
+    /// The library begins with TLS before there is a connection, which takes the attempt's error out of the socket.
     private func requireListener() throws(MQTTError) {
         guard case .tls(let host, let port, _) = configuration.endpoint, !Syscalls.hasPeer(handle.socket) else {
             return

@@ -43,8 +43,8 @@ public enum ClientEvent: Sendable {
     case gatewayFault(GatewayFaultError)
     /// The name, members, roles, unread count or preferences have changed.
     case conversationChanged(ConversationSummary)
-    /// The user is no longer a member, or the conversation is the other's message request now, which waits for an answer.
-    /// Stored messages stay readable.
+    /// The user is no longer a member, or the conversation is the other's message request now, which waits for an
+    /// answer. Stored messages stay readable.
     case conversationRemoved(ConversationID)
     /// A stranger asks to write to the user, who accepts (``MessagingClient/MessageRequests/accept(_:)``, or by an
     /// answer), declines (``MessagingClient/MessageRequests/decline(_:)``) or does nothing.

@@ -35,7 +35,7 @@ extension DeviceCredentials {
             expiresAt: expiresAt)
     }
 
-    func belong(to device: DeviceAddress) -> Bool {
+    package func belong(to device: DeviceAddress) -> Bool {
         username == device.user.text && clientID == "\(device.user):\(device.device)"
     }
 }

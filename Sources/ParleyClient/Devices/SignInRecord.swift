@@ -1,18 +1,20 @@
 import ParleyProtocol
 import PrivateFiles
 
-/// Where a person has signed a device in, by a web door: `sign-in.json` in the device's directory. It stays when the
-/// device is signed out, so that the next sign-in finds the same device, with its keys.
+/// Where a person has signed a device in, by a web door or by a file that an operator has made: `sign-in.json` in the
+/// device's directory. It stays when the device is signed out, so that the next sign-in finds the same device, with its
+/// keys.
 ///
-/// A device that an operator has made has none.
+/// A device that an operator has added in the gateway's own directory has none.
 package struct SignInRecord: Hashable, Sendable {
-    /// The door's base URL, without a slash at its end.
-    package let door: String
-    package let email: EmailAddress
+    /// The door's base URL, without a slash at its end; `nil` if none is known.
+    package let door: String?
+    /// The account's address; `nil` for a device that came by a file.
+    package let email: EmailAddress?
     /// The broker's address; `nil` for the gateway whose data directory this is, and whose own file says where it is.
     package let endpoint: LocalEndpoint?
 
-    package init(door: String, email: EmailAddress, endpoint: LocalEndpoint?) {
+    package init(door: String?, email: EmailAddress?, endpoint: LocalEndpoint?) {
         (self.door, self.email, self.endpoint) = (door, email, endpoint)
     }
 
@@ -21,12 +23,16 @@ package struct SignInRecord: Hashable, Sendable {
     fileprivate static let longest = 16_384
 
     fileprivate init?(json bytes: [UInt8]) {
-        guard let object = try? JSONObject(parsing: bytes),
-            let door = try? object.text("door", maximum: Limits.urlBytes),
-            let text = try? object.text("email", maximum: EmailAddress.maximumLength),
-            let email = EmailAddress(text)
-        else { return nil }
-        (self.door, self.email) = (door, email)
+        guard let object = try? JSONObject(parsing: bytes) else { return nil }
+        do {
+            door = try object.text("door", maximum: Limits.urlBytes)
+            let text = try object.text("email", maximum: EmailAddress.maximumLength)
+            email = text.flatMap { EmailAddress($0) }
+            // By a door: both are known. By a file: where the broker is.
+            guard text == nil ? object.has("broker") : email != nil && door != nil else { return nil }
+        } catch {
+            return nil
+        }
         guard object.has("broker") else {
             endpoint = nil
             return
@@ -38,7 +44,7 @@ package struct SignInRecord: Hashable, Sendable {
     fileprivate var json: [UInt8] {
         let text = JSONWriter.object { object in
             object.member("door", door)
-            object.member("email", email.text)
+            object.member("email", email?.text)
             if let endpoint { object.member("broker", object: { endpoint.writeMembers(to: &$0) }) }
         }
         return text + [UInt8(ascii: "\n")]
@@ -47,7 +53,7 @@ package struct SignInRecord: Hashable, Sendable {
 
 extension LocalEndpoint {
     /// The members that ``init(json:)`` reads.
-    fileprivate func writeMembers(to writer: inout JSONWriter) {
+    package func writeMembers(to writer: inout JSONWriter) {
         writer.member("host", host)
         writer.member("mqtt_port", Int(mqttPort))
         switch transport {

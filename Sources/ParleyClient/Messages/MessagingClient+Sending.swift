@@ -32,8 +32,8 @@ extension MessagingClient {
 
     /// Waits until a message is in the gateway's log.
     ///
-    /// - Throws: ``ClientError/failed(_:)``, ``ClientError/discarded``, ``ClientError/unknownMessage(_:in:)``. Without a
-    ///   connection it waits for one.
+    /// - Throws: ``ClientError/failed(_:)``, ``ClientError/discarded``, ``ClientError/unknownMessage(_:in:)``. Without
+    ///   a connection it waits for one.
     public func outcome(of id: MessageID) async throws(ClientError) -> SentMessage {
         try await context.waiters.wait(for: .outcome(id)) { () throws(ClientError) -> SentMessage? in
             if let outcome = context.outbox.outcome(of: id) { return try outcome.get() }

@@ -4,8 +4,13 @@ import ParleyProtocol
 
 struct LoginCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "login", abstract: "Signs in at a web door, as a device of an account that one has.",
+        commandName: "login",
+        abstract: "Signs in at a web door, as a device of an account that one has, or by an operator's file.",
         discussion: """
+            FILE is what `parley device export` has made at the gateway. Nothing else is needed then, and nothing asked; \
+            it holds a secret, and is of no use once the device has renewed its token.
+
+            At a web door: \
             Asks for the email address and the password, which is not shown. Where standard input is no terminal, each is \
             a line of it. The device then works as one that an operator has added: its credentials are in \
             DIR/devices/UID/DID/, and beside them, in sign-in.json, the door and the broker that it belongs to. DIR is \
@@ -19,6 +24,7 @@ struct LoginCommand: AsyncParsableCommand {
               parley login https://chat.example.org --email alice@example.org --code
               parley login https://chat.example.org --reset
               parley login https://chat.example.org --mqtt mqtt.example.org:8883
+              parley login alice-phone.parley
             """)
 
     enum Way: String, EnumerableFlag {
@@ -32,16 +38,30 @@ struct LoginCommand: AsyncParsableCommand {
         }
     }
 
+    @Argument(
+        help: ArgumentHelp(
+            "The web door: https://…, or http://… on this machine; certificates are checked. Or a file of "
+                + "`parley device export`.",
+            valueName: "URL-or-FILE"))
+    var place: SignInPlace
+
     @OptionGroup var signIn: SignInOptions
     @Flag var way: Way?
     @OptionGroup var common: CommonOptions
 
     func run() async throws {
+        switch place {
+        case .file(let path): try await common.gateway.signIn(by: path)
+        case .door(let address): try await signIn(at: address)
+        }
+    }
+
+    private func signIn(at address: DoorAddress) async throws {
         let gateway = common.gateway
         var answers = Answers()
         let email = try await signIn.email(&answers)
-        let door = signIn.webDoor(gateway)
-        let device = signIn.signInDevice(email, gateway)
+        let door = signIn.webDoor(address, gateway)
+        let device = signIn.signInDevice(email, at: address, gateway)
         let signedIn: SignedIn
         switch way {
         case nil:
@@ -60,7 +80,7 @@ struct LoginCommand: AsyncParsableCommand {
             let password = try await reset(email, door, &answers)
             signedIn = try await door.naming { try await door.signIn(email, password, on: device) }
         }
-        try await gateway.complete(signedIn, at: signIn.record(email, gateway))
+        try await gateway.complete(signedIn, at: signIn.record(email, at: address, gateway))
     }
 
     /// Sets a new password, and gives it.
@@ -74,6 +94,23 @@ struct LoginCommand: AsyncParsableCommand {
         let password = try await signIn.newPassword(for: email, &answers)
         try await door.naming { try await door.reset(email, code, to: password) }
         return password
+    }
+}
+
+/// Where one signs in.
+enum SignInPlace: ExpressibleByArgument {
+    case door(DoorAddress)
+    /// The path of a file that an operator has made.
+    case file(String)
+
+    init?(argument: String) {
+        guard argument.contains("://") else {
+            guard !argument.isEmpty else { return nil }
+            self = .file(argument)
+            return
+        }
+        guard let door = DoorAddress(argument: argument) else { return nil }
+        self = .door(door)
     }
 }
 

@@ -17,6 +17,7 @@ struct RegisterCommand: AsyncParsableCommand {
               parley register http://localhost:9893 --email alice@example.org --user alice --device phone
             """)
 
+    @Argument(help: DoorAddress.help) var address: DoorAddress
     @OptionGroup var signIn: SignInOptions
 
     @Option(help: ArgumentHelp("The user id that is wished for; without, it is asked for.", valueName: "UID"))
@@ -45,18 +46,18 @@ struct RegisterCommand: AsyncParsableCommand {
         let email = try await signIn.email(&answers)
         let user = try await askedUser(&answers)
         let password = try await signIn.newPassword(for: email, &answers)
-        let door = signIn.webDoor(gateway)
+        let door = signIn.webDoor(address, gateway)
         try gateway.prepareForSignIn()
         try await door.naming {
             try await door.register(
                 email, password, as: NewUser(user: user, displayName: displayName, invite: invite))
         }
         Terminal.report("a mail was sent to \(email); the code in it counts for \(AccountCode.minutesOfLife) minutes")
-        let device = signIn.signInDevice(email, gateway)
+        let device = signIn.signInDevice(email, at: address, gateway)
         guard let signedIn = try await door.verify(email, password, on: device, &answers) else {
             return Terminal.report("type it with: parley login \(door.address.text) --email \(email) --code")
         }
-        try await gateway.complete(signedIn, at: signIn.record(email, gateway))
+        try await gateway.complete(signedIn, at: signIn.record(email, at: address, gateway))
     }
 
     private func askedUser(_ answers: inout Answers) async throws -> UserID {

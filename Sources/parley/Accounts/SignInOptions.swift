@@ -3,13 +3,8 @@ import ParleyClient
 import ParleyProtocol
 import PrivateFiles
 
-/// What every way to sign in by a web door needs.
+/// The options of every way to sign in by a web door.
 struct SignInOptions: ParsableArguments {
-    @Argument(
-        help: ArgumentHelp(
-            "The web door: https://…, or http://… on this machine. Certificates are checked.", valueName: "URL"))
-    var door: DoorAddress
-
     @Option(help: ArgumentHelp("The account's email address; without, it is asked for.", valueName: "ADDRESS"))
     var email: EmailAddress?
 
@@ -44,8 +39,13 @@ struct SignInOptions: ParsableArguments {
     var caFile: String?
 }
 
+extension DoorAddress {
+    static let help = ArgumentHelp(
+        "The web door: https://…, or http://… on this machine. Certificates are checked.", valueName: "URL")
+}
+
 extension SignInOptions {
-    func webDoor(_ gateway: LocalGateway) -> WebDoor {
+    func webDoor(_ door: DoorAddress, _ gateway: LocalGateway) -> WebDoor {
         WebDoor(address: door, timeout: gateway.timeout, caFile: caFile)
     }
 
@@ -87,18 +87,20 @@ extension SignInOptions {
     }
 
     /// The device to sign in as.
-    func signInDevice(_ email: EmailAddress, _ gateway: LocalGateway) -> SignInDevice {
+    func signInDevice(_ email: EmailAddress, at door: DoorAddress, _ gateway: LocalGateway) -> SignInDevice {
         let earlier = gateway.signedInDevices { $0.door == door.text && $0.email == email }
         return SignInDevice(device: device ?? (earlier.count == 1 ? earlier.first?.device : nil), name: deviceName)
     }
 
     /// The record of a sign-in.
-    func record(_ email: EmailAddress, _ gateway: LocalGateway) throws(ToolError) -> SignInRecord {
-        SignInRecord(door: door.text, email: email, endpoint: try endpoint(gateway))
+    func record(
+        _ email: EmailAddress, at door: DoorAddress, _ gateway: LocalGateway
+    ) throws(ToolError) -> SignInRecord {
+        SignInRecord(door: door.text, email: email, endpoint: try endpoint(door, gateway))
     }
 
     /// - Returns: `nil` for the gateway of the data directory.
-    private func endpoint(_ gateway: LocalGateway) throws(ToolError) -> LocalEndpoint? {
+    private func endpoint(_ door: DoorAddress, _ gateway: LocalGateway) throws(ToolError) -> LocalEndpoint? {
         if let mqtt {
             return LocalEndpoint(
                 host: mqtt.host, mqttPort: mqtt.port, transport: mqtt.isPlain(besides: door) ? .plain : try tls())

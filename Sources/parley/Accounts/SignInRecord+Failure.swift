@@ -1,11 +1,19 @@
 import ParleyClient
+import ParleyIdentity
 import ParleyProtocol
 
 extension SignInRecord {
-    /// The command that signs a device in again.
+    /// What signs a device in again: a command.
     func login(_ device: DeviceAddress) -> String {
-        "parley login \(door) --email \(email) --device \(device.device)"
+        guard let door, let email else {
+            return "parley login FILE; an operator of the gateway makes the file by: parley device export "
+                + "\(device.user) \(device.device)"
+        }
+        return "parley login \(door) --email \(email) --device \(device.device)"
     }
+
+    /// Where the device belongs, for people.
+    var place: String { door ?? endpoint?.url ?? "the file" }
 
     /// The sentence for a person who has signed in by a door.
     ///
@@ -18,7 +26,9 @@ extension SignInRecord {
                 "the gateway does not accept the credentials of \(device): the token has ended, or the device was signed "
                 + "out; sign in again with: \(login)"
         case .noCredentials(CredentialsError.missing): return "\(device) is signed out; sign in with: \(login)"
-        case .unreachable, .nameNotResolved:
+        case .nameNotResolved: return endpoint.map { "the host \($0.host) is not known on this machine" }
+        case .unreachable where email == nil: return endpoint.map { "nobody answers at \($0.url)" }
+        case .unreachable:
             return endpoint.map {
                 "nobody answers at \($0.url); if MQTT is elsewhere, say so with: \(login) --mqtt HOST:PORT"
             }
@@ -29,8 +39,8 @@ extension SignInRecord {
             }
         case .notTrusted:
             return endpoint.map {
-                "the certificate of \($0.url) is not trusted, or is for another name, or it speaks no TLS; a certificate "
-                    + "to trust is named with: \(login) --ca FILE"
+                "the certificate of \($0.url) is not trusted, or is for another name, or it speaks no TLS"
+                    + (email == nil ? "" : "; a certificate to trust is named with: \(login) --ca FILE")
             }
         case .tlsRequired, .tlsNotSpoken, .timedOut, .lost, .takenOver, .noCredentials, .other:
             return endpoint == nil ? nil : cause.description
@@ -40,7 +50,7 @@ extension SignInRecord {
 
 extension LocalEndpoint {
     /// Whether it is of this machine alone.
-    var isLoopback: Bool { host == "localhost" || host == "::1" || host.hasPrefix("127.") }
+    var isLoopback: Bool { Loopback.has(host) }
 
     /// Such as `mqtts://chat.example.org:8883`.
     var url: String {

@@ -6,10 +6,10 @@ import PrivateFiles
 // What a sign-in by a web door leaves in the data directory.
 
 extension LocalGateway {
-    /// Makes the data directory if it is not there, before anything is asked of a door.
+    /// Makes the data directory if it is not there, and those that it is in, before anything is asked of a door.
     func prepareForSignIn() throws(ToolError) {
         do throws(FileError) {
-            try Files.makePrivateDirectory(path)
+            try Files.makePrivateDirectories(path)
         } catch {
             throw ToolError(.noAnswer, error.description.printable)
         }
@@ -35,10 +35,12 @@ extension LocalGateway {
     private func check(_ device: DeviceAddress, _ directory: DeviceDirectory, at record: SignInRecord) throws(ToolError)
     {
         guard device.user != DeviceAddress.operatorConsole.user, device.user != DeviceAddress.webDoor.user else {
-            throw ToolError(.noAnswer, "\(record.door) signs in as \(device), which nobody is by a door")
+            throw ToolError(.noAnswer, "\(record.place) signs in as \(device), which nobody is by a door")
         }
         let earlier = try signInRecord(of: device)
-        let isSame = earlier.map { $0.door == record.door } ?? (record.endpoint == nil || !directory.isUsed)
+        let isSame =
+            earlier.map { $0.door == record.door && ($0.email == nil) == (record.email == nil) }
+            ?? (record.endpoint == nil || !directory.isUsed)
         guard isSame else {
             throw ToolError(
                 .noAnswer,
@@ -88,7 +90,9 @@ extension LocalGateway {
             (try? DeviceDirectory(of: device, in: path).readCredentials()) != nil
         }
         guard let device = devices.first else {
-            throw ToolError(.noAnswer, "nobody is signed in in \(path); sign in with: parley login https://HOST")
+            throw ToolError(
+                .noAnswer,
+                "nobody is signed in in \(path); sign in with: parley login https://HOST, or by an operator's file")
         }
         guard devices.count == 1 else {
             let names = devices.map(\.description).joined(separator: ", ")

@@ -36,7 +36,7 @@ struct KnownSignIn {
 
     var lines: [String] {
         [
-            "device: \(device)", record.map { "web door: \($0.door)" }, "broker: \(endpoint.url)",
+            "device: \(device)", (record?.door).map { "web door: \($0)" }, "broker: \(endpoint.url)",
             "token: until \(TimeZone.local.civil(expiresAt).stamp)",
         ].compactMap(\.self)
     }

@@ -5,7 +5,7 @@ import ParleyProtocol
 struct DeviceCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "device", abstract: "Adds and revokes devices of users.",
-        subcommands: [AddDeviceCommand.self, RevokeDeviceCommand.self])
+        subcommands: [AddDeviceCommand.self, ExportDeviceCommand.self, RevokeDeviceCommand.self])
 
     @OptionGroup var common: CommonOptions
 }

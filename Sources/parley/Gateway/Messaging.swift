@@ -54,7 +54,9 @@ extension LocalGateway {
     private func door(of device: DeviceAddress) throws(ToolError) -> WebDoorAccess? {
         let record = try signInRecord(of: device)
         let port = (try? LocalEndpoint.read(in: path))?.webPort ?? 9893
-        guard let address = WebDoorAddress(record?.door ?? "http://127.0.0.1:\(port)") else { return nil }
+        // A device that came by a file knows the door that the file names, if any.
+        let own = record?.email == nil && record != nil ? nil : "http://127.0.0.1:\(port)"
+        guard let text = record?.door ?? own, let address = WebDoorAddress(text) else { return nil }
         guard case .tls(let file?) = record?.endpoint?.transport else {
             return WebDoorAccess(address, over: CurlTransport())
         }

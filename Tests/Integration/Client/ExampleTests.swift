@@ -53,7 +53,7 @@ extension GatewayTests {
             try await other.chat { bob in
                 var events = ClientEvents(bob)
                 let group = try await bob.groups.create(name: "Run", with: [one.user]).id
-                let greeting = Task { try await greet(other.user, one.configuration) { shown.add($0) } }
+                let greeting = taskOnOwnThreads { try await greet(other.user, one.configuration) { shown.add($0) } }
                 let hello = try await events.message()
                 let texts = ["See you", "Hi", "Bye"]
                 for (text, conversation) in zip(texts, [group, hello.conversation, hello.conversation]) {

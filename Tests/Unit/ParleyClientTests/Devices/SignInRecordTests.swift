@@ -30,6 +30,11 @@ struct SignInRecordTests {
             try directory.store(kept)
             #expect(try directory.readSignInRecord() == kept)
         }
+        for door in [nil, "https://a.example"] {
+            let kept = SignInRecord(door: door, email: nil, endpoint: endpoints[2])
+            try directory.store(kept)
+            #expect(try directory.readSignInRecord() == kept)
+        }
         #expect(try place.permissions("devices/alice/phone/sign-in.json") == 0o600)
         #expect(try place.permissions("devices/alice/phone") == 0o700)
     }

@@ -15,7 +15,7 @@ struct SigningInTests {
 
     init() throws {
         place = try TemporaryDirectory()
-        gateway = LocalGateway(path: place.path, timeout: .seconds(1))
+        gateway = LocalGateway(path: place.path, timeout: .seconds(10))
         email = try #require(EmailAddress("alice@example.org"))
     }
 
@@ -42,7 +42,13 @@ struct SigningInTests {
         }
     }
 
-    private func options(_ arguments: String...) throws -> SignInOptions { try SignInOptions.parse(arguments) }
+    /// The device to sign in as.
+    private func device(
+        at door: String, _ arguments: String..., email other: EmailAddress? = nil
+    ) throws -> DeviceID? {
+        let address = try #require(DoorAddress(argument: door))
+        return try SignInOptions.parse(arguments).signInDevice(other ?? email, at: address, gateway).device
+    }
 
     private let phone = DeviceAddress(user: "alice", device: "phone")
 
@@ -54,12 +60,11 @@ struct SigningInTests {
         #expect(error?.message.contains("nobody answers at mqtt://127.0.0.1:1") == true, "\(error?.message ?? "")")
         #expect(try gateway.signInRecord(of: phone) == place && gateway.onlySignedInDevice() == phone)
         #expect(try gateway.endpoint(of: phone) == nowhere)
-        let again = try options("https://example.org/").signInDevice(email, gateway)
-        #expect(again.device == "phone")
-        #expect(try options("https://example.com").signInDevice(email, gateway).device == nil)
-        #expect(try options("https://example.org", "--device", "pad").signInDevice(email, gateway).device == "pad")
+        #expect(try device(at: "https://example.org/") == "phone")
+        #expect(try device(at: "https://example.com") == nil)
+        #expect(try device(at: "https://example.org", "--device", "pad") == "pad")
         let other = try #require(EmailAddress("bob@example.org"))
-        #expect(try options("https://example.org").signInDevice(other, gateway).device == nil)
+        #expect(try device(at: "https://example.org", email: other) == nil)
     }
 
     @Test(
@@ -95,13 +100,14 @@ struct SigningInTests {
         _ = await failure(signedIn(DeviceAddress(user: "alice", device: "pad")), door)
         let both = #expect(throws: ToolError.self) { try gateway.onlySignedInDevice() }
         #expect(both?.status == .usage && both?.message.hasSuffix("alice/pad, alice/phone") == true)
-        #expect(try options("https://example.org").signInDevice(email, gateway).device == nil)
+        #expect(try device(at: "https://example.org") == nil)
     }
 
     @Test("the broker is beside the door, unless the data directory is the gateway's, or the person says otherwise")
     func brokers() throws {
-        func endpoint(_ arguments: String...) throws -> LocalEndpoint? {
-            try SignInOptions.parse(arguments).record(email, gateway).endpoint
+        func endpoint(_ door: String, _ arguments: String...) throws -> LocalEndpoint? {
+            let address = try #require(DoorAddress(argument: door))
+            return try SignInOptions.parse(arguments).record(email, at: address, gateway).endpoint
         }
         #expect(try endpoint("https://a.example:8443")?.url == "mqtts://a.example:8883")
         #expect(try endpoint("http://localhost:9893")?.url == "mqtt://localhost:1893")

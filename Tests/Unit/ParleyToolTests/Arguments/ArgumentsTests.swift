@@ -1,5 +1,6 @@
 import ArgumentParser
 import ParleyProtocol
+import TestSupport
 import Testing
 
 @testable import parley
@@ -63,6 +64,28 @@ struct ArgumentsTests {
         #expect(CommandNames.distance("chat", "chta") == 1 && CommandNames.distance("send", "snd") == 1)
         #expect(CommandNames.distance("", "abc") == 3 && CommandNames.distance("tail", "tail") == 0)
         #expect(CommandNames.distance("push", "group") == 5)
+    }
+
+    @Test("one signs in at a URL or by a file")
+    func signInPlaces() {
+        if case .door? = SignInPlace(argument: "https://chat.example.org") {} else { Issue.record("no door") }
+        if case .file("a file.parley")? = SignInPlace(argument: "a file.parley") {} else { Issue.record("no file") }
+        for argument in ["", "ftp://chat.example.org", "http://chat.example.org"] {
+            #expect(SignInPlace(argument: argument) == nil)
+        }
+    }
+
+    @Test("devices are kept in ./data where there is one, else below XDG_DATA_HOME or the home directory")
+    func dataDirectories() throws {
+        let place = try TemporaryDirectory()
+        func path(_ local: String, _ environment: [String: String]) -> String {
+            DataDirectoryOfPerson.path(local: local) { environment[$0] }
+        }
+        #expect(path(place.path, ["HOME": "/h"]) == place.path)
+        let missing = "\(place.path)/data"
+        #expect(path(missing, ["HOME": "/h", "XDG_DATA_HOME": "/x"]) == "/x/parley")
+        #expect(path(missing, ["HOME": "/h", "XDG_DATA_HOME": "x"]) == "/h/.local/share/parley")
+        #expect(path(missing, [:]) == missing)
     }
 
     @Test("a reaction is one emoji or nothing")

@@ -1,0 +1,97 @@
+import ParleyClient
+import ParleyProtocol
+import PrivateFiles
+
+/// What a device needs to sign in from another machine, as one file: `parley device export` writes it, `parley login`
+/// reads it. One JSON object on one line.
+struct DeviceFile {
+    let device: DeviceAddress
+    let credentials: DeviceCredentials
+    let host: String
+    let port: UInt16
+    let usesTLS: Bool
+    /// Certificates to trust in place of the system's, in PEM.
+    let authority: String?
+    /// The web door's base URL, if files go by one.
+    let door: String?
+
+    /// Of the file, in bytes.
+    static let longest = 131_072
+    private static let longestAuthority = 65_536
+
+    init(
+        _ device: DeviceAddress, _ credentials: DeviceCredentials, at endpoint: LocalEndpoint, authority: String?,
+        door: String?
+    ) {
+        (self.device, self.credentials, self.authority, self.door) = (device, credentials, authority, door)
+        (host, port) = (endpoint.host, endpoint.mqttPort)
+        if case .tls = endpoint.transport { usesTLS = true } else { usesTLS = false }
+    }
+
+    var json: [UInt8] {
+        let text = JSONWriter.object { object in
+            object.member("parley_device", device.description)
+            object.member("credentials", object: { credentials.writeMembers(to: &$0) })
+            object.member("host", host)
+            object.member("mqtt_port", Int(port))
+            object.member("scheme", usesTLS ? "mqtts" : "mqtt")
+            object.member("ca", authority)
+            object.member("door", door)
+        }
+        return text + [UInt8(ascii: "\n")]
+    }
+
+    /// - Returns: `nil` if it is none.
+    init?(json text: String) {
+        guard let object = try? JSONObject(parsing: Array(text.utf8)),
+            let address = try? object.text("parley_device", maximum: 129),
+            let device = DeviceAddress(argument: address),
+            let credentials = try? object.object("credentials"),
+            let host = try? object.text("host", maximum: 253), !host.isEmpty,
+            let port = try? object.integer("mqtt_port", in: 1...Int(UInt16.max)),
+            let scheme = try? object.text("scheme", maximum: 16), ["mqtt", "mqtts"].contains(scheme)
+        else { return nil }
+        do {
+            self.credentials = try DeviceCredentials(members: credentials)
+            authority = try object.text("ca", maximum: Self.longestAuthority)
+            door = try object.text("door", maximum: Limits.urlBytes)
+        } catch {
+            return nil
+        }
+        guard self.credentials.belong(to: device) else { return nil }
+        (self.device, self.host, self.port, usesTLS) = (device, host, UInt16(port), scheme == "mqtts")
+    }
+}
+
+extension LocalGateway {
+    /// Signs in by a file that an operator has made.
+    func signIn(by path: String) async throws {
+        let secret = SecretFile(path: path, danger: "sign in with it")
+        guard let line = try secret.readFirstLine(maximum: DeviceFile.longest), let file = DeviceFile(json: line) else {
+            throw ToolError(.noAnswer, "\(path.printable) was not made by: parley device export")
+        }
+        try prepareForSignIn()
+        let directory = DeviceDirectory(of: file.device, in: self.path)
+        let record = SignInRecord(
+            door: file.door, email: nil,
+            endpoint: LocalEndpoint(host: file.host, mqttPort: file.port, transport: try transport(of: file, directory))
+        )
+        try await complete(SignedIn(address: file.device, credentials: file.credentials), at: record)
+        Terminal.report("\(path.printable) holds a secret that is used now; remove it")
+    }
+
+    /// Keeps the certificates that the file wants to be trusted beside the device's keys.
+    private func transport(
+        of file: DeviceFile, _ directory: DeviceDirectory
+    ) throws(ToolError) -> LocalEndpoint.Transport {
+        guard file.usesTLS else { return .plain }
+        guard let authority = file.authority else { return .tls(caFile: nil) }
+        do throws(FileError) {
+            try Files.makePrivateDirectories(directory.path)
+            try Files.replace("ca.pem", in: directory.path, with: Array(authority.utf8))
+            return .tls(caFile: try Files.absolutePath("\(directory.path)/ca.pem"))
+        } catch {
+            throw ToolError(.noAnswer, error.description.printable)
+        }
+    }
+}
