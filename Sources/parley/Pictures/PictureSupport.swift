@@ -34,7 +34,7 @@ enum PictureSupport: Hashable, Sendable {
     /// Asks a terminal for its attributes (DA1, `Primary Device Attributes`). All there are answer, and show nothing.
     static let question = Array("\u{1B}[c".utf8)
     /// How long an answer may take; a terminal on another machine has its way.
-    static let longestAnswer: Duration = .seconds(1)
+    static let longestAnswer: Duration = .seconds(2)
     private static let sixelAttribute = 4
 
     /// The picture as this terminal shows it.

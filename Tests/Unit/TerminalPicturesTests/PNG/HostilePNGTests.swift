@@ -81,11 +81,11 @@ struct HostilePNGTests {
                 }
             }
             // Of another size and kind than the pixels.
+            let tail = file.bytes().dropFirst(8 + 25)
             for index in 0..<13 {
                 for value in UInt8(0)...16 {
                     var header = Array(file.header[8..<21])
                     header[index] = value
-                    let tail = file.bytes().dropFirst(8 + 25)
                     show(PNGFile.signature + PNGFile.chunk("IHDR", header) + tail)
                 }
             }
