@@ -34,7 +34,8 @@ struct DownloadTests {
         #expect(try sample.directory.bytes(at: path) == sample.sealed)
         #expect(try sample.files.find(sample.seal, sample.job.blob) == path)
         #expect(try AttachmentFile.bytes(sample.seal, path) == sample.content)
-        #expect(door.requests.count == 2)
+        // More on a machine that is so busy that pieces get smaller.
+        #expect(door.requests.count >= 2)
         #expect(try sample.names.count == 1)
     }
 
