@@ -37,8 +37,8 @@ extension Delivery {
 }
 
 extension CommonOptions {
-    /// Sends a message by `send`, waits for the gateway, and prints its reply. `send` gives `nil` where there is nothing
-    /// to change.
+    /// Sends a message by `send`, waits for the gateway, and prints its reply. `send` gives `nil` where there is
+    /// nothing to change.
     func deliver(
         as sender: SenderOptions,
         _ send: @Sendable (MessagingClient) async throws(ClientError) -> (MessageID, ConversationID)?
