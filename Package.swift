@@ -112,7 +112,7 @@ let package = Package(
 
         // Floor 5: programs.
         .executableTarget(
-            name: "parleyd", dependencies: ["ParleyBridge", "PrivateFiles", argumentParser, logging],
+            name: "parleyd", dependencies: ["ParleyBridge", "Platform", "PrivateFiles", argumentParser, logging],
             swiftSettings: strict),
         .executableTarget(
             name: "parley",
@@ -343,7 +343,8 @@ if Context.environment["PARLEY_GATEWAY_ALONE"] == nil {
                 + nio("NIOConcurrencyHelpers", "NIOCore", "NIOHTTP1", "NIOPosix", "NIOWebSocket"),
             swiftSettings: strict),
         .executableTarget(
-            name: "parley-web", dependencies: ["ParleyWeb", argumentParser, lifecycle, logging, metrics, signals],
+            name: "parley-web",
+            dependencies: ["ParleyWeb", "Platform", argumentParser, lifecycle, logging, metrics, signals],
             swiftSettings: strict),
         .testTarget(
             name: "ParleyWebTests",

@@ -3,6 +3,7 @@ import Foundation
 import Logging
 import Metrics
 import ParleyWeb
+import Platform
 import ServiceLifecycle
 import UnixSignals
 
@@ -14,7 +15,8 @@ struct ParleyWebProgram: AsyncParsableCommand {
         discussion: """
             It has no rights of its own: it asks the broker with the token that each app shows. It listens on loopback; \
             TLS is for the proxy before it. A line that begins `parley-web: ready` on standard output says that apps \
-            can come. SIGTERM or SIGINT ends it, once requests under way are answered. Several may run beside each \
+            can come, and so does READY=1 to the service manager that NOTIFY_SOCKET names; where WATCHDOG_USEC asks for it, \
+            WATCHDOG=1 follows for as long as the door answers. SIGTERM or SIGINT ends it, once requests under way are answered. Several may run beside each \
             other, each with a name of its own.
             """)
 
@@ -100,11 +102,14 @@ struct ParleyWebProgram: AsyncParsableCommand {
         let registry = MetricsRegistry()
         MetricsSystem.bootstrap(registry)
         let address = address
+        let manager = ServiceManager()
         let door = WebDoor(try configuration(), logger: logger) { port in
             // One write, which no other output divides.
             FileHandle.standardOutput.write(Data("parley-web: ready, http://\(address):\(port)\n".utf8))
+            manager?.send(.ready)
         }
         var services: [any Service] = [door]
+        if let manager { services.append(ManagedDoor(manager: manager, door: door)) }
         if let metricsPort { services.append(MetricsServer(registry, port: Int(metricsPort), logger: logger)) }
         var group = ServiceGroupConfiguration(
             services: services.map { .init(service: $0) }, gracefulShutdownSignals: [.sigint, .sigterm], logger: logger)

@@ -3,6 +3,7 @@ import Dispatch
 import Foundation
 import Logging
 import ParleyBridge
+import Platform
 
 struct Run: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -10,7 +11,9 @@ struct Run: AsyncParsableCommand {
         abstract: "Run the gateway until SIGTERM or SIGINT.",
         discussion: """
             The broker must run with the configuration that `parleyd init` has made; while it does not, the gateway \
-            says so and waits. A line that begins `parley: ready` on standard output says that devices can sign in.
+            says so and waits. A line that begins `parley: ready` on standard output says that devices can sign in, and so \
+            does READY=1 to the service manager that NOTIFY_SOCKET names; where WATCHDOG_USEC asks for it, WATCHDOG=1 \
+            follows for as long as the gateway's loops go round.
             """)
 
     @OptionGroup var data: DirectoryOptions
@@ -59,12 +62,25 @@ struct Run: AsyncParsableCommand {
         let devices = directory.deviceURL.map { ", devices at \($0)" } ?? ""
         let announcement = ReadyLine(
             text: "parley: ready\(devices) (parleyd \(parleyVersion), data in \(directory.path))")
+        let manager = ServiceManager()
         let gateway = try Gateway(
             directory: directory, settings: settings, location: location, logger: logger,
-            onReady: { announcement.print() })
-        let signals = TerminationSignals { gateway.stop() }
+            onReady: {
+                announcement.print()
+                manager?.send(.ready)
+            })
+        let signals = TerminationSignals {
+            manager?.send(.stopping)
+            gateway.stop()
+        }
         defer { signals.cancel() }
-        try await gateway.run()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await gateway.run() }
+            if let manager { group.addTask { await manager.keepAlive { gateway.isAlive(within: $0) } } }
+            // The watch ends by being cancelled alone.
+            try await group.next()
+            group.cancelAll()
+        }
         lock.release()
     }
 }

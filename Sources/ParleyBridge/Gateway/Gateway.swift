@@ -172,6 +172,10 @@ package final class Gateway: Sendable {
         }
     }
 
+    /// Whether its loops have gone round in the last `interval`. Not to be asked before devices can sign in: what the
+    /// start has to do may take longer.
+    package func isAlive(within interval: Duration) -> Bool { shared.turns.areRecent(within: interval) }
+
     /// Asks `run()` to end. Safe to call from anywhere, and more than once.
     package func stop() {
         shared.stop.raise()

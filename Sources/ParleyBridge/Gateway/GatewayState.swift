@@ -18,6 +18,7 @@ final class GatewayState: Sendable {
     let isIntakeAttached = Monitor(false)
     /// Whether the intake has committed its last batch.
     let hasIntakeEnded = StopFlag()
+    let turns = LoopTurns()
     let selfRequest: Monitor<SelfRequest>
     let clock: MachineClock
     let onReady: @Sendable () -> Void

@@ -58,6 +58,7 @@ final class Intake {
         var backoff = Backoff(first: .milliseconds(50), longest: .seconds(2))
         var refusals = RecurringReport(logger: logger, level: .error)
         while !shared.stop.isRaised {
+            shared.turns.recordIntake()
             do {
                 try session {
                     backoff.reset()
@@ -102,6 +103,7 @@ final class Intake {
         var subscriptions: [SubscriptionResult] = []
         var housekeepingAt = ContinuousClock.now
         while !shared.stop.isRaised {
+            shared.turns.recordIntake()
             let hasRoom = queue.hasRoom
             var isUnfinished = false
             people.recordReading(at: .now)

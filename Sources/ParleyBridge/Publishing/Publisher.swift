@@ -48,6 +48,7 @@ final class Publisher {
         var backoff = Backoff(first: .milliseconds(50), longest: .seconds(2))
         var report = RecurringReport(logger: logger)
         while !shared.stop.isRaised {
+            shared.turns.recordPublisher()
             do {
                 try session {
                     backoff.reset()
@@ -100,6 +101,7 @@ final class Publisher {
 
     /// One round: what was received, then changes of audiences, then as much of the rest as the broker takes.
     private func work(_ audience: inout AudienceRelay, _ connection: MQTTConnection) throws {
+        shared.turns.recordPublisher()
         try receive(&audience, connection)
         // In this order: the changes of audiences that were committed with an event or before it are sent before it.
         source.drain()
@@ -204,6 +206,7 @@ final class Publisher {
     }
 
     private func wait(_ connection: MQTTConnection, timeout: Duration) throws {
+        shared.turns.recordPublisher()
         var watched = [
             WatchedDescriptor(connection.fileDescriptor, write: connection.wantsWrite),
             WatchedDescriptor(queue.arrived.descriptor),

@@ -70,6 +70,14 @@ package struct WebDoor: Service {
         await blobs?.store.end()
     }
 
+    /// Returns true once each of the event loops has found time to answer.
+    package func answers() async -> Bool {
+        for loop in group.makeIterator() {
+            guard (try? await loop.submit { true }.get()) == true else { return false }
+        }
+        return true
+    }
+
     private func makeDevice() async throws -> DoorDevice? {
         guard let accounts = configuration.accounts else { return nil }
         return try await DoorDevice(accounts, configuration.link, on: group.next(), logger: logger)
