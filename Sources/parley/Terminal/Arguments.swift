@@ -18,10 +18,15 @@ extension LevelIdentifier where Self: ExpressibleByArgument {
     public init?(argument: String) { self.init(argument) }
 }
 
-extension UserID: ExpressibleByArgument {}
+extension UserID: ExpressibleByArgument {
+    public static var defaultCompletionKind: CompletionKind { Completions.users }
+}
+
 extension DeviceID: ExpressibleByArgument {}
 
 extension DeviceAddress: ExpressibleByArgument {
+    public static var defaultCompletionKind: CompletionKind { Completions.devices }
+
     /// From `UID/DID`.
     public init?(argument: String) {
         let parts = argument.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
