@@ -24,6 +24,10 @@ sql_packages=(postgresql)
 python_packages=(python3 python3-venv)
 # For the push services that the tests speak to, Tests/Interop/PushDoubles: a client that shares no code with them.
 push_packages=(curl)
+# To make packages: what reads and writes programs for Linux, which libraries they load, and manual pages from JSON.
+package_packages=(binutils chrpath dpkg-dev jq)
+# To install them in a Debian of their own.
+package_test_packages=(curl iproute2 mmdebstrap python3)
 # For the page's tests, beside firefox-esr: the other browser, and what reads QR codes with code that is not ours.
 chromium_packages=(chromium chromium-driver)
 page_packages=(zbar-tools)

@@ -1,0 +1,163 @@
+#!/usr/bin/env bash
+# Makes Debian packages: parley-gateway, which is the broker's plugin, parleyd, the web door and their services; and parley,
+# the command-line tool. The programs carry Swift's runtime, so that a machine needs Debian's packages and nothing else.
+# Usage: scripts/package.sh [--output DIR] [--no-install]
+#   --output DIR  where to (default: .build/packages)
+#   --no-install  says which packages are missing and stops, even for root
+# Standard output gets the path of each package. What is made depends on the commit, the compiler and this directory's path
+# alone; times in it are those of the commit, or SOURCE_DATE_EPOCH. The build is beside the usual one, in .build/package.
+set -euo pipefail
+root=$(dirname "$(dirname "$(readlink -f "$0")")")
+. "$root/scripts/lib/say.sh"
+. "$root/scripts/lib/packages.sh"
+. "$root/scripts/lib/toolchain.sh"
+. "$root/scripts/lib/build.sh"
+
+output=$root/.build/packages install=yes
+while (($#)); do
+    case $1 in
+    -h | --help) sed -n '2,/^set /s/^# //p' "$0" && exit ;;
+    --no-install) install=no && shift && continue ;;
+    --output) [[ -n ${2-} ]] || fail "$1 needs a value" ;;
+    *) fail "there is no option $1; see scripts/package.sh --help" ;;
+    esac
+    output=$2
+    shift 2
+done
+output=$(realpath -m -- "$output")
+
+need_swift
+need_packages "$install" "${build_packages[@]}" "${postgresql_build_packages[@]}" "${package_packages[@]}"
+version=$(sed -nE 's/.*parleyVersion = "([^"]+)".*/\1/p' "$root/Sources/ParleyProtocol/Version.swift")
+[[ $version =~ ^[0-9][0-9A-Za-z.+~]*$ ]] || fail "«$version» in Sources/ParleyProtocol/Version.swift is no version of a package"
+architecture=$(dpkg --print-architecture)
+# Dirty trees are packaged too, with the time of what they began from.
+SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git -C "$root" log -1 --format=%ct)}
+export SOURCE_DATE_EPOCH LC_ALL=C TZ=UTC PARLEY_POSTGRESQL_STORE=yes
+umask 022
+
+scratch=$(mktemp -d)
+trap 'stop_build; rm -rf "$scratch"' EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
+
+# build PRODUCT: in .build/package, so that the usual build is not made anew each time.
+build() {
+    say "building $1"
+    build_quietly "$scratch/log" "$1" -c release --static-swift-stdlib --disable-local-rpath \
+        --scratch-path "$root/.build/package" --product "$1"
+}
+
+# program FILE PATH: one that was built, without what only debuggers read and without paths of this machine.
+program() {
+    install -D "$built/$1" "$tree/$2"
+    chrpath --delete "$tree/$2" >/dev/null 2>&1 || true
+    strip --strip-unneeded "$tree/$2"
+    local path
+    path=$(readelf -d "$tree/$2" | sed -nE 's/.*R(UN)?PATH.*\[(.*)\]/\2/p')
+    [[ -z $path ]] || fail "$2 looks for libraries in $path"
+}
+
+# file FROM PATH
+file() { install -D -m 644 "$root/$1" "$tree/$2"; }
+
+# manual PROGRAM SECTION [FILE WHAT]…: a page from the program's own help.
+manual() {
+    local name=$1 section=$2 date
+    shift 2
+    date=$(date -d "@$SOURCE_DATE_EPOCH" +%F)
+    mkdir -p "$tree/usr/share/man/man$section"
+    "$built/$name" --experimental-dump-help |
+        jq -r --arg section "$section" --arg version "$version" --arg date "$date" \
+            --argjson files "$(jq -n '[$ARGS.positional | _nwise(2)]' --args -- "$@")" -f "$root/packaging/manual.jq" |
+        gzip -9n >"$tree/usr/share/man/man$section/$name.$section.gz"
+}
+
+# completion SHELL PATH
+completion() {
+    mkdir -p "$(dirname "$tree/$2")"
+    "$built/parley" --generate-completion-script "$1" >"$tree/$2"
+}
+
+# documents PACKAGE: the license, those of what is in the programs, and what has changed.
+documents() {
+    local folder=usr/share/doc/$1 license name
+    file packaging/copyright "$folder/copyright"
+    for license in "$root"/.build/package/checkouts/*/{LICENSE,NOTICE}*; do
+        [[ -f $license ]] || continue
+        name=$(basename "$(dirname "$license")")
+        install -D -m 644 "$license" "$tree/$folder/licenses/$name-$(basename "$license")"
+    done
+    printf '%s (%s) unstable; urgency=medium\n\n  * Commit %s.\n\n -- The Parley maintainers <maintainers@parley.invalid>  %s\n' \
+        "$1" "$version" "$(git -C "$root" rev-parse HEAD)" "$(date -R -d "@$SOURCE_DATE_EPOCH")" |
+        gzip -9n >"$tree/$folder/changelog.gz"
+}
+
+# libraries FILE…: what Debian calls the packages of the libraries that programs load, with the versions they need.
+libraries() {
+    local substitutions=$scratch/substitutions
+    mkdir -p "$scratch/shlibdeps/debian"
+    printf 'Source: parley\n\nPackage: parley\nArchitecture: any\n' >"$scratch/shlibdeps/debian/control"
+    # A library that belongs to no package ends it. That the plugin's functions of the broker are in no library is meant.
+    (cd "$scratch/shlibdeps" && dpkg-shlibdeps -O --warnings=0 "$@") >"$substitutions" 2>"$scratch/log" ||
+        { cat "$scratch/log" >&2 && fail "the programs do not load Debian's libraries alone"; }
+    sed -n 's/^shlibs:Depends=//p' "$substitutions"
+}
+
+# package NAME PROGRAM…: what is in the tree, with the libraries that the programs in it load.
+package() {
+    local name=$1 size script path
+    shift
+    documents "$name"
+    mkdir -p "$tree/DEBIAN"
+    size=$(du -k --apparent-size -s "$tree" | cut -f 1)
+    sed "s/@VERSION@/$version/; s/@ARCHITECTURE@/$architecture/; s/@SIZE@/$size/; s/@LIBRARIES@/$(libraries "${@/#/"$tree/"}")/" \
+        "$root/packaging/$name/control" >"$tree/DEBIAN/control"
+    for script in conffiles postinst prerm postrm; do
+        [[ ! -e $root/packaging/$name/$script ]] || cp "$root/packaging/$name/$script" "$tree/DEBIAN/"
+    done
+    chmod -R u=rwX,go=rX "$tree"
+    (cd "$tree" && find . -path ./DEBIAN -prune -o -type f -printf '%P\n' | sort | xargs -d '\n' md5sum) >"$scratch/sums"
+    install -m 644 "$scratch/sums" "$tree/DEBIAN/md5sums"
+    find "$tree" -exec touch -h -d "@$SOURCE_DATE_EPOCH" {} +
+    path=$output/${name}_${version}_$architecture.deb
+    # One thread, since how xz divides its work shows.
+    dpkg-deb --root-owner-group -Zxz --threads-max=1 --build "$tree" "$scratch/package.deb" >/dev/null
+    mv "$scratch/package.deb" "$path"
+    printf '%s\n' "$path"
+}
+
+for product in ParleyBrokerPlugin parleyd parley-web parley; do build "$product"; done
+built=$(realpath "$root/.build/package/release")
+mkdir -p "$output"
+
+tree=$scratch/parley-gateway
+program parleyd usr/bin/parleyd
+program parley-web usr/bin/parley-web
+program libParleyBrokerPlugin.so usr/lib/parley/libParleyBrokerPlugin.so
+chmod -x "$tree/usr/lib/parley/libParleyBrokerPlugin.so"
+manual parleyd 8 /etc/parley/gateway.conf "The programs' options, as the services give them." \
+    /var/lib/parley "The service's data directory: keys, settings, messages."
+manual parley-web 8 /etc/parley/gateway.conf "The programs' options, as the services give them." \
+    /usr/share/parley/page "The page that the service serves."
+for unit in parley-broker parleyd parley-web; do
+    file "packaging/parley-gateway/$unit.service" "usr/lib/systemd/system/$unit.service"
+done
+file packaging/parley-gateway/sysusers.conf usr/lib/sysusers.d/parley.conf
+file packaging/parley-gateway/gateway.conf etc/parley/gateway.conf
+file broker-config/production.conf etc/parley/broker.conf
+file broker-config/haproxy.cfg etc/parley/haproxy.cfg
+file broker-config/development.conf usr/share/doc/parley-gateway/examples/development.conf
+mkdir -p "$tree/usr/share/parley" "$tree/usr/share/doc/parley-gateway/docs"
+cp -r "$root/Sources/WebPage" "$tree/usr/share/parley/page"
+cp "$root"/docs/*.md "$tree/usr/share/doc/parley-gateway/docs/"
+package parley-gateway usr/bin/parleyd usr/bin/parley-web usr/lib/parley/libParleyBrokerPlugin.so
+
+tree=$scratch/parley
+program parley usr/bin/parley
+manual parley 1 DIR/endpoint.json "Where the gateway of a data directory is." \
+    DIR/devices/UID/DID/ "What belongs to a device: its token, its keys, its messages."
+completion bash usr/share/bash-completion/completions/parley
+completion zsh usr/share/zsh/vendor-completions/_parley
+completion fish usr/share/fish/vendor_completions.d/parley.fish
+package parley usr/bin/parley
