@@ -179,7 +179,7 @@ lets_people_chat() {
     until_true 60 heard "$scratch/alice" 'It has arrived'
     kill "${listener[@]}"
     # What the completion scripts call.
-    [[ $(parley ---completion send -- --as 3 0 parley --data "$data" send --as '') == *bob/phone* ]] || fail "$current: no completions"
+    [[ $(as_service parley ---completion send -- --as 3 0 parley --data "$data" send --as '') == *bob/phone* ]] || fail "$current: no completions"
     curl -fsS http://127.0.0.1:9893/ | grep -qi '<!doctype html>' || fail "$current: the door serves no page"
     stop_all
 }
