@@ -69,7 +69,7 @@ manual() {
     mkdir -p "$tree/usr/share/man/man$section"
     "$built/$name" --experimental-dump-help |
         jq -r --arg section "$section" --arg version "$version" --arg date "$date" \
-            --argjson files "$(jq -n '[$ARGS.positional | _nwise(2)]' --args -- "$@")" -f "$root/packaging/manual.jq" |
+            --argjson files "$(jq -n '[$ARGS.positional | _nwise(2)]' --args -- "$@")" -f "$root/scripts/debian/manual.jq" |
         gzip -9n >"$tree/usr/share/man/man$section/$name.$section.gz"
 }
 
@@ -82,7 +82,7 @@ completion() {
 # documents PACKAGE: the license, those of what is in the programs, and what has changed.
 documents() {
     local folder=usr/share/doc/$1 license name
-    file packaging/copyright "$folder/copyright"
+    file scripts/debian/copyright "$folder/copyright"
     for license in "$root"/.build/package/checkouts/*/{LICENSE,NOTICE}*; do
         [[ -f $license ]] || continue
         name=$(basename "$(dirname "$license")")
@@ -112,9 +112,9 @@ package() {
     mkdir -p "$tree/DEBIAN"
     size=$(du -k --apparent-size -s "$tree" | cut -f 1)
     sed "s/@VERSION@/$version/; s/@ARCHITECTURE@/$architecture/; s/@SIZE@/$size/; s/@LIBRARIES@/$(libraries "${@/#/"$tree/"}")/" \
-        "$root/packaging/$name/control" >"$tree/DEBIAN/control"
+        "$root/scripts/debian/$name/control" >"$tree/DEBIAN/control"
     for script in conffiles postinst prerm postrm; do
-        [[ ! -e $root/packaging/$name/$script ]] || cp "$root/packaging/$name/$script" "$tree/DEBIAN/"
+        [[ ! -e $root/scripts/debian/$name/$script ]] || cp "$root/scripts/debian/$name/$script" "$tree/DEBIAN/"
     done
     chmod -R u=rwX,go=rX "$tree"
     (cd "$tree" && find . -path ./DEBIAN -prune -o -type f -printf '%P\n' | sort | xargs -d '\n' md5sum) >"$scratch/sums"
@@ -141,10 +141,10 @@ manual parleyd 8 /etc/parley/gateway.conf "The programs' options, as the service
 manual parley-web 8 /etc/parley/gateway.conf "The programs' options, as the services give them." \
     /usr/share/parley/page "The page that the service serves."
 for unit in parley-broker parleyd parley-web; do
-    file "packaging/parley-gateway/$unit.service" "usr/lib/systemd/system/$unit.service"
+    file "scripts/debian/parley-gateway/$unit.service" "usr/lib/systemd/system/$unit.service"
 done
-file packaging/parley-gateway/sysusers.conf usr/lib/sysusers.d/parley.conf
-file packaging/parley-gateway/gateway.conf etc/parley/gateway.conf
+file scripts/debian/parley-gateway/sysusers.conf usr/lib/sysusers.d/parley.conf
+file scripts/debian/parley-gateway/gateway.conf etc/parley/gateway.conf
 file broker-config/production.conf etc/parley/broker.conf
 file broker-config/haproxy.cfg etc/parley/haproxy.cfg
 file broker-config/development.conf usr/share/doc/parley-gateway/examples/development.conf

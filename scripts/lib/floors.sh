@@ -7,7 +7,7 @@ single_owner=(CCurl CHTTPDoubles CMosquitto CMosquittoBroker COpenSSL CPostgreSQ
 for_stores=(GRDB GRDBSQLite)
 system_modules=(Dispatch Synchronization)
 pure_targets=(ParleyProtocol ParleyRules)
-top_level=(Package.swift Sources Tests broker-config docs packaging scripts README.md LICENSE)
+top_level=(Package.swift Sources Tests broker-config scripts docs README.md LICENSE)
 longest_file=400
 # The formatter breaks code at the same column, and leaves comments as they are.
 widest_comment=120
