@@ -69,7 +69,7 @@ struct CommonOptions: ParsableArguments {
     /// The gateway of the data directory that the option or the environment names.
     var gateway: LocalGateway {
         LocalGateway(
-            path: data ?? Environment["PARLEY_DATA"] ?? DataDirectoryOfPerson.path { Environment[$0] },
+            path: data ?? DataDirectoryOfPerson.path { Environment[$0] },
             timeout: .seconds(timeout),
             passphraseFile: passphraseFile ?? Environment["PARLEY_PASSPHRASE_FILE"])
     }

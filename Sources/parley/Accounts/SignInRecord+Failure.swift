@@ -12,6 +12,13 @@ extension SignInRecord {
         return "parley login \(door) --email \(email) --device \(device.device)"
     }
 
+    /// Whether both are of one gateway: by the same door, or by files that name the same broker.
+    func isSameGateway(as other: SignInRecord) -> Bool {
+        guard email == nil else { return other.email != nil && door == other.door }
+        return other.email == nil && endpoint?.host == other.endpoint?.host
+            && endpoint?.mqttPort == other.endpoint?.mqttPort
+    }
+
     /// Where the device belongs, for people.
     var place: String { door ?? endpoint?.url ?? "the file" }
 

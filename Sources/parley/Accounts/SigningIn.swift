@@ -31,16 +31,14 @@ extension LocalGateway {
         try await publishKeys(of: device)
     }
 
-    /// What a door answers must not take the place of what another gateway, or an operator of this one, has given.
-    private func check(_ device: DeviceAddress, _ directory: DeviceDirectory, at record: SignInRecord) throws(ToolError)
-    {
+    /// What a door answers, or a file has, must not take the place of what another gateway, or an operator of this one,
+    /// has given.
+    func check(_ device: DeviceAddress, _ directory: DeviceDirectory, at record: SignInRecord) throws(ToolError) {
         guard device.user != DeviceAddress.operatorConsole.user, device.user != DeviceAddress.webDoor.user else {
             throw ToolError(.noAnswer, "\(record.place) signs in as \(device), which nobody is by a door")
         }
         let earlier = try signInRecord(of: device)
-        let isSame =
-            earlier.map { $0.door == record.door && ($0.email == nil) == (record.email == nil) }
-            ?? (record.endpoint == nil || !directory.isUsed)
+        let isSame = earlier.map { $0.isSameGateway(as: record) } ?? (record.endpoint == nil || !directory.isUsed)
         guard isSame else {
             throw ToolError(
                 .noAnswer,
@@ -70,15 +68,20 @@ extension LocalGateway {
         }
     }
 
-    /// The devices that were signed in here by a door, whether they still are or not.
-    func signedInDevices(where isWanted: (SignInRecord) -> Bool = { _ in true }) -> [DeviceAddress] {
+    /// The devices that have a directory here, in order; none where it cannot be read.
+    var keptDevices: [DeviceAddress] {
         let devices = "\(path)/\(DataDirectoryLayout.devices)"
         let users = ((try? Files.names(in: devices)) ?? []).compactMap { UserID($0) }.sorted()
         return users.flatMap { user in
             ((try? Files.names(in: "\(devices)/\(user)")) ?? []).compactMap { DeviceID($0) }.sorted().map {
                 DeviceAddress(user: user, device: $0)
             }
-        }.filter { device in
+        }
+    }
+
+    /// The devices that were signed in here by a door, whether they still are or not.
+    func signedInDevices(where isWanted: (SignInRecord) -> Bool = { _ in true }) -> [DeviceAddress] {
+        keptDevices.filter { device in
             guard let record = try? DeviceDirectory(of: device, in: path).readSignInRecord() else { return false }
             return isWanted(record)
         }

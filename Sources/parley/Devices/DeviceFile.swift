@@ -41,6 +41,12 @@ struct DeviceFile {
         return text + [UInt8(ascii: "\n")]
     }
 
+    /// Where the device will have been signed in.
+    fileprivate func record(_ transport: LocalEndpoint.Transport) -> SignInRecord {
+        SignInRecord(
+            door: door, email: nil, endpoint: LocalEndpoint(host: host, mqttPort: port, transport: transport))
+    }
+
     /// - Returns: `nil` if it is none.
     init?(json text: String) {
         guard let object = try? JSONObject(parsing: Array(text.utf8)),
@@ -72,10 +78,9 @@ extension LocalGateway {
         }
         try prepareForSignIn()
         let directory = DeviceDirectory(of: file.device, in: self.path)
-        let record = SignInRecord(
-            door: file.door, email: nil,
-            endpoint: LocalEndpoint(host: file.host, mqttPort: file.port, transport: try transport(of: file, directory))
-        )
+        // First: the certificates of a device of another gateway's are not replaced.
+        try check(file.device, directory, at: file.record(.plain))
+        let record = file.record(try transport(of: file, directory))
         try await complete(SignedIn(address: file.device, credentials: file.credentials), at: record)
         Terminal.report("\(path.printable) holds a secret that is used now; remove it")
     }

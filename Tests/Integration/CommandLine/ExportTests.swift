@@ -42,6 +42,13 @@ struct ExportTests {
         #expect(try place.permissions("share/parley") == 0o700)
         let sent = try person.run("send", "--as", "alice/phone", "--to", "bob", "Hello")
         #expect(sent.status == 0, "\(sent.errors)")
+        // Another gateway's file does not take this one's device over.
+        let foreign = String(decoding: try files.bytes("alice.parley"), as: UTF8.self)
+            .replacing("\(gateway.mqttPort)", with: "1")
+        try files.write(foreign, to: "foreign")
+        try files.setPermissions(0o600, of: "foreign")
+        let taken = try person.run("login", "\(files.path)/foreign")
+        #expect(taken.status == 3 && taken.errors.contains("of another gateway"), "\(taken.errors)")
         let known = try person.run("whoami")
         #expect(known.lines.contains("device: alice/phone"), "\(known.errors)")
         #expect(known.lines.contains("broker: mqtt://127.0.0.1:\(gateway.mqttPort)"))

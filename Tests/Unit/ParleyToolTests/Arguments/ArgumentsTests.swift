@@ -86,6 +86,7 @@ struct ArgumentsTests {
         #expect(path(missing, ["HOME": "/h", "XDG_DATA_HOME": "/x"]) == "/x/parley")
         #expect(path(missing, ["HOME": "/h", "XDG_DATA_HOME": "x"]) == "/h/.local/share/parley")
         #expect(path(missing, [:]) == missing)
+        #expect(path(place.path, ["HOME": "/h", "PARLEY_DATA": "p"]) == "p")
     }
 
     @Test("a reaction is one emoji or nothing")
