@@ -1,3 +1,4 @@
+import Dispatch
 import HTTPClient
 import HTTPDoubles
 import OpenSSL
@@ -154,10 +155,12 @@ struct EndpointPolicyTests {
     func resolverDoesAnswerWaited() async throws {
         var configuration = try configuration()
         configuration.timeouts.lookup = .milliseconds(100)
+        let isJudged = DispatchSemaphore(value: 0)
+        defer { isJudged.signal() }
         let answer = try await answer(
             to: delivery(to: webhook("https://push.example.com/")), configuration,
             lookup: { _ in
-                Blocking.aWhile()
+                isJudged.wait()
                 return []
             })
         #expect(answer == .later(PushProblem(status: nil, EndpointFault.notLookedUp.reason), after: nil))
