@@ -101,14 +101,17 @@ let package = Package(
         .target(
             name: "ParleyClient",
             dependencies: [
-                "ParleyCrypto", "ParleyDeviceStore", "ParleyProtocol", "Platform", "PrivateFiles", "Sodium",
+                "MQTTPackets", "ParleyCrypto", "ParleyDeviceStore", "ParleyProtocol", "Platform", "PrivateFiles",
+                "Sodium",
             ],
             swiftSettings: strict),
         .target(
             name: "ParleyMosquitto", dependencies: ["MQTTClient", "ParleyClient", "ParleyProtocol", "Platform"],
             swiftSettings: strict),
 
-        .target(name: "ParleyCurl", dependencies: ["HTTPClient", "ParleyClient"], swiftSettings: strict),
+        .target(
+            name: "ParleyCurl", dependencies: ["HTTPClient", "OpenSSL", "ParleyClient", "ParleyProtocol", "Platform"],
+            swiftSettings: strict),
 
         // Floor 5: programs.
         .executableTarget(
@@ -268,7 +271,7 @@ let package = Package(
         .testTarget(
             name: "ParleyClientTests",
             dependencies: [
-                "ParleyClient", "MemoryTransport", "ParleyCrypto", "ParleyDeviceStore", "ParleyProtocol",
+                "ParleyClient", "MemoryTransport", "MQTTPackets", "ParleyCrypto", "ParleyDeviceStore", "ParleyProtocol",
                 "PrivateFiles", "Sodium", "TestSupport",
             ], path: "Tests/Unit/ParleyClientTests", swiftSettings: strict),
         .testTarget(
@@ -276,6 +279,11 @@ let package = Package(
             dependencies: [
                 "LyingGateway", "MQTTClient", "ParleyClient", "ParleyMosquitto", "ParleyProtocol", "TestSupport",
             ], path: "Tests/Unit/ParleyMosquittoTests", swiftSettings: strict),
+        .testTarget(
+            name: "ParleyCurlTests",
+            dependencies: [
+                "HTTPClient", "HTTPDoubles", "ParleyClient", "ParleyCurl", "ParleyProtocol", "TestNames", "TestSupport",
+            ], path: "Tests/Unit/ParleyCurlTests", swiftSettings: strict),
         .testTarget(
             name: "ParleyToolTests",
             dependencies: [

@@ -63,6 +63,10 @@ static inline CURLcode parley_easy_size(CURL *easy, CURLINFO info, curl_off_t *v
     return curl_easy_getinfo(easy, info, value);
 }
 
+static inline CURLcode parley_easy_socket(CURL *easy, CURLINFO info, curl_socket_t *value) {
+    return curl_easy_getinfo(easy, info, value);
+}
+
 static inline void *parley_easy_context(CURL *easy) {
     void *context = NULL;
     return curl_easy_getinfo(easy, CURLINFO_PRIVATE, &context) ? NULL : context;

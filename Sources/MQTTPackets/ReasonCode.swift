@@ -13,5 +13,7 @@ package struct ReasonCode: RawRepresentable, Hashable, Sendable {
     package static let badUserNameOrPassword = ReasonCode(rawValue: 0x86)
     package static let notAuthorized = ReasonCode(rawValue: 0x87)
     package static let serverUnavailable = ReasonCode(rawValue: 0x88)
+    package static let serverBusy = ReasonCode(rawValue: 0x89)
     package static let sessionTakenOver = ReasonCode(rawValue: 0x8E)
+    package static let quotaExceeded = ReasonCode(rawValue: 0x97)
 }

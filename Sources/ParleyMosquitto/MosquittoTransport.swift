@@ -9,7 +9,8 @@ public struct MosquittoTransport: DeviceTransport {
     public init() {}
 
     public func connect(_ signIn: SignIn, signal: LoopSignal) throws(ConnectionError) -> any TransportConnection {
-        var configuration = MQTTConfiguration(endpoint: signIn.gateway.endpoint, clientID: signIn.clientID)
+        guard let endpoint = signIn.gateway.endpoint else { throw .other(UnsupportedAddress()) }
+        var configuration = MQTTConfiguration(endpoint: endpoint, clientID: signIn.clientID)
         configuration.username = signIn.credentials.username
         configuration.password = Secret(signIn.credentials.password)
         configuration.keepAlive = MosquittoTransport.keepAlive
@@ -27,8 +28,7 @@ public struct MosquittoTransport: DeviceTransport {
         _ cause: ConnectionError, at gateway: GatewayAddress, timeout: Duration
     ) -> ConnectionError? {
         switch gateway {
-        case .unixSocket:
-            return nil
+        case .unixSocket, .webSocket: return nil
         case .tcp(let host, let port):
             return TLSRecord.isSpoken(host: host, port: port, timeout: timeout) ? .tlsRequired : nil
         case .tls(let host, let port, _):
@@ -49,12 +49,19 @@ public struct MosquittoTransport: DeviceTransport {
     }
 }
 
+/// libmosquitto 2.0 has no client for WebSocket.
+private struct UnsupportedAddress: Error, CustomStringConvertible {
+    var description: String { "libmosquitto speaks no WebSocket; WebSocketTransport of ParleyCurl does" }
+}
+
 extension GatewayAddress {
-    var endpoint: MQTTEndpoint {
+    /// `nil` for what libmosquitto does not reach.
+    var endpoint: MQTTEndpoint? {
         switch self {
         case .tcp(let host, let port): .tcp(host: host, port: port)
         case .tls(let host, let port, let caFile): .tls(host: host, port: port, caFile: caFile)
         case .unixSocket(let path): .unixSocket(path: path)
+        case .webSocket: nil
         }
     }
 }

@@ -22,7 +22,7 @@ struct Parley: AsyncParsableCommand {
             CommandGroup(
                 name: "Everyday",
                 subcommands: [
-                    RegisterCommand.self, LoginCommand.self, LogoutCommand.self, WhoAmICommand.self,
+                    RegisterCommand.self, LoginCommand.self, LogoutCommand.self, WhoAmICommand.self, UseCommand.self,
                     ChatCommand.self, SendCommand.self, ListenCommand.self, GetFileCommand.self,
                     EditCommand.self, DeleteCommand.self, ReactCommand.self,
                     GroupCommand.self, WorkoutCommand.self, BoardCommand.self, ChallengeCommand.self, PlanCommand.self,

@@ -58,4 +58,23 @@ import CCurl
         var value: curl_off_t = 0
         return unsafe parley_easy_size(pointer, info, &value) == CURLE_OK ? Int64(value) : 0
     }
+
+    /// `curl_easy_perform`, which blocks the thread.
+    func perform() -> CURLcode { unsafe curl_easy_perform(pointer) }
+
+    /// The socket of a connection that libcurl has made and does not use; -1 for none.
+    func activeSocket() -> Int32 {
+        var descriptor: curl_socket_t = -1
+        return unsafe parley_easy_socket(pointer, CURLINFO_ACTIVESOCKET, &descriptor) == CURLE_OK ? descriptor : -1
+    }
+
+    /// `curl_easy_send`
+    func send(_ bytes: UnsafeRawBufferPointer, _ count: inout Int) -> CURLcode {
+        unsafe curl_easy_send(pointer, bytes.baseAddress, bytes.count, &count)
+    }
+
+    /// `curl_easy_recv`
+    func receive(_ bytes: UnsafeMutableRawBufferPointer, _ count: inout Int) -> CURLcode {
+        unsafe curl_easy_recv(pointer, bytes.baseAddress, bytes.count, &count)
+    }
 }

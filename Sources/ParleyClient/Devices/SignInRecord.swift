@@ -1,15 +1,15 @@
 import ParleyProtocol
 import PrivateFiles
 
-/// Where a person has signed a device in, by a web door or by a file that an operator has made: `sign-in.json` in the
-/// device's directory. It stays when the device is signed out, so that the next sign-in finds the same device, with its
+/// Where a person has signed a device in, by a web door, or by a file or a token that an operator has made:
+/// `sign-in.json` in the device's directory. It stays when the device is signed out, so that the next sign-in finds the same device, with its
 /// keys.
 ///
 /// A device that an operator has added in the gateway's own directory has none.
 package struct SignInRecord: Hashable, Sendable {
     /// The door's base URL, without a slash at its end; `nil` if none is known.
     package let door: String?
-    /// The account's address; `nil` for a device that came by a file.
+    /// The account's address; `nil` for a device that came by a file or a token.
     package let email: EmailAddress?
     /// The broker's address; `nil` for the gateway whose data directory this is, and whose own file says where it is.
     package let endpoint: LocalEndpoint?
@@ -56,12 +56,9 @@ extension LocalEndpoint {
     package func writeMembers(to writer: inout JSONWriter) {
         writer.member("host", host)
         writer.member("mqtt_port", Int(mqttPort))
-        switch transport {
-        case .plain: writer.member("scheme", "mqtt")
-        case .tls(let caFile):
-            writer.member("scheme", "mqtts")
-            if let caFile { writer.member("ca_file", caFile) }
-        }
+        writer.member("scheme", transport.scheme)
+        if case .webSocket(let path, _, _) = transport { writer.member("path", path) }
+        writer.member("ca_file", transport.caFile)
     }
 }
 

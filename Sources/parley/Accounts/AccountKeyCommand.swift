@@ -44,14 +44,15 @@ struct RecoverAccountCommand: AsyncParsableCommand {
 
     func run() async throws {
         // A passphrase is asked for before standard input is read, which may be the same terminal.
-        let keys = try common.gateway.keyStore(of: sender.device)
+        let device = try sender.device(common.gateway)
+        let keys = try common.gateway.keyStore(of: device)
         Terminal.report("the recovery key:")
         var lines = StandardInput.lines().makeAsyncIterator()
         guard let line = try await lines.next() else { throw ToolError(.usage, "standard input is empty") }
         let key: RecoveryKey
         do throws(RecoveryKeyError) { key = try RecoveryKey(line) } catch { throw ToolError(.usage, error.description) }
         try await common.signedIn(as: sender, keys: keys) { try await $0.account.recover(with: key) }
-        Terminal.print("recovered the account of \(sender.device.user) on \(sender.device)")
+        Terminal.print("recovered the account of \(device.user) on \(device)")
     }
 }
 
@@ -68,14 +69,15 @@ struct ResetAccountCommand: AsyncParsableCommand {
     @OptionGroup var common: CommonOptions
 
     func run() async throws {
-        let keys = try common.gateway.keyStore(of: sender.device)
+        let device = try sender.device(common.gateway)
+        let keys = try common.gateway.keyStore(of: device)
         if !yes {
-            let question = "everybody who writes to \(sender.device.user) will see a changed key. Type yes to go on:"
+            let question = "everybody who writes to \(device.user) will see a changed key. Type yes to go on:"
             guard try await StandardInput.agrees(to: question) else {
                 throw ToolError(.rejected, "nothing was changed")
             }
         }
         try await common.signedIn(as: sender, keys: keys) { try await $0.account.reset() }
-        Terminal.print("\(sender.device.user) has a new account key; \(sender.device) is certified by it")
+        Terminal.print("\(device.user) has a new account key; \(device) is certified by it")
     }
 }

@@ -29,26 +29,3 @@ struct DoorAddress: Hashable, ExpressibleByArgument {
         self.text = text
     }
 }
-
-/// Where a broker takes MQTT: `HOST:PORT`, which may begin with `mqtts://`, or with `mqtt://` on this machine.
-struct BrokerAddress: Hashable, ExpressibleByArgument {
-    let host: String
-    let port: UInt16
-    /// `nil` if the way is not named.
-    private let isPlain: Bool?
-
-    init?(argument: String) {
-        let schemes = [("mqtts://", false), ("mqtt://", true)]
-        let named = schemes.first { argument.hasPrefix($0.0) }
-        let authority = argument.dropFirst(named?.0.utf8.count ?? 0)
-        guard !authority.contains(where: { "/?".contains($0) }), let url = WebURL("https://" + authority),
-            // The port, which a URL may leave out.
-            (authority.lastIndex(of: "]").map { authority[$0...] } ?? authority).contains(":"),
-            let port = UInt16(exactly: url.port), named?.1 != true || Loopback.has(url.host)
-        else { return nil }
-        (host, self.port, isPlain) = (url.host, port, named?.1)
-    }
-
-    /// Whether it is reached without TLS, which is for this machine alone.
-    func isPlain(besides door: DoorAddress) -> Bool { isPlain ?? (door.isPlain && Loopback.has(host)) }
-}

@@ -38,8 +38,19 @@ struct OfferLinkCommand: AsyncParsableCommand {
     @OptionGroup var common: CommonOptions
 
     func run() async throws {
-        let device = sender.device
-        try await common.signedIn(as: sender) { client in
+        let gateway = common.gateway
+        try await gateway.offerLink(as: sender.device(gateway), confirm: confirm)
+    }
+}
+
+extension LocalGateway {
+    /// Shows a code by which another device of the user links this one, and waits until it has.
+    ///
+    /// - Parameter confirm: the digits that the other device shows; `nil` asks for them.
+    func offerLink(as device: DeviceAddress, confirm: String? = nil) async throws {
+        let timeout = timeout
+        try await messaging(as: device, storage: .memory) { client in
+            try await client.ready(timeout: timeout)
             let (code, expiresAt) = try await client.linking.offer()
             Terminal.print(code.text)
             Terminal.draw(code.text)
@@ -53,14 +64,14 @@ struct OfferLinkCommand: AsyncParsableCommand {
                 guard case .timedOut(nil) = error else { throw error }
                 throw ToolError(.noAnswer, "nobody has approved within ten minutes; parley link makes a new code")
             }
-            try await confirm(handed.digits)
+            try await check(handed.digits, confirm)
             try await client.linking.adopt(handed)
         }
         Terminal.print("linked \(device)")
     }
 
     /// - Throws: ``ToolError`` unless the other device shows the same digits.
-    private func confirm(_ digits: [String]) async throws {
+    private func check(_ digits: [String], _ confirm: String?) async throws {
         let shown = digits.joined(separator: " ")
         if let confirm {
             guard confirm.filter(\.isNumber) == digits.joined() else {

@@ -5,13 +5,15 @@ import ParleyProtocol
 struct LoginCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "login",
-        abstract: "Signs in at a web door, as a device of an account that one has, or by an operator's file.",
+        abstract: "Signs in, by an operator's file or token, or at a web door as a device of an account.",
         discussion: """
             FILE is what `parley device export` has made at the gateway. Nothing else is needed then, and nothing asked; \
             it holds a secret, and is of no use once the device has renewed its token.
 
-            At a web door: \
-            Asks for the email address and the password, which is not shown. Where standard input is no terminal, each is \
+            At mqtts://HOST or wss://HOST/mqtt: with the token that an operator has handed over, which is asked for, or read \
+            from the file of --token-file: the token alone, or the JSON object that it came in.
+
+            At a web door, https://HOST: asks for the email address and the password, which is not shown. Where standard input is no terminal, each is \
             a line of it. The device then works as one that an operator has added: its credentials are in \
             DIR/devices/UID/DID/, and beside them, in sign-in.json, the door and the broker that it belongs to. DIR is \
             made if it is not there; it may be the gateway's own data directory. Keys are made, as at every device's \
@@ -20,11 +22,13 @@ struct LoginCommand: AsyncParsableCommand {
             Whoever signs in again with the same address is the same device, with its keys and messages.
 
             Examples:
+              parley login alice-phone.parley
+              parley login mqtts://chat.example.org --token-file token --ca ca.pem
+              parley login wss://chat.example.org/mqtt --token-file token --link
               parley login https://chat.example.org
               parley login https://chat.example.org --email alice@example.org --code
               parley login https://chat.example.org --reset
               parley login https://chat.example.org --mqtt mqtt.example.org:8883
-              parley login alice-phone.parley
             """)
 
     enum Way: String, EnumerableFlag {
@@ -40,23 +44,58 @@ struct LoginCommand: AsyncParsableCommand {
 
     @Argument(
         help: ArgumentHelp(
-            "The web door: https://…, or http://… on this machine; certificates are checked. Or a file of "
-                + "`parley device export`.",
-            valueName: "URL-or-FILE"))
+            "A file of `parley device export`; or the gateway: mqtts://HOST[:PORT], wss://HOST[:PORT]/mqtt, or its web "
+                + "door, https://HOST. Certificates and names are checked. On this machine mqtt://, ws:// and http://, too.",
+            valueName: "FILE-or-URL"))
     var place: SignInPlace
 
     @OptionGroup var signIn: SignInOptions
     @Flag var way: Way?
+
+    @Option(
+        name: .customLong("token-file"),
+        help: ArgumentHelp("A file with the device's token; without, it is asked for.", valueName: "FILE"))
+    var tokenFile: String?
+
+    @Flag(help: "Then shows a code by which another device of the user links this one, and waits, as `parley link`.")
+    var link = false
+
     @OptionGroup var common: CommonOptions
 
-    func run() async throws {
+    func validate() throws {
         switch place {
-        case .file(let path): try await common.gateway.signIn(by: path)
-        case .door(let address): try await signIn(at: address)
+        case .broker:
+            guard signIn.email == nil, signIn.passwordFile == nil, signIn.mqtt == nil, way == nil else {
+                throw ValidationError("an account signs in at the web door, https://HOST; here a token does")
+            }
+        case .door, .file:
+            guard tokenFile == nil else {
+                throw ValidationError("--token-file is for mqtts://HOST and wss://HOST/mqtt")
+            }
         }
     }
 
-    private func signIn(at address: DoorAddress) async throws {
+    func run() async throws {
+        let gateway = common.gateway
+        let device =
+            switch place {
+            case .file(let path): try await gateway.signIn(by: path)
+            case .broker(let address): try await signIn(at: address)
+            case .door(let address): try await signIn(at: address)
+            }
+        if link { try await gateway.offerLink(as: device) }
+    }
+
+    private func signIn(at address: BrokerAddress) async throws -> DeviceAddress {
+        let token = try await HandedToken(from: tokenFile)
+        guard signIn.device == nil || signIn.device == token.device.device else {
+            throw ToolError(.usage, "the token is for \(token.device)")
+        }
+        try await common.gateway.signIn(token.credentials, of: token.device, at: signIn.record(at: address))
+        return token.device
+    }
+
+    private func signIn(at address: DoorAddress) async throws -> DeviceAddress {
         let gateway = common.gateway
         var answers = Answers()
         let email = try await signIn.email(&answers)
@@ -81,6 +120,7 @@ struct LoginCommand: AsyncParsableCommand {
             signedIn = try await door.naming { try await door.signIn(email, password, on: device) }
         }
         try await gateway.complete(signedIn, at: signIn.record(email, at: address, gateway))
+        return signedIn.address
     }
 
     /// Sets a new password, and gives it.
@@ -100,6 +140,7 @@ struct LoginCommand: AsyncParsableCommand {
 /// Where one signs in.
 enum SignInPlace: ExpressibleByArgument {
     case door(DoorAddress)
+    case broker(BrokerAddress)
     /// The path of a file that an operator has made.
     case file(String)
 
@@ -109,8 +150,13 @@ enum SignInPlace: ExpressibleByArgument {
             self = .file(argument)
             return
         }
-        guard let door = DoorAddress(argument: argument) else { return nil }
-        self = .door(door)
+        if BrokerAddress.isURL(argument) {
+            guard let broker = BrokerAddress(argument: argument) else { return nil }
+            self = .broker(broker)
+        } else {
+            guard let door = DoorAddress(argument: argument) else { return nil }
+            self = .door(door)
+        }
     }
 }
 

@@ -13,12 +13,12 @@ struct LogoutCommand: AsyncParsableCommand {
             them all.
             """)
 
-    @OptionGroup var person: PersonOptions
+    @OptionGroup var sender: SenderOptions
     @OptionGroup var common: CommonOptions
 
     func run() async throws {
         let gateway = common.gateway
-        let device = try person.device(gateway)
+        let device = try sender.device(gateway)
         guard device.user != DeviceAddress.operatorConsole.user else {
             throw ToolError(.usage, "an operator's device is ended by: parley device revoke")
         }
@@ -30,22 +30,9 @@ struct LogoutCommand: AsyncParsableCommand {
         } catch {
             throw ToolError(.noAnswer, "\(device) is signed out, but its credentials could not be removed: \(error)")
         }
+        try gateway.forgetChoice(of: device)
         Terminal.print("signed out \(device)")
         Terminal.report("its keys and messages stay in \(directory.path)")
-    }
-}
-
-/// The device that a person means, if there are several.
-struct PersonOptions: ParsableArguments {
-    @Option(
-        name: .customLong("as"),
-        help: ArgumentHelp(
-            "The device; without, the only one that is signed in by `parley login`.", valueName: "UID/DID"))
-    var device: DeviceAddress?
-
-    func device(_ gateway: LocalGateway) throws(ToolError) -> DeviceAddress {
-        if let device { return device }
-        return try gateway.onlySignedInDevice()
     }
 }
 

@@ -26,7 +26,8 @@ struct SignInOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Where the broker takes MQTT: HOST:PORT by TLS, mqtt://HOST:PORT without, on this machine alone. Default: "
+            "Where the broker takes MQTT: HOST:PORT by TLS, wss://HOST/mqtt by the door's WebSocket, mqtt://HOST:PORT "
+                + "without TLS, on this machine alone. Default: "
                 + "what DIR/endpoint.json says, where the door is that gateway's; or else the door's host, port 8883, and "
                 + "1893 on this machine.",
             valueName: "HOST:PORT"))
@@ -86,6 +87,11 @@ extension SignInOptions {
         return text
     }
 
+    /// The record of a sign-in with a token.
+    func record(at broker: BrokerAddress) throws(ToolError) -> SignInRecord {
+        SignInRecord(door: broker.door, email: nil, endpoint: broker.endpoint(trusting: try trusted()))
+    }
+
     /// The device to sign in as.
     func signInDevice(_ email: EmailAddress, at door: DoorAddress, _ gateway: LocalGateway) -> SignInDevice {
         let earlier = gateway.signedInDevices { $0.door == door.text && $0.email == email }
@@ -102,22 +108,23 @@ extension SignInOptions {
     /// - Returns: `nil` for the gateway of the data directory.
     private func endpoint(_ door: DoorAddress, _ gateway: LocalGateway) throws(ToolError) -> LocalEndpoint? {
         if let mqtt {
-            return LocalEndpoint(
-                host: mqtt.host, mqttPort: mqtt.port, transport: mqtt.isPlain(besides: door) ? .plain : try tls())
+            return mqtt.endpoint(trusting: try trusted(), besides: door)
         }
         if door.isPlain, let own = try? LocalEndpoint.read(in: gateway.path), own.webPort == door.port { return nil }
         return door.isPlain
             ? LocalEndpoint(host: door.host, mqttPort: SignInOptions.plainPort, transport: .plain)
-            : LocalEndpoint(host: door.host, mqttPort: SignInOptions.tlsPort, transport: try tls())
+            : LocalEndpoint(
+                host: door.host, mqttPort: SignInOptions.tlsPort, transport: .tls(caFile: try trusted()))
     }
 
     /// Those of `parleyd init`.
     private static let (plainPort, tlsPort): (UInt16, UInt16) = (1893, 8883)
 
-    private func tls() throws(ToolError) -> LocalEndpoint.Transport {
-        guard let caFile else { return .tls(caFile: nil) }
+    /// The path of the certificates to trust; `nil` for the system's.
+    private func trusted() throws(ToolError) -> String? {
+        guard let caFile else { return nil }
         do throws(FileError) {
-            return .tls(caFile: try Files.absolutePath(caFile))
+            return try Files.absolutePath(caFile)
         } catch {
             throw ToolError(.noAnswer, error.description.printable)
         }

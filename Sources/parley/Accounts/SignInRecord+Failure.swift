@@ -19,6 +19,18 @@ extension SignInRecord {
             && endpoint?.mqttPort == other.endpoint?.mqttPort
     }
 
+    /// The sentence for a person whose token was not taken.
+    func sentence(ofSignIn error: RequestError, _ device: DeviceAddress) -> String {
+        switch error {
+        case .refused(let rejection): ToolError(rejection).message
+        case .unanswered(.ended(let cause)), .unanswered(.timedOut(let cause?)):
+            sentence(cause, device) ?? cause.description
+        case .unanswered(.timedOut(nil)): "\(place) does not answer"
+        case .unanswered(let failure): failure.description
+        case .unreadable: "\(place) does not answer as a gateway does"
+        }
+    }
+
     /// Where the device belongs, for people.
     var place: String { door ?? endpoint?.url ?? "the file" }
 
@@ -45,11 +57,16 @@ extension SignInRecord {
                     + "while"
             }
         case .notTrusted:
-            return endpoint.map {
-                "the certificate of \($0.url) is not trusted, or is for another name, or it speaks no TLS"
-                    + (email == nil ? "" : "; a certificate to trust is named with: \(login) --ca FILE")
+            return endpoint.map { endpoint in
+                endpoint.certificateFault
+                    ?? "the certificate of \(endpoint.url) is not trusted, or is for another name, or it speaks no TLS"
             }
-        case .tlsRequired, .tlsNotSpoken, .timedOut, .lost, .takenOver, .noCredentials, .other:
+        case .tlsRequired: return endpoint.map { "\($0.url) speaks TLS: sign in with mqtts:// in place of mqtt://" }
+        case .tlsNotSpoken:
+            return endpoint.map {
+                "\($0.url) speaks no TLS; its port for TLS is another, which the gateway's operator knows"
+            }
+        case .timedOut, .lost, .takenOver, .noCredentials, .other:
             return endpoint == nil ? nil : cause.description
         }
     }
@@ -58,13 +75,4 @@ extension SignInRecord {
 extension LocalEndpoint {
     /// Whether it is of this machine alone.
     var isLoopback: Bool { Loopback.has(host) }
-
-    /// Such as `mqtts://chat.example.org:8883`.
-    var url: String {
-        let host = host.contains(":") ? "[\(host)]" : host
-        switch transport {
-        case .plain: return "mqtt://\(host):\(mqttPort)"
-        case .tls: return "mqtts://\(host):\(mqttPort)"
-        }
-    }
 }

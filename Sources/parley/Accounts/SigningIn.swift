@@ -15,6 +15,27 @@ extension LocalGateway {
         }
     }
 
+    /// Signs in with a token that an operator has handed over. Nothing is kept of one that is not accepted.
+    func signIn(_ credentials: DeviceCredentials, of device: DeviceAddress, at record: SignInRecord) async throws {
+        try prepareForSignIn()
+        try check(device, DeviceDirectory(of: device, in: path), at: record)
+        if let endpoint = record.endpoint {
+            var configuration = DeviceConfiguration(
+                gateway: endpoint.address, device: device, over: endpoint.address.transport
+            ) { credentials }
+            configuration.persistence = .onceReached
+            let timeout = timeout
+            try await DeviceConnection.open(configuration) { connection in
+                do throws(RequestError) {
+                    _ = try await GatewayRequests(connection, timeout: timeout).ask(GetGatewayInfo())
+                } catch {
+                    throw ToolError(.noAnswer, record.sentence(ofSignIn: error, device))
+                }
+            }
+        }
+        try await complete(SignedIn(address: device, credentials: credentials), at: record)
+    }
+
     /// Stores what a sign-in has given, and signs in once, by which keys are made and published.
     func complete(_ signedIn: SignedIn, at record: SignInRecord) async throws {
         let device = signedIn.address
@@ -28,6 +49,7 @@ extension LocalGateway {
         }
         try save(signedIn.credentials, of: device)
         Terminal.print("signed in as \(device)")
+        try settleDefault(besides: device)
         try await publishKeys(of: device)
     }
 
@@ -85,23 +107,6 @@ extension LocalGateway {
             guard let record = try? DeviceDirectory(of: device, in: path).readSignInRecord() else { return false }
             return isWanted(record)
         }
-    }
-
-    /// The device that a person means who names none: the only one that is signed in here by a door.
-    func onlySignedInDevice() throws(ToolError) -> DeviceAddress {
-        let devices = signedInDevices().filter { device in
-            (try? DeviceDirectory(of: device, in: path).readCredentials()) != nil
-        }
-        guard let device = devices.first else {
-            throw ToolError(
-                .noAnswer,
-                "nobody is signed in in \(path); sign in with: parley login https://HOST, or by an operator's file")
-        }
-        guard devices.count == 1 else {
-            let names = devices.map(\.description).joined(separator: ", ")
-            throw ToolError(.usage, "name one of the devices that are signed in, with --as: \(names)")
-        }
-        return device
     }
 }
 

@@ -9,21 +9,49 @@ struct WhoAmICommand: AsyncParsableCommand {
         discussion: """
             What is known here comes first: user, device, gateway and the end of the token. The address of the account and \
             the ways to sign in are the gateway's to say; --offline does not ask it.
+
+            --all lists every device that is signed in here, and asks nobody; a star is before the one that acts where \
+            --as names none.
             """)
 
-    @OptionGroup var person: PersonOptions
+    @OptionGroup var sender: SenderOptions
+    @Flag(help: "List all devices that are signed in here.") var all = false
     @Flag(help: "Show only what is known here.") var offline = false
     @Flag(help: "One JSON object.") var json = false
     @OptionGroup var common: CommonOptions
 
+    func validate() throws {
+        if all, sender.named != nil { throw ValidationError("--all is for every device, and --as for one") }
+    }
+
     func run() async throws {
         let gateway = common.gateway
-        let device = try person.device(gateway)
+        if all { return try list(gateway) }
+        let device = try sender.device(gateway)
         let known = try gateway.signIn(of: device)
         if !json { known.lines.forEach(Terminal.print) }
         let account = offline ? nil : try await gateway.account(of: device)
         if json { return Terminal.printJSON(known.json(account)) }
         account?.lines.forEach(Terminal.print)
+    }
+
+    private func list(_ gateway: LocalGateway) throws(ToolError) {
+        let devices = gateway.signedInPeople()
+        let chosen = try gateway.chosenDevice() ?? (devices.count == 1 ? devices.first : nil)
+        var table = Table(headings: ["", "device", "broker", "token until"])
+        for device in devices {
+            let known = try gateway.signIn(of: device)
+            if json {
+                Terminal.printJSON(known.json(nil, isDefault: device == chosen))
+            } else {
+                table.add([
+                    device == chosen ? "*" : "", "\(device)", known.endpoint.url,
+                    TimeZone.local.civil(known.expiresAt).stamp,
+                ])
+            }
+        }
+        if !json { table.print() }
+        if devices.isEmpty { Terminal.report("nobody is signed in in \(gateway.path)") }
     }
 }
 
@@ -41,13 +69,14 @@ struct KnownSignIn {
         ].compactMap(\.self)
     }
 
-    func json(_ account: AccountState?) -> [UInt8] {
+    func json(_ account: AccountState?, isDefault: Bool? = nil) -> [UInt8] {
         JSONWriter.object { object in
             object.member("user_id", device.user)
             object.member("device_id", device.device)
             object.member("door", record?.door)
             object.member("broker", endpoint.url)
             object.member("expires_at", expiresAt)
+            object.member("is_default", isDefault)
             if let account {
                 object.member("email", account.email)
                 object.member("has_password", account.hasPassword)

@@ -10,7 +10,7 @@ struct FileDelivery {
     private var gateway: LocalGateway { command.common.gateway }
 
     func run() async throws {
-        let device = command.sender.device
+        let device = try command.sender.device(gateway)
         let delivery: Delivery = try await gateway.messaging(as: device, storage: .database) { client in
             let events = client.events()
             // Before they are sent.

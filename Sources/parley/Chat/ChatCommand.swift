@@ -35,10 +35,11 @@ struct ChatCommand: AsyncParsableCommand {
         let terminalName = Environment["TERM"] ?? "dumb"
         let isOnTerminal = isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1 && terminalName != "dumb"
         if !isOnTerminal { Terminal.endQuietlyWhenAsked() }
-        let keys = try gateway.keyStore(of: peers.device)
-        if recover { Terminal.report(try gateway.recoverStorage(of: peers.device, keys: keys).sentence) }
+        let device = try peers.device(gateway)
+        let keys = try gateway.keyStore(of: device)
+        if recover { Terminal.report(try gateway.recoverStorage(of: device, keys: keys).sentence) }
         try await gateway.messaging(
-            as: peers.device, keys: keys, storage: .database, follows: .all,
+            as: device, keys: keys, storage: .database, follows: .all,
             persistence: isOnTerminal ? .always : .onceReached
         ) { client in
             if isOnTerminal {

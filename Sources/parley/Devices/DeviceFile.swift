@@ -7,9 +7,8 @@ import PrivateFiles
 struct DeviceFile {
     let device: DeviceAddress
     let credentials: DeviceCredentials
-    let host: String
-    let port: UInt16
-    let usesTLS: Bool
+    /// Without the path of trusted certificates, which are in the file itself.
+    let endpoint: LocalEndpoint
     /// Certificates to trust in place of the system's, in PEM.
     let authority: String?
     /// The web door's base URL, if files go by one.
@@ -24,17 +23,14 @@ struct DeviceFile {
         door: String?
     ) {
         (self.device, self.credentials, self.authority, self.door) = (device, credentials, authority, door)
-        (host, port) = (endpoint.host, endpoint.mqttPort)
-        if case .tls = endpoint.transport { usesTLS = true } else { usesTLS = false }
+        self.endpoint = endpoint.trusting(nil)
     }
 
     var json: [UInt8] {
         let text = JSONWriter.object { object in
             object.member("parley_device", device.description)
             object.member("credentials", object: { credentials.writeMembers(to: &$0) })
-            object.member("host", host)
-            object.member("mqtt_port", Int(port))
-            object.member("scheme", usesTLS ? "mqtts" : "mqtt")
+            endpoint.writeMembers(to: &object)
             object.member("ca", authority)
             object.member("door", door)
         }
@@ -42,9 +38,8 @@ struct DeviceFile {
     }
 
     /// Where the device will have been signed in.
-    fileprivate func record(_ transport: LocalEndpoint.Transport) -> SignInRecord {
-        SignInRecord(
-            door: door, email: nil, endpoint: LocalEndpoint(host: host, mqttPort: port, transport: transport))
+    fileprivate func record(trusting caFile: String? = nil) -> SignInRecord {
+        SignInRecord(door: door, email: nil, endpoint: endpoint.trusting(caFile))
     }
 
     /// - Returns: `nil` if it is none.
@@ -53,9 +48,7 @@ struct DeviceFile {
             let address = try? object.text("parley_device", maximum: 129),
             let device = DeviceAddress(argument: address),
             let credentials = try? object.object("credentials"),
-            let host = try? object.text("host", maximum: 253), !host.isEmpty,
-            let port = try? object.integer("mqtt_port", in: 1...Int(UInt16.max)),
-            let scheme = try? object.text("scheme", maximum: 16), ["mqtt", "mqtts"].contains(scheme)
+            object.has("scheme"), let endpoint = LocalEndpoint(object), !endpoint.host.isEmpty
         else { return nil }
         do {
             self.credentials = try DeviceCredentials(members: credentials)
@@ -65,13 +58,13 @@ struct DeviceFile {
             return nil
         }
         guard self.credentials.belong(to: device) else { return nil }
-        (self.device, self.host, self.port, usesTLS) = (device, host, UInt16(port), scheme == "mqtts")
+        (self.device, self.endpoint) = (device, endpoint.trusting(nil))
     }
 }
 
 extension LocalGateway {
     /// Signs in by a file that an operator has made.
-    func signIn(by path: String) async throws {
+    func signIn(by path: String) async throws -> DeviceAddress {
         let secret = SecretFile(path: path, danger: "sign in with it")
         guard let line = try secret.readFirstLine(maximum: DeviceFile.longest), let file = DeviceFile(json: line) else {
             throw ToolError(.noAnswer, "\(path.printable) was not made by: parley device export")
@@ -79,22 +72,22 @@ extension LocalGateway {
         try prepareForSignIn()
         let directory = DeviceDirectory(of: file.device, in: self.path)
         // First: the certificates of a device of another gateway's are not replaced.
-        try check(file.device, directory, at: file.record(.plain))
-        let record = file.record(try transport(of: file, directory))
+        try check(file.device, directory, at: file.record())
+        let record = file.record(trusting: try keepAuthority(of: file, directory))
         try await complete(SignedIn(address: file.device, credentials: file.credentials), at: record)
         Terminal.report("\(path.printable) holds a secret that is used now; remove it")
+        return file.device
     }
 
     /// Keeps the certificates that the file wants to be trusted beside the device's keys.
-    private func transport(
-        of file: DeviceFile, _ directory: DeviceDirectory
-    ) throws(ToolError) -> LocalEndpoint.Transport {
-        guard file.usesTLS else { return .plain }
-        guard let authority = file.authority else { return .tls(caFile: nil) }
+    ///
+    /// - Returns: their path; `nil` for the system's.
+    private func keepAuthority(of file: DeviceFile, _ directory: DeviceDirectory) throws(ToolError) -> String? {
+        guard let authority = file.authority else { return nil }
         do throws(FileError) {
             try Files.makePrivateDirectories(directory.path)
             try Files.replace("ca.pem", in: directory.path, with: Array(authority.utf8))
-            return .tls(caFile: try Files.absolutePath("\(directory.path)/ca.pem"))
+            return try Files.absolutePath("\(directory.path)/ca.pem")
         } catch {
             throw ToolError(.noAnswer, error.description.printable)
         }

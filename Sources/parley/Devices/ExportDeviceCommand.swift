@@ -23,7 +23,9 @@ struct ExportDeviceCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Where the device finds the gateway, by TLS; without, what DIR/endpoint.json says.", valueName: "HOST:PORT")
+            "Where the device finds the gateway: HOST:PORT by TLS, or wss://HOST/mqtt, its web door by WebSocket; without, "
+                + "what DIR/endpoint.json says.",
+            valueName: "HOST:PORT")
     )
     var mqtt: BrokerAddress?
 
@@ -66,14 +68,11 @@ struct ExportDeviceCommand: AsyncParsableCommand {
 
     private func endpoint(_ gateway: LocalGateway) throws(ToolError) -> LocalEndpoint {
         let own = try gateway.endpoint(of: name.address)
-        guard let mqtt else { return own }
-        var trusted: String?
-        if case .tls(let file) = own.transport { trusted = file }
-        return LocalEndpoint(host: mqtt.host, mqttPort: mqtt.port, transport: .tls(caFile: trusted))
+        return mqtt?.endpoint(trusting: own.transport.caFile) ?? own
     }
 
     private func authority(of endpoint: LocalEndpoint) throws(ToolError) -> String? {
-        guard case .tls(let named) = endpoint.transport, let path = caFile ?? named else { return nil }
+        guard endpoint.transport.isEncrypted, let path = caFile ?? endpoint.transport.caFile else { return nil }
         do throws(FileError) {
             return String(decoding: try Files.read(path, maximum: 65_536).bytes, as: UTF8.self)
         } catch {

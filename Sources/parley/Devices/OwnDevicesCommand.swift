@@ -29,7 +29,7 @@ struct ListOwnDevicesCommand: AsyncParsableCommand {
 
     func run() async throws {
         let gateway = common.gateway
-        let (devices, events) = try await gateway.messaging(as: sender.device, storage: .memory) { client in
+        let (devices, events) = try await gateway.messaging(as: sender.device(gateway), storage: .memory) { client in
             let events = client.events()
             try await client.ready(timeout: gateway.timeout)
             return (try await client.devices.all(), events)
@@ -49,7 +49,7 @@ struct ListOwnDevicesCommand: AsyncParsableCommand {
         for device in devices where device.status == .notCertified {
             Terminal.report(
                 "\(device.summary.device) is linked by none of your devices, and gets nothing; if it is not yours: parley "
-                    + "devices remove --as \(sender.device) \(device.summary.device)")
+                    + "devices remove --as \(try sender.device(gateway)) \(device.summary.device)")
         }
     }
 }
@@ -64,7 +64,7 @@ struct RemoveOwnDeviceCommand: ClientCommand {
 
     func ask(_ client: MessagingClient) async throws -> String {
         try await client.devices.remove(device)
-        return "removed \(sender.device.user)/\(device)"
+        return "removed \(try sender.device(common.gateway).user)/\(device)"
     }
 }
 

@@ -26,19 +26,21 @@ struct PassphraseCommand: AsyncParsableCommand {
 
     func run() async throws {
         let gateway = common.gateway
-        let directory = DeviceDirectory(of: sender.device, in: gateway.path)
+        let directory = DeviceDirectory(of: try sender.device(gateway), in: gateway.path)
         // Without them there would be keys of a device that cannot sign in.
         try gateway.requireCredentials(directory)
         let isProtected = try gateway.needsPassphrase(directory)
         guard isProtected || !remove else {
-            return Terminal.report("no passphrase protects the keys of \(sender.device)")
+            return Terminal.report("no passphrase protects the keys of \(directory.device)")
         }
         let given = isProtected ? try gateway.readPassphraseFile() : nil
         if isatty(STDIN_FILENO) == 1 {
             let isDone: Bool? = try ControllingTerminal.open { (terminal) throws(ToolError) in
                 var current = given
-                if isProtected, current == nil { current = try typedCurrent(terminal) }
-                try change(directory, from: current) { () throws(ToolError) in try typedTwice(terminal) }
+                if isProtected, current == nil { current = try typedCurrent(terminal, directory.device) }
+                try change(directory, from: current) { () throws(ToolError) in
+                    try typedTwice(terminal, directory.device)
+                }
                 return true
             }
             guard isDone != nil else { throw ToolError(.noAnswer, "there is no terminal to ask for the passphrase") }
@@ -51,8 +53,8 @@ struct PassphraseCommand: AsyncParsableCommand {
         }
         Terminal.print(
             remove
-                ? "no passphrase protects the keys of \(sender.device) any more"
-                : "a passphrase protects the keys of \(sender.device)")
+                ? "no passphrase protects the keys of \(directory.device) any more"
+                : "a passphrase protects the keys of \(directory.device)")
     }
 
     /// Writes the keys anew. A wrong passphrase is reported before the new one is asked for.
@@ -73,12 +75,16 @@ struct PassphraseCommand: AsyncParsableCommand {
         }
     }
 
-    private func typedCurrent(_ terminal: ControllingTerminal) throws(ToolError) -> Passphrase {
-        try Passphrase(typed: terminal.ask("the passphrase that the keys of \(sender.device) have"))
+    private func typedCurrent(
+        _ terminal: ControllingTerminal, _ device: DeviceAddress
+    ) throws(ToolError) -> Passphrase {
+        try Passphrase(typed: terminal.ask("the passphrase that the keys of \(device) have"))
     }
 
-    private func typedTwice(_ terminal: ControllingTerminal) throws(ToolError) -> Passphrase {
-        let text = try terminal.ask("a new passphrase for the keys of \(sender.device)")
+    private func typedTwice(
+        _ terminal: ControllingTerminal, _ device: DeviceAddress
+    ) throws(ToolError) -> Passphrase {
+        let text = try terminal.ask("a new passphrase for the keys of \(device)")
         let passphrase = try Passphrase(typed: text)
         guard try terminal.ask("the same once more") == text else {
             throw ToolError(.usage, "the two are not the same; nothing was changed")

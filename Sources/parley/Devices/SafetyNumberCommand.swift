@@ -5,14 +5,17 @@ import ParleyProtocol
 
 /// The two users whose keys a command compares.
 struct PeerOptions: ParsableArguments, DeviceOptions {
-    @Option(name: .customLong("as"), help: ArgumentHelp("The device that asks.", valueName: "UID/DID"))
-    var device: DeviceAddress
+    @Option(
+        name: .customLong("as"),
+        help: ArgumentHelp(
+            "The device that asks. Default: that of `parley use`, or the only one.", valueName: "UID/DID"))
+    var named: DeviceAddress?
 
     @Option(name: .customLong("with"), help: ArgumentHelp("The other user.", valueName: "UID"))
     var other: UserID
 
     func validate() throws {
-        if other == device.user { throw ValidationError("--with takes another user than --as") }
+        if other == named?.user { throw ValidationError("--with takes another user than --as") }
     }
 }
 
@@ -37,14 +40,15 @@ struct SafetyNumberCommand: AsyncParsableCommand {
     @OptionGroup var common: CommonOptions
 
     func run() async throws {
+        let device = try peers.device(common.gateway)
         let shown = try await common.signedIn(as: peers) { try await $0.keys.safetyNumber(with: peers.other) }
-        for user in [peers.device.user, peers.other] {
-            let devices = try await common.gateway.devicesWithKeys(of: user, asked: peers.device)
+        for user in [device.user, peers.other] {
+            let devices = try await common.gateway.devicesWithKeys(of: user, asked: device)
             Terminal.report("\(user): \(devices.map(\.text).joined(separator: ", "))")
         }
         if !shown.isAccepted {
             Terminal.report(
-                "these keys of \(peers.other) were not accepted; \(peers.other.acceptInstructions(for: peers.device))")
+                "these keys of \(peers.other) were not accepted; \(peers.other.acceptInstructions(for: device))")
         }
         if qr { Terminal.draw(shown.number.code) }
         Terminal.print(qr ? shown.number.code : shown.number.description)

@@ -26,6 +26,8 @@ extension LocalGateway {
     /// Writes the options of Mosquitto's clients, where they are others than the kept credentials ask for.
     func saveOptions(in directory: DeviceDirectory) throws(ToolError) {
         let endpoint = try endpoint(of: directory.device)
+        // They speak no WebSocket.
+        if case .webSocket = endpoint.transport { return }
         do throws(CredentialsError) {
             try directory.storeCopies { credentials in
                 LocalGateway.mosquittoClients.map { file, name in
@@ -63,7 +65,7 @@ extension LocalGateway {
 
     private func trust(_ transport: LocalEndpoint.Transport) -> String {
         switch transport {
-        case .plain: ""
+        case .plain, .webSocket: ""
         case .tls(nil): "--tls-use-os-certs\n"
         case .tls(let caFile?): "--cafile \(caFile)\n"
         }

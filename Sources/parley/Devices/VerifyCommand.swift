@@ -52,6 +52,6 @@ struct RotateKeysCommand: ClientCommand {
 
     func ask(_ client: MessagingClient) async throws -> String {
         try await client.keys.rotate()
-        return "\(sender.device) has a new key"
+        return "\(try sender.device(common.gateway)) has a new key"
     }
 }

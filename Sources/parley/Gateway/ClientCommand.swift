@@ -29,13 +29,24 @@ extension ClientCommand where Result == String {
 
 /// Options that name the device that a command acts as.
 protocol DeviceOptions {
-    var device: DeviceAddress { get }
+    /// `nil` for the default one.
+    var named: DeviceAddress? { get }
+}
+
+extension DeviceOptions {
+    func device(_ gateway: LocalGateway) throws(ToolError) -> DeviceAddress {
+        if let named { return named }
+        return try gateway.defaultDevice()
+    }
 }
 
 /// The device that a command acts as.
 struct SenderOptions: ParsableArguments, DeviceOptions {
-    @Option(name: .customLong("as"), help: ArgumentHelp("The device that acts.", valueName: "UID/DID"))
-    var device: DeviceAddress
+    @Option(
+        name: .customLong("as"),
+        help: ArgumentHelp(
+            "The device that acts. Default: that of `parley use`, or the only one.", valueName: "UID/DID"))
+    var named: DeviceAddress?
 }
 
 extension CommonOptions {
@@ -47,7 +58,7 @@ extension CommonOptions {
         _ body: @Sendable (MessagingClient) async throws -> Value
     ) async throws -> Value {
         let gateway = gateway
-        return try await gateway.messaging(as: sender.device, keys: keys, storage: .memory, follows: follows) {
+        return try await gateway.messaging(as: sender.device(gateway), keys: keys, storage: .memory, follows: follows) {
             client in
             try await client.ready(timeout: gateway.timeout)
             return try await body(client)

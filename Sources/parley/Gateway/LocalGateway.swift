@@ -1,5 +1,6 @@
 import Platform
 import ParleyClient
+import ParleyCurl
 import ParleyMosquitto
 import ParleyProtocol
 import PrivateFiles
@@ -34,7 +35,7 @@ struct LocalGateway: Sendable {
         let directory = DeviceDirectory(of: device, in: path)
         let endpoint = try endpoint(of: device)
         let address = device.isOperatorConsole ? LocalEndpoint.operatorAddress(in: path) : endpoint.address
-        var configuration = DeviceConfiguration(gateway: address, device: device) {
+        var configuration = DeviceConfiguration(gateway: address, device: device, over: address.transport) {
             try directory.readCredentials()
         }
         // The gateway itself renews the operator's.
@@ -84,7 +85,7 @@ struct LocalGateway: Sendable {
     }
 
     private var usesTLS: Bool {
-        if case .tls = try? endpoint().transport { true } else { false }
+        (try? endpoint())?.transport.isEncrypted ?? false
     }
 
     /// The broker's address for a device: where it was signed in, or else that of the data directory's gateway.
@@ -99,6 +100,11 @@ struct LocalGateway: Sendable {
         return endpoint
     }
 
+    /// By the services of Debian's package, whose directory it is, or by the script.
+    private var startCommand: String {
+        path == "/var/lib/parley" ? "systemctl start parley-broker parleyd" : "scripts/run.sh --data \(path)"
+    }
+
     private func endpoint() throws(ToolError) -> LocalEndpoint {
         do throws(FileError) {
             if let endpoint = try LocalEndpoint.read(in: path) { return endpoint }
@@ -110,10 +116,20 @@ struct LocalGateway: Sendable {
             let advice =
                 isOneOfSeveral
                 ? "of several there name one: --data \(cell)"
-                : "start one with: scripts/run.sh --data \(path); another directory is named by --data or PARLEY_DATA"
+                : "start one with: \(startCommand); another directory is named by --data or PARLEY_DATA"
             throw ToolError(.noAnswer, "there is no gateway in \(path); \(advice)")
         }
         throw ToolError(.noAnswer, "\(path)/endpoint.json does not say where the gateway listens")
+    }
+}
+
+extension GatewayAddress {
+    /// What reaches it.
+    var transport: any DeviceTransport {
+        switch self {
+        case .tcp, .tls, .unixSocket: MosquittoTransport()
+        case .webSocket: WebSocketTransport()
+        }
     }
 }
 
@@ -151,7 +167,7 @@ extension LocalGateway {
             "nobody answers at \(remote?.url ?? ""), which \(path)/endpoint.json names: the gateway does not run there, or "
                 + "something between closes the way"
         case .unreachable, .nameNotResolved:
-            "the gateway of \(path) is not running; start it with: scripts/run.sh --data \(path)"
+            "the gateway of \(path) is not running; start it with: \(startCommand)"
         case .notReady where !device.isOperatorConsole && usesTLS:
             "the gateway of \(path) closes connections without a word: parleyd does not run, or not yet, or its door turns "
                 + "this address away for a while"
@@ -164,8 +180,9 @@ extension LocalGateway {
         case .tlsRequired: "the gateway speaks TLS, and \(path)/endpoint.json says that it does not"
         case .tlsNotSpoken: "the gateway speaks plain MQTT, and \(path)/endpoint.json says TLS"
         case .notTrusted:
-            "the gateway's certificate is not trusted, or is for another name, or it speaks no TLS; \(path)/endpoint.json "
-                + "says which name is called and whose certificates are trusted"
+            (try? endpoint())?.certificateFault
+                ?? "the gateway's certificate is not trusted, or is for another name, or it speaks no TLS; "
+                + "\(path)/endpoint.json says which name is called and whose certificates are trusted"
         case .timedOut, .lost, .takenOver, .noCredentials, .other: cause.description
         }
     }

@@ -57,7 +57,7 @@ extension LocalGateway {
         // A device that came by a file knows the door that the file names, if any.
         let own = record?.email == nil && record != nil ? nil : "http://127.0.0.1:\(port)"
         guard let text = record?.door ?? own, let address = WebDoorAddress(text) else { return nil }
-        guard case .tls(let file?) = record?.endpoint?.transport else {
+        guard let file = record?.endpoint?.transport.caFile else {
             return WebDoorAccess(address, over: CurlTransport())
         }
         // What was trusted at the sign-in.

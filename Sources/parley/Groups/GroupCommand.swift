@@ -169,7 +169,7 @@ struct RemoveGroupMemberCommand: ClientCommand {
         let group = try await choice.choose(by: client)
         // Also a user who is no member: the gateway decides.
         try await client.trainingGroups.remove(user, from: group.id)
-        if user == sender.device.user { return "left \(group.name.printable)" }
+        if try user == sender.device(common.gateway).user { return "left \(group.name.printable)" }
         let wasMember = group.members.contains { $0.user == user }
         return wasMember ? "removed \(user)" : "\(user) was not in \(group.name.printable)"
     }

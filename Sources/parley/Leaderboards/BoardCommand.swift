@@ -37,8 +37,9 @@ struct BoardCommand: AsyncParsableCommand {
             Terminal.endQuietlyWhenAsked()
             Terminal.endQuietlyWithReader()
         }
+        let device = try reader.device(common.gateway)
         try await common.signedIn(as: reader) { client in
-            var view = BoardView(reader: reader.device.user, isRedrawn: follow)
+            var view = BoardView(reader: device.user, isRedrawn: follow)
             let group = try await choice.choose(by: client).id
             guard follow else {
                 return view.show(try await client.leaderboards.board(of: group, type, week: week))

@@ -53,7 +53,7 @@ extension CommonOptions {
                 return .rejected(rejection)
             }
         }
-        try delivery.report(to: sender.device, gateway)
+        try delivery.report(to: sender.device(gateway), gateway)
     }
 }
 

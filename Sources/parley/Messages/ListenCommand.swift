@@ -49,8 +49,9 @@ struct ListenCommand: AsyncParsableCommand {
         Terminal.endQuietlyWhenAsked()
         Terminal.endQuietlyWithReader()
         let gateway = common.gateway
+        let device = try listener.device(gateway)
         try await gateway.messaging(
-            as: listener.device, storage: .memory, follows: conversation.map { .only([$0]) } ?? .all
+            as: device, storage: .memory, follows: conversation.map { .only([$0]) } ?? .all
         ) { client in
             let events = client.events()
             try await client.ready(timeout: gateway.timeout)
@@ -58,7 +59,7 @@ struct ListenCommand: AsyncParsableCommand {
             var follower = ConversationFollower(
                 client: client, only: conversation, print: print, printEarlier: json ? nil : printEarlier)
             try await follower.begin(history: history)
-            Terminal.report("listening as \(listener.device)")
+            Terminal.report("listening as \(device)")
             try await follower.printHistory()
             var complaint: String?
             for await event in events {
@@ -66,7 +67,7 @@ struct ListenCommand: AsyncParsableCommand {
                 if self.events, let line = event.line(asJSON: json) {
                     if json { Terminal.printJSON(line) } else { Terminal.print(line) }
                 }
-                try complain(of: event, gateway, after: &complaint)
+                try complain(of: event, device, gateway, after: &complaint)
             }
         }
     }
@@ -82,17 +83,17 @@ struct ListenCommand: AsyncParsableCommand {
 
     /// - Parameter complaint: the last report of a lost connection, so that it is not repeated.
     private func complain(
-        of event: ClientEvent, _ gateway: LocalGateway, after complaint: inout String?
+        of event: ClientEvent, _ device: DeviceAddress, _ gateway: LocalGateway, after complaint: inout String?
     ) throws(ToolError) {
         switch event {
         case .connected:
             if complaint != nil { Terminal.report("connected again") }
             complaint = nil
         case .waiting(let cause):
-            let sentence = gateway.sentence(cause, listener.device)
+            let sentence = gateway.sentence(cause, device)
             if sentence != complaint { Terminal.report("\(sentence); trying again") }
             complaint = sentence
-        case .ended(let cause): throw ToolError(.noAnswer, gateway.sentence(cause, listener.device))
+        case .ended(let cause): throw ToolError(.noAnswer, gateway.sentence(cause, device))
         case .conversationRemoved(let id):
             Terminal.report("conversation \(id) has ended, or is a message request now")
         case .historyReset(let id):
@@ -102,7 +103,7 @@ struct ListenCommand: AsyncParsableCommand {
             .conversationChanged, .messageRequest, .dayReported, .workoutReported, .presence, .push, .failed, .missed,
             .keys, .leftOut, .gatewayFault, .membersChanged, .resendRequested, .resent, .tokenNotRenewed,
             .requestRefused, .upload:
-            if let line = event.warning(for: listener.device) { Terminal.report(line) }
+            if let line = event.warning(for: device) { Terminal.report(line) }
         }
     }
 }

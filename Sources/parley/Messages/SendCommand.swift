@@ -77,7 +77,7 @@ struct SendCommand: AsyncParsableCommand {
 
     private func send(_ text: String) async throws {
         let gateway = common.gateway
-        let sender = sender.device
+        let sender = try sender.device(gateway)
         let (outcome, events) = try await gateway.messaging(as: sender, storage: .memory) { client in
             let events = client.events()
             return (await attempt(text, by: client, gateway), events)

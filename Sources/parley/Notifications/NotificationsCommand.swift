@@ -33,7 +33,8 @@ struct NotificationsCommand: AsyncParsableCommand {
         Terminal.endQuietlyWithReader()
         if follow { Terminal.endQuietlyWhenAsked() }
         let gateway = common.gateway
-        try await gateway.messaging(as: reader.device, storage: .memory) { client in
+        let device = try reader.device(gateway)
+        try await gateway.messaging(as: device, storage: .memory) { client in
             // From before the list, so that nothing falls between.
             let events = client.events()
             try await client.ready(timeout: gateway.timeout)
@@ -49,7 +50,7 @@ struct NotificationsCommand: AsyncParsableCommand {
                 switch event {
                 case .gateway(let notification as FeedNotification): feed.add([notification]).forEach(show)
                 case .connected, .missed: try await showMissed(&feed, by: client)
-                case .ended(let cause): throw ToolError(.noAnswer, gateway.sentence(cause, reader.device))
+                case .ended(let cause): throw ToolError(.noAnswer, gateway.sentence(cause, device))
                 default: break
                 }
             }

@@ -35,12 +35,13 @@ struct ListenPushCommand: AsyncParsableCommand {
         Terminal.endQuietlyWhenAsked()
         Terminal.endQuietlyWithReader()
         let gateway = common.gateway
+        let device = try listener.device(gateway)
         let desktop = noDesktop ? nil : Desktop(path: Environment["PATH"])
-        try await gateway.messaging(as: listener.device, storage: .memory) { client in
+        try await gateway.messaging(as: device, storage: .memory) { client in
             var latest = LatestBadge()
             let events = client.events()
             try await client.ready(timeout: gateway.timeout)
-            Terminal.report("listening for what is pushed to \(listener.device.user)")
+            Terminal.report("listening for what is pushed to \(device.user)")
             for await event in events {
                 switch event {
                 case .push(let push):
@@ -50,11 +51,11 @@ struct ListenPushCommand: AsyncParsableCommand {
                 case .gateway(let cleared as NotificationsCleared):
                     latest.merge(cleared.badgeThen)
                     show(cleared, latest)
-                case .ended(let cause): throw ToolError(.noAnswer, gateway.sentence(cause, listener.device))
+                case .ended(let cause): throw ToolError(.noAnswer, gateway.sentence(cause, device))
                 case .waiting(let cause):
-                    Terminal.report("\(gateway.sentence(cause, listener.device)); trying again")
+                    Terminal.report("\(gateway.sentence(cause, device)); trying again")
                 case .keys, .gatewayFault, .tokenNotRenewed:
-                    if let line = event.warning(for: listener.device) { Terminal.report(line) }
+                    if let line = event.warning(for: device) { Terminal.report(line) }
                 default: break
                 }
             }

@@ -29,8 +29,9 @@ struct OpenPushCommand: AsyncParsableCommand {
     func run() async throws {
         let payload = file == "-" ? try StandardInput.read() : try readFile()
         let gateway = common.gateway
-        let directory = DeviceDirectory(of: reader.device, in: gateway.path)
-        let opener = PushOpener(keys: try gateway.keyStore(of: reader.device), directory: directory)
+        let device = try reader.device(gateway)
+        let directory = DeviceDirectory(of: device, in: gateway.path)
+        let opener = PushOpener(keys: try gateway.keyStore(of: device), directory: directory)
         let push: OpenedPush
         do throws(PushError) {
             push = try opener.open(push: payload)

@@ -127,7 +127,7 @@ struct UnregisterPushCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await common.signedIn(as: sender) { client in try await client.push.unregister() }
-        Terminal.print("\(sender.device) is reached by no push service")
+        Terminal.print("\(try sender.device(common.gateway)) is reached by no push service")
     }
 }
 
@@ -142,7 +142,8 @@ extension CommonOptions {
         }
         let time = try await signedIn(as: sender) { client in try await client.push.register(target) }
         Terminal.print(
-            "\(sender.device) is reached by \(target.provider.rawValue) since \(TimeZone.local.civil(time).stamp)")
+            "\(try sender.device(gateway)) is reached by \(target.provider.rawValue) since \(TimeZone.local.civil(time).stamp)"
+        )
     }
 }
 

@@ -22,8 +22,7 @@ struct RequestCommand: AsyncParsableCommand {
               parley request --as alice/phone messages/send - < message.json
             """)
 
-    @Option(name: .customLong("as"), help: ArgumentHelp("The device that asks.", valueName: "UID/DID"))
-    var device: DeviceAddress
+    @OptionGroup var sender: SenderOptions
 
     @Argument(help: ArgumentHelp("What is asked for, such as messages/send.", valueName: "AREA/VERB"))
     var operation: Operation
@@ -37,6 +36,7 @@ struct RequestCommand: AsyncParsableCommand {
 
     func run() async throws {
         let gateway = common.gateway
+        let device = try sender.device(gateway)
         let payload = fields == "-" ? try StandardInput.read() : Array(fields.utf8)
         if let warning = gateway.expiryWarning(for: device, now: .now) { Terminal.report(warning) }
         let hasReply = OperationTable.request(operation)?.hasReply ?? true

@@ -57,7 +57,7 @@ struct LogWorkoutCommand: AsyncParsableCommand {
             id: id ?? .random(), completedAt: at ?? .now, timeZone: zone ?? Foundation.TimeZone.current.identifier,
             kind: kind, minutes: minutes)
         do {
-            try await common.gateway.make(workout, as: sender.device)
+            try await common.gateway.make(workout, as: sender.device(common.gateway))
         } catch let failure as ToolError where failure.status == .noAnswer && failure.canBeRepeated {
             throw ToolError(.noAnswer, "\(failure.message); to try again: \(commandLine(of: workout))")
         }
@@ -65,7 +65,8 @@ struct LogWorkoutCommand: AsyncParsableCommand {
 
     /// The command that logs the very same workout: another time or zone under its id would be another one.
     func commandLine(of workout: LogWorkout) -> String {
-        var words = ["parley", "workout", "log", "--as", sender.device.description]
+        var words = ["parley", "workout", "log"]
+        if let device = sender.named { words += ["--as", device.description] }
         words += ["--id", workout.id.description, "--at", workout.completedAt.description, "--zone", workout.timeZone]
         if let kind = workout.kind { words += ["--kind", kind] }
         if let minutes = workout.minutes { words += ["--minutes", String(minutes)] }
@@ -83,7 +84,7 @@ struct DeleteWorkoutCommand: AsyncParsableCommand {
     @OptionGroup var common: CommonOptions
 
     func run() async throws {
-        try await common.gateway.make(DeleteWorkout(id: id), as: sender.device)
+        try await common.gateway.make(DeleteWorkout(id: id), as: sender.device(common.gateway))
     }
 }
 

@@ -39,8 +39,11 @@ package final class HTTPDouble: Sendable {
     private let listener: Listener
     package var port: Int { listener.port }
 
-    package init(isTLS: Bool = false, _ react: @escaping @Sendable (Request) -> Reaction) throws {
-        let tls = isTLS ? try ServerTLS(protocols: ["http/1.1"]) : nil
+    package init(
+        isTLS: Bool = false, certificate: String = TestKeys.certificate,
+        _ react: @escaping @Sendable (Request) -> Reaction
+    ) throws {
+        let tls = isTLS ? try ServerTLS(protocols: ["http/1.1"], certificate: certificate) : nil
         let requests = Log()
         self.requests = requests
         listener = try Listener { descriptor in

@@ -8,13 +8,13 @@ import Platform
     /// As ALPN has it: each with its length before it (RFC 7301 §3.1). OpenSSL points into it.
     private let protocols: UnsafeMutableBufferPointer<UInt8>
 
-    package init(protocols: [String]) throws {
+    package init(protocols: [String], certificate: String = TestKeys.certificate) throws {
         let names = protocols.flatMap { [UInt8($0.utf8.count)] + Array($0.utf8) }
         unsafe self.protocols = .allocate(capacity: names.count)
         _ = unsafe self.protocols.initialize(from: names)
         guard let context = unsafe SSL_CTX_new(TLS_server_method()) else { throw TLSDoubleError() }
         unsafe self.context = unsafe context
-        let certificate = try unsafe ServerTLS.read(TestKeys.certificate) {
+        let certificate = try unsafe ServerTLS.read(certificate) {
             unsafe PEM_read_bio_X509($0, nil, nil, nil)
         }
         defer { unsafe X509_free(certificate) }

@@ -15,6 +15,20 @@ package enum TestKeys {
         -----END CERTIFICATE-----
         """
 
+    /// The same for `localhost`, which has expired at the end of 2020.
+    package static let expiredCertificate = """
+        -----BEGIN CERTIFICATE-----
+        MIIBZjCCAQugAwIBAgIBAzAKBggqhkjOPQQDAjAUMRIwEAYDVQQDDAlsb2NhbGhv
+        c3QwHhcNMjAwMTAxMDAwMDAwWhcNMjEwMTAxMDAwMDAwWjAUMRIwEAYDVQQDDAls
+        b2NhbGhvc3QwWTATBgcqhkjOPQIBBggqhkjOPQMBBwNCAAQSuMkV6BPbdc09RzAt
+        GekEnLxKmE2C0Z2i3JnD2vBGdnbvm5iiVtHNQUbbNdFJXFjZYQsgZ+ySHNQxcTZP
+        N3ZQo04wTDAaBgNVHREEEzARgglsb2NhbGhvc3SHBH8AAAEwDwYDVR0TAQH/BAUw
+        AwEB/zAdBgNVHQ4EFgQU264o2VKzZF5AP35mpnEMs9WcJG4wCgYIKoZIzj0EAwID
+        SQAwRgIhALGm/D/8haaT6uTdRMuYPfHdJQdZWged/g9q8roDysCTAiEA/HbhYYnT
+        9Q89CLWLJ3Av94wtKf7DxLsY0tjub4OhUD8=
+        -----END CERTIFICATE-----
+        """
+
     package static let certificateKey = """
         -----BEGIN PRIVATE KEY-----
         MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgtt81vkG+5O87WYiJ

@@ -2,7 +2,7 @@ import Testing
 
 @testable import parley
 
-@Suite("Addresses of doors and brokers")
+@Suite("Addresses of doors")
 struct DoorAddressTests {
     @Test(
         "a door is an https URL, or an http one on this machine",
@@ -28,28 +28,4 @@ struct DoorAddressTests {
             "https://example.org:0", "https://ex ample.org", "http://localhost@example.org",
         ])
     func noDoors(argument: String) { #expect(DoorAddress(argument: argument) == nil) }
-
-    @Test(
-        "a broker is reached by TLS, but on this machine, beside a door without",
-        arguments: [
-            ("mqtt.example.org:8883", "mqtt.example.org", 8883, false, false),
-            ("mqtts://localhost:8883", "localhost", 8883, false, false),
-            ("mqtt://127.0.0.1:1893", "127.0.0.1", 1893, true, true),
-            ("localhost:1893", "localhost", 1893, true, false), ("[::1]:1893", "::1", 1893, true, false),
-        ] as [(String, String, UInt16, Bool, Bool)])
-    func brokers(argument: String, host: String, port: UInt16, plainHere: Bool, plainAfar: Bool) throws {
-        let broker = try #require(BrokerAddress(argument: argument))
-        #expect(broker.host == host && broker.port == port)
-        let (here, afar) = (DoorAddress(argument: "http://localhost"), DoorAddress(argument: "https://example.org"))
-        #expect(try broker.isPlain(besides: #require(here)) == plainHere)
-        #expect(try broker.isPlain(besides: #require(afar)) == plainAfar)
-    }
-
-    @Test(
-        "what is no broker, or would send a token in clear text over a network, is refused",
-        arguments: [
-            "", "example.org", "[::1]", ":1883", "mqtt://example.org:1883", "example.org:99999", "example.org:1883/x",
-            "ws://example.org:80", "mqtts://mqtt://localhost:1883",
-        ])
-    func noBrokers(argument: String) { #expect(BrokerAddress(argument: argument) == nil) }
 }
