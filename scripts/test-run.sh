@@ -11,6 +11,7 @@ root=$(dirname "$(dirname "$(readlink -f "$0")")")
 tests=(
     stays_quiet_but_for_two_lines
     builds_the_tool_when_ready
+    builds_what_has_changed
     goes_on_when_its_output_is_closed
     stops_at_the_first_signal
     stops_at_ctrl_c_of_the_terminal
@@ -122,6 +123,20 @@ builds_the_tool_when_ready() {
     until_true 1200 said 'scripts/parley is built'
     kill -TERM "$run"
     ends 0
+}
+
+builds_what_has_changed() {
+    start_ready
+    kill -TERM "$run"
+    ends 0
+    ! said 'building' || fail "$current: nothing has changed, and it builds"
+    [[ -z ${PARLEY_PRODUCTS-} ]] || return 0
+    # Nothing is compiled anew for it.
+    touch "$root/Package.swift"
+    start_ready
+    kill -TERM "$run"
+    ends 0
+    said 'building parleyd' || fail "$current: something has changed, and it does not build"
 }
 
 # As by somebody who waits for the first line alone.

@@ -165,7 +165,7 @@ if [[ $everything == yes ]]; then
     must_pass "release build"
     binaries=$(realpath .build/release)
     # Everywhere else programs are lent that have been built.
-    gate "run.sh builds" scripts/test-run.sh stays_quiet_but_for_two_lines builds_the_tool_when_ready
+    gate "run.sh builds" scripts/test-run.sh stays_quiet_but_for_two_lines builds_the_tool_when_ready builds_what_has_changed
     # Attacks are judged by what honest users notice, so that nothing else runs beside them.
     gate siege with "$binaries" scripts/siege.sh --no-install --short
     # What takes longest comes first. What only computes gives way: pushes have their times.
