@@ -140,8 +140,8 @@ manual parleyd 8 /etc/parley/gateway.conf "The programs' options, as the service
     /var/lib/parley "The service's data directory: keys, settings, messages."
 manual parley-web 8 /etc/parley/gateway.conf "The programs' options, as the services give them." \
     /usr/share/parley/page "The page that the service serves."
-for unit in parley-broker parleyd parley-web; do
-    file "scripts/debian/parley-gateway/$unit.service" "usr/lib/systemd/system/$unit.service"
+for unit in parley-broker.service parleyd.service parley-web.service parley-backup.service parley-backup.timer; do
+    file "scripts/debian/parley-gateway/$unit" "usr/lib/systemd/system/$unit"
 done
 file scripts/debian/parley-gateway/sysusers.conf usr/lib/sysusers.d/parley.conf
 file scripts/debian/parley-gateway/gateway.conf etc/parley/gateway.conf

@@ -54,6 +54,19 @@ package enum Files {
         return unsafe String(cString: resolved)
     }
 
+    /// `lstat`: whether this is a file, and no link, directory or pipe.
+    package static func isRegularFile(_ path: String) throws(FileError) -> Bool {
+        var status = stat()
+        guard unsafe lstat(path, &status) == 0 else { throw FileError(call: "lstat", path: path, errno: errno) }
+        return status.st_mode & S_IFMT == S_IFREG
+    }
+
+    /// `stat`: the bytes of a file; `nil` where there is none, or it cannot be looked at.
+    package static func size(of path: String) -> Int? {
+        var status = stat()
+        return unsafe stat(path, &status) == 0 ? Int(clamping: status.st_size) : nil
+    }
+
     /// `stat` of the current file of this name; `nil` if there is none.
     package static func identity(of path: String) throws(FileError) -> FileIdentity? {
         var status = stat()

@@ -39,25 +39,85 @@ package struct Restoration {
 
     /// Writes one state of the database to a file, also while a gateway runs.
     ///
+    /// The file is made beside its place, checked and synced, and is whole under its name or not there. Its digest is
+    /// in a file beside it.
+    ///
     /// - Parameter file: must not exist.
-    /// - Returns: its size in bytes.
-    package func backUp(to file: String) throws -> Int {
+    package func backUp(to file: String) throws -> Backup {
         guard exists(directory.database) else {
             throw DataDirectoryError("there is no database in \(directory.path)")
         }
         guard !exists(file) else { throw DataDirectoryError("\(file) exists: name a file that does not") }
-        let part = "\(file).\(InstanceName.random()).part"
-        defer { try? FileManager.default.removeItem(atPath: part) }
-        do throws(FileError) {
-            try Files.makePrivateFile(part)
-        } catch {
-            throw DataDirectoryError("cannot write \(file): \(error.reason)")
+        let part = "\(file).\(InstanceName.random())\(Restoration.partSuffix)"
+        defer {
+            for suffix in ["", "-journal"] { try? FileManager.default.removeItem(atPath: part + suffix) }
         }
-        // With a name that no gateway gives, so that a backup that is put back by hand is always detected.
-        try DatabaseFile.copy(
-            directory.database, to: part, instance: InstanceName.random(), pushes: directory.pushDatabase)
-        try move(part, to: file)
-        return try FileManager.default.attributesOfItem(atPath: file)[.size] as? Int ?? 0
+        do {
+            // With a name that no gateway gives, so that a backup that is put back by hand is always detected.
+            try Files.makePrivateFile(part)
+            try DatabaseFile.copy(
+                directory.database, to: part, instance: InstanceName.random(), pushes: directory.pushDatabase,
+                pace: .besideGateway)
+            let backup = try check(part, for: file)
+            try noteDigest(of: backup)
+            try complete(part, as: file)
+            return backup
+        } catch {
+            throw reason(error, file)
+        }
+    }
+
+    private func check(_ part: String, for file: String) throws -> Backup {
+        let (schema, conversations) = try DatabaseFile.summary(of: part)
+        return Backup(
+            file: file, bytes: Files.size(of: part) ?? 0, schema: schema, conversations: conversations,
+            digest: try BackupDigest.digest(of: part))
+    }
+
+    private func noteDigest(of backup: Backup) throws(FileError) {
+        let url = URL(filePath: backup.file)
+        try Files.replace(
+            BackupDigest.name(of: url.lastPathComponent), in: url.deletingLastPathComponent().path,
+            with: Array("\(backup.digest)  \(url.lastPathComponent)\n".utf8))
+    }
+
+    private func complete(_ part: String, as file: String) throws(DataDirectoryError) {
+        do throws(DataDirectoryError) {
+            try move(part, to: file)
+        } catch {
+            try? FileManager.default.removeItem(atPath: BackupDigest.name(of: file))
+            throw error
+        }
+    }
+
+    /// Why there is no backup.
+    private func reason(_ error: any Error, _ file: String) -> any Error {
+        switch error {
+        case StoreError.full: return noRoom(for: file)
+        case let error as FileError where error.isFull: return noRoom(for: file)
+        case let error as FileError: return DataDirectoryError("cannot write \(file): \(error.reason)")
+        default: return error
+        }
+    }
+
+    private func noRoom(for file: String) -> DataDirectoryError {
+        DataDirectoryError(
+            "there is no room for the backup \(file): nothing of it was left behind, and other backups are as they were"
+        )
+    }
+
+    /// What the name of an unfinished backup ends with.
+    static let partSuffix = ".part"
+
+    /// A backup that was made and checked.
+    package struct Backup: Sendable {
+        package let file: String
+        package let bytes: Int
+        /// The last step of its schema.
+        package let schema: String
+        package let conversations: Int
+        /// BLAKE2b, 256 bits, in hexadecimal digits.
+        package let digest: String
     }
 
     // MARK: Restore
@@ -70,6 +130,11 @@ package struct Restoration {
             throw DataDirectoryError("\(file) is the gateway's database itself: `parleyd restore --in-place` takes it")
         }
         try DatabaseFile.check(file)
+        if let noted = try BackupDigest.noted(of: file), try BackupDigest.digest(of: file) != noted {
+            throw DataDirectoryError(
+                "\(file) is not what was backed up: it does not fit \(BackupDigest.name(of: file)); take another backup"
+            )
+        }
         defer { removeStaged() }
         do throws(FileError) {
             try Files.makePrivateFile(staged)

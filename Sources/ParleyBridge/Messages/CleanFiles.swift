@@ -5,7 +5,7 @@ extension Writer {
     func cleanFiles(now: ContinuousClock.Instant) {
         guard cleaning.isDue(now: now) else { return }
         do throws(StoreError) {
-            try store.checkpoint()
+            try cleaning.waits ? store.checkpoint() : store.checkpointIfFree()
             cleaning.recordCleaning(isDone: true, now: .now)
         } catch {
             // A slow reader is in the way, or the disk is full, which the batches report.

@@ -4,11 +4,19 @@ struct CleaningClock {
     /// At first, an earlier process may have been killed before a cleaning.
     private var isUnclean = true
     private var notBefore: ContinuousClock.Instant?
+    /// How many in a row a reader has kept from completing.
+    private var failures = 0
 
     /// Between two cleanings: each holds up the next batch.
     static let pause = Duration.seconds(10)
     /// After one that a reader has kept from completing.
     private static let retry = Duration.seconds(1)
+
+    /// Whether to wait for readers. One that was in the way may be there for long, such as a backup: waiting each time
+    /// would hold up batches again and again. Now and then they are waited for, or short readers could take turns for
+    /// ever.
+    var waits: Bool { failures % CleaningClock.failuresBeforeWaiting == 0 }
+    private static let failuresBeforeWaiting = 30
 
     mutating func markUnclean() { isUnclean = true }
 
@@ -22,6 +30,7 @@ struct CleaningClock {
 
     mutating func recordCleaning(isDone: Bool, now: ContinuousClock.Instant) {
         isUnclean = !isDone
+        failures = isDone ? 0 : failures + 1
         notBefore = now + (isDone ? CleaningClock.pause : CleaningClock.retry)
     }
 }

@@ -7,6 +7,13 @@ package enum DataDirectoryLayout {
     /// The gateway's address for devices.
     package static let endpoint = "endpoint.json"
     package static let settings = "parleyd.json"
+    /// Held by the gateway while it runs.
+    package static let lock = "parleyd.lock"
+    package static let database = "parley.db"
+    /// The door's configuration, which names the certificate that devices are shown.
+    package static let doorConfiguration = "haproxy.cfg"
+    /// Where `parleyd backup --keep` and its timer put backups.
+    package static let backups = "backups"
     package static let devices = "devices"
     /// In a device's directory.
     package static let credentials = "credentials.json"

@@ -72,5 +72,15 @@ final class SQLiteFile: StoreEngine {
     /// Writes the log back into the database file and empties it.
     func checkpoint() throws { _ = try pool.writeWithoutTransaction { try $0.checkpoint(.truncate) } }
 
+    func checkpointIfFree() throws {
+        try pool.writeWithoutTransaction { database in
+            let passive = try database.checkpoint(.passive)
+            guard passive.checkpointedFrameCount == passive.walFrameCount else {
+                throw DatabaseError(resultCode: .SQLITE_BUSY, message: "a reader holds an old state")
+            }
+            try database.checkpoint(.truncate)
+        }
+    }
+
     func close() throws { try pool.close() }
 }

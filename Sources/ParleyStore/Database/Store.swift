@@ -62,6 +62,15 @@ package final class Store: Sendable {
 
     /// See `StoreEngine.checkpoint`.
     package func checkpoint() throws(StoreError) { try StoreError.translating { try engine.checkpoint() } }
+
+    /// The same, at once or not at all.
+    package func checkpointIfFree() throws(StoreError) {
+        try StoreError.translating { try engine.checkpointIfFree() }
+    }
+}
+
+extension StoreEngine {
+    package func checkpointIfFree() throws { try checkpoint() }
 }
 
 /// Where a database is kept, and how transactions are run on it. Its errors become `StoreError` in ``Store``.
@@ -84,6 +93,9 @@ package protocol StoreEngine: Sendable {
     ///
     /// - Throws: `.inputOutput` also when a reader took longer than a moment; trying again helps.
     func checkpoint() throws
+
+    /// The same; of a reader that holds an old state it is found out without waiting for it.
+    func checkpointIfFree() throws
 
     func close() throws
 

@@ -83,7 +83,7 @@ struct DiskFullTests {
 }
 
 /// A file system in memory with little room, which goes with the value.
-private final class SmallFileSystem {
+final class SmallFileSystem {
     let path: String
     private var ballast: String { path + "/ballast" }
 

@@ -192,4 +192,16 @@ final class RemovalTests: ConversationSuite {
         }
         try expectMarks([])
     }
+
+    @Test("beside a reader that holds an old state a cleaning ends at once, and is done without one", .onSQLite(.file))
+    func cleaningBesideReader() throws {
+        let message = try store.write { try $0.append(to: id, mark: 1) }
+        try store.read { snapshot throws in
+            #expect(try snapshot.records.location(of: message) != nil)
+            try store.write { try $0.records.removeCiphertext(of: message) }
+            #expect(throws: StoreError.self) { try store.checkpointIfFree() }
+        }
+        try store.checkpointIfFree()
+        try expectMarks([])
+    }
 }

@@ -1,0 +1,76 @@
+import Foundation
+import ParleyProtocol
+import ParleyRules
+import PrivateFiles
+
+/// A directory of backups, named after their time, from which older ones are removed.
+package struct BackupDirectory {
+    package struct Outcome: Sendable {
+        package let backup: Restoration.Backup
+        /// The names of those that were removed.
+        package let removed: [String]
+    }
+
+    private let path: String
+
+    package init(path: String) { self.path = path }
+
+    /// Makes a backup in it, and then removes those that are not to be kept. Where it fails, nothing is removed.
+    ///
+    /// - Parameters:
+    ///   - count: how many of the newest are kept.
+    ///   - days: how old those are that are kept; `nil` for what keeps none, and without either all are kept.
+    ///   - now: the time that the backup is named after.
+    package func add(
+        of directory: DataDirectory, keeping count: Int? = nil, days: Int? = nil, at now: Timestamp = .systemNow
+    ) throws -> Outcome {
+        let lock = try open()
+        defer { lock.release() }
+        removeUnfinished()
+        let name = BackupName(at: now)
+        let backup = try Restoration(directory).backUp(to: "\(path)/\(name)")
+        let retention = BackupRetention(count: count, age: days.map(Duration.days))
+        let removable = retention.removable(among: try names(), newest: name)
+        for name in removable {
+            for file in ["\(name)", BackupDigest.name(of: "\(name)")] {
+                do throws(FileError) {
+                    try Files.remove(file, in: path)
+                } catch {
+                    throw DataDirectoryError("the backup is made, and an older one cannot be removed: \(error)")
+                }
+            }
+        }
+        return Outcome(backup: backup, removed: removable.map(\.description))
+    }
+
+    /// Makes the directory if there is none, and keeps others from adding to it.
+    private func open() throws(DataDirectoryError) -> FileLock {
+        let lock: FileLock?
+        do throws(FileError) {
+            try Files.makePrivateDirectory(path)
+            lock = try FileLock(ifFree: path + "/.lock")
+        } catch {
+            throw DataDirectoryError("backups cannot be kept in \(path): \(error.reason)")
+        }
+        guard let lock else { throw DataDirectoryError("another backup to \(path) is under way") }
+        return lock
+    }
+
+    /// What this command has made here, by the name; a link or a directory of such a name is none.
+    private func names() throws -> [BackupName] {
+        try Files.names(in: path).compactMap(BackupName.init).filter { name in
+            (try? Files.isRegularFile("\(path)/\(name)")) == true
+        }
+    }
+
+    /// The remains of a process that was killed while it made a backup here.
+    private func removeUnfinished() {
+        for name in (try? Files.names(in: path)) ?? [] {
+            guard let end = name.firstRange(of: ".backup."),
+                BackupName(String(name[..<end.upperBound].dropLast())) != nil,
+                name.hasSuffix(Restoration.partSuffix) || name.hasSuffix(Restoration.partSuffix + "-journal")
+            else { continue }
+            try? Files.remove(name, in: path)
+        }
+    }
+}
