@@ -33,6 +33,24 @@ package final class FileLock: Sendable {
         }
     }
 
+    /// Whether somebody has the lock now. The file is not made.
+    ///
+    /// It is asked for by a lock that others may share, for a moment: shorter than ``patience``.
+    package static func isHeld(_ path: String) throws(FileError) -> Bool {
+        let descriptor = unsafe Platform.open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
+        guard descriptor >= 0 else {
+            guard errno != ENOENT else { return false }
+            throw FileError(call: "open", path: path, errno: errno)
+        }
+        defer { close(descriptor) }
+        while flock(descriptor, LOCK_SH | LOCK_NB) != 0 {
+            if errno == EWOULDBLOCK { return true }
+            guard errno == EINTR else { throw FileError(call: "flock", path: path, errno: errno) }
+        }
+        flock(descriptor, LOCK_UN)
+        return false
+    }
+
     /// `flock` with `LOCK_UN`, which also ends the lock where a child process shares the descriptor.
     package func release() { flock(descriptor, LOCK_UN) }
 

@@ -35,7 +35,8 @@ struct Parley: AsyncParsableCommand {
                 name: "Operator",
                 subcommands: [
                     UserCommand.self, DeviceCommand.self, CodeCommand.self, TailCommand.self, TraceCommand.self,
-                    ExplainCommand.self, ReportsCommand.self, CheckConfigCommand.self,
+                    ExplainCommand.self, ReportsCommand.self, StatusCommand.self,
+                    CheckConfigCommand.self,
                 ]),
         ])
 

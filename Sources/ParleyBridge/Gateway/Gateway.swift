@@ -75,7 +75,9 @@ package final class Gateway: Sendable {
             reader: Reader(
                 store: store, pushes: pushes.store, settings: settings, seal: try CursorSeal(tokens), limits: limits,
                 counters: shared.counters, people: pushes.people, vapidKey: pushes.vapidPublicKey,
-                publishedThrough: shared.publishedThrough, identityProviders: accounts.providers),
+                publishedThrough: shared.publishedThrough, identityProviders: accounts.providers,
+                operating: OperatingSource(
+                    startedAt: shared.clock.now, directory: directory, isFile: location.isFile, queue: queue)),
             queue: queue, limit: settings.waitingReads, moment: { [shared] in shared.clock.moment })
         let sessions = SessionRemover(link: link, logger: logger, clock: shared.clock)
         try retryingConflicts { try pushes.resume(store, clock: shared.clock, counters: shared.counters) }

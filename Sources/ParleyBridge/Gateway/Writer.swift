@@ -81,11 +81,11 @@ final class Writer {
             let effects = try repeating { alone throws(StoreError) in
                 try attempt(requests, now: now, alone: alone)
             }
-            counters.batches.add(1)
+            counters.recordBatch(isCommitted: true)
             report.end("the database can be written again")
             return Outcome(effects: effects, isCommitted: true)
         } catch {
-            counters.failedBatches.add(1)
+            counters.recordBatch(isCommitted: false)
             report.add("a batch could not be committed", error)
             guard !error.isPassing, requests.count > 1 else {
                 return Outcome(effects: Effects(refusing: requests, error), isCommitted: false)

@@ -44,6 +44,9 @@ final class ConnectedPeople: Sendable {
 
     func contains(_ user: UserID) -> Bool { state.withLock { $0.isKnown && $0.users.contains(user) } }
 
+    /// How many are connected; `nil` while `isKnown` is false.
+    var connectedCount: Int? { state.withLock { $0.isKnown ? $0.users.count : nil } }
+
     /// The connected ones among these; none while `isKnown` is false.
     func connected(among users: some Sequence<UserID>) -> Set<UserID> {
         state.withLock { state in

@@ -15,6 +15,8 @@ extension Publisher {
                 let dropped = Int(String(decoding: payload, as: UTF8.self))
             {
                 shared.counters.brokerDropped.set(dropped)
+            } else {
+                shared.counters.operating.hear(topic, String(decoding: payload, as: UTF8.self))
             }
         }
         acknowledgements.removeAll(keepingCapacity: true)

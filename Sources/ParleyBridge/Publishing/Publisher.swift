@@ -80,6 +80,8 @@ final class Publisher {
         }
         try connection.subscribe(to: AudienceChange.responseTopic)
         try connection.subscribe(to: BrokerStatistics.droppedTopic)
+        try connection.subscribe(to: BrokerStatistics.versionTopic)
+        try connection.subscribe(to: BrokerStatistics.connectionsTopic)
         try awaitIntake(connection)
         var audience = AudienceRelay(queue: queue, store: store, feed: feed)
         defer { audience.end() }

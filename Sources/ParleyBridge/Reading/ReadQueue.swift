@@ -26,7 +26,7 @@ struct ReadQueue<Element> {
     /// The users with reads that wait, in the order of their turns.
     private var turns: [UserID] = []
     private var shares = TimeShares()
-    private var weight = 0
+    private(set) var weight = 0
     private let limit: Int
     private let share: Int
 

@@ -17,6 +17,8 @@ struct Reader: Sendable {
     /// The stored position lags behind.
     let publishedThrough: PublishedPosition
     var identityProviders: [IdentityProvider] = []
+    /// For `admin/status`.
+    var operating: OperatingSource?
 
     func answer(_ incoming: IncomingQuery, at moment: Moment) -> Outgoing {
         counters.reads.add(1)

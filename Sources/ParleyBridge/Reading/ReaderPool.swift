@@ -31,7 +31,8 @@ final class ReaderPool: Sendable {
     /// - Returns: reads without room, this one or others.
     func submit(_ incoming: IncomingQuery) -> [IncomingQuery] {
         state.withLock { state in
-            state.queue.append(
+            defer { reader.counters.operating.waitingReads.set(state.queue.weight) }
+            return state.queue.append(
                 incoming, of: incoming.sender, weight: incoming.payloadBytes / ReaderPool.bytesOfOne + 1)
         }
     }
@@ -64,6 +65,7 @@ final class ReaderPool: Sendable {
         return state.wait { state -> (user: UserID, element: IncomingQuery)?? in
             if let last = finished.take() { state.queue.finish(last.user, took: last.took) }
             if state.isClosed { return .some(nil) }
+            defer { reader.counters.operating.waitingReads.set(state.queue.weight) }
             return state.queue.next().map { .some($0) }
         }
     }

@@ -38,6 +38,14 @@ final class Counters: Sendable {
     let pushesRefused = Counter()
     let pushesDropped = Counter()
     let pushesUncertain = Counter()
+    /// For `admin/status`.
+    let operating = OperatingFacts()
+
+    /// Of requests.
+    func recordBatch(isCommitted: Bool) {
+        (isCommitted ? batches : failedBatches).add(1)
+        operating.failingWrites.set(isCommitted ? 0 : 1)
+    }
 
     func recordRead(by server: ReadServer) {
         switch server {

@@ -114,6 +114,7 @@ package enum OperationTable {
         .query(TraceMessage.self),
         .query(ExplainPush.self),
         .command(TestPush.self),
+        .query(GetOperatingStatus.self),
         .query(GetGatewayInfo.self),
     ]
 

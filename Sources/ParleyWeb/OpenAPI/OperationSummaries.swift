@@ -106,6 +106,7 @@ enum OperationSummaries {
         "admin/trace": "The course of a message or notification.",
         "admin/explain-push": "Why a user was or was not notified of a message.",
         "admin/test-push": "Sends a test notification to every registered device of a user.",
+        "admin/status": "How the gateway is.",
         "gateway/info": "The gateway's version, limits and operations.",
     ]
 }

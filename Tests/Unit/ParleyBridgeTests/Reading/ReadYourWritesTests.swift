@@ -111,7 +111,7 @@ struct ReadCase: Sendable {
             ReadCase(
                 ExplainPush.self, #"{"message_id":"\#(CommandExample.first)","user_id":"bob"}"#, by: "operator",
                 "console"),
-            ReadCase(GetGatewayInfo.self),
+            ReadCase(GetOperatingStatus.self, by: "operator", "console"), ReadCase(GetGatewayInfo.self),
         ]
 
     private static let named = #"{"conversation_id":"\#(CommandExample.group)"}"#
