@@ -147,10 +147,12 @@ installs() {
 
 satisfies_systemd() {
     current=units
-    local verdict unit files=("${units[@]/#/\/usr/lib/systemd/system/}")
-    verdict=$(in_system systemd-analyze verify --man=no "${files[@]/%/.service}" 2>&1) || fail "$current: $verdict"
+    local verdict unit services=("${units[@]}" parley-backup) files
+    files=("${services[@]/#/\/usr/lib/systemd/system/}")
+    verdict=$(in_system systemd-analyze verify --man=no "${files[@]/%/.service}" \
+        /usr/lib/systemd/system/parley-backup.timer 2>&1) || fail "$current: $verdict"
     [[ -z $verdict ]] || fail "$current: $verdict"
-    for unit in "${units[@]}"; do
+    for unit in "${services[@]}"; do
         verdict=$(in_system systemd-analyze security --offline=true --threshold=20 --no-pager \
             "/usr/lib/systemd/system/$unit.service" 2>&1) || fail "$current: $verdict"
         say "$current: $(tail -n 1 <<<"$verdict" | sed 's/^[^A-Za-z]*//')"
@@ -181,6 +183,21 @@ lets_people_chat() {
     # What the completion scripts call.
     [[ $(as_service parley ---completion send -- --as 3 0 parley --data "$data" send --as '') == *bob/phone* ]] || fail "$current: no completions"
     curl -fsS http://127.0.0.1:9893/ | grep -qi '<!doctype html>' || fail "$current: the door serves no page"
+    stop_all
+}
+
+# What the timer does, after people have chatted; what the commands for operators say of the packaged gateway.
+backs_up() {
+    current=backup
+    local command backups=$system$data/backups
+    start_all
+    words parley-backup ExecStart
+    as_service "${command[@]}" >"$scratch/backup" 2>&1 || fail "$current: $(cat "$scratch/backup")"
+    grep -q ' checked; ' "$scratch/backup" || fail "$current: $(cat "$scratch/backup")"
+    [[ $(find "$backups" -name 'parley-*.backup' -perm 600 | wc -l) == 1 ]] || fail "$current: $(ls -lA "$backups")"
+    (cd "$backups" && b2sum --check --quiet -- *.b2) || fail "$current: the digest does not fit"
+    parley status >"$scratch/status" || fail "$current: $(cat "$scratch/status")"
+    parley doctor --thorough >"$scratch/doctor" || fail "$current: $(cat "$scratch/doctor")"
     stop_all
 }
 
@@ -237,7 +254,7 @@ if [[ -n $inside ]]; then
     mkdir "$system/run/notices"
     python3 "$root/Tests/Support/ServiceManager/notices.py" "$system/run/notices" "${units[@]}" >>"$scratch/notices" &
     until_true 30 grep -q '^listening' "$scratch/notices"
-    for check in installs satisfies_systemd lets_people_chat upgrades removes; do
+    for check in installs satisfies_systemd lets_people_chat backs_up upgrades removes; do
         "$check"
         say "${check//_/ }"
     done

@@ -1,6 +1,25 @@
 import Platform
 
+/// Whose something in a directory is, and who may use it.
+package struct FilePermissions: Hashable, Sendable {
+    package let owner: UInt32
+    package let isDirectory: Bool
+    /// Whether anybody but its owner may read, write or execute it.
+    package let isOpenToOthers: Bool
+    /// Whether everybody may read it.
+    package let isReadableByAll: Bool
+}
+
 extension Files {
+    /// `stat`
+    package static func permissions(of path: String) throws(FileError) -> FilePermissions {
+        var status = stat()
+        guard unsafe stat(path, &status) == 0 else { throw FileError(call: "stat", path: path, errno: errno) }
+        return FilePermissions(
+            owner: status.st_uid, isDirectory: status.st_mode & S_IFMT == S_IFDIR,
+            isOpenToOthers: status.st_mode & 0o077 != 0, isReadableByAll: status.st_mode & 0o004 != 0)
+    }
+
     /// `fchown`: has root give what it has just made to the owner of the directory that it is in. A command of root's
     /// would else leave files in somebody's directory that they cannot open. Does nothing for anybody else.
     ///

@@ -35,7 +35,7 @@ struct Parley: AsyncParsableCommand {
                 name: "Operator",
                 subcommands: [
                     UserCommand.self, DeviceCommand.self, CodeCommand.self, TailCommand.self, TraceCommand.self,
-                    ExplainCommand.self, ReportsCommand.self, StatusCommand.self,
+                    ExplainCommand.self, ReportsCommand.self, StatusCommand.self, DoctorCommand.self,
                     CheckConfigCommand.self,
                 ]),
         ])

@@ -9,7 +9,8 @@ struct Parleyd: AsyncParsableCommand {
         abstract: "The gateway of Parley: decides, remembers and publishes what devices send through Mosquitto.",
         version: parleyVersion,
         subcommands: [
-            Run.self, Initialize.self, CheckConfig.self, Backup.self, Restore.self, Export.self, Import.self,
+            Run.self, Initialize.self, CheckConfig.self, Doctor.self, Backup.self, Restore.self, Export.self,
+            Import.self,
         ],
         defaultSubcommand: Run.self)
 

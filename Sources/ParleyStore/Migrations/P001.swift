@@ -1,6 +1,7 @@
 extension Migrations {
     /// Those of the database of pushes.
-    static let pushes = Migrations([.p001])
+    static let pushSteps: [Migration] = [.p001]
+    static let pushes = Migrations(pushSteps)
 }
 
 extension Migration {

@@ -11,12 +11,43 @@ struct CheckConfigCommand: ParsableCommand {
 
     @OptionGroup var common: CommonOptions
 
+    func run() throws { try Daemon.run(["check-config", "--data", common.gateway.path]) }
+}
+
+struct DoctorCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "doctor",
+        abstract: "Checks configuration, files, disk, clock, database, broker and doors, a line each.",
+        discussion: """
+            Nothing is changed, whether the gateway runs or not. Run it as the owner of DIR, or as root: it runs the \
+            `parleyd doctor` that lies beside this program.
+
+            Exit status: 0 nothing is wrong; 1 something is.
+            """)
+
+    @Flag(help: "Check the database row by row with its indexes, and the newest backup's digest, which takes long.")
+    var thorough = false
+    @Flag(help: "Look for no database file: it is on a server.") var withoutDatabase = false
+    @Flag(help: "One JSON object: is_well, checks.") var json = false
+    @OptionGroup var common: CommonOptions
+
     func run() throws {
-        guard let ownPath = Self.ownPath, let slash = ownPath.lastIndex(of: "/") else {
+        let flags =
+            (thorough ? ["--thorough"] : []) + (json ? ["--json"] : [])
+            + (withoutDatabase ? ["--without-database"] : [])
+        try Daemon.run(["doctor", "--data", common.gateway.path] + flags)
+    }
+}
+
+/// The `parleyd` that lies beside this program.
+private enum Daemon {
+    /// Runs it in the place of this process.
+    static func run(_ arguments: [String]) throws(ToolError) -> Never {
+        guard let ownPath, let slash = ownPath.lastIndex(of: "/") else {
             throw ToolError(.noAnswer, "it is not known where this program lies")
         }
         let daemon = ownPath[..<slash] + "/parleyd"
-        let failure = Self.replaceProcess(String(daemon), ["check-config", "--data", common.gateway.path])
+        let failure = replaceProcess(String(daemon), arguments)
         throw ToolError(.noAnswer, "\(daemon) cannot be run: \(SystemError.reason(failure))")
     }
 
