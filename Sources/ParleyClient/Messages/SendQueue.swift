@@ -35,6 +35,11 @@ struct SendQueue {
     var count: Int { entries.count }
     var isFull: Bool { entries.count >= SendQueue.capacity }
 
+    /// Whether the gateway's rate limit holds messages back.
+    func isLimited(now: ContinuousClock.Instant) -> Bool {
+        !entries.isEmpty && pausedUntil.map { $0 > now } ?? false
+    }
+
     func contains(_ id: MessageID) -> Bool { entries.contains { $0.id == id } }
 
     /// Queues a message by its position: a failed one returns to its old place.

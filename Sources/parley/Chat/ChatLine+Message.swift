@@ -6,12 +6,26 @@ extension ChatLine {
     /// A message as the chat shows it to the user `me`.
     ///
     /// - Parameter isEarlier: whether it was sent before this device was linked, and cannot be opened.
-    init(_ message: ChatMessage, me: UserID, isEarlier: Bool = false) {
+    init(_ message: ChatMessage, me: UserID, isEarlier: Bool = false, quote: String? = nil) {
         self.init(
             key: Key(message), author: message.sender.user, position: message.position, time: message.createdAt,
             text: message.text, look: isEarlier ? .earlier : Look(message, me: me), notes: message.notes,
-            hasFile: message.attachment != nil)
+            hasFile: message.attachment != nil, quote: quote)
     }
+}
+
+extension ChatLine {
+    /// The beginning of it, for a message that answers it.
+    var quoted: String {
+        let line = text.printableLines.first { !$0.isEmpty } ?? ""
+        let beginning = line.prefix(columns: ChatLine.longestQuote)
+        let isCut = beginning.count < line.count || text.contains(where: \.isNewline)
+        return "\(author): \(beginning)\(isCut ? "…" : "")"
+    }
+
+    private static let longestQuote = 60
+    /// In the place of a quote that is not here yet.
+    static let unknownQuote = "an older message"
 }
 
 extension ChatMessage {

@@ -14,6 +14,8 @@ struct ChatLine: Hashable, Sendable {
     var notes: String?
     /// Whether it has a file.
     var hasFile = false
+    /// The message that it answers, in short.
+    var quote: String?
 
     enum Key: Hashable, Sendable {
         case message(MessageID)

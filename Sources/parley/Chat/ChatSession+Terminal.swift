@@ -14,6 +14,11 @@ extension ChatSession {
                 if case .attributes(let attributes) = key { openFiles(PictureSupport(attributes: attributes)) }
                 for action in state.press(key) where try await perform(action) { return true }
             }
+            guard decoder.isBehindEscape else { break }
+            start {
+                try? await Task.sleep(for: ChatSession.longestEscape)
+                return .escapeOverdue
+            }
         case .resized: break
         case .asked, .closed: return true
         }
@@ -23,8 +28,9 @@ extension ChatSession {
     /// - Returns: whether the chat is over.
     mutating func perform(_ action: ChatState.Action) async throws -> Bool {
         switch action {
-        case .send(let text): await send(text, isUrgent: false)
+        case .send(let text): await send(text)
         case .sendUrgently(let text): await send(text, isUrgent: true)
+        case .reply(let id, let text): await send(text, replyTo: id)
         case .typing: if let conversation { await chat.client.typing.pressKey(in: conversation) }
         case .stopTyping: if let conversation { await chat.client.typing.stop(in: conversation) }
         case .fetchOlder:
@@ -33,19 +39,14 @@ extension ChatSession {
             } else {
                 state.hasOlder = false
             }
-        case .search(let words): await search(words)
-        case .showSafetyNumber: showSafetyNumber()
-        case .accept: chat.accept(shown, start)
-        case .decline: chat.decline(conversation, start)
+        case .search(let words): chat.search(words, in: conversation, state.titles, start)
         case .listRequests: chat.listRequests(start)
         case .change(let id, let change): await make(change, of: id)
-        case .follow(let isWanted): chat.follow(isWanted, start)
-        case .block(let isWanted): chat.block(isWanted, start)
+        case .person(let command, let user):
+            chat.perform(command, user, in: state.place, shown?.user == user ? shown?.keys : nil, start)
         case .open(let link): chat.open(link, start)
-        case .sendFile(let path):
-            if let conversation = reached() { chat.send(file: path, to: conversation, start) }
-        case .openFile(let id, let number):
-            open(NumberedFile(message: id, number: number))
+        case .sendFile(let path): if let conversation = reached() { chat.send(file: path, to: conversation, start) }
+        case .openFile(let id, let number): open(NumberedFile(message: id, number: number))
         case .saveFile(let id, let path):
             if let conversation = reached() {
                 let stop = downloads.begin(id, by: action)
@@ -53,6 +54,11 @@ extension ChatSession {
             }
         case .pause(let transfer): pause(transfer)
         case .resume(let transfer): for action in resume(transfer) where try await perform(action) { return true }
+        case .switchTo(let id): switchTo(id)
+        case .openDirect(let user): if user == state.me.user { refuseOneself() } else { openDirect(user) }
+        case .makeGroup(let group): chat.make(group, start)
+        case .showMembers: if let conversation = reached() { chat.showMembers(of: conversation, start) }
+        case .showBoard: if let conversation = reached() { chat.showBoard(of: conversation, start) }
         case .retry: await retry()
         case .markRead(let newest):
             if let conversation { try? await chat.client.markRead(conversation, upTo: newest, passingUnopened: true) }
@@ -75,16 +81,19 @@ extension ChatSession {
         return conversation
     }
 
-    mutating func send(_ text: String, isUrgent: Bool) async {
-        guard let conversation = reached() else { return }
-        do throws(ClientError) {
-            _ = try await chat.client.send(.text(text), to: conversation, isUrgent: isUrgent)
-        } catch {
-            show(error)
-        }
+    private mutating func refuseOneself() {
+        state.transcript.append("That is you: there is no conversation with oneself.", .warning)
     }
 
-    mutating func make(_ change: ChatState.Change, of id: MessageID) async {
+    private mutating func send(_ text: String, isUrgent: Bool = false, replyTo: MessageID? = nil) async {
+        guard let conversation = reached() else { return }
+        do throws(ClientError) {
+            let id = try await chat.client.send(.text(text), to: conversation, replyTo: replyTo, isUrgent: isUrgent)
+            state.written.insert(id)
+        } catch { show(error) }
+    }
+
+    private mutating func make(_ change: ChatState.Change, of id: MessageID) async {
         guard let conversation else { return }
         do throws(ClientError) {
             switch change {
@@ -92,53 +101,25 @@ extension ChatSession {
             case .delete: try await chat.client.delete(id, in: conversation)
             case .react(let emoji): try await chat.client.react(to: id, in: conversation, with: emoji)
             }
-        } catch {
-            show(error)
-        }
-    }
-
-    mutating func search(_ words: String) async {
-        do throws(ClientError) {
-            let found = try await chat.client.search(words, in: conversation, limit: 20)
-            state.transcript.append(found.isEmpty ? "Nothing found." : "Found, the newest last:")
-            for message in found.reversed() {
-                let time = TimeZone.local.civil(message.createdAt).stamp.prefix(16)
-                state.transcript.append("\(time) \(message.sender.user): \(message.text)", .plain)
-            }
-        } catch {
-            show(error)
-        }
-    }
-
-    func showSafetyNumber() {
-        let (client, other) = (chat.client, chat.other)
-        start {
-            do throws(ClientError) {
-                return .numberShown(try await client.keys.safetyNumber(with: other))
-            } catch {
-                return .failed(error)
-            }
-        }
+        } catch { show(error) }
     }
 
     /// Keeps the keys that are compared: `/accept` accepts these.
-    mutating func handle(_ shown: ShownNumber) {
-        self.shown = shown.shown
-        let groups = shown.number.groups
+    mutating func handle(_ user: UserID, _ number: ShownNumber) {
+        shown = (user, number.shown)
+        let groups = number.number.groups
         let rows = [groups.prefix(6), groups.suffix(6)].map { "  " + $0.joined(separator: " ") }
         state.transcript.append(
-            "The safety number with \(chat.other), the same on both sides if nobody stands between:\n"
+            "The safety number with \(user), the same on both sides if nobody stands between:\n"
                 + rows.joined(separator: "\n"))
     }
 
-    mutating func retry() async {
+    private mutating func retry() async {
         do throws(ClientError) {
             let messages = try await chat.client.failedMessages().filter { $0.conversation == conversation }
             if messages.isEmpty { state.transcript.append("Nothing waits to be tried again.") }
             for message in messages { try await chat.client.retry(message.id) }
-        } catch {
-            show(error)
-        }
+        } catch { show(error) }
     }
 
     // MARK: Showing
@@ -159,6 +140,9 @@ extension ChatSession {
     mutating func draw() {
         guard shownPicture == nil else { return }
         drawnAt = .now
-        terminal.write(screen.draw(&state, size: terminal.size))
+        switch terminal {
+        case .screen(let terminal): terminal.write(screen.draw(&state, size: terminal.size))
+        case .lines: for line in plain.lines(&state) { Terminal.print(line) }
+        }
     }
 }

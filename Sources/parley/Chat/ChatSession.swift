@@ -5,34 +5,45 @@ import ParleyProtocol
 /// One run of a chat on a terminal.
 struct ChatSession {
     let chat: TerminalChat
-    let terminal: RawTerminal
+    let terminal: ChatOutput
     /// Reports what comes of work before its end.
     let post: @Sendable (TerminalChat.Happening) -> Void
     let start: (@escaping TerminalChat.Work) -> Void
     /// How the terminal shows pictures; `nil` until it has been asked.
-    var pictures = PictureSupport { Environment[$0] }
+    var pictures: PictureSupport?
     /// The files to be opened once the terminal has answered.
     var filesToOpen: [NumberedFile] = []
     var downloads = ChatDownloads()
 
     var state: ChatState
-    var screen = ChatScreen(zone: .local)
+    var screen = ChatScreen(zone: .local, palette: Palette { Environment[$0] })
+    var plain = PlainScreen(zone: .local)
     var decoder = KeyDecoder()
-    var conversation: ConversationID?
-    /// The newest message of the other's that was marked as read.
+    /// The conversation whose history was asked for.
+    var openedID: ConversationID?
+    /// The newest message of another's that was marked as read.
     var readUpTo: ChatMessage.Position?
-    /// The other's keys as they were last shown for comparing.
-    var shown: ShownKeys?
-    /// Whether the notice was shown that the keys of the other are not verified.
-    var hasShownNewContact = false
+    /// A user's keys as they were last shown for comparing.
+    var shown: (user: UserID, keys: ShownKeys)?
+    /// The users of whom it was said that their keys are not verified.
+    var newContacts: Set<UserID> = []
+    /// The name that the conversation of the beginning was given, until it is found.
+    var wantedName: String?
     var drawnAt: ContinuousClock.Instant?
+    var rungAt: ContinuousClock.Instant?
     var isDrawingDue = false
     var typingUntil: ContinuousClock.Instant?
     /// What has the screen until a key is pressed.
     var shownPicture: PictureDrawing?
 
+    var conversation: ConversationID? { state.place.id }
+
     /// The least time between two drawings, which bounds the cost of a flood of messages.
     static let betweenDrawings: Duration = .milliseconds(25)
+    /// The least time between two rings of the bell.
+    static let betweenRings: Duration = .seconds(1)
+    /// How long the bytes behind an ESC may take, also over a slow line.
+    static let longestEscape: Duration = .milliseconds(150)
     /// A timeout for work that has none.
     static let patience: Duration = .seconds(86_400)
     static let pageOfHistory = 100
@@ -40,67 +51,150 @@ struct ChatSession {
     static let longestTyping: Duration = .seconds(7)
 
     init(
-        chat: TerminalChat, terminal: RawTerminal, post: @escaping @Sendable (TerminalChat.Happening) -> Void,
+        chat: TerminalChat, terminal: ChatOutput, post: @escaping @Sendable (TerminalChat.Happening) -> Void,
         start: @escaping (@escaping TerminalChat.Work) -> Void
     ) {
         self.chat = chat
         self.terminal = terminal
         self.post = post
         self.start = start
-        state = ChatState(me: chat.client.device, other: chat.other)
+        pictures = terminal.isScreen ? PictureSupport { Environment[$0] } : PictureSupport.none
+        state = ChatState(me: chat.client.device)
+        state.rings = chat.rings
     }
 
     mutating func begin() {
         // There may be a connection already, and its events be over.
         let client = chat.client
         start { (try? await client.ready(timeout: ChatSession.patience)).map { .ready } }
-        findConversation()
+        listConversations(isReady: false)
+        switch chat.target {
+        case .user(let other): openDirect(other)
+        case .named(let name): wantedName = name
+        case .list: state.overlay = .switcher(ChatSwitcher())
+        }
         draw()
     }
 
     /// - Returns: whether the chat is over.
     mutating func handle(_ happening: TerminalChat.Happening) async throws -> Bool {
         switch happening {
-        case .terminal(let event):
-            if try await handle(event) { return true }
+        case .terminal(let event): if try await handle(event) { return true }
+        case .line(let line): for action in state.submit(line) where try await perform(action) { return true }
+        case .over: return true
         case .client(let event): try await handle(event)
-        case .conversation(let result): try handle(result)
-        case .page(.success(let slice), let isFirst): await handle(slice, isFirst: isFirst)
-        case .page(.failure(let error), _):
-            state.hasOlder = true
-            show(error)
-        case .ready: state.link = .connected
+        case .listed(let summaries, let isReady): handle(summaries, isReady: isReady)
+        case .conversation(let other, let result): try handle(result, other)
+        case .made(let summary):
+            _ = state.update(ChatEntry(summary, me: state.me.user, now: .now))
+            switchTo(summary.id)
+        case .page(let id, let result, let isFirst): if id == conversation { await handle(result, isFirst: isFirst) }
+        case .quoted(let quote, let id): state.transcript.setQuote(quote, of: id)
+        case .ready:
+            state.link = .connected
+            listConversations(isReady: true)
         case .noticed(let text): state.transcript.append(text)
-        case .numberShown(let number): handle(number)
+        case .shown(let page): state.overlay = .text(page)
+        case .presence(let update): if update.user == state.other { state.presence = update }
+        case .numberShown(let user, let number): handle(user, number)
         case .failed(let error): show(error)
         case .transfer(let transfer): show(transfer)
         case .transferOver(let key): end(key)
         case .picture(let picture, let name): show(picture, name)
         case .attributesOverdue: if !filesToOpen.isEmpty { openFiles(pictures ?? .none) }
+        case .escapeOverdue:
+            if let key = decoder.endEscape() {
+                for action in state.press(key) where try await perform(action) { return true }
+            }
         case .drawing: isDrawingDue = false
-        case .typingOver:
-            if let until = typingUntil, until <= .now { state.isOtherTyping = false }
+        case .typingOver: if let until = typingUntil, until <= .now { state.typist = nil }
+        case .paceOver: await checkPace()
         }
-        await markRead()
         drawSoon()
+        await markRead()
         return false
     }
 
-    mutating func show(_ error: ClientError) {
-        state.transcript.append(chat.gateway.failure(of: error, chat.client.device).message, .warning)
+    /// Shows why something failed, in words for people.
+    mutating func show(_ error: ClientError) { state.transcript.append(sentence(error), .warning) }
+
+    func sentence(_ error: ClientError) -> String {
+        // The gateway's own sentence says it; its code is for programs.
+        let text = error.rejection?.message ?? chat.gateway.failure(of: error, chat.client.device).message
+        return text.asSentence
     }
 
-    // MARK: The conversation and its history
+    // MARK: The conversations
+
+    func listConversations(isReady: Bool) {
+        let client = chat.client
+        start { .listed(await client.conversations.all(), isReady: isReady) }
+    }
+
+    private mutating func handle(_ summaries: [ConversationSummary], isReady: Bool) {
+        state.list.replaceAll(summaries.map { ChatEntry($0, me: state.me.user, now: .now) })
+        if let entry = state.list[conversation] { state.update(entry) }
+        guard let name = wantedName else { return }
+        let found = state.list.entries.named(name)
+        switch found {
+        case .one(let entry):
+            wantedName = nil
+            switchTo(entry.id)
+        // More may be known once the gateway has said what there is.
+        case .none where !isReady, .several where !isReady: break
+        case .none, .several:
+            wantedName = nil
+            state.overlay = .switcher(ChatSwitcher())
+            for action in state.submit("/switch \(name)") { if case .switchTo(let id) = action { switchTo(id) } }
+        }
+    }
+
+    /// Opens the direct conversation with a user, who may be new.
+    mutating func openDirect(_ other: UserID) {
+        if let entry = state.list.entries.first(where: { $0.peer == other }) { return switchTo(entry.id) }
+        leavePlace()
+        state.show(.direct(other, id: nil))
+        findConversation(with: other)
+    }
+
+    mutating func switchTo(_ id: ConversationID) {
+        guard let entry = state.list[id] else { return }
+        leavePlace()
+        state.show(ChatPlace(entry))
+        opened(id)
+    }
+
+    private mutating func leavePlace() {
+        (readUpTo, shown, filesToOpen, typingUntil, openedID) = (nil, nil, [], nil, nil)
+        if let conversation {
+            let client = chat.client
+            start {
+                await client.typing.stop(in: conversation)
+                return nil
+            }
+        }
+    }
+
+    /// The conversation that is shown is known: its history is next.
+    private mutating func opened(_ id: ConversationID) {
+        openedID = id
+        state.isLoading = true
+        fetch(.newest, isFirst: true)
+        chat.showPausedUploads(in: id, start, post)
+        guard let other = state.other else { return }
+        let client = chat.client
+        start { await client.people.presence(of: other).map { .presence($0) } }
+    }
 
     /// Retries until there is an answer: there may be no connection yet.
-    func findConversation() {
-        let (client, other) = (chat.client, chat.other)
+    func findConversation(with other: UserID) {
+        let client = chat.client
         start {
             while !Task.isCancelled {
                 do throws(ClientError) {
-                    return .conversation(.success(try await client.conversation(with: other)))
+                    return .conversation(other, .success(try await client.conversation(with: other)))
                 } catch {
-                    guard error.passes else { return .conversation(.failure(error)) }
+                    guard error.passes else { return .conversation(other, .failure(error)) }
                     try? await Task.sleep(for: .seconds(1))
                 }
             }
@@ -108,12 +202,27 @@ struct ChatSession {
         }
     }
 
-    mutating func handle(_ result: Result<ConversationSummary, ClientError>) throws {
-        let id = try result.get().id
-        conversation = id
-        fetch(.newest, isFirst: true)
-        chat.showPausedUploads(in: id, start, post)
+    private mutating func handle(_ result: Result<ConversationSummary, ClientError>, _ other: UserID) throws {
+        guard state.other == other, conversation == nil else {
+            if case .success(let summary) = result {
+                state.update(ChatEntry(summary, me: state.me.user, now: .now))
+                if summary.id == conversation, openedID != summary.id { opened(summary.id) }
+            }
+            return
+        }
+        switch result {
+        case .success(let summary):
+            state.update(ChatEntry(summary, me: state.me.user, now: .now))
+            opened(summary.id)
+        case .failure(let error):
+            if chat.target == .user(other), state.list.entries.isEmpty { throw error }
+            state.show(.nowhere)
+            show(error)
+            state.overlay = state.list.entries.isEmpty ? nil : .switcher(ChatSwitcher())
+        }
     }
+
+    // MARK: History
 
     func fetch(_ position: HistoryPosition, isFirst: Bool) {
         guard let conversation else { return }
@@ -121,157 +230,94 @@ struct ChatSession {
         start {
             do throws(ClientError) {
                 let slice = try await client.history(of: conversation, at: position, limit: ChatSession.pageOfHistory)
-                return .page(.success(slice), isFirst: isFirst)
-            } catch {
-                return .page(.failure(error), isFirst: isFirst)
-            }
+                return .page(conversation, .success(slice), isFirst: isFirst)
+            } catch { return .page(conversation, .failure(error), isFirst: isFirst) }
         }
     }
 
-    mutating func handle(_ slice: HistorySlice, isFirst: Bool) async {
+    private mutating func handle(_ result: Result<HistorySlice, ClientError>, isFirst: Bool) async {
+        switch result {
+        case .success(let slice): await handle(slice, isFirst: isFirst)
+        case .failure(let error):
+            state.hasOlder = true
+            show(error)
+            state.endOpening()
+        }
+    }
+
+    private mutating func handle(_ slice: HistorySlice, isFirst: Bool) async {
         state.hasOlder = !slice.reachedStart
+        if isFirst { await refreshEntry() }
+        let isStuck = slice.messages.isEmpty
         for message in slice.messages { await put(message) }
+        if isStuck {
+            state.endOpening()
+        } else if state.openAtUnread(), let point = state.transcript.oldestPoint {
+            state.hasOlder = nil
+            fetch(.before(point), isFirst: false)
+        }
         guard isFirst else { return }
         if slice.messages.isEmpty {
-            if await !chat.client.keys.isVerified(chat.other) { showNewContact() }
+            if let other = state.other, await !chat.client.keys.isVerified(other) { showNewContact(other) }
             state.transcript.append("Nothing was said yet. /help says what there is.")
         }
-        if await chat.client.keys.isPending(chat.other) {
-            state.transcript.append(
-                "Keys of \(chat.other) wait to be accepted. \(ChatSession.acceptInstructions)", .warning)
+        guard let other = state.other else { return }
+        if await chat.client.keys.isPending(other) {
+            state.transcript.append("Keys of \(other) wait to be accepted. \(ChatSession.acceptInstructions)", .warning)
         }
-        chat.showRequest(start)
+        chat.showRequest(of: other, start)
+    }
+
+    /// How much is unread may have changed since the conversations were listed.
+    private mutating func refreshEntry() async {
+        guard let conversation, state.list[conversation]?.isMember == true,
+            let summary = try? await chat.client.conversation(conversation)
+        else { return }
+        state.update(ChatEntry(summary, me: state.me.user, now: .now))
     }
 
     mutating func put(_ message: ChatMessage) async {
         guard message.conversation == conversation else { return }
         let isEarlier = await chat.client.precedesThisDevice(message)
-        state.transcript.insert(ChatLine(message, me: state.me.user, isEarlier: isEarlier))
+        state.transcript.insert(ChatLine(message, me: state.me.user, isEarlier: isEarlier, quote: quote(of: message)))
     }
 
-    /// Shows a notice about the keys of the other or of the user.
-    mutating func show(_ notice: PeerKeyNotice) {
-        guard notice.user == chat.other || notice.user == state.me.user else { return }
-        if case .met(chat.other, _) = notice { return showNewContact() }
-        guard notice.asksToAccept else {
-            return state.transcript.append("\(notice).", notice.isWarning ? .warning : .faint)
+    /// What a message answers, in short; it is looked up where it is not on the screen.
+    private func quote(of message: ChatMessage) -> String? {
+        guard let id = message.replyTo else { return nil }
+        if let line = state.transcript.line(id) { return line.quoted }
+        if let known = state.transcript.line(message.id)?.quote, known != ChatLine.unknownQuote { return known }
+        let (client, me) = (chat.client, state.me.user)
+        start {
+            guard let found = try? await client.message(id, in: message.conversation) else { return nil }
+            return .quoted(ChatLine(found, me: me).quoted, by: message.id)
         }
-        state.transcript.append("\(notice). \(ChatSession.acceptInstructions)", .warning)
+        return ChatLine.unknownQuote
     }
 
-    /// Shown once for a new contact: no client can tell whether the first keys are theirs.
-    mutating func showNewContact() {
-        guard !hasShownNewContact else { return }
-        hasShownNewContact = true
-        state.transcript.append(
-            "\(chat.other) is new to this device: only comparing the safety number (/safety) shows whether the gateway has "
-                + "answered with the keys of \(chat.other), or with its own.", .plain)
-    }
-
-    static let acceptInstructions =
-        "It was set up anew, or somebody pretends to be them: compare the safety number (/safety), then /accept."
-
-    /// Marks the messages on the screen as read, not those below it.
+    /// Marks as read what was on the screen.
     mutating func markRead() async {
-        guard let conversation, state.anchor == nil, shownPicture == nil, let newest = state.transcript.newestReceived,
+        guard let conversation, shownPicture == nil,
+            let newest = state.reading.readable(in: state.transcript, isWhole: state.hasOlder == false),
             readUpTo.map({ $0 < newest.position }) ?? true
         else { return }
         readUpTo = newest.position
         try? await chat.client.markRead(conversation, upTo: newest.id)
     }
+}
 
-    // MARK: The client
-
-    mutating func handle(_ event: ClientEvent) async throws {
-        switch event {
-        case .connected: state.link = .connected
-        case .waiting(let cause):
-            state.link = .waiting("not connected: \(cause)")
-            state.presence = nil
-        case .ended(let cause): throw ToolError(.noAnswer, chat.gateway.sentence(cause, chat.client.device))
-        case .message(let message):
-            guard message.conversation == conversation, !state.transcript.isBefore(message.position) else { return }
-            if !state.transcript.contains(message.id), message.sender.user != state.me.user {
-                state.isOtherTyping = false
-                if state.anchor != nil { state.unseen += 1 }
-            }
-            await put(message)
-            // It may have been opened just now.
-            if let readUpTo, let position = message.position, position <= readUpTo { self.readUpTo = nil }
-        case .status(let id, _, let status): state.transcript.mark(id, ChatLine.Progress(status))
-        case .failed(let id, let other, let reason):
-            guard other == conversation else { return }
-            state.transcript.mark(id, .failed)
-            state.endTransfer(.upload(id))
-            let failure = chat.gateway.failure(of: .failed(reason), chat.client.device)
-            state.transcript.append("Not sent: \(failure.message). /retry sends it again.", .warning)
-        case .typing(let indicator): handle(indicator)
-        case .keys(let notice): show(notice)
-        case .leftOut(_, let other, _) where other == conversation:
-            if let line = event.warning(for: state.me) { state.transcript.append(line, .warning) }
-        case .resendRequested(_, let other, _) where other == conversation,
-            .resent(_, let other, _) where other == conversation:
-            if let line = event.warning(for: state.me) { state.transcript.append(line, .faint) }
-        case .gatewayFault, .membersChanged, .tokenNotRenewed, .requestRefused:
-            if let line = event.warning(for: state.me) { state.transcript.append(line, .warning) }
-        case .historyReset(let id) where id == conversation:
-            state.transcript.removeMessages()
-            state.transcript.append(
-                "The gateway was put back to an earlier state. What it has no more is kept here.", .warning)
-            fetch(.newest, isFirst: false)
-        case .missed:
-            fetch(.newest, isFirst: false)
-        case .storageFailed(let error): state.transcript.append("\(error)", .warning)
-        case .messageExpired(let id, let other) where other == conversation: state.transcript.remove(id)
-        case .messageRequest(let request): handle(request)
-        case .presence(let update) where update.user == chat.other: state.presence = update
-        case .upload(let upload) where upload.conversation == conversation:
-            if let transfer = upload.transfer {
-                state.show(transfer)
-            } else {
-                state.endTransfer(.upload(upload.message))
-            }
-        case .gateway(let notice as PersonNotice): handle(notice)
-        case .gateway(let challenge as Challenge) where challenge.conversation == conversation:
-            if let line = challenge.chatLine { state.transcript.append(line, .faint) }
-        case .change, .gateway, .messageExpired, .receipt, .conversationAdded, .conversationChanged, .presence,
-            .dayReported, .workoutReported, .leftOut, .resendRequested, .resent, .push, .historyReset,
-            .conversationRemoved, .upload:
-            break
-        }
+extension ChatState {
+    /// There are no older messages to be had: what is shown from now on is seen.
+    mutating func endOpening() {
+        isLoading = false
+        reading.open(transcript, hasUnread: (list[place.id]?.unread ?? 0) > 0)
     }
+}
 
-    private mutating func handle(_ notice: PersonNotice) {
-        let user = notice.user
-        switch notice.kind {
-        case .friendAdded: state.transcript.append("You and \(user) follow each other now.")
-        case .friendRemoved: if user == chat.other { state.presence = nil }
-        case .userBlocked:
-            if user == chat.other { state.transcript.append("You have blocked \(user); /unblock ends that.") }
-        case .userUnblocked:
-            if user == chat.other { state.transcript.append("\(user) is not blocked any more.") }
-        }
-    }
-
-    mutating func handle(_ request: ChatRequest) {
-        let words = request.message.map { ": \($0.text)" } ?? "."
-        guard request.user == chat.other else {
-            state.transcript.append(
-                "\(request.user) wants to write to you\(words)\nTo answer: parley chat --as \(state.me) --with \(request.user)"
-            )
-            return
-        }
-        state.transcript.append("\(request.user) wants to write to you\(words)\n/accept, /decline, or just answer.")
-    }
-
-    mutating func handle(_ indicator: TypingIndicator) {
-        guard indicator.conversation == conversation, indicator.sender.user == chat.other else { return }
-        state.isOtherTyping = indicator.isTyping
-        guard indicator.isTyping else { return }
-        typingUntil = .now + ChatSession.longestTyping
-        start {
-            try? await Task.sleep(for: ChatSession.longestTyping)
-            return .typingOver
-        }
+extension String {
+    /// With a capital letter at its beginning, and a point at its end.
+    var asSentence: String {
+        guard let last else { return self }
+        return prefix(1).uppercased() + dropFirst() + (".!?".contains(last) ? "" : ".")
     }
 }

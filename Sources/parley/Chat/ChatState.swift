@@ -4,24 +4,48 @@ import ParleyProtocol
 /// The state of a chat in a terminal: keys go in, actions come out.
 struct ChatState {
     let me: DeviceAddress
-    let other: UserID
+    /// The conversation that is shown.
+    private(set) var place: ChatPlace
+    var list = ChatList()
     var transcript = Transcript()
+    var reading = ChatReading()
     var editor = LineEditor()
     var link = Link.connecting
-    /// Whether the other is typing.
-    var isOtherTyping = false
+    /// Who is typing.
+    var typist: UserID?
     /// Whether the other is there, as far as they let it be known.
     var presence: PresenceUpdate?
+    /// What has the place of the talk.
+    var overlay: ChatOverlay?
+    /// The message that the next command is about.
+    var selection: ChatLine.Key?
     /// The row at the bottom of the screen; `nil` for the newest.
     var anchor: Anchor?
+    /// Whether the first unread message goes to the top of the screen when it is next drawn.
+    var wantsUnreadOnTop = false
+    /// Whether the selected message has to be brought onto the screen when it is next drawn.
+    var wantsSelectionShown = false
     /// How many rows a page is, as it was last drawn.
     var pageRows = 20
+    /// How many rows the overlay has, as it was last drawn.
+    var overlayRows = 0
     /// Whether there are older messages than those that are shown; `nil` while they are being fetched.
     var hasOlder: Bool? = true
+    /// Whether the first page of the conversation is being fetched: until it is there no message is shown, as it is
+    /// not known which comes first.
+    var isLoading = false
     /// How many new messages are below the screen.
     var unseen = 0
+    /// Whether the terminal's bell rings for what comes.
+    var rings = false
+    /// Whether the gateway's rate limit holds messages back.
+    var isSendingLimited = false
     /// The files that are on their way, in the order in which they began.
     private(set) var transfers: [ChatTransfer] = []
+    /// The messages that were written here since the chat began.
+    var written: Set<MessageID> = []
+    /// The unfinished lines of other conversations.
+    private var drafts: [ConversationID: String] = [:]
 
     enum Link: Hashable {
         case connecting
@@ -42,17 +66,14 @@ struct ChatState {
         case send(String)
         /// Notified of in quiet hours, too.
         case sendUrgently(String)
+        case reply(MessageID, String)
         case typing
         case stopTyping
         case fetchOlder
         case search(String)
-        case showSafetyNumber
-        case accept
-        case decline
         case listRequests
         case change(MessageID, Change)
-        case follow(Bool)
-        case block(Bool)
+        case person(ChatInput.PersonCommand, UserID)
         case retry
         /// What cannot be opened, too.
         case markRead(MessageID)
@@ -62,6 +83,11 @@ struct ChatState {
         case saveFile(MessageID, path: String?)
         case pause(ChatTransfer.Key)
         case resume(ChatTransfer.Key)
+        case switchTo(ConversationID)
+        case openDirect(UserID)
+        case makeGroup(NewGroup)
+        case showMembers
+        case showBoard
         case scroll(up: Bool)
         case redraw
         case end
@@ -74,71 +100,59 @@ struct ChatState {
         case react(String)
     }
 
-    mutating func press(_ key: Key) -> [Action] {
-        let before = editor.text
-        switch editor.apply(key) {
-        case .edited:
-            guard editor.text != before else { return [] }
-            // Writing a command is no typing.
-            let isMessage = !editor.text.isEmpty && !editor.text.hasPrefix("/")
-            return [isMessage ? .typing : .stopTyping]
-        case .submitted(let text): return submit(ChatInput(text))
-        case .tooLong:
-            transcript.append("A message holds at most \(LineEditor.longestText) bytes.", .warning)
-            return []
-        case .scroll(let up): return [.scroll(up: up)]
-        case .end, .interrupt: return [.end]
-        case .redraw: return [.redraw]
-        }
+    init(me: DeviceAddress, place: ChatPlace = .nowhere) { (self.me, self.place) = (me, place) }
+
+    /// The other user of a direct conversation.
+    var other: UserID? { place.peer }
+
+    // MARK: The conversation
+
+    /// Shows another conversation, of which nothing is known yet but what the list says.
+    mutating func show(_ place: ChatPlace) {
+        if let old = self.place.id { drafts[old] = editor.text }
+        self.place = place
+        transcript = Transcript()
+        reading = ChatReading()
+        isLoading = false
+        (typist, presence, overlay, selection, anchor) = (nil, nil, nil, nil, nil)
+        (wantsUnreadOnTop, wantsSelectionShown, unseen, hasOlder) = (false, false, 0, true)
+        editor.replace(with: place.id.flatMap { drafts.removeValue(forKey: $0) } ?? "")
+        if let entry = list[place.id] { reading.setRead(entry.readSeq) }
     }
 
-    private mutating func submit(_ input: ChatInput) -> [Action] {
-        anchor = nil
-        unseen = 0
-        switch input {
-        case .action(let action): return [action]
-        case .help:
-            transcript.append(ChatInput.manual)
-            return []
-        case .history: return fetchOlder()
-        case .edit(let text): return ownNewest().map { [.change($0, .edit(text))] } ?? []
-        case .delete: return ownNewest().map { [.change($0, .delete)] } ?? []
-        case .react(let emoji): return receivedNewest().map { [.change($0, .react(emoji))] } ?? []
-        case .markRead: return receivedNewest().map { [.markRead($0)] } ?? []
-        case .open(let text):
-            if let link = AppLink(text) { return [.open(link)] }
-            transcript.append("This leads nowhere: a link begins with parley://", .warning)
-            return []
-        case .openFile(let number): return file(number).map { [.openFile($0, number: number)] } ?? []
-        case .saveFile(let number, let path): return file(number).map { [.saveFile($0, path: path)] } ?? []
-        case .pause(let number):
-            return selectTransfers(number) { $0.obstacle != .paused }.map { .pause($0) }
-        case .resume(let number):
-            return selectTransfers(number) { $0.obstacle == .paused }.map { .resume($0) }
-        case .nothing: return []
-        case .unknown(let command):
-            transcript.append("There is no \(command); /help says what there is.", .warning)
-            return []
+    /// What the gateway says of a conversation, which may be the one that is shown.
+    ///
+    /// - Returns: whether more of it is unread than before.
+    @discardableResult mutating func update(_ entry: ChatEntry) -> Bool {
+        if case .direct(let peer, nil) = place, entry.peer == peer { place = ChatPlace(entry) }
+        if entry.id == place.id {
+            place = ChatPlace(entry)
+            reading.setRead(entry.readSeq)
         }
+        return list.update(entry)
     }
 
-    private mutating func file(_ number: Int) -> MessageID? {
-        let id = transcript.file(number)
-        if id == nil { transcript.append("There is no file \(number) here.", .warning) }
-        return id
+    /// A page of history has come: the first unread message goes to the top of the screen once it is there.
+    ///
+    /// - Returns: whether older messages are needed for that.
+    mutating func openAtUnread() -> Bool {
+        let unread = list[place.id]?.unread ?? 0
+        guard reading.isOpening else { return false }
+        if hasOlder != false, transcript.items.count < ChatState.mostOpened,
+            reading.wantsOlder(transcript, unread: unread)
+        {
+            return true
+        }
+        isLoading = false
+        reading.open(transcript, hasUnread: unread > 0)
+        wantsUnreadOnTop = reading.firstUnread != nil
+        return false
     }
 
-    /// The files on their way for which something holds: that with a number, or all.
-    private mutating func selectTransfers(_ number: Int?, where isMeant: (ChatTransfer) -> Bool) -> [ChatTransfer.Key] {
-        var message: MessageID?
-        if let number {
-            message = file(number)
-            guard message != nil else { return [] }
-        }
-        let found = transfers.filter { isMeant($0) && (message == nil || $0.key.message == message) }.map(\.key)
-        if found.isEmpty { transcript.append("There is no such file on its way.", .warning) }
-        return found
-    }
+    /// More than are counted as unread; what is before is fetched as the person scrolls.
+    private static let mostOpened = 1200
+
+    // MARK: Files on their way
 
     mutating func pauseTransfer(_ key: ChatTransfer.Key) {
         guard let index = transfers.firstIndex(where: { $0.key == key }) else { return }
@@ -154,18 +168,6 @@ struct ChatState {
     }
 
     mutating func endTransfer(_ key: ChatTransfer.Key) { transfers.removeAll { $0.key == key } }
-
-    private mutating func ownNewest() -> MessageID? {
-        let id = transcript.newest(of: me.user)
-        if id == nil { transcript.append("There is no message of yours here.", .warning) }
-        return id
-    }
-
-    private mutating func receivedNewest() -> MessageID? {
-        let id = transcript.newestReceived?.id
-        if id == nil { transcript.append("There is no message of \(other)'s here.", .warning) }
-        return id
-    }
 
     mutating func fetchOlder() -> [Action] {
         switch hasOlder {

@@ -5,7 +5,7 @@ import ParleyProtocol
 struct PlainChat: Sendable {
     let client: MessagingClient
     let gateway: LocalGateway
-    let other: UserID
+    let target: ChatTarget
 
     /// The most messages that wait for their replies.
     private static let mostWaiting = 64
@@ -19,7 +19,7 @@ struct PlainChat: Sendable {
     func run() async throws {
         let events = client.events()
         try await client.ready(timeout: gateway.timeout)
-        let conversation = try await client.conversation(with: other)
+        let conversation = try await find()
         var follower = ConversationFollower(
             client: client, only: conversation.id, print: { Terminal.print($0.chatLine) },
             printEarlier: { run, _ in
@@ -34,15 +34,21 @@ struct PlainChat: Sendable {
                 do {
                     try await speak(in: conversation)
                     post.yield(.spoken(nil))
-                } catch {
-                    post.yield(.spoken(error))
-                }
+                } catch { post.yield(.spoken(error)) }
             }
             defer { group.cancelAll() }
             try await listen(to: happenings, in: conversation.id, &follower)
         }
         // Messages that came with the last reply.
         try await follower.printHistory()
+    }
+
+    private func find() async throws -> ConversationSummary {
+        switch target {
+        case .user(let other): try await client.conversation(with: other)
+        case .named(let name): try await client.conversation(client.conversationID(named: name))
+        case .list: throw ToolError(.usage, "--with or --conversation says with whom")
+        }
     }
 
     private func listen(
@@ -74,9 +80,9 @@ struct PlainChat: Sendable {
     private func handle(_ event: ClientEvent, in conversation: ConversationID) async throws {
         switch event {
         case .message(let message):
-            guard message.conversation == conversation, message.position != nil, message.sender.user == other else {
-                return
-            }
+            guard message.conversation == conversation, message.position != nil,
+                message.sender.user != client.device.user
+            else { return }
             try await client.markRead(conversation, upTo: message.id)
         case .waiting(let cause): Terminal.report("\(gateway.sentence(cause, client.device)); trying again")
         case .ended(let cause): throw ToolError(.noAnswer, gateway.sentence(cause, client.device))
@@ -96,8 +102,7 @@ struct PlainChat: Sendable {
         case .sent, .unchanged: break
         case .rejected(let rejection): throw gateway.failure(of: .refused(rejection), client.device)
         case .held(let user): throw ToolError(.rejected, user.heldSentence(for: client.device))
-        case .unanswered:
-            throw ToolError(.noAnswer, "no answer; what was not sent is kept, and sent by the next chat")
+        case .unanswered: throw ToolError(.noAnswer, "no answer; what was not sent is kept, and sent by the next chat")
         }
     }
 }

@@ -49,6 +49,16 @@ struct Transcript {
         return position < oldest
     }
 
+    /// The message of a number: its place in the conversation. Of several epochs the newest counts.
+    func message(_ number: Int) -> MessageID? {
+        for case .message(let line) in items.reversed() where line.number == number && line.look.isOfPerson {
+            if case .message(let id) = line.key { return id }
+        }
+        return nil
+    }
+
+    func line(_ id: MessageID) -> ChatLine? { items.last { $0.line?.key == .message(id) }?.line }
+
     /// The newest message of another user.
     var newestReceived: (id: MessageID, position: ChatMessage.Position)? {
         for case .message(let line) in items.reversed() {
@@ -67,9 +77,7 @@ struct Transcript {
         return fileNumbers[id]
     }
 
-    func file(_ number: Int) -> MessageID? {
-        files.indices.contains(number - 1) ? files[number - 1] : nil
-    }
+    func file(_ number: Int) -> MessageID? { files.indices.contains(number - 1) ? files[number - 1] : nil }
 
     private mutating func giveNumber(to line: ChatLine) {
         guard line.hasFile, case .message(let id) = line.key, fileNumbers[id] == nil else { return }
@@ -91,6 +99,16 @@ struct Transcript {
         items.insert(.message(line), at: index(of: line.position))
     }
 
+    /// Sets the quote of a message, once the message that it answers is known.
+    mutating func setQuote(_ quote: String, of id: MessageID) {
+        guard let index = items.lastIndex(where: { $0.line?.key == .message(id) }), var line = items[index].line else {
+            return
+        }
+        line.quote = quote
+        items[index] = .message(line)
+        version += 1
+    }
+
     mutating func remove(_ id: MessageID) {
         guard messages.remove(.message(id)) != nil else { return }
         version += 1
@@ -103,6 +121,13 @@ struct Transcript {
             if case .message(let id) = line.key, case .own = line.look { return id }
         }
         return nil
+    }
+
+    /// The notices alone.
+    var withoutMessages: Transcript {
+        var notices = self
+        notices.removeMessages()
+        return notices
     }
 
     /// Removes all messages, to be fetched again.
@@ -122,8 +147,7 @@ struct Transcript {
     /// Sets the progress of an own message, which only moves forward.
     mutating func mark(_ id: MessageID, _ progress: ChatLine.Progress) {
         guard let index = items.lastIndex(where: { $0.line?.key == .message(id) }), let line = items[index].line,
-            case .own(let before) = line.look,
-            before.rank < progress.rank || before == .failed || progress == .failed
+            case .own(let before) = line.look, before.rank < progress.rank || before == .failed || progress == .failed
         else { return }
         items[index] = .message(line.with(.own(progress)))
         version += 1
@@ -161,8 +185,11 @@ extension ChatLine {
     fileprivate func with(_ look: Look) -> ChatLine {
         ChatLine(
             key: key, author: author, position: position, time: time, text: text, look: look, notes: notes,
-            hasFile: hasFile)
+            hasFile: hasFile, quote: quote)
     }
+
+    /// By which a person names it: the same on every device.
+    var number: Int? { position?.seq }
 }
 
 extension ChatLine.Progress {

@@ -11,10 +11,13 @@ struct TranscriptLayout {
     let me: UserID
     let columns: Int
     let zone: TimeZone
+    var marks = TranscriptMarks()
 
     /// A text narrower than this stands below the name, not beside it.
     private static let narrowest = 24
     private static let longestName = 16
+    /// Stands before the first message that was not read yet.
+    static let newMark = "--- new ---"
 
     func rows(of transcript: Transcript) -> [TranscriptRow] {
         var rows: [TranscriptRow] = []
@@ -23,14 +26,19 @@ struct TranscriptLayout {
         let lastRead = transcript.lastRead
         for (index, item) in transcript.items.enumerated() {
             switch item {
-            case .message(let line) where line.look == .earlier:
-                rows += earlier(upTo: index, in: transcript)
+            case .message(let line) where line.look == .earlier: rows += earlier(upTo: index, in: transcript)
             case .message(let line):
                 let time = zone.civil(line.time)
                 if time.day != day { rows.append(TranscriptRow(item: item.identity, text: dayRow(time.day))) }
                 day = time.day
-                rows += message(line, time.time, names, line.key == lastRead, transcript.fileNumber(of: line)).map {
-                    TranscriptRow(item: item.identity, text: $0)
+                if line.key == marks.firstUnread {
+                    rows.append(TranscriptRow(item: item.identity, text: StyledText(TranscriptLayout.newMark, .good)))
+                }
+                let stamp = marks.showsNumbers ? line.numberText ?? time.time : time.time
+                let texts = message(line, stamp, names, line.key == lastRead, transcript.fileNumber(of: line))
+                rows += texts.map { text in
+                    let isSelected = line.key == marks.selection
+                    return TranscriptRow(item: item.identity, text: isSelected ? text.restyled(.reversed) : text)
                 }
             case .notice(_, let text, let style):
                 for line in text.printableLines {
@@ -66,9 +74,9 @@ struct TranscriptLayout {
         return StyledText("\(side) \(day) \(side)", .faint)
     }
 
-    private func message(
-        _ line: ChatLine, _ time: String, _ names: Int, _ isLastRead: Bool, _ fileNumber: Int?
-    ) -> [StyledText] {
+    private func message(_ line: ChatLine, _ time: String, _ names: Int, _ isLastRead: Bool, _ fileNumber: Int?)
+        -> [StyledText]
+    {
         var head = StyledText("\(time) ", .faint)
         let name = line.author.text
         let shortName = name.count > names ? name.prefix(names - 1) + "…" : Substring(name)
@@ -79,21 +87,32 @@ struct TranscriptLayout {
         let isNarrow = room < TranscriptLayout.narrowest
         let width = max((isNarrow ? columns : room) - (mark.map { $0.columns + 1 } ?? 0), 1)
         let style: Style = line.look == .unreadable || line.look == .system ? .faint : .plain
+        let quote = line.quote.map { "│ \($0.printable)".prefix(columns: width) }.map { StyledText($0, .faint) }
         var texts = line.text.printableLines.flatMap { $0.wrapped(toColumns: width) }.map { StyledText($0, style) }
         if let mark, let last = texts.popLast() { texts.append(last + StyledText(" ") + mark) }
         let notes = [fileNumber.map { "/open \($0), /save \($0)" }, line.notes].compactMap { $0 }
         texts += notes.joined(separator: " · ").printableLines.filter { !$0.isEmpty }.flatMap {
             $0.wrapped(toColumns: width)
-        }.map {
-            StyledText($0, .faint)
-        }
+        }.map { StyledText($0, .faint) }
+        if let quote { texts.insert(quote, at: 0) }
         if isNarrow { return [head] + texts }
         let indent = StyledText(String(repeating: " ", count: head.columns))
         return texts.enumerated().map { index, text in (index == 0 ? head : indent) + text }
     }
 }
 
+/// What a layout shows beside the messages themselves.
+struct TranscriptMarks: Hashable {
+    /// The mark of what is new stands before it.
+    var firstUnread: ChatLine.Key?
+    var selection: ChatLine.Key?
+    /// Whether messages have their numbers in the place of their times.
+    var showsNumbers = false
+}
+
 extension ChatLine {
+    fileprivate var numberText: String? { number.map { "#\($0)".padded(to: 5) } }
+
     fileprivate func mark(isLastRead: Bool) -> StyledText? {
         guard case .own(let progress) = look else { return nil }
         return StyledText(isLastRead ? "\(progress.mark) read" : progress.mark, progress.style)
@@ -102,7 +121,5 @@ extension ChatLine {
 
 extension Transcript {
     /// The newest own message that was read: marked by a word, as not everybody sees colours.
-    fileprivate var lastRead: ChatLine.Key? {
-        items.last { $0.line?.look == .own(.read) }?.line?.key
-    }
+    fileprivate var lastRead: ChatLine.Key? { items.last { $0.line?.look == .own(.read) }?.line?.key }
 }

@@ -39,8 +39,9 @@ struct BoardCommand: AsyncParsableCommand {
         }
         let device = try reader.device(common.gateway)
         try await common.signedIn(as: reader) { client in
-            var view = BoardView(reader: device.user, isRedrawn: follow)
-            let group = try await choice.choose(by: client).id
+            let chosen = try await choice.choose(by: client)
+            let group = chosen.id
+            var view = BoardView(reader: device.user, zone: chosen.timeZone, isRedrawn: follow)
             guard follow else {
                 return view.show(try await client.leaderboards.board(of: group, type, week: week))
             }
@@ -52,17 +53,21 @@ struct BoardCommand: AsyncParsableCommand {
 /// Shows a board, and each later one in its place.
 private struct BoardView {
     let reader: UserID
+    /// Of the group's weeks.
+    let zone: String
     /// Whether a later one takes its place: then each row has to be one row of the terminal too.
     let isRedrawn: Bool
     private let isTerminal = isatty(STDOUT_FILENO) == 1
     private var shownRows = 0
 
-    init(reader: UserID, isRedrawn: Bool) { (self.reader, self.isRedrawn) = (reader, isRedrawn) }
+    init(reader: UserID, zone: String, isRedrawn: Bool) {
+        (self.reader, self.zone, self.isRedrawn) = (reader, zone, isRedrawn)
+    }
 
     mutating func show(_ board: Leaderboard) {
         guard isTerminal else { return Terminal.printJSON(board.json) }
         let columns = isRedrawn ? TerminalSize(of: STDOUT_FILENO)?.columns : nil
-        let rows = board.rows(for: reader, in: .local, columns: columns)
+        let rows = board.rows(for: reader, in: .local, weeksOf: zone, columns: columns)
         Terminal.redraw(rows, over: shownRows)
         shownRows = rows.count
     }

@@ -3,25 +3,31 @@ import ParleyProtocol
 extension Leaderboard {
     /// The board as a table for people: the week, and a line for each member with a value, the reader's own marked.
     ///
-    /// - Parameter columns: the most that a row takes: names are cut first, so that the values stay to be seen. `nil`
+    /// - Parameters:
+    ///   - group: the zone of the group's weeks, which is named where it is known.
+    ///   - columns: the most that a row takes: names are cut first, so that the values stay to be seen. `nil`
     ///   for as many as it needs.
-    func rows(for reader: UserID, in zone: TimeZone, columns: Int? = nil) -> [StyledText] {
+    func rows(
+        for reader: UserID, in zone: TimeZone, weeksOf group: String? = nil, columns: Int? = nil
+    ) -> [StyledText] {
         let rows =
-            [StyledText(title(in: zone), .bold)]
-            + (entries.isEmpty ? [StyledText("Nobody yet.", .faint)] : lines(for: reader, columns: columns ?? .max))
+            [StyledText(title(in: zone, weeksOf: group), .bold)]
+            + (entries.isEmpty
+                ? [StyledText("Nobody yet.", .faint)] : lines(for: reader, columns: columns ?? .max))
         guard let columns else { return rows }
         return rows.map { $0.prefix(columns: columns) }
     }
 
-    private func title(in zone: TimeZone) -> String {
+    private func title(in zone: TimeZone, weeksOf group: String?) -> String {
         let state: String
         if isFinal {
             state = "final"
         } else {
             let end = zone.civil(endsAt)
-            state = "until \(end.day) \(end.time)"
+            state = "until \(end.day) \(end.time)\(group == nil ? "" : " here")"
         }
-        return "\(type.name), week \(week), \(state)"
+        let weeks = group.map { ", weeks of \($0)" } ?? ""
+        return "\(type.name), week \(week), \(state)\(weeks)"
     }
 
     private func lines(for reader: UserID, columns: Int) -> [StyledText] {

@@ -4,9 +4,11 @@ import ParleyProtocol
 
 extension ClientEvent {
     /// The event in words; `nil` for messages and their status, and for events that commands report in their own way.
-    var words: EventWords? {
+    ///
+    /// - Parameter titles: what people call what it is about.
+    func words(_ titles: Titles = Titles()) -> EventWords? {
         switch self {
-        case .gateway(let event): GatewayEventWords.words(of: event)
+        case .gateway(let event): GatewayEventWords.words(of: event, titles)
         case .messageRequest(let request):
             EventWords("message.request", "\(request.user) wants to write: \(request.message?.text ?? "")") { object in
                 object.member("conversation_id", request.conversation)
@@ -28,10 +30,12 @@ extension ClientEvent {
                 "the gateway has workout \(reply.id): \(reply.checkIns) in week \(reply.week), streak \(reply.streakDays)",
                 "workout", reply)
         case .requestRefused(let request, let rejection): request.words(rejection)
-        case .conversationAdded(let summary): summary.words("conversation.added")
-        case .conversationChanged(let summary): summary.words("conversation.changed")
+        case .conversationAdded(let summary): summary.words("conversation.added", titles)
+        case .conversationChanged(let summary): summary.words("conversation.changed", titles)
         case .conversationRemoved(let id):
-            EventWords("conversation.removed", "conversation \(id) is over") { $0.member("conversation_id", id) }
+            EventWords("conversation.removed", "\(titles[id]) is over") {
+                $0.member("conversation_id", id)
+            }
         case .messageExpired(let id, let conversation):
             EventWords("message.expired", "message \(id) has disappeared") { object in
                 object.member("conversation_id", conversation)
@@ -41,7 +45,10 @@ extension ClientEvent {
         case .gatewayFault(let fault):
             EventWords("gateway.fault", "\(fault)", to: .warned) { $0.member("message", fault.description) }
         case .membersChanged(let id, let added, let removed):
-            EventWords("members.changed", id.sentence(added: added, removed: removed), to: .everybody) { object in
+            EventWords(
+                "members.changed", titles.sentence(of: id, added: added, removed: removed), to: .everybody
+            ) {
+                object in
                 object.member("conversation_id", id)
                 object.member("added", array: added) { $0.value($1) }
                 object.member("removed", array: removed) { $0.value($1) }
@@ -78,13 +85,17 @@ extension TokenRenewalError {
     }
 }
 
-extension ConversationID {
-    fileprivate func sentence(added: [UserID], removed: [UserID]) -> String {
+extension Titles {
+    fileprivate func sentence(of id: ConversationID, added: [UserID], removed: [UserID]) -> String {
         func names(_ users: [UserID]) -> String { users.map(\.text).joined(separator: ", ") }
         var parts: [String] = []
-        if !added.isEmpty { parts.append("\(names(added)) joined, and can read what is sent from now on") }
-        if !removed.isEmpty { parts.append("\(names(removed)) left, and cannot read what is sent from now on") }
-        return "group \(self), as the gateway says: " + parts.joined(separator: "; ")
+        if !added.isEmpty {
+            parts.append("\(names(added)) joined, and can read what is sent from now on")
+        }
+        if !removed.isEmpty {
+            parts.append("\(names(removed)) left, and cannot read what is sent from now on")
+        }
+        return "\(sentence(of: id)): " + parts.joined(separator: "; ")
     }
 }
 
@@ -102,8 +113,8 @@ extension DeviceAddress {
 }
 
 extension ConversationSummary {
-    fileprivate func words(_ name: String) -> EventWords {
-        EventWords(name, "conversation \(id): \(unreadCount) unread") { object in
+    fileprivate func words(_ name: String, _ titles: Titles) -> EventWords {
+        EventWords(name, "\(titles[id]): \(unreadCount) unread") { object in
             object.member("conversation_id", id)
             object.member("name", self.name)
             object.member("unread_count", unreadCount)

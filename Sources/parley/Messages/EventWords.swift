@@ -59,12 +59,14 @@ struct EventWords {
 
 extension ClientEvent {
     /// The line of an event other than a message; `nil` for one that is printed elsewhere or not at all.
-    func line(asJSON isJSON: Bool) -> String? { words?.line(asJSON: isJSON) }
+    func line(asJSON isJSON: Bool, _ titles: Titles = Titles()) -> String? {
+        words(titles)?.line(asJSON: isJSON)
+    }
 
     /// The warning or notice for the user of `device`: of changed keys and members, devices left out, faults of
     /// the gateway, and refused requests; `nil` for other events.
-    func warning(for device: DeviceAddress) -> String? {
-        guard case .keys(let notice) = self, notice.asksToAccept else { return words?.warning }
+    func warning(for device: DeviceAddress, _ titles: Titles = Titles()) -> String? {
+        guard case .keys(let notice) = self, notice.asksToAccept else { return words(titles)?.warning }
         return "\(notice); \(notice.user.acceptInstructions(for: device))"
     }
 }

@@ -3,11 +3,15 @@ import ParleyProtocol
 /// The words for a type of the gateway's events.
 struct GatewayEventWords: Sendable {
     private let type: ObjectIdentifier
-    private let words: @Sendable (any GatewayEvent) -> EventWords?
+    private let words: @Sendable (any GatewayEvent, Titles) -> EventWords?
 
-    private init<E: GatewayEvent>(_: E.Type, _ words: @escaping @Sendable (E) -> EventWords) {
+    private init<E: GatewayEvent>(_: E.Type, _ words: @escaping @Sendable (E, Titles) -> EventWords) {
         type = ObjectIdentifier(E.self)
-        self.words = { ($0 as? E).map(words) }
+        self.words = { event, titles in (event as? E).map { words($0, titles) } }
+    }
+
+    private init<E: GatewayEvent>(_ type: E.Type, _ words: @escaping @Sendable (E) -> EventWords) {
+        self.init(type) { event, _ in words(event) }
     }
 
     /// Every event that has words of its own.
@@ -16,13 +20,15 @@ struct GatewayEventWords: Sendable {
             EventWords(notice.name, "\(notice.user) \(notice.kind.words)") { $0.member("user_id", notice.user) }
         },
         GatewayEventWords(Challenge.self) { EventWords($0.name, $0.sentence, "challenge", $0) },
-        GatewayEventWords(WeekEnd.self) { end in
+        GatewayEventWords(WeekEnd.self) { end, titles in
             EventWords(
                 end.name,
-                "week \(end.week) of group \(end.group) has ended; what comes late counts until \(end.closesAt)",
+                "week \(end.week) of \(titles[end.group]) has ended; what comes late counts until \(end.closesAt)",
                 "week", end)
         },
-        GatewayEventWords(FeedNotification.self) { EventWords($0.name, $0.sentence, "notification", $0) },
+        GatewayEventWords(FeedNotification.self) {
+            EventWords($0.name, $0.sentence($1), "notification", $0)
+        },
         GatewayEventWords(NotificationsCleared.self) { cleared in
             EventWords(cleared.name, "\(cleared.unreadCount) notifications are unread") {
                 $0.member("unread_count", cleared.unreadCount)
@@ -35,10 +41,14 @@ struct GatewayEventWords: Sendable {
                 reaction.name, "\(reaction.user) \(emoji) to \(reaction.item) of \(reaction.owner)", "reaction",
                 reaction)
         },
-        GatewayEventWords(GroupJoined.self) { EventWords($0, "you are in the group \($0.group.name)", $0.group) },
-        GatewayEventWords(GroupUpdated.self) { EventWords($0, "the group is called \($0.group.name) now", $0.group) },
-        GatewayEventWords(GroupDeleted.self) { deletion in
-            EventWords(deletion.name, "the group \(deletion.group) is over", deletion.writeMembers)
+        GatewayEventWords(GroupJoined.self) {
+            EventWords($0, "you are in the group \($0.group.name)", $0.group)
+        },
+        GatewayEventWords(GroupUpdated.self) {
+            EventWords($0, "the group is called \($0.group.name) now", $0.group)
+        },
+        GatewayEventWords(GroupDeleted.self) { deletion, titles in
+            EventWords(deletion.name, "\(titles[deletion.group]) is over", deletion.writeMembers)
         },
         GatewayEventWords(GroupMemberEvent.self) { event in
             EventWords(event.name, "\(event.change.user) \(event.words)", event.change.writeMembers)
@@ -59,8 +69,8 @@ struct GatewayEventWords: Sendable {
     private static let byType = Dictionary(uniqueKeysWithValues: all.map { ($0.type, $0.words) })
 
     /// An event in words; one without words of its own by its name and data.
-    static func words(of event: any GatewayEvent) -> EventWords {
-        if let words = byType[ObjectIdentifier(Swift.type(of: event))]?(event) { return words }
+    static func words(of event: any GatewayEvent, _ titles: Titles) -> EventWords {
+        if let words = byType[ObjectIdentifier(Swift.type(of: event))]?(event, titles) { return words }
         var writer = JSONWriter()
         (event as? any PublishedEvent)?.write(to: &writer)
         let data = writer.finish()

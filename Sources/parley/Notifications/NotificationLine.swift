@@ -3,13 +3,18 @@ import ParleyProtocol
 
 extension FeedNotification {
     /// The notification in words.
-    var sentence: String {
+    ///
+    /// - Parameter titles: what people call what it is about.
+    func sentence(_ titles: Titles = Titles()) -> String {
         let actor = actor?.text ?? "somebody"
-        let group = subject.group.map { " of group \($0)" } ?? ""
-        let challenge = subject.challenge.map { "challenge \($0)" } ?? "a challenge"
+        let group = subject.group.map { " of \(titles[$0])" } ?? ""
+        let challenge =
+            subject.challenge.map { "challenge \($0.description.prefix(8))" } ?? "a challenge"
         switch type {
-        case .known(.newMember): return "\(actor) is a new member\(group)"
-        case .known(.rankChange): return "\(actor) has passed you on the board \(subject.board ?? "")\(group)"
+        case .known(.newMember):
+            return subject.group.map { "\(titles[$0]): \(actor) joined" } ?? "\(actor) is a new member"
+        case .known(.rankChange):
+            return "\(actor) has passed you on the board \(subject.board ?? "")\(group)"
         case .known(.weekEnded): return "week \(subject.week ?? "")\(group) has ended"
         case .known(.challengeReceived): return "\(actor) challenges you: \(challenge)"
         case .known(.challengeAccepted): return "\(actor) has accepted \(challenge)"
@@ -20,7 +25,8 @@ extension FeedNotification {
         case .known(.messageRequest): return "\(actor) wants to write"
         case .known(.reaction):
             let what =
-                subject.message.map { "your message \($0)" } ?? subject.activity.map { "your activity \($0)" }
+                subject.message.map { "your message \($0.description.prefix(8))" }
+                ?? subject.activity.map { "your activity \($0.description.prefix(8))" }
                 ?? "something of yours"
             return "\(actor) has reacted to \(what)"
         case .unknown(let name): return name
@@ -28,8 +34,8 @@ extension FeedNotification {
     }
 
     /// A line of the feed; an unread one is marked.
-    func line(in zone: TimeZone) -> String {
-        "\(isRead ? " " : "*") \(zone.civil(createdAt).stamp) \(sentence)".printable
+    func line(in zone: TimeZone, _ titles: Titles = Titles()) -> String {
+        "\(isRead ? " " : "*") \(zone.civil(createdAt).stamp) \(sentence(titles))".printable
     }
 }
 

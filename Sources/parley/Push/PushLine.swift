@@ -16,7 +16,7 @@ extension OpenedPush {
         case .digest: return "something has come in the quiet hours"
         case .test: return "a test: this device can be reached"
         case .wakeUp: return "something has come"
-        case .feed(let notification): return notification.sentence
+        case .feed(let notification): return notification.sentence()
         case .unopened(let reason): return "something has come (cannot be shown: \(reason))"
         }
     }

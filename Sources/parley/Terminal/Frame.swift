@@ -19,7 +19,7 @@ struct Frame: Hashable, Sendable {
     ///
     /// Every row is set at its own place and its end erased, so that a character that is wider than thought spoils no
     /// other row.
-    func bytes(after previous: Frame?) -> [UInt8] {
+    func bytes(after previous: Frame?, _ palette: Palette = .colored) -> [UInt8] {
         guard self != previous else { return [] }
         var output = "\u{1B}[?25l"
         var shown = previous
@@ -34,7 +34,7 @@ struct Frame: Hashable, Sendable {
             // Erased before it is written: behind the last column the cursor would stand on that still.
             output += "\u{1B}[\(row + 1);1H\u{1B}[0m\u{1B}[K"
             for piece in text.prefix(columns: size.columns).pieces {
-                output += "\u{1B}[\(piece.style.parameters)m" + piece.text
+                output += "\u{1B}[\(piece.style.parameters(palette))m" + piece.text
             }
         }
         output += "\u{1B}[0m\u{1B}[\(cursor.row + 1);\(min(cursor.column, size.columns - 1) + 1)H\u{1B}[?25h"

@@ -14,8 +14,27 @@ enum Key: Hashable, Sendable {
     case left, right, wordLeft, wordRight, home, end
     case up, down, pageUp, pageDown
     case interrupt, endOfInput, redraw
+    /// A key that does nothing to a line.
+    case beyond(Beyond)
     /// No key: which attributes the terminal has, as it was asked (``PictureSupport/question``).
     case attributes([Int])
+
+    /// A key for the program around the line that is written.
+    enum Beyond: Hashable, Sendable {
+        case tab
+        /// Esc by itself, or Ctrl-G.
+        case cancel
+        /// An arrow up or down with a modifier.
+        case older, newer
+        /// End with a modifier.
+        case newest
+        /// Alt and a digit from 1.
+        case pick(Int)
+        /// Alt-A.
+        case nextUnread
+        /// Alt-N, Alt-P.
+        case next, previous
+    }
 }
 
 extension Key {
@@ -28,7 +47,9 @@ extension Key {
         case 0x04: self = .endOfInput
         case 0x05: self = .end
         case 0x06: self = .right
+        case 0x07: self = .beyond(.cancel)
         case 0x08, 0x7F: self = .backspace
+        case 0x09: self = .beyond(.tab)
         case 0x0A, 0x0D: self = .enter
         case 0x0B: self = .deleteToEnd
         case 0x0C: self = .redraw
@@ -44,6 +65,10 @@ extension Key {
     /// The key of `ESC` and a character.
     init?(escaped byte: UInt8) {
         switch byte {
+        case UInt8(ascii: "1")...UInt8(ascii: "9"): self = .beyond(.pick(Int(byte - UInt8(ascii: "0"))))
+        case UInt8(ascii: "a"): self = .beyond(.nextUnread)
+        case UInt8(ascii: "n"): self = .beyond(.next)
+        case UInt8(ascii: "p"): self = .beyond(.previous)
         case UInt8(ascii: "b"): self = .wordLeft
         case UInt8(ascii: "f"): self = .wordRight
         case 0x0A, 0x0D: self = .newLine
@@ -57,11 +82,12 @@ extension Key {
     init?(final: UInt8, parameters: [Int]) {
         let isModified = parameters.count > 1 && parameters[1] > 1
         switch (final, parameters.first ?? 1) {
-        case (UInt8(ascii: "A"), _): self = .up
-        case (UInt8(ascii: "B"), _): self = .down
+        case (UInt8(ascii: "A"), _): self = isModified ? .beyond(.older) : .up
+        case (UInt8(ascii: "B"), _): self = isModified ? .beyond(.newer) : .down
         case (UInt8(ascii: "C"), _): self = isModified ? .wordRight : .right
         case (UInt8(ascii: "D"), _): self = isModified ? .wordLeft : .left
         case (UInt8(ascii: "H"), _), (UInt8(ascii: "~"), 1), (UInt8(ascii: "~"), 7): self = .home
+        case (UInt8(ascii: "F"), _) where isModified: self = .beyond(.newest)
         case (UInt8(ascii: "F"), _), (UInt8(ascii: "~"), 4), (UInt8(ascii: "~"), 8): self = .end
         case (UInt8(ascii: "~"), 3): self = .delete
         case (UInt8(ascii: "~"), 5): self = .pageUp

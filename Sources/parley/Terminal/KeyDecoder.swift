@@ -31,6 +31,18 @@ struct KeyDecoder {
         return keys
     }
 
+    /// Whether ESC was the last byte: the key, or the beginning of a sequence whose rest is on its way.
+    var isBehindEscape: Bool {
+        if case .escape = state { true } else { false }
+    }
+
+    /// Nothing has followed ESC: it was the key.
+    mutating func endEscape() -> Key? {
+        guard isBehindEscape else { return nil }
+        state = .ground
+        return .beyond(.cancel)
+    }
+
     private mutating func decode(_ byte: UInt8, _ keys: inout [Key]) {
         switch state {
         case .ground where byte == 0x1B:

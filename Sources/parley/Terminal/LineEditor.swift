@@ -19,6 +19,7 @@ struct LineEditor {
         /// Ctrl-C on an empty line; on another it empties the line.
         case interrupt
         case redraw
+        case beyond(Key.Beyond)
     }
 
     /// In bytes of UTF-8: fits into a sealed message with its JSON.
@@ -55,6 +56,7 @@ struct LineEditor {
             if characters.isEmpty { return .end }
             delete(from: cursor, to: cursor + 1, keeping: false)
         case .redraw: return .redraw
+        case .beyond(let key): return .beyond(key)
         case .attributes: break
         }
         return .edited
@@ -85,6 +87,11 @@ struct LineEditor {
         show("")
         past.add(line)
         return .submitted(line)
+    }
+
+    /// Puts another line in the place of what was written.
+    mutating func replace(with line: String) {
+        show(line)
     }
 
     private mutating func show(_ line: String?) {

@@ -63,16 +63,28 @@ enum Style: Hashable, Sendable {
     case reversed
 
     /// The parameters of the sequence that switches it on (ECMA-48 §8.3.117, SGR).
-    var parameters: String {
-        switch self {
-        case .plain: "0"
-        case .bold: "0;1"
-        case .faint: "0;2"
-        case .warning: "0;1;33"
-        case .name: "0;1;36"
-        case .ownName: "0;1;32"
-        case .good: "0;36"
-        case .reversed: "0;7"
+    func parameters(_ palette: Palette) -> String {
+        switch (self, palette) {
+        case (.plain, _): "0"
+        case (.bold, _), (.warning, .plain), (.name, .plain), (.ownName, .plain), (.good, .plain): "0;1"
+        case (.faint, _): "0;2"
+        case (.warning, .colored): "0;1;33"
+        case (.name, .colored): "0;1;36"
+        case (.ownName, .colored): "0;1;32"
+        case (.good, .colored): "0;36"
+        case (.reversed, _): "0;7"
         }
+    }
+}
+
+/// Whether colours are used. Whatever a colour says is said without it, too.
+enum Palette: Hashable, Sendable {
+    case colored
+    /// Bold, faint and reversed only.
+    case plain
+
+    /// As the person wants it: none with `NO_COLOR` (no-color.org).
+    init(_ environment: (String) -> String?) {
+        self = environment("NO_COLOR") == nil ? .colored : .plain
     }
 }

@@ -48,10 +48,13 @@ enum Terminal {
 
     /// Writes rows to a terminal, in place of the last `shown` rows.
     static func redraw(_ rows: [StyledText], over shown: Int) {
+        let palette = Palette { Environment[$0] }
         var output = shown > 0 ? "\u{1B}[\(shown)A" : ""
         for row in rows {
             output += "\r\u{1B}[0m\u{1B}[2K"
-            for piece in row.pieces { output += "\u{1B}[\(piece.style.parameters)m" + piece.text }
+            for piece in row.pieces {
+                output += "\u{1B}[\(piece.style.parameters(palette))m" + piece.text
+            }
             output += "\u{1B}[0m\n"
         }
         // The rest of a longer table.

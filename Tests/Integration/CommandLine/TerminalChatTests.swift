@@ -64,6 +64,9 @@ struct TerminalChatTests {
         try couple.makeKeys(of: "bob/phone")
         for number in 1...30 { try couple.send("message \(number).") }
         let (bob, child) = try chat(as: "bob/phone", with: "alice", rows: 12)
+        try bob.awaitRow("the first that was not read", containing: "message 1.")
+        #expect(!bob.shown.text.contains("message 30."))
+        bob.type("\u{1B}[1;5F")
         try bob.awaitRow("the newest", containing: "message 30.")
         #expect(!bob.shown.text.contains("message 10."))
         bob.type("\u{1B}[5~\u{1B}[5~")

@@ -6,9 +6,10 @@ import Testing
 
 @Suite("The chat in a terminal")
 struct ChatStateTests {
+    private let bob = UserID(validated: "bob")
     private var state = ChatState(
         me: DeviceAddress(user: UserID(validated: "alice"), device: DeviceID(validated: "phone")),
-        other: UserID(validated: "bob"))
+        place: .direct(UserID(validated: "bob"), id: nil))
     private var screen = ChatScreen(zone: .utc)
     private let size = TerminalSize(columns: 40, rows: 8)
 
@@ -27,13 +28,24 @@ struct ChatStateTests {
             ("/urgent", .unknown("/urgent")), ("//quit", .action(.send("/quit"))), (" /quit", .action(.send(" /quit"))),
             ("/quit", .action(.end)), ("/help", .help), ("/history", .history),
             ("/search  two words ", .action(.search("two words"))), ("/search", .unknown("/search")),
-            ("/edit new text", .edit("new text")), ("/edit", .unknown("/edit")), ("/delete", .delete),
-            ("/delete it", .unknown("/delete")), ("/react 👍", .react("👍")), ("/react", .react("")),
-            ("/decline", .action(.decline)), ("/requests", .action(.listRequests)), ("/follow", .action(.follow(true))),
-            ("/unfollow", .action(.follow(false))), ("/block", .action(.block(true))),
-            ("/unblock", .action(.block(false))), ("/safety", .action(.showSafetyNumber)),
-            ("/accept", .action(.accept)), ("/retry", .action(.retry)), ("/read", .markRead),
-            ("/accept bob", .unknown("/accept")), ("/quitt", .unknown("/quitt")), ("", .nothing), ("  ", .nothing),
+            ("/edit new text", .message(.edit("new text"), nil)), ("/edit", .unknown("/edit")),
+            ("/edit #12 new text", .message(.edit("new text"), 12)), ("/edit #12", .unknown("/edit")),
+            ("/edit #x y", .message(.edit("#x y"), nil)), ("/delete", .message(.delete, nil)),
+            ("/delete #3", .message(.delete, 3)), ("/delete it", .unknown("/delete")),
+            ("/react 👍", .message(.react("👍"), nil)), ("/react", .message(.react(""), nil)),
+            ("/react #7 👍", .message(.react("👍"), 7)), ("/react #7", .message(.react(""), 7)),
+            ("/reply yes, at  six", .message(.reply("yes, at  six"), nil)), ("/reply", .unknown("/reply")),
+            ("/reply #7 yes", .message(.reply("yes"), 7)), ("/decline", .person(.decline, nil)),
+            ("/requests", .action(.listRequests)), ("/follow", .person(.follow, nil)),
+            ("/unfollow bob", .person(.unfollow, UserID(validated: "bob"))), ("/block", .person(.block, nil)),
+            ("/unblock", .person(.unblock, nil)), ("/safety", .person(.safety, nil)),
+            ("/accept", .person(.accept, nil)), ("/retry", .action(.retry)), ("/read", .markRead),
+            ("/accept bob", .person(.accept, UserID(validated: "bob"))), ("/accept a/b", .unknown("/accept")),
+            ("/list", .list), ("/switch", .list), ("/switch Morning run", .change(to: "Morning run")),
+            ("/new bob", .action(.openDirect(UserID(validated: "bob")))), ("/new", .unknown("/new")),
+            ("/new a+b", .unknown("/new")), ("/members", .action(.showMembers)), ("/board", .action(.showBoard)),
+            ("/bell", .bell), ("/group", .unknown("/group")), ("/group 'x", .unknown("/group")),
+            ("/quitt", .unknown("/quitt")), ("", .nothing), ("  ", .nothing),
             ("/", .unknown("/")), ("/open parley://plan/diet/1", .open("parley://plan/diet/1")),
             ("/open", .unknown("/open")), ("/open 3", .openFile(3)), ("/save 3", .saveFile(3, nil)),
             ("/save 3  a dir ", .saveFile(3, "a dir")), ("/save", .unknown("/save")),
@@ -56,7 +68,7 @@ struct ChatStateTests {
         #expect(state.press(.interrupt) == [.end])
         #expect(state.press(.endOfInput) == [.end])
         #expect(write("hi") == [.typing, .send("hi")])
-        #expect(write("/safety") == [.stopTyping, .showSafetyNumber])
+        #expect(write("/safety") == [.stopTyping, .person(.safety, bob)])
     }
 
     @Test("one's own last message is edited and deleted, the other's last is reacted to; without one there is a word")
@@ -70,7 +82,7 @@ struct ChatStateTests {
         let time = Timestamp(milliseconds: 0)
         state.transcript.insert(
             ChatLine(
-                key: .message(theirs), author: state.other, position: position(1), time: time, text: "hello",
+                key: .message(theirs), author: bob, position: position(1), time: time, text: "hello",
                 look: .received,
                 notes: "edited · 👍 2"))
         state.transcript.insert(
@@ -100,7 +112,7 @@ struct ChatStateTests {
         for (index, id) in ids.enumerated() {
             state.transcript.insert(
                 ChatLine(
-                    key: .message(id), author: state.other, position: position(3 - index),
+                    key: .message(id), author: bob, position: position(3 - index),
                     time: Timestamp(milliseconds: 0),
                     text: "[file] \(index)", look: .received, hasFile: index != 1))
         }
@@ -144,7 +156,7 @@ struct ChatStateTests {
         for (index, id) in ids.enumerated() {
             state.transcript.insert(
                 ChatLine(
-                    key: .message(id), author: state.other, position: position(index + 1),
+                    key: .message(id), author: bob, position: position(index + 1),
                     time: Timestamp(milliseconds: 0), text: "[file]", look: .received, hasFile: true))
         }
         for key in keys {
@@ -187,7 +199,7 @@ struct ChatStateTests {
                 "09:30 bob    message 3", " alice/phone with bob                   ", "> dra",
             ])
         #expect(screen.frame(&state, size: size).cursor == Frame.Position(row: 7, column: 5))
-        state.isOtherTyping = true
+        state.typist = bob
         #expect(rows()[6] == " alice/phone with bob · bob is typing … ")
         state.link = .waiting("no gateway")
         #expect(rows()[6].contains("no gateway"))

@@ -89,7 +89,8 @@ struct ClientEventLineTests {
         let event = ClientEvent.gateway(end)
         #expect(
             event.line(asJSON: false)
-                == "week 2026-W03 of group \(group) has ended; what comes late counts until 2026-01-19T12:00:00.000Z")
+                == "week 2026-W03 of group \(group.short) has ended; what comes late counts until 2026-01-19T12:00:00.000Z"
+        )
         #expect(event.warning(for: phone) == nil)
         let object = try JSONObject(parsing: Array(try #require(event.line(asJSON: true)).utf8))
         #expect(try object.text("event", maximum: 64) == "week.ended")

@@ -23,7 +23,11 @@ struct NotificationLineTests {
         let group = GroupID(UUIDValue(high: 1, low: 2))
         let passed = notification(.known(.rankChange), NotificationSubject(group: group, board: "streak"))
         #expect(
-            passed.line(in: .utc) == "* 2026-01-15 09:30:00 bob has passed you on the board streak of group \(group)")
+            passed.line(in: .utc)
+                == "* 2026-01-15 09:30:00 bob has passed you on the board streak of group \(group.short)")
+        let joined = notification(.known(.newMember), NotificationSubject(group: group))
+        let titles = Titles(groups: [group: "Morning run"])
+        #expect(joined.line(in: .utc, titles) == "* 2026-01-15 09:30:00 Morning run: bob joined")
         let asked = notification(.known(.messageRequest), isRead: true)
         #expect(asked.line(in: .utc) == "  2026-01-15 09:30:00 bob wants to write")
     }
@@ -32,9 +36,9 @@ struct NotificationLineTests {
         "every type has a sentence of its own, and one of a later version its name",
         arguments: NotificationType.allCases)
     func sentences(type: NotificationType) {
-        let others = NotificationType.allCases.filter { $0 != type }.map { notification(.known($0)).sentence }
-        #expect(!others.contains(notification(.known(type)).sentence))
-        #expect(notification(.unknown("new_shoes")).sentence == "new_shoes")
+        let others = NotificationType.allCases.filter { $0 != type }.map { notification(.known($0)).sentence() }
+        #expect(!others.contains(notification(.known(type)).sentence()))
+        #expect(notification(.unknown("new_shoes")).sentence() == "new_shoes")
     }
 
     @Test("an item is one line, whatever is written in it, with who reacts how")

@@ -29,6 +29,23 @@ struct FrameTests {
         #expect(text(frame(["one", "two", "> "], columns: 30), after: first).contains("\u{1B}[2J"))
     }
 
+    @Test("with NO_COLOR there is no colour, and what one would say is bold or a mark")
+    func colours() {
+        let palette = Palette { $0 == "NO_COLOR" ? "1" : nil }
+        let styles: [Style] = [.plain, .bold, .faint, .warning, .name, .ownName, .good, .reversed]
+        let row = styles.reduce(StyledText()) { $0 + StyledText("x", $1) }
+        let drawn = Frame(
+            size: TerminalSize(columns: 20, rows: 1), rows: [row], cursor: Frame.Position(row: 0, column: 0))
+        func parameters(_ palette: Palette) -> Set<String> {
+            Set(
+                String(decoding: drawn.bytes(after: nil, palette), as: UTF8.self)
+                    .split(separator: "\u{1B}").filter { $0.hasPrefix("[") && $0.contains("m") }
+                    .map { String($0.dropFirst().prefix { $0 != "m" }) })
+        }
+        #expect(parameters(palette) == ["0", "0;1", "0;2", "0;7"])
+        #expect(parameters(Palette { _ in nil }).isSuperset(of: ["0;1;33", "0;1;36", "0;1;32", "0;36"]))
+    }
+
     @Test("no row is longer than the terminal is wide, and the cursor stays on it")
     func cut() {
         #expect(text(frame(["日本語日本"], columns: 5, cursor: 99)).contains("日本\u{1B}[0m"))

@@ -1,0 +1,83 @@
+import ArgumentParser
+import ParleyClient
+import ParleyProtocol
+
+/// A conversation as a person names it in an argument: by its name or id, or the beginning of one.
+struct ConversationName: ExpressibleByArgument, Hashable, Sendable {
+    let text: String
+
+    init?(argument: String) {
+        guard !argument.isEmpty else { return nil }
+        text = argument
+    }
+
+    /// A whole id names it without a question to anybody.
+    var id: ConversationID? { ConversationID(text.lowercased()) }
+
+    func find(by client: MessagingClient) async throws -> ConversationID {
+        if let id { return id }
+        let all = try await client.conversations.listed().map { NamedConversation($0, for: client.device.user) }
+        return try all.one(text, what: "conversation").id
+    }
+}
+
+/// A group as a person names it in an argument.
+struct GroupName: ExpressibleByArgument, Hashable, Sendable {
+    let text: String
+
+    init?(argument: String) {
+        guard !argument.isEmpty else { return nil }
+        text = argument
+    }
+
+    var id: GroupID? { GroupID(text.lowercased()) }
+
+    func find(by client: MessagingClient) async throws -> TrainingGroup {
+        if let id { return try await client.trainingGroups.group(id) }
+        return try await client.trainingGroups.all().one(text, what: "group")
+    }
+}
+
+/// A challenge as a person names it in an argument.
+struct ChallengeName: ExpressibleByArgument, Hashable, Sendable {
+    let text: String
+
+    init?(argument: String) {
+        guard !argument.isEmpty else { return nil }
+        text = argument
+    }
+
+    func find(by client: MessagingClient) async throws -> ChallengeID {
+        if let id = ChallengeID(text.lowercased()) { return id }
+        let page = try await client.challenges.list(in: nil, page: Page(limit: Limits.pageItems))
+        return try page.items.one(text, what: "challenge").id
+    }
+}
+
+extension TrainingGroup: Nameable {
+    var names: [String] { [name] }
+    var idText: String? { id.description }
+    var candidate: String { "\(name.printable) (\(id.short))" }
+}
+
+extension Challenge: Nameable {
+    /// The other's name is none: there may be many with them.
+    var names: [String] { [] }
+    var idText: String? { id.description }
+    var candidate: String { "\(id.description.prefix(8)) (\(challenger) and \(challenged), \(aim))" }
+}
+
+extension Collection where Element: Nameable {
+    /// What a text names.
+    ///
+    /// - Throws: ``ToolError`` if it names nothing, or several, which are listed.
+    func one(_ text: String, what: String) throws(ToolError) -> Element {
+        switch named(text) {
+        case .one(let found): return found
+        case .none: throw ToolError(.rejected, "no \(what) is called \(text.printable), or has an id that begins so")
+        case .several(let found):
+            let candidates = found.map(\.candidate).joined(separator: ", ")
+            throw ToolError(.usage, "\(text.printable) may be each of these: \(candidates)")
+        }
+    }
+}
