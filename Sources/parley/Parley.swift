@@ -6,7 +6,11 @@ struct Parley: AsyncParsableCommand {
         commandName: "parley",
         abstract: "Speaks to a running Parley gateway, as its operator or as one of its devices.",
         discussion: """
-            Results go to standard output, everything else to standard error.
+            Results go to standard output, everything else to standard error: sentences and tables on a terminal, and JSON, \
+            an object a line, where a program reads, or with --json. A conversation, group, challenge or message is named by \
+            its name or id, or by the beginning of either as long as that is one alone.
+
+            Without a command it is `parley chat`, on a terminal and where one device is kept.
 
             Exit status: 0 done or accepted; 1 the gateway refused; 2 wrong arguments; 3 no answer: the gateway \
             cannot be reached, does not accept the credentials, or takes too long, or a file cannot be used.
@@ -25,7 +29,11 @@ struct Parley: AsyncParsableCommand {
                     RegisterCommand.self, LoginCommand.self, LogoutCommand.self, WhoAmICommand.self, UseCommand.self,
                     ChatCommand.self, SendCommand.self, ListenCommand.self, GetFileCommand.self,
                     EditCommand.self, DeleteCommand.self, ReactCommand.self,
-                    GroupCommand.self, WorkoutCommand.self, BoardCommand.self, ChallengeCommand.self, PlanCommand.self,
+                    ConversationsCommand.self, HistoryCommand.self, SearchCommand.self, FollowCommand.self,
+                    UnfollowCommand.self, BlockCommand.self, UnblockCommand.self, RequestsCommand.self,
+                    ProfileCommand.self, MetricsCommand.self,
+                    GroupCommand.self, WorkoutCommand.self, BoardCommand.self, ChallengeCommand.self,
+                    PlanCommand.self,
                     ActivityCommand.self, NotificationsCommand.self, PushCommand.self, OpenCommand.self,
                     SafetyNumberCommand.self, VerifyCommand.self, AcceptKeyCommand.self, LinkCommand.self,
                     OwnDevicesCommand.self, AccountKeyCommand.self, RotateKeysCommand.self, PassphraseCommand.self,
@@ -41,6 +49,14 @@ struct Parley: AsyncParsableCommand {
         ])
 
     @OptionGroup var common: CommonOptions
+
+    /// Without a command it is the chat, where a person can have one; else the help.
+    func run() async throws {
+        guard let device = ChatCommand.obviousDevice(common.gateway) else {
+            throw CleanExit.helpRequest(self)
+        }
+        try await ChatCommand.parse(["--as", device.description] + common.arguments).run()
+    }
 }
 
 /// The options of every command, before or after its name.
@@ -62,6 +78,14 @@ struct CommonOptions: ParsableArguments {
                 + "PARLEY_PASSPHRASE_FILE, or else the terminal is asked.",
             valueName: "FILE"))
     var passphraseFile: String?
+
+    /// As they are written.
+    var arguments: [String] {
+        let options = [
+            ("--data", data), ("--timeout", String(timeout)), ("--passphrase-file", passphraseFile),
+        ]
+        return options.flatMap { name, value in value.map { [name, $0] } ?? [] }
+    }
 
     func validate() throws {
         guard (1...3600).contains(timeout) else { throw ValidationError("--timeout takes 1 to 3600 seconds") }

@@ -61,6 +61,12 @@ extension MessagingClient {
             try await client.ask(GetProfile(user: user))
         }
 
+        /// Changes fields of the user's own profile; those that are not named stay.
+        @discardableResult
+        public func changeProfile(_ change: ProfileChange) async throws(ClientError) -> ShownProfile {
+            try await client.ask(change)
+        }
+
         /// A user's presence, as far as they share it; `nil` before the first update. From then on
         /// ``ClientEvent/presence(_:)`` reports each change.
         public func presence(of user: UserID) async -> PresenceUpdate? {

@@ -15,13 +15,13 @@ struct FileDelivery {
             let events = client.events()
             // Before they are sent.
             let waiting = await client.files.uploads()
-            do throws(ClientError) {
+            do {
                 try await client.ready(timeout: gateway.timeout)
                 let conversation = try await command.recipient.conversation(by: client).id
                 let begun = try await resumed(waiting, by: client, in: conversation)
                 let id = if let begun { begun } else { try await send(by: client, to: conversation) }
                 return try await outcome(of: id, in: conversation, by: client, events)
-            } catch {
+            } catch let error as ClientError {
                 guard let rejection = error.rejection else { throw error }
                 return Delivery.rejected(rejection)
             }

@@ -14,14 +14,17 @@ struct GetFileCommand: AsyncParsableCommand {
             """)
 
     @OptionGroup var sender: SenderOptions
-    @Argument(help: ArgumentHelp("The conversation.", valueName: "CONVERSATION")) var conversation: ConversationID
+    @Argument(
+        help: ArgumentHelp(
+            "The conversation, by its name or id or the beginning of one.", valueName: "CONVERSATION"))
+    var conversation: ConversationName
     @Argument(help: ArgumentHelp("The message.", valueName: "MESSAGE")) var message: MessageID
     @Option(help: ArgumentHelp("The new file.", valueName: "FILE")) var output: String?
     @OptionGroup var common: CommonOptions
 
     func run() async throws {
         let path = try await common.signedIn(as: sender) { client in
-            let found = try await client.message(message, in: conversation)
+            let found = try await client.message(message, in: conversation.find(by: client))
             return try await ProgressMeter.showing { report in
                 guard let output else { return try await client.files.save(found, in: ".", progress: report) }
                 try await client.files.save(found, to: output, progress: report)

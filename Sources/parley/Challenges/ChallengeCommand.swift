@@ -39,8 +39,9 @@ struct CreateChallengeCommand: ClientCommand {
     @OptionGroup var sender: SenderOptions
     @Option(help: ArgumentHelp("Who is challenged.", valueName: "UID")) var to: UserID
 
-    @Option(help: ArgumentHelp("The conversation of both; without it, the direct one.", valueName: "ID"))
-    var conversation: ConversationID?
+    @Option(
+        help: ArgumentHelp("The conversation of both; without it, the direct one.", valueName: "NAME"))
+    var conversation: ConversationName?
 
     @Argument(help: ArgumentHelp("What is counted.", valueName: "TYPE")) var type: ChallengeType
     @Argument(help: ArgumentHelp("What both would reach.", valueName: "TARGET")) var target: Int
@@ -62,8 +63,8 @@ struct CreateChallengeCommand: ClientCommand {
 
     func ask(_ client: MessagingClient) async throws -> Challenge {
         let conversation =
-            if let id = self.conversation {
-                try await client.conversation(id)
+            if let name = self.conversation {
+                try await client.conversation(name.find(by: client))
             } else {
                 try await client.conversation(with: to)
             }
@@ -74,20 +75,25 @@ struct CreateChallengeCommand: ClientCommand {
         }
         return challenge
     }
+
+    func show(_ challenge: Challenge) { Terminal.printResult(challenge.sentence, challenge) }
 }
 
 /// The challenge that a command answers, and the device that it acts as.
 struct AnswerOptions: ParsableArguments {
     @OptionGroup var sender: SenderOptions
-    @Argument(help: ArgumentHelp("The challenge.", valueName: "ID")) var challenge: ChallengeID
+    @Argument(help: ArgumentHelp("The challenge, or the beginning of its id.", valueName: "ID"))
+    var challenge: ChallengeName
     @OptionGroup var common: CommonOptions
 
-    /// Answers, and prints the challenge as a JSON object.
+    /// Answers, and says what the challenge is now, or prints it as a JSON object.
     func answer(
         _ make: @Sendable (MessagingClient.Challenges, ChallengeID) async throws -> Challenge
     ) async throws {
-        let answered = try await common.signedIn(as: sender) { try await make($0.challenges, challenge) }
-        Terminal.printJSON(answered.json)
+        let answered = try await common.signedIn(as: sender) {
+            try await make($0.challenges, challenge.find(by: $0))
+        }
+        Terminal.printResult(answered.sentence, answered)
     }
 }
 
@@ -123,8 +129,8 @@ struct ListChallengesCommand: ClientCommand {
 
     @OptionGroup var sender: SenderOptions
 
-    @Option(help: ArgumentHelp("Only those of this conversation.", valueName: "ID"))
-    var conversation: ConversationID?
+    @Option(help: ArgumentHelp("Only those of this conversation.", valueName: "NAME"))
+    var conversation: ConversationName?
 
     @Option(help: ArgumentHelp("How many at most.", valueName: "N")) var limit: Int = 50
     @Flag(help: "One JSON object a line.") var json = false
@@ -137,6 +143,8 @@ struct ListChallengesCommand: ClientCommand {
     func ask(_ client: MessagingClient) async throws -> [Challenge] {
         var challenges: [Challenge] = []
         var cursor: String?
+        let conversation: ConversationID? =
+            if let name = self.conversation { try await name.find(by: client) } else { nil }
         repeat {
             let page = Page(limit: min(limit - challenges.count, Limits.pageItems), cursor: cursor)
             let list = try await client.challenges.list(in: conversation, page: page)

@@ -13,16 +13,19 @@ struct ShareChallengeCommand: AsyncParsableCommand {
             """)
 
     @OptionGroup var sender: SenderOptions
-    @Argument(help: ArgumentHelp("The challenge.", valueName: "ID")) var challenge: ChallengeID
+    @Argument(help: ArgumentHelp("The challenge, or the beginning of its id.", valueName: "ID"))
+    var challenge: ChallengeName
     @Argument(help: ArgumentHelp("What the card says.", valueName: "TITLE")) var title: String
     @OptionGroup var common: CommonOptions
 
     func run() async throws {
-        let (id, title) = (challenge, title)
-        try await common.deliver(as: sender) { (client) async throws(ClientError) in
-            let challenge = try await client.challenges.get(id)
-            guard let card = challenge.card(title: title) else { throw .malformedReply }
-            return (try await client.send(.challenge(card), to: challenge.conversation), challenge.conversation)
+        let (name, title) = (challenge, title)
+        try await common.deliver(as: sender) { client in
+            let challenge = try await client.challenges.get(name.find(by: client))
+            guard let card = challenge.card(title: title) else { throw ClientError.malformedReply }
+            return (
+                try await client.send(.challenge(card), to: challenge.conversation), challenge.conversation
+            )
         }
     }
 }

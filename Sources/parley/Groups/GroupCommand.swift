@@ -26,11 +26,14 @@ struct GroupCommand: AsyncParsableCommand {
 
 /// The group that a command acts on.
 struct GroupOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("The group; without it, the only one of the user's.", valueName: "GROUP"))
-    var group: GroupID?
+    @Option(
+        help: ArgumentHelp(
+            "The group, by its name or id or the beginning of one; without it, the only one of the user's.",
+            valueName: "GROUP"))
+    var group: GroupName?
 
     func choose(by client: MessagingClient) async throws -> TrainingGroup {
-        if let group { return try await client.trainingGroups.group(group) }
+        if let group { return try await group.find(by: client) }
         let groups = try await client.trainingGroups.all()
         guard let only = groups.first else {
             throw ToolError(
@@ -38,7 +41,7 @@ struct GroupOptions: ParsableArguments {
                 "\(client.device.user) is in no group; make one by: parley group create --as \(client.device) NAME")
         }
         guard groups.count == 1 else {
-            let names = groups.map { "\($0.id) (\($0.name.printable))" }.joined(separator: ", ")
+            let names = groups.map(\.candidate).joined(separator: ", ")
             throw ToolError(.rejected, "there are several; --group says which: \(names)")
         }
         return only
@@ -48,9 +51,12 @@ struct GroupOptions: ParsableArguments {
     /// already: then its id is its name.
     func chooseToEnd(by client: MessagingClient) async throws -> (GroupID, name: String) {
         do throws(ClientError) {
-            if let group { return (group, try await client.trainingGroups.group(group).name.printable) }
+            if let group = group?.id {
+                return (group, try await client.trainingGroups.group(group).name.printable)
+            }
         } catch {
-            guard let group, case .refused(let rejection) = error, rejection.code == .notFound else { throw error }
+            guard let group = group?.id, case .refused(let rejection) = error, rejection.code == .notFound
+            else { throw error }
             return (group, group.description)
         }
         let only = try await choose(by: client)
@@ -62,7 +68,8 @@ struct GroupOptions: ParsableArguments {
 
 struct CreateGroupCommand: ClientCommand {
     static let configuration = CommandConfiguration(
-        commandName: "create", abstract: "Makes a group, and prints it as a JSON object.")
+        commandName: "create",
+        abstract: "Makes a group, and says so; in a pipe it is printed as a JSON object.")
 
     @OptionGroup var sender: SenderOptions
 
@@ -78,6 +85,12 @@ struct CreateGroupCommand: ClientCommand {
 
     func ask(_ client: MessagingClient) async throws -> TrainingGroup {
         try await client.trainingGroups.create(name: name, timeZone: timeZone)
+    }
+
+    func show(_ group: TrainingGroup) {
+        Terminal.printResult(
+            "\(group.name) is made, with weeks of \(group.timeZone); invite others by: parley group invite --as "
+                + "\(sender.device)", group)
     }
 }
 

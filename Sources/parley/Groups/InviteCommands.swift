@@ -83,7 +83,9 @@ struct RevokeInviteCommand: ClientCommand {
 
 struct JoinGroupCommand: ClientCommand {
     static let configuration = CommandConfiguration(
-        commandName: "join", abstract: "Accepts an invite, and prints the group as a JSON object.")
+        commandName: "join",
+        abstract:
+            "Accepts an invite, and says to which group; in a pipe it is printed as a JSON object.")
 
     @OptionGroup var sender: SenderOptions
     @Argument(help: ArgumentHelp("The link of an invite, or its token.", valueName: "LINK")) var link: String
@@ -92,6 +94,12 @@ struct JoinGroupCommand: ClientCommand {
     func validate() throws { _ = try token() }
 
     func ask(_ client: MessagingClient) async throws -> TrainingGroup { try await client.invites.accept(token()) }
+
+    func show(_ group: TrainingGroup) {
+        let others = group.memberCount - 1
+        Terminal.printResult(
+            "you are in \(group.name) now, with \(others == 1 ? "1 other" : "\(others) others")", group)
+    }
 
     private func token() throws -> InviteToken {
         guard let token = InviteToken(linkOrToken: link) else {

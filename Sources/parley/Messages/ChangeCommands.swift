@@ -6,19 +6,25 @@ struct EditCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "edit", abstract: "Puts another text in the place of one of your own messages, for everybody.",
         discussion: """
-            Prints the reply as one JSON object: the place of the change in the log. Exit status as of `parley send`.
+            Says so, or in a pipe prints the reply as one JSON object: the place of the change in the log. Exit status as \
+            of `parley send`. MESSAGE is the number or the id of the message, or the id's beginning, as `parley history` \
+            and `parley listen --ids` show them; with --last it is left out.
 
-            Example:
-              parley edit --as alice/phone --conversation 7ff2d9c8-d0a4-8046-9527-01d1046656da \\
-                0b0c1d2e-3f40-4152-8364-758697a8b9ca 'See you at seven'
+            Examples:
+              parley edit --as alice/phone --conversation bob 12 'See you at seven'
+              parley edit --as alice/phone --conversation bob --last 'See you at seven'
             """)
 
     @OptionGroup var target: TargetOptions
-    @Argument(help: ArgumentHelp("What it says from now on.", valueName: "TEXT")) var text: String
+    @Argument(help: ArgumentHelp("The message, and what it says from now on.", valueName: "MESSAGE TEXT")) var words:
+        [String]
     @OptionGroup var common: CommonOptions
 
+    func validate() throws { try target.check(words, "TEXT") }
+
     func run() async throws {
-        try await target.change(common) { (client, id, conversation) async throws(ClientError) in
+        let text = words.last ?? ""
+        try await target.change(words, common, newest: \.isOwn) { client, id, conversation in
             try await client.edit(id, in: conversation, to: .text(text))
         }
     }
@@ -33,10 +39,13 @@ struct DeleteCommand: AsyncParsableCommand {
             """)
 
     @OptionGroup var target: TargetOptions
+    @Argument(help: ArgumentHelp("The message.", valueName: "MESSAGE")) var words: [String] = []
     @OptionGroup var common: CommonOptions
 
+    func validate() throws { try target.check(words, nil) }
+
     func run() async throws {
-        try await target.change(common) { (client, id, conversation) async throws(ClientError) in
+        try await target.change(words, common, newest: \.isOwn) { client, id, conversation in
             try await client.message(id, in: conversation).content == .removed
                 ? nil : try await client.delete(id, in: conversation)
         }
@@ -45,15 +54,28 @@ struct DeleteCommand: AsyncParsableCommand {
 
 struct ReactCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "react", abstract: "Reacts to a message, in place of what you reacted before.")
+        commandName: "react", abstract: "Reacts to a message, in place of what you reacted before.",
+        discussion: """
+            MESSAGE as of `parley edit`; --last is the others' last.
+
+            Example:
+              parley react --as bob/phone --conversation 'Morning run' --last 👍
+            """)
 
     @OptionGroup var target: TargetOptions
-    @Argument(help: ArgumentHelp("The reaction; '' takes yours back.", valueName: "EMOJI")) var emoji: Reaction
+    @Argument(help: ArgumentHelp("The message, and the reaction; '' takes yours back.", valueName: "MESSAGE EMOJI"))
+    var words: [String]
     @OptionGroup var common: CommonOptions
 
+    func validate() throws {
+        try target.check(words, "EMOJI")
+        guard Reaction(argument: words.last ?? "") != nil else { throw ValidationError("EMOJI is one emoji, or ''") }
+    }
+
     func run() async throws {
-        try await target.change(common) { (client, id, conversation) async throws(ClientError) in
-            try await client.react(to: id, in: conversation, with: emoji.text)
+        let emoji = words.last ?? ""
+        try await target.change(words, common, newest: { !$0.isOwn }) { client, id, conversation in
+            try await client.react(to: id, in: conversation, with: emoji)
         }
     }
 }
@@ -68,36 +90,123 @@ struct Reaction: ExpressibleByArgument {
     }
 }
 
-/// The message that a command changes.
+/// The message that a command changes: it is the first of the arguments, unless it is the last that was written.
 struct TargetOptions: ParsableArguments {
     @OptionGroup var sender: SenderOptions
 
-    @Option(help: ArgumentHelp("The conversation that it is in.", valueName: "ID"))
-    var conversation: ConversationID
+    @Option(help: ArgumentHelp("The conversation that it is in.", valueName: "NAME")) var conversation: ConversationName
 
-    @Argument(help: ArgumentHelp("The message.", valueName: "MESSAGE")) var message: MessageID
+    @Flag(help: "The newest message, in place of MESSAGE.") var last = false
+
+    /// - Parameter second: what stands behind the message, if anything does.
+    func check(_ words: [String], _ second: String?) throws {
+        let count = (last ? 0 : 1) + (second == nil ? 0 : 1)
+        guard words.count == count else {
+            let names = [last ? nil : "MESSAGE", second].compactMap(\.self).joined(separator: " and ")
+            throw ValidationError(
+                names.isEmpty ? "--last says which message; leave MESSAGE out" : "\(names) are wanted")
+        }
+        if !last, let word = words.first, MessageName(argument: word) == nil {
+            throw ValidationError("MESSAGE is a number, an id or the beginning of one")
+        }
+    }
 
     /// Makes the change, waits for the gateway, and prints its reply.
-    fileprivate func change(
-        _ common: CommonOptions,
-        _ make: @Sendable (MessagingClient, MessageID, ConversationID) async throws(ClientError) -> MessageID?
+    ///
+    /// - Parameter newest: which messages `--last` may mean.
+    func change(
+        _ words: [String], _ common: CommonOptions, newest: @escaping @Sendable (TargetMessage) -> Bool,
+        _ make: @Sendable (MessagingClient, MessageID, ConversationID) async throws -> MessageID?
     ) async throws {
-        try await common.deliver(as: sender) { (client) async throws(ClientError) in
+        let name = last ? nil : words.first.flatMap { MessageName(argument: $0) }
+        try await common.deliver(as: sender) { client in
+            let conversation = try await conversation.find(by: client)
             _ = try await client.conversation(conversation)
-            try await find(by: client)
-            return try await make(client, message, conversation).map { ($0, conversation) }
+            let id = try await find(name, newest, conversation, by: client)
+            return try await make(client, id, conversation).map { ($0, conversation) }
         }
     }
 
     /// Reads history back to the message: a device can only change messages that it has.
-    private func find(by client: MessagingClient) async throws(ClientError) {
+    private func find(
+        _ name: MessageName?, _ newest: (TargetMessage) -> Bool, _ conversation: ConversationID,
+        by client: MessagingClient
+    ) async throws -> MessageID {
         var position = HistoryPosition.newest
+        var found: [MessageID] = []
         while true {
             let slice = try await client.history(of: conversation, at: position, limit: Limits.pageItems)
-            guard !slice.messages.contains(where: { $0.id == message }), !slice.reachedStart,
-                let first = slice.messages.first(where: { $0.position != nil })?.id
-            else { return }
+            for message in slice.messages.reversed() {
+                switch name {
+                case nil
+                where message.isWhole && newest(TargetMessage(isOwn: message.sender.user == client.device.user)):
+                    return message.id
+                case .id(let id)? where message.id == id: return id
+                case .number(let number)? where message.position?.seq == number: return message.id
+                case .beginning(let text)? where message.id.description.hasPrefix(text): found.append(message.id)
+                case nil, .id?, .number?, .beginning?: break
+                }
+            }
+            guard !slice.reachedStart, let first = slice.messages.first(where: { $0.position != nil })?.id else {
+                break
+            }
             position = .before(.id(first))
+        }
+        switch (name, found.count) {
+        // It may be one that was not opened or is gone: the client or the gateway says so.
+        case (.id(let id)?, _): return id
+        case (_, 1): return found[0]
+        case (nil, _): throw ToolError(.rejected, "there is no such message in this conversation")
+        case (let name?, 0): throw ToolError(.rejected, "there is no message \(name.text) in this conversation")
+        case (let name?, _):
+            let candidates = found.map(\.description).joined(separator: ", ")
+            throw ToolError(.usage, "\(name.text) may be each of these: \(candidates)")
+        }
+    }
+}
+
+/// What is asked of a message before it is taken for the last one.
+struct TargetMessage: Sendable { let isOwn: Bool }
+
+/// A message as a person names it: by its number in the conversation, by its id, or by the id's beginning.
+enum MessageName: Hashable, Sendable, ExpressibleByArgument {
+    case number(Int)
+    case id(MessageID)
+    case beginning(String)
+
+    init?(argument: String) {
+        let text = argument.lowercased()
+        if let id = MessageID(text) {
+            self = .id(id)
+        } else if let number = Int(text.hasPrefix("#") ? text.dropFirst() : text[...]), number > 0,
+            text.count < shortestLongID
+        {
+            self = .number(number)
+        } else if text.utf8.count >= shortestIDPrefix, text.allSatisfy({ $0.isHexDigit || $0 == "-" }) {
+            self = .beginning(text)
+        } else {
+            return nil
+        }
+    }
+
+    var text: String {
+        switch self {
+        case .number(let number): "#\(number)"
+        case .id(let id): id.description
+        case .beginning(let text): text
+        }
+    }
+}
+
+/// Digits of this length are taken for the beginning of an id, and not for a number.
+private let shortestLongID = 8
+
+extension ChatMessage {
+    /// Whether it has what can be changed or reacted to.
+    fileprivate var isWhole: Bool {
+        switch content {
+        case .opened: kind == .known(.message)
+        case .removed, .system, .unreadable: false
         }
     }
 }

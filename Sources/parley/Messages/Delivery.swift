@@ -15,14 +15,18 @@ enum Delivery: Sendable {
 }
 
 extension Delivery {
-    /// Prints the reply, or reports why there is none.
+    /// Prints the reply, in words on a terminal, or reports why there is none.
     func report(to device: DeviceAddress, _ gateway: LocalGateway) throws {
         var writer = JSONWriter()
         switch self {
         case .sent(let message):
+            guard Output.isJSON() else {
+                return Terminal.print("sent, number \(message.seq) in the conversation, id \(message.id)")
+            }
             Reply.writeAccepted(nil, to: &writer) { message.write(to: &$0) }
             Terminal.printJSON(String(decoding: writer.finish(), as: UTF8.self))
         case .rejected(let rejection):
+            guard Output.isJSON() else { throw ToolError(rejection) }
             Reply.writeRejected(nil, rejection, to: &writer)
             Terminal.printJSON(String(decoding: writer.finish(), as: UTF8.self))
             throw ExitCode(Status.rejected.rawValue)
@@ -41,14 +45,14 @@ extension CommonOptions {
     /// nothing to change.
     func deliver(
         as sender: SenderOptions,
-        _ send: @Sendable (MessagingClient) async throws(ClientError) -> (MessageID, ConversationID)?
+        _ send: @Sendable (MessagingClient) async throws -> (MessageID, ConversationID)?
     ) async throws {
         let gateway = gateway
         let delivery = try await signedIn(as: sender) { client in
-            do throws(ClientError) {
+            do {
                 guard let (id, conversation) = try await send(client) else { return Delivery.unchanged }
                 return try await client.delivery(of: id, in: conversation, timeout: gateway.timeout)
-            } catch {
+            } catch let error as ClientError {
                 guard let rejection = error.rejection else { throw error }
                 return .rejected(rejection)
             }

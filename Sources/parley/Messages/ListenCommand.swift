@@ -23,18 +23,20 @@ struct ListenCommand: AsyncParsableCommand {
             Examples:
               parley listen --as bob/phone
               parley listen --as bob/phone --history 10 --json | jq -r .content.text
+              parley listen --as bob/phone --conversation 'Morning run' --ids
             """)
 
     @OptionGroup var listener: SenderOptions
 
-    @Option(help: ArgumentHelp("The only conversation to listen to.", valueName: "ID"))
-    var conversation: ConversationID?
+    @Option(help: ArgumentHelp("The only conversation to listen to.", valueName: "NAME")) var conversation:
+        ConversationName?
 
     @Option(help: ArgumentHelp("How many earlier records of each conversation come first.", valueName: "N"))
     var history: Int = 0
 
     @Flag(help: "One JSON object a line.") var json = false
     @Flag(help: "Other events, too.") var events = false
+    @Flag(help: "The number and the id of each message, which other commands take.") var ids = false
     @OptionGroup var common: CommonOptions
 
     static let mostHistory = 10_000
@@ -49,41 +51,57 @@ struct ListenCommand: AsyncParsableCommand {
         Terminal.endQuietlyWhenAsked()
         Terminal.endQuietlyWithReader()
         let gateway = common.gateway
+        var follows = ClientConfiguration.Following.all
+        if let id = conversation?.id { follows = .only([id]) }
         let device = try listener.device(gateway)
-        try await gateway.messaging(
-            as: device, storage: .memory, follows: conversation.map { .only([$0]) } ?? .all
-        ) { client in
+        try await gateway.messaging(as: device, storage: .memory, follows: follows) { client in
             let events = client.events()
             try await client.ready(timeout: gateway.timeout)
-            if let conversation { _ = try await client.conversation(conversation) }
+            var only: ConversationID?
+            if let conversation {
+                let id = try await client.conversationID(named: conversation.text)
+                only = id
+                _ = try await client.conversation(id)
+            }
+            let book = TitleBook(client.device.user)
+            for summary in await client.conversations.all() { book.add(summary) }
+            let earlier: @Sendable (EarlierMessages, ConversationID) -> Void = { run, id in
+                printEarlier(run, book.place(of: id))
+            }
             var follower = ConversationFollower(
-                client: client, only: conversation, print: print, printEarlier: json ? nil : printEarlier)
+                client: client, only: only, print: { message in print(message, book) },
+                printEarlier: json ? nil : earlier)
             try await follower.begin(history: history)
             Terminal.report("listening as \(device)")
             try await follower.printHistory()
             var complaint: String?
             for await event in events {
+                book.add(event)
                 try await follower.handle(event)
-                if self.events, let line = event.line(asJSON: json) {
+                if self.events, let line = event.line(asJSON: json, book.titles) {
                     if json { Terminal.printJSON(line) } else { Terminal.print(line) }
                 }
-                try complain(of: event, device, gateway, after: &complaint)
+                try complain(of: event, device, gateway, book.titles, after: &complaint)
             }
         }
     }
 
-    private func print(_ message: ChatMessage) {
-        if json { Terminal.printJSON(message.json) } else { Terminal.print(message.readableLine(in: .local)) }
+    private func print(_ message: ChatMessage, _ book: TitleBook) {
+        if json { return Terminal.printJSON(message.json) }
+        let line = message.readableLine(in: .local, book.place(of: message.conversation))
+        let number = message.position.map { "#\($0.seq) " } ?? ""
+        Terminal.print(ids ? "\(number)\(message.id.description.prefix(8)) \(line)" : line)
     }
 
-    private func printEarlier(_ run: EarlierMessages, _ conversation: ConversationID) {
+    private func printEarlier(_ run: EarlierMessages, _ place: String) {
         let stamp = run.newest.map { TimeZone.local.civil($0).stamp + " " } ?? ""
-        Terminal.print("\(stamp)\(conversation.description.prefix(8)) (\(run.sentence))")
+        Terminal.print("\(stamp)\(place) (\(run.sentence))")
     }
 
     /// - Parameter complaint: the last report of a lost connection, so that it is not repeated.
     private func complain(
-        of event: ClientEvent, _ device: DeviceAddress, _ gateway: LocalGateway, after complaint: inout String?
+        of event: ClientEvent, _ device: DeviceAddress, _ gateway: LocalGateway, _ titles: Titles,
+        after complaint: inout String?
     ) throws(ToolError) {
         switch event {
         case .connected:
@@ -94,16 +112,16 @@ struct ListenCommand: AsyncParsableCommand {
             if sentence != complaint { Terminal.report("\(sentence); trying again") }
             complaint = sentence
         case .ended(let cause): throw ToolError(.noAnswer, gateway.sentence(cause, device))
-        case .conversationRemoved(let id):
-            Terminal.report("conversation \(id) has ended, or is a message request now")
+        case .conversationRemoved(let id): Terminal.report("\(titles[id]) has ended, or is a message request now")
         case .historyReset(let id):
-            Terminal.report("the gateway was put back to an earlier state: the history of \(id) begins anew from there")
+            Terminal.report(
+                "the gateway was put back to an earlier state: the history of \(titles[id]) begins anew from there")
         case .storageFailed(let error): Terminal.report("\(error)")
         case .gateway, .message, .change, .messageExpired, .status, .receipt, .typing, .conversationAdded,
             .conversationChanged, .messageRequest, .dayReported, .workoutReported, .presence, .push, .failed, .missed,
             .keys, .leftOut, .gatewayFault, .membersChanged, .resendRequested, .resent, .tokenNotRenewed,
             .requestRefused, .upload:
-            if let line = event.warning(for: device) { Terminal.report(line) }
+            if let line = event.warning(for: device, titles) { Terminal.report(line) }
         }
     }
 }

@@ -51,8 +51,11 @@ extension ChatMessage {
     }
 
     /// The message as a line for people, whatever it contains.
-    func readableLine(in zone: TimeZone) -> String {
+    ///
+    /// - Parameter place: what the conversation is called in it.
+    func readableLine(in zone: TimeZone, _ place: String? = nil) -> String {
         let lines = text.printableLines.joined(separator: " ↵ ")
-        return "\(zone.civil(createdAt).stamp) \(conversation.description.prefix(8)) \(sender): \(lines)"
+        return
+            "\(zone.civil(createdAt).stamp) \(place?.printable ?? conversation.short) \(sender): \(lines)"
     }
 }

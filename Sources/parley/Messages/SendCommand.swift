@@ -7,7 +7,7 @@ struct SendCommand: AsyncParsableCommand {
         commandName: "send", abstract: "Sends a text or a file, end-to-end encrypted, and prints the reply.",
         discussion: """
             The text is sealed here for every device of everybody in the conversation; the gateway cannot read it. The \
-            reply is one JSON object on one line. Exit status 0: the gateway has stored the message; 1: it was refused, \
+            reply is a sentence on a terminal, and in a pipe one JSON object on one line. Exit status 0: the gateway has stored the message; 1: it was refused, \
             or somebody's key has changed and was not accepted, or nobody has keys.
 
             SUITE is \(Suite.Bound.names). Without one the usual one is taken: the first, and in groups the last.
@@ -19,7 +19,7 @@ struct SendCommand: AsyncParsableCommand {
             Examples:
               parley send --as alice/phone --to bob 'See you at six'
               git log -1 | parley send --as alice/phone --to bob -
-              parley send --as alice/phone --conversation 7ff2d9c8-d0a4-8046-9527-01d1046656da --expires-in 3600 Hello
+              parley send --as alice/phone --conversation 'Morning run' --expires-in 3600 Hello
               parley send --as alice/phone --to bob --image sunrise.png 'At six'
               parley send --as alice/phone --to bob --voice note.wav
               parley send --as alice/phone --to bob --voice note.ogg --duration 12.5 --waveform 0,90,255,40
@@ -80,7 +80,7 @@ struct SendCommand: AsyncParsableCommand {
         let sender = try sender.device(gateway)
         let (outcome, events) = try await gateway.messaging(as: sender, storage: .memory) { client in
             let events = client.events()
-            return (await attempt(text, by: client, gateway), events)
+            return (try await attempt(text, by: client, gateway), events)
         }
         // They end with the client.
         for await event in events {
@@ -94,15 +94,15 @@ struct SendCommand: AsyncParsableCommand {
 
     private func attempt(
         _ text: String, by client: MessagingClient, _ gateway: LocalGateway
-    ) async -> Result<Delivery, ClientError> {
-        do throws(ClientError) {
+    ) async throws -> Result<Delivery, ClientError> {
+        do {
             try await client.ready(timeout: gateway.timeout)
             let conversation = try await recipient.conversation(by: client).id
             let id = try await client.send(
                 .text(text), to: conversation, replyTo: replyTo, expiresIn: expiresIn.map { .seconds($0) },
                 suite: suite, isUrgent: urgent)
             return .success(try await client.delivery(of: id, in: conversation, timeout: gateway.timeout))
-        } catch {
+        } catch let error as ClientError {
             return error.rejection.map { .success(.rejected($0)) } ?? .failure(error)
         }
     }
@@ -123,19 +123,22 @@ struct SendCommand: AsyncParsableCommand {
 struct RecipientOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The user it is for.", valueName: "UID")) var to: UserID?
 
-    @Option(help: ArgumentHelp("The conversation it is for, in place of --to.", valueName: "ID"))
-    var conversation: ConversationID?
+    @Option(
+        help: ArgumentHelp(
+            "The conversation it is for, in place of --to: its name, its id, or the beginning of one.",
+            valueName: "NAME"))
+    var conversation: ConversationName?
 
     func validate() throws {
         guard (to == nil) != (conversation == nil) else {
-            throw ValidationError("--to UID or --conversation ID says whom it is for")
+            throw ValidationError("--to UID or --conversation NAME says whom it is for")
         }
     }
 
-    func conversation(by client: MessagingClient) async throws(ClientError) -> ConversationSummary {
-        if let conversation { return try await client.conversation(conversation) }
+    func conversation(by client: MessagingClient) async throws -> ConversationSummary {
+        if let conversation { return try await client.conversation(conversation.find(by: client)) }
         // One of the two is there: see `validate`.
-        guard let to else { throw .cancelled }
+        guard let to else { throw ClientError.cancelled }
         return try await client.conversation(with: to)
     }
 }

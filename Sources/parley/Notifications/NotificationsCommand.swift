@@ -38,18 +38,21 @@ struct NotificationsCommand: AsyncParsableCommand {
             // From before the list, so that nothing falls between.
             let events = client.events()
             try await client.ready(timeout: gateway.timeout)
+            let titles = json ? Titles() : await client.titles()
             var feed = ShownNotifications()
             if limit > 0 || follow {
                 // All that there may be, so that nothing of it is shown later as if it were new.
-                let page = try await client.notifications.list(page: Page(limit: follow ? Limits.pageItems : limit))
-                feed.add(page.items).suffix(limit).forEach(show)
+                let page = try await client.notifications.list(
+                    page: Page(limit: follow ? Limits.pageItems : limit))
+                feed.add(page.items).suffix(limit).forEach { show($0, titles) }
             }
             if markRead { try await client.notifications.markAllRead() }
             guard follow else { return }
             for await event in events {
                 switch event {
-                case .gateway(let notification as FeedNotification): feed.add([notification]).forEach(show)
-                case .connected, .missed: try await showMissed(&feed, by: client)
+                case .gateway(let notification as FeedNotification):
+                    feed.add([notification]).forEach { show($0, titles) }
+                case .connected, .missed: try await showMissed(&feed, titles, by: client)
                 case .ended(let cause): throw ToolError(.noAnswer, gateway.sentence(cause, device))
                 default: break
                 }
@@ -58,19 +61,25 @@ struct NotificationsCommand: AsyncParsableCommand {
     }
 
     /// Shows what came while nothing was heard. Without an answer the next connection asks again.
-    private func showMissed(_ feed: inout ShownNotifications, by client: MessagingClient) async throws {
+    private func showMissed(
+        _ feed: inout ShownNotifications, _ titles: Titles, by client: MessagingClient
+    ) async throws {
         do throws(ClientError) {
             let missed = try await feed.addMissed { page throws(ClientError) in
                 let page = try await client.notifications.list(page: page)
                 return (page.items, page.nextCursor)
             }
-            missed.forEach(show)
+            missed.forEach { show($0, titles) }
         } catch {
             guard error.passes else { throw error }
         }
     }
 
-    private func show(_ notification: FeedNotification) {
-        if json { Terminal.printJSON(notification.json) } else { Terminal.print(notification.line(in: .local)) }
+    private func show(_ notification: FeedNotification, _ titles: Titles) {
+        if json {
+            Terminal.printJSON(notification.json)
+        } else {
+            Terminal.print(notification.line(in: .local, titles))
+        }
     }
 }

@@ -48,7 +48,7 @@ struct SharePlanCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        try await common.deliver(as: sender) { (client) async throws(ClientError) in
+        try await common.deliver(as: sender) { client in
             let conversation = try await recipient.conversation(by: client).id
             return (try await client.send(content, to: conversation), conversation)
         }

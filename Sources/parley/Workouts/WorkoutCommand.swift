@@ -15,8 +15,7 @@ struct LogWorkoutCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "log", abstract: "Logs a workout: it counts on the boards of the user's groups.",
         discussion: """
-            Prints the reply as one JSON object: the workout's id, its week, the check-ins of that week and the days in a \
-            row. Exit status 0: logged; 1: refused, as with week_closed for a week that is final; 3: no answer, and by \
+            Says the week, its check-ins and the days in a row; in a pipe it prints the reply as one JSON object. Exit status 0: logged; 1: refused, as with week_closed for a week that is final; 3: no answer, and by \
             the command that is named then the same workout is logged once, however often it is tried.
 
             Examples:
@@ -57,7 +56,7 @@ struct LogWorkoutCommand: AsyncParsableCommand {
             id: id ?? .random(), completedAt: at ?? .now, timeZone: zone ?? Foundation.TimeZone.current.identifier,
             kind: kind, minutes: minutes)
         do {
-            try await common.gateway.make(workout, as: sender.device(common.gateway))
+            try await common.gateway.make(workout, at: workout.completedAt, as: sender.device(common.gateway))
         } catch let failure as ToolError where failure.status == .noAnswer && failure.canBeRepeated {
             throw ToolError(.noAnswer, "\(failure.message); to try again: \(commandLine(of: workout))")
         }
@@ -84,16 +83,38 @@ struct DeleteWorkoutCommand: AsyncParsableCommand {
     @OptionGroup var common: CommonOptions
 
     func run() async throws {
-        try await common.gateway.make(DeleteWorkout(id: id), as: sender.device(common.gateway))
+        try await common.gateway.make(DeleteWorkout(id: id), at: nil, as: sender.device(common.gateway))
     }
 }
 
 extension LocalGateway {
-    /// Makes a request as a device, and prints the reply as one JSON object.
-    func make(_ request: some Request, as device: DeviceAddress) async throws {
+    /// Makes a request as a device, and prints the reply: in words on a terminal, else as one JSON object. Of a week
+    /// that is closed it says since when.
+    ///
+    /// - Parameter time: of the workout, where it is known.
+    fileprivate func make<R: Request>(
+        _ request: R, at time: Timestamp?, as device: DeviceAddress
+    ) async throws where R.Reply == WorkoutReply {
         if let warning = expiryWarning(for: device, now: .now) { Terminal.report(warning) }
         let reply = try await self.request(request.operation, payload: request.payload(), as: device)
-        Terminal.printJSON(reply.payload)
-        if !reply.isAccepted { throw ExitCode(Status.rejected.rawValue) }
+        let rejection = reply.rejection
+        let reasons =
+            if rejection?.code == .weekClosed, let time { await closings(at: time, of: device) } else {
+                [String]()
+            }
+        guard !Output.isJSON() else {
+            Terminal.printJSON(reply.payload)
+            reasons.forEach(Terminal.report)
+            if !reply.isAccepted { throw ExitCode(Status.rejected.rawValue) }
+            return
+        }
+        if let rejection {
+            throw ToolError(
+                .rejected, ([rejection.message] + reasons.map(\.asSentence)).joined(separator: " "))
+        }
+        guard let data = reply.data, let workout = try? WorkoutReply(members: data) else {
+            throw failure(.malformedReply, device)
+        }
+        Terminal.print(workout.sentence)
     }
 }

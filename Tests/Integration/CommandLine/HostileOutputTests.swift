@@ -145,6 +145,9 @@ final class HostileOutputTests {
         (["request", "--as", "bob/phone", "social/followers"], .json),
         (["group", "list", "--as", "alice/phone"], .plain), (["group", "members", "--as", "alice/phone"], .plain),
         (["board", "--as", "alice/phone"], .json), (["activity", "--as", "alice/phone"], .plain),
+        (["conversations", "--as", "bob/phone"], .json), (["requests", "--as", "dave/phone"], .json),
+        (["history", "--as", "bob/phone", "--with", "alice"], .json),
+        (["follow", "--as", "bob/phone", "--followers"], .json), (["profile", "--as", "bob/phone", "alice"], .json),
         (["open", "--as", "bob/phone", "parley://plan/diet/1"], .plain),
         (["open", "--as", "bob/phone", "--json", "parley://plan/diet/1"], .json),
     ]
@@ -165,6 +168,11 @@ final class HostileOutputTests {
         check(
             try parley.run("push", "open", "--as", "bob/phone", "--json", "-", input: push).output, .json,
             "push open --json")
+        // What is searched is what a chat has kept.
+        #expect(try parley.run("chat", "--as", "bob/phone", "--with", "alice", input: "yes\n").status == 0)
+        check(try parley.run("search", "--as", "bob/phone", "forged").output, .json, "search")
+        #expect(try parley.run("block", "--as", "bob/phone", "alice").status == 0)
+        check(try parley.run("block", "--as", "bob/phone").output, .json, "block")
     }
 
     @Test(
@@ -218,8 +226,8 @@ final class HostileOutputTests {
     /// refusals, which go the same way as all others.
     private static let others: Set = [
         "account", "accept-key", "challenge", "check-config", "code", "delete", "device", "edit", "explain", "link",
-        "login", "logout", "notifications", "passphrase", "plan", "react", "register", "rotate-keys", "safety-number",
-        "send", "trace", "verify", "whoami", "workout",
+        "login", "logout", "metrics", "notifications", "passphrase", "plan", "react", "register", "rotate-keys",
+        "safety-number", "send", "trace", "unblock", "unfollow", "verify", "whoami", "workout",
     ]
 
     @Test("every command is among those that were tried, or known to print nothing of others'")
@@ -229,7 +237,7 @@ final class HostileOutputTests {
         let names = listed.split(separator: "\n").filter { $0.hasPrefix("  ") && !$0.hasPrefix("   ") }
             .compactMap { $0.split(separator: " ").first.map(String.init) }.filter { $0 != "See" }
         // `get-file` is tried in `FileCommandTests`.
-        let elsewhere = ["chat", "get-file", "listen", "push", "tail"]
+        let elsewhere = ["block", "chat", "get-file", "listen", "push", "search", "tail"]
         let tried = Set(Self.commands.compactMap(\.arguments.first)).union(elsewhere)
         #expect(Set(names) == tried.union(Self.others))
     }

@@ -152,7 +152,7 @@ struct ArgumentsTests {
         let full = try parse([
             "--conversation", sampleID, "--suite", "nacl-box", "--reply-to", sampleID, "--expires-in", "60", "hi there",
         ])
-        #expect(full.recipient.conversation?.description == sampleID)
+        #expect(full.recipient.conversation?.id?.description == sampleID)
         #expect(full.suite == .naclBox)
         #expect(full.replyTo?.description == sampleID)
         #expect(full.expiresIn == 60)
@@ -168,11 +168,21 @@ struct ArgumentsTests {
             ["send", "--as", "alice/phone", "--to", "bob"], ["send", "--as", "alice", "--to", "bob", "hi"],
             ["send", "--as", "alice/phone", "--to", "bob", ""],
             ["send", "--as", "alice/phone", "--to", "bob", "--conversation", sampleID, "hi"],
-            ["send", "--as", "alice/phone", "--conversation", "7F31", "hi"],
+            ["send", "--as", "alice/phone", "--conversation", "", "hi"],
+            ["edit", "--as", "alice/phone", "--conversation", "bob", "text"],
+            ["edit", "--as", "alice/phone", "--conversation", "bob", "--last", "12", "text"],
+            ["edit", "--as", "alice/phone", "--conversation", "bob", "x y", "text"],
+            ["react", "--as", "alice/phone", "--conversation", "bob", "12", "no emoji"],
+            ["delete", "--as", "alice/phone", "--conversation", "bob"], ["metrics", "report", "--as", "alice/phone"],
+            ["metrics", "report", "--as", "alice/phone", "--steps", "-1"],
+            ["metrics", "report", "--as", "alice/phone", "--steps", "1", "--day", "2026-02-30"],
+            ["history", "--as", "alice/phone"], ["search", "--as", "alice/phone"],
+            ["profile", "--as", "alice/phone", "bob", "--name", "x"],
             ["send", "--as", "alice/phone", "--to", "bob", "--suite", "rot13", "hi"],
             ["send", "--as", "alice/phone", "--to", "bob", "--suite", "legacy-nacl-box", "hi"],
             ["send", "--as", "alice/phone", "--to", "bob", "--expires-in", "0", "hi"],
-            ["listen", "--as", "alice/phone", "--history", "-1"], ["listen"], ["chat", "--as", "alice/phone"],
+            ["listen", "--as", "alice/phone", "--history", "-1"], ["listen"],
+            ["chat", "--as", "alice/phone", "--with", "bob", "--conversation", "x"],
             ["chat", "--as", "alice/phone", "--with", "alice"], ["safety-number", "--with", "bob"],
         ])
     func refused(arguments: [String]) {

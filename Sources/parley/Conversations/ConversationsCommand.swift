@@ -1,0 +1,40 @@
+import ArgumentParser
+import ParleyClient
+import ParleyProtocol
+
+struct ConversationsCommand: ClientCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "conversations", abstract: "Lists the conversations of the user, with what is unread.",
+        discussion: """
+            The most recently active come first, archived ones last. What stands under NAME and under ID is taken wherever \
+            a command takes a conversation, and so is the beginning of either.
+
+            Examples:
+              parley conversations --as alice/phone
+              parley conversations --as alice/phone --json | jq -r .id
+            """)
+
+    @OptionGroup var sender: SenderOptions
+    @Flag(help: "One JSON object a line, also on a terminal.") var json = false
+    @OptionGroup var common: CommonOptions
+
+    func ask(_ client: MessagingClient) async throws -> [Conversation] { try await client.conversations.listed() }
+
+    func show(_ conversations: [Conversation]) {
+        Terminal.printList(
+            conversations, asJSON: Output.isJSON(json), headings: ["NAME", "UNREAD", "WITH", "LAST", "ID"]
+        ) { conversation in
+            let user = sender.device.user
+            let entry = conversation.listEntry
+            let unread = entry.map(\.unread.number) ?? 0
+            let others = conversation.members.map(\.user).filter { $0 != user }.map(\.text)
+            let last = entry?.lastMessage.map(\.createdAt) ?? conversation.updatedAt
+            let title = NamedConversation(conversation, for: user).title
+            return [
+                title, unread > 0 ? (unread >= Limits.unreadCount ? "\(unread)+" : "\(unread)") : "",
+                others == [title] ? "" : others.joined(separator: ", "), TimeZone.local.civil(last).stamp,
+                conversation.id.short,
+            ]
+        }
+    }
+}

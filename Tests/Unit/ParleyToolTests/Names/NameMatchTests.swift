@@ -1,0 +1,67 @@
+import ParleyProtocol
+import Testing
+
+@testable import parley
+
+@Suite("What a person calls things")
+struct NameMatchTests {
+    private struct Thing: Nameable, Hashable {
+        let names: [String]
+        let idText: String?
+        var candidate: String { names.first ?? "" }
+    }
+
+    private let things = [
+        Thing(names: ["Morning run"], idText: "7f31a5d0-0000-4000-8000-000000000001"),
+        Thing(names: ["Morning walk"], idText: "7f31a5d1-0000-4000-8000-000000000002"),
+        Thing(names: ["bob", "Robert"], idText: "0abc0000-0000-4000-8000-000000000003"),
+        Thing(names: ["Morning"], idText: nil),
+    ]
+
+    @Test(
+        "a whole name or id counts before a beginning, and several are listed",
+        arguments: [
+            ("morning run", [0]), ("Morning", [3]), ("morning w", [1]), ("morn", [0, 1, 3]), ("ROB", [2]), ("b", [2]),
+            ("7f31a5d0", [0]), ("7f31", [0, 1]), ("7f3", []), ("0abc0000-0000-4000-8000-000000000003", [2]),
+            ("nobody", []), ("", []),
+        ] as [(String, [Int])])
+    func match(text: String, expected: [Int]) {
+        let wanted = expected.map { things[$0] }
+        switch things.named(text) {
+        case .one(let thing): #expect([thing] == wanted)
+        case .several(let found): #expect(found == wanted)
+        case .none: #expect(wanted.isEmpty)
+        }
+    }
+
+    @Test("what names nothing or several is refused with a sentence, and several with what there is")
+    func refusals() throws {
+        let none = #expect(throws: ToolError.self) { try things.one("nobody", what: "group") }
+        #expect(none?.status == .rejected && none?.message == "no group is called nobody, or has an id that begins so")
+        let several = #expect(throws: ToolError.self) { try things.one("7f31", what: "group") }
+        #expect(several?.status == .usage && several?.message.hasSuffix("Morning run, Morning walk") == true)
+        let hostile = #expect(throws: ToolError.self) { try things.one("\u{1B}[2J", what: "group") }
+        #expect(hostile?.message.contains("\u{1B}") == false)
+    }
+
+    @Test("a message is named by its number, its id, or the beginning of that")
+    func messages() {
+        let id = MessageID.random()
+        #expect(MessageName(argument: id.description.uppercased()) == .id(id))
+        #expect(MessageName(argument: "12") == .number(12) && MessageName(argument: "#12") == .number(12))
+        #expect(MessageName(argument: "12345678") == .beginning("12345678"), "so long a number is an id's beginning")
+        #expect(MessageName(argument: "7F31a") == .beginning("7f31a"))
+        for text in ["", "0", "#", "-3", "7f3", "hello", "7f31 x"] { #expect(MessageName(argument: text) == nil) }
+    }
+
+    @Test("a group is made with a name in quotes, or of one word, and with users")
+    func newGroups() {
+        let users = [UserID(validated: "bob"), UserID(validated: "carol")]
+        for text in ["'Morning run' bob carol", "\"Morning run\"  bob carol"] {
+            #expect(NewGroup(text)?.name == "Morning run" && NewGroup(text)?.users == users)
+        }
+        #expect(NewGroup("Runners bob")?.users == [users[0]] && NewGroup("'It''s'")?.name == nil)
+        #expect(NewGroup("Runners")?.users == [])
+        for text in ["", "'x", "''", "Runners b/c"] { #expect(NewGroup(text) == nil) }
+    }
+}
