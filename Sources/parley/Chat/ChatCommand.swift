@@ -84,21 +84,3 @@ struct ChatCommand: AsyncParsableCommand {
         return conversation.map { .named($0) } ?? .list
     }
 }
-
-extension LocalGateway {
-    /// The device that a person means who names none: the only one here that is no operator's and has credentials.
-    func onlyKeptDevice() throws(ToolError) -> DeviceAddress {
-        let devices = keptDevices.filter { device in
-            !device.isOperatorConsole && device.user != DeviceAddress.operatorConsole.user
-                && (try? DeviceDirectory(of: device, in: path).readCredentials()) != nil
-        }
-        guard let device = devices.first else {
-            throw ToolError(
-                .usage, "no device is kept in \(path.printable); --as UID/DID names one, --data where it is")
-        }
-        guard devices.count == 1 else {
-            throw ToolError(.usage, "--as says which device: \(devices.map(\.description).joined(separator: ", "))")
-        }
-        return device
-    }
-}

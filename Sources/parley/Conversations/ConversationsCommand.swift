@@ -21,15 +21,15 @@ struct ConversationsCommand: ClientCommand {
     func ask(_ client: MessagingClient) async throws -> [Conversation] { try await client.conversations.listed() }
 
     func show(_ conversations: [Conversation]) {
+        let user = (try? sender.device(common.gateway))?.user
         Terminal.printList(
             conversations, asJSON: Output.isJSON(json), headings: ["NAME", "UNREAD", "WITH", "LAST", "ID"]
         ) { conversation in
-            let user = sender.device.user
             let entry = conversation.listEntry
             let unread = entry.map(\.unread.number) ?? 0
             let others = conversation.members.map(\.user).filter { $0 != user }.map(\.text)
             let last = entry?.lastMessage.map(\.createdAt) ?? conversation.updatedAt
-            let title = NamedConversation(conversation, for: user).title
+            let title = user.map { NamedConversation(conversation, for: $0).title } ?? conversation.id.short
             return [
                 title, unread > 0 ? (unread >= Limits.unreadCount ? "\(unread)+" : "\(unread)") : "",
                 others == [title] ? "" : others.joined(separator: ", "), TimeZone.local.civil(last).stamp,

@@ -38,7 +38,7 @@ struct HistoryCommand: AsyncParsableCommand {
         let messages = try await common.signedIn(as: sender) { client in
             let id =
                 if let conversation { try await conversation.find(by: client) } else {
-                    try await client.conversation(with: other ?? sender.device.user).id
+                    try await client.conversation(with: other ?? client.device.user).id
                 }
             return try await client.messages(of: id, before: before, limit: limit)
         }

@@ -31,7 +31,9 @@ struct SearchCommand: AsyncParsableCommand {
     func run() async throws {
         Terminal.endQuietlyWithReader()
         let gateway = common.gateway
-        let (found, titles) = try await gateway.messaging(as: sender.device, storage: .database) { client in
+        let (found, titles) = try await gateway.messaging(
+            as: sender.device(gateway), storage: .database
+        ) { client in
             let id: ConversationID? =
                 if let conversation { try await client.conversationID(named: conversation) } else { nil }
             let found = try await client.search(words.joined(separator: " "), in: id, limit: limit)

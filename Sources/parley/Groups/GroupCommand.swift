@@ -89,8 +89,7 @@ struct CreateGroupCommand: ClientCommand {
 
     func show(_ group: TrainingGroup) {
         Terminal.printResult(
-            "\(group.name) is made, with weeks of \(group.timeZone); invite others by: parley group invite --as "
-                + "\(sender.device)", group)
+            "\(group.name) is made, with weeks of \(group.timeZone); invite others by: parley group invite", group)
     }
 }
 

@@ -22,7 +22,7 @@ struct FollowCommand: ClientCommand {
     @OptionGroup var common: CommonOptions
 
     func ask(_ client: MessagingClient) async throws -> SocialResult {
-        if let user { return .counts(try await client.people.follow(user), "\(sender.device.user) follows \(user)") }
+        if let user { return .counts(try await client.people.follow(user), "\(client.device.user) follows \(user)") }
         let followers = followers
         return .people(
             try await ListedPerson.all { page throws(ClientError) in
@@ -43,7 +43,7 @@ struct UnfollowCommand: ClientCommand {
     var common: CommonOptions { change.common }
 
     func ask(_ client: MessagingClient) async throws -> SocialResult {
-        .counts(try await client.people.unfollow(change.user), "\(sender.device.user) does not follow \(change.user)")
+        .counts(try await client.people.unfollow(change.user), "\(client.device.user) does not follow \(change.user)")
     }
 
     func show(_ result: SocialResult) { result.show(change.json) }

@@ -32,7 +32,7 @@ struct ProfileCommand: ClientCommand {
     }
 
     func ask(_ client: MessagingClient) async throws -> ShownProfile {
-        guard isChange else { return try await client.people.profile(of: user ?? sender.device.user) }
+        guard isChange else { return try await client.people.profile(of: user ?? client.device.user) }
         return try await client.people.changeProfile(
             ProfileChange(
                 displayName: name, messagePrivacy: messagePrivacy, timeZone: zone.map { .set($0) } ?? .unchanged))
