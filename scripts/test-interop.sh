@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Has the project's own tool chat, through a gateway of its own, with a client that shares no code with it: in Python,
 # with other libraries for MQTT and for the ciphers (Tests/Interop/PythonDevice). Then two chats of the tool write to
-# each other while the gateway, and one of them, are killed.
+# each other while the gateway, and one of them, are killed, and the client that docs/python shows chats with the tool.
 # Usage: scripts/test-interop.sh [--no-install]
 #   --no-install  says which packages are missing and stops, even for root
 set -euo pipefail
@@ -38,3 +38,4 @@ export PARLEY_DATA=$scratch/data PARLEY_TOOL=${PARLEY_PRODUCTS:-$root/.build/rel
 "$python" chat.py
 "$python" linking.py
 "$python" recovery.py
+"$python" documented.py
