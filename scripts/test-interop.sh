@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Has the project's own tool chat, through a gateway of its own, with a client that shares no code with it: in Python,
 # with other libraries for MQTT and for the ciphers (Tests/Interop/PythonDevice). Then two chats of the tool write to
-# each other while the gateway, and one of them, are killed, and the client that docs/python shows chats with the tool.
+# each other while the gateway, and one of them, are killed, the client that docs/python shows chats with the tool, and
+# docs/vectors is held to what is sealed.
 # Usage: scripts/test-interop.sh [--no-install]
 #   --no-install  says which packages are missing and stops, even for root
 set -euo pipefail
@@ -17,7 +18,7 @@ install=yes
 case ${1-} in
 "") ;;
 --no-install) install=no ;;
--h | --help) sed -n '2,6s/^# //p' "$0" && exit ;;
+-h | --help) sed -n '2,7s/^# //p' "$0" && exit ;;
 *) fail "there is no option $1; see scripts/test-interop.sh --help" ;;
 esac
 
@@ -39,3 +40,4 @@ export PARLEY_DATA=$scratch/data PARLEY_TOOL=${PARLEY_PRODUCTS:-$root/.build/rel
 "$python" linking.py
 "$python" recovery.py
 "$python" documented.py
+"$python" vectors.py

@@ -64,7 +64,7 @@ struct SealedElsewhereTests {
 }
 
 /// The bytes that the other implementation drew, in its order.
-private final class Recorded: Sendable {
+final class Recorded: Sendable {
     private let rest: Mutex<[UInt8]>
 
     init(_ bytes: [UInt8]) { rest = Mutex(bytes) }
