@@ -2,7 +2,7 @@
 # Has the project's own tool chat, through a gateway of its own, with a client that shares no code with it: in Python,
 # with other libraries for MQTT and for the ciphers (Tests/Interop/PythonDevice). Then two chats of the tool write to
 # each other while the gateway, and one of them, are killed, the client that docs/python shows chats with the tool, and
-# docs/vectors is held to what is sealed.
+# docs/asyncapi.yaml and docs/vectors are held to what is sent and sealed.
 # Usage: scripts/test-interop.sh [--no-install]
 #   --no-install  says which packages are missing and stops, even for root
 set -euo pipefail
@@ -41,3 +41,5 @@ export PARLEY_DATA=$scratch/data PARLEY_TOOL=${PARLEY_PRODUCTS:-$root/.build/rel
 "$python" recovery.py
 "$python" documented.py
 "$python" vectors.py
+"$python" asyncapi.py
+"$python" conformance.py

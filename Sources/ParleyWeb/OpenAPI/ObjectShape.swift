@@ -75,6 +75,15 @@ struct ObjectShape: Sendable {
         return sets.sorted { $0.count < $1.count }.first { isPossible($0.union([name])) } ?? []
     }
 
+    /// Adds a field that the gateway writes beside those of the list, and nobody needs to send.
+    mutating func insert(_ name: String, _ schema: FieldSchema, isAlwaysWritten: Bool) {
+        let field = ListedField(
+            name: name, schema: schema, isRequired: isAlwaysWritten, isAlwaysWritten: isAlwaysWritten,
+            isNullable: false, usual: nil)
+        fields.insert(field, at: 0)
+        if isAlwaysWritten { alwaysWritten.insert(name) }
+    }
+
     // MARK: Changes of a path
 
     /// Removes a field from the body, since the path has it.

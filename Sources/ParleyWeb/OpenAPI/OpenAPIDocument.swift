@@ -87,6 +87,13 @@ extension SchemaComponents {
 
 extension GatewayObject {
     static var shape: ObjectShape {
-        get throws(Rejection) { try ObjectShape(of: Self.self) }
+        get throws(Rejection) {
+            var shape = try ObjectShape(of: Self.self)
+            // Two objects get a user's id that is not in their lists: whom a follow was of, and who has changed a
+            // challenge, in its event alone.
+            if Self.self == FollowCounts.self { shape.insert("user_id", .user, isAlwaysWritten: true) }
+            if Self.self == Challenge.self { shape.insert("user_id", .user, isAlwaysWritten: false) }
+            return shape
+        }
     }
 }

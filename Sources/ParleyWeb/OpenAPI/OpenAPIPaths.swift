@@ -163,7 +163,7 @@ struct OpenAPIPaths {
 
 extension Request {
     /// The schema of a reply's data.
-    fileprivate static func replySchema(_ schemas: inout SchemaComponents) -> JSONElement {
+    static func replySchema(_ schemas: inout SchemaComponents) -> JSONElement {
         if let type = Reply.self as? any GatewayObject.Type { return schemas.reference(to: type) }
         if let type = Reply.self as? any DescribedFields.Type, let members = type.variants.first {
             return schemas.element(FieldSchema(.members(members)))
