@@ -19,10 +19,13 @@ extension LocalGateway {
             try await client.ready(timeout: timeout)
             var closings: [String] = []
             for group in try await client.trainingGroups.all() {
-                guard let zone = Foundation.TimeZone(identifier: group.timeZone), let week = ISOWeek(of: time, in: zone)
+                guard let zone = Foundation.TimeZone(identifier: group.timeZone),
+                    let period = WeekInZone(at: time, zone)
                 else { continue }
-                let board = try await client.leaderboards.board(of: group.id, .checkIns, week: week)
-                closings.append(board.closing(of: group, in: zone))
+                // How long a week is open after its end is the same for all.
+                let board = try await client.leaderboards.board(of: group.id, .checkIns)
+                let grace = board.closesAt.milliseconds - board.endsAt.milliseconds
+                closings.append(period.closing(after: grace, of: group.name, in: group.timeZone))
             }
             return closings
         }
@@ -30,32 +33,34 @@ extension LocalGateway {
     }
 }
 
-extension Leaderboard {
-    /// Such as `Morning run: week 2026-W47 closed Mon 23 Nov 2026 12:00 Europe/Berlin`.
-    func closing(of group: TrainingGroup, in zone: Foundation.TimeZone) -> String {
-        let format = DateFormatter()
-        format.locale = Locale(identifier: "en_US_POSIX")
-        format.timeZone = zone
-        format.dateFormat = "EEE d MMM yyyy HH:mm"
-        let time = format.string(from: Date(timeIntervalSince1970: Double(closesAt.milliseconds) / 1000))
-        return "\(group.name.printable): week \(week) \(isFinal ? "closed" : "closes") \(time) \(group.timeZone)"
-    }
-}
+/// The week of a time in a zone (ISO 8601).
+struct WeekInZone {
+    private let zone: Foundation.TimeZone
+    /// Such as `2026-W47`.
+    private let name: String
+    private let end: Date
 
-extension ISOWeek {
-    /// The week at a time in a zone (ISO 8601).
-    init?(of time: Timestamp, in zone: Foundation.TimeZone) {
+    init?(at time: Timestamp, _ zone: Foundation.TimeZone) {
         var calendar = Calendar(identifier: .iso8601)
         calendar.timeZone = zone
         let date = Date(timeIntervalSince1970: Double(time.milliseconds) / 1000)
         let parts = calendar.dateComponents([.yearForWeekOfYear, .weekOfYear], from: date)
-        guard let year = parts.yearForWeekOfYear, let week = parts.weekOfYear else { return nil }
-        self.init("\(String(year).leftPadded(4))-W\(String(week).leftPadded(2))")
+        guard let year = parts.yearForWeekOfYear, let week = parts.weekOfYear,
+            let end = calendar.dateInterval(of: .weekOfYear, for: date)?.end
+        else { return nil }
+        (self.zone, self.end) = (zone, end)
+        name = "\(year)-W\(week < 10 ? "0" : "")\(week)"
     }
-}
 
-extension String {
-    fileprivate func leftPadded(_ count: Int) -> String {
-        String(repeating: "0", count: max(0, count - self.count)) + self
+    /// Such as `Morning run: week 2026-W47 closed Mon 23 Nov 2026 12:00 Europe/Berlin`.
+    ///
+    /// - Parameter grace: how long a week is open after its end, in milliseconds.
+    func closing(after grace: Int64, of group: String, in zoneName: String) -> String {
+        let format = DateFormatter()
+        format.locale = Locale(identifier: "en_US_POSIX")
+        format.timeZone = zone
+        format.dateFormat = "EEE d MMM yyyy HH:mm"
+        let time = format.string(from: end.addingTimeInterval(Double(grace) / 1000))
+        return "\(group.printable): week \(name) closed \(time) \(zoneName.printable)"
     }
 }

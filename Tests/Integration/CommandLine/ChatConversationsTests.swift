@@ -76,7 +76,9 @@ struct ChatConversationsTests {
 
         alice.type("/members\r")
         try alice.awaitRow("who is in it", containing: "carol", "member")
-        alice.type("q/board\r")
+        alice.type("q")
+        try alice.awaitRow("the talk again", containing: "carol", "And I?")
+        alice.type("/board\r")
         try alice.awaitRow("that nobody counts there", containing: "Nobody counts here")
         alice.type("/search bridge\r")
         try alice.awaitRow("what was found", containing: "alice: Six at the bridge?")

@@ -55,5 +55,7 @@ struct BoardTableTests {
     func empty() {
         let rows = board([], isFinal: true).rows(for: "alice", in: .utc)
         #expect(rows.map(\.text) == ["check-ins, week 2026-W03, final", "Nobody yet."])
+        let named = board([], isFinal: false).rows(for: "alice", in: .utc, weeksOf: "Europe/Berlin")
+        #expect(named[0].text.hasSuffix(" here, weeks of Europe/Berlin"))
     }
 }
