@@ -15,8 +15,9 @@ struct WeekInZoneTests {
             ("2026-10-25T12:00:00.000Z", "Europe/Berlin", "2026-W43 closed Mon 26 Oct 2026 12:00"),
         ])
     func closing(time: String, zone: String, expected: String) throws {
-        let period = try #require(
-            WeekInZone(at: #require(Timestamp(time)), #require(Foundation.TimeZone(identifier: zone))))
+        let instant = try #require(Timestamp(time))
+        let place = try #require(Foundation.TimeZone(identifier: zone))
+        let period = try #require(WeekInZone(at: instant, place))
         let sentence = period.closing(after: 12 * 3_600_000, of: "Morning run\u{1B}", in: zone)
         #expect(sentence == "Morning run\\u{1b}: week \(expected) \(zone)")
     }
