@@ -180,7 +180,8 @@ final class DoctorTests: ToolSuite {
         #expect(try lines().wrong.contains { $0.contains("broker: ") && $0.contains("start the broker") })
         let path = gateway.directory + "/bare.conf"
         let socket = gateway.directory + "/run/broker.sock"
-        try Data("listener 0 \(socket)\nallow_anonymous true\n".utf8).write(to: URL(filePath: path))
+        let configuration = "listener 0 \(socket)\nallow_anonymous true\nuser \(NSUserName())\n"
+        try Data(configuration.utf8).write(to: URL(filePath: path))
         let bare = try ServiceFiles("bare", in: gateway.directory).launch(Programs.mosquitto, ["-c", path])
         defer { bare.end(with: SIGKILL) }
         _ = try eventually("a broker without the plugin") {
