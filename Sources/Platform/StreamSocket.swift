@@ -35,14 +35,18 @@ package enum StreamSocket {
     ///
     /// - Returns: whether all were taken.
     package static func sendAtOnce(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
-        #if canImport(Darwin)
-            let flags: Int32 = 0
-        #else
-            let flags = Int32(MSG_NOSIGNAL)
-        #endif
-        return unsafe bytes.withUnsafeBytes { buffer in
-            unsafe send(descriptor, buffer.baseAddress, buffer.count, flags) == buffer.count
+        unsafe bytes.withUnsafeBytes { buffer in
+            unsafe send(descriptor, buffer.baseAddress, buffer.count, sendFlags) == buffer.count
         }
+    }
+
+    /// Of `send`: no signal if nobody receives the bytes.
+    static var sendFlags: Int32 {
+        #if canImport(Darwin)
+            0
+        #else
+            Int32(MSG_NOSIGNAL)
+        #endif
     }
 
     private static var type: Int32 {

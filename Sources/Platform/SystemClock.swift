@@ -8,6 +8,8 @@ package enum SystemClock: Sendable {
     case monotonic
     /// The processor time of the calling thread.
     case threadTime
+    /// The processor time of the process.
+    case processTime
 
     /// Nanoseconds.
     package var nanoseconds: Int64 {
@@ -25,6 +27,7 @@ package enum SystemClock: Sendable {
         case .sinceBoot: SystemClock.bootTime
         case .monotonic: CLOCK_MONOTONIC
         case .threadTime: CLOCK_THREAD_CPUTIME_ID
+        case .processTime: CLOCK_PROCESS_CPUTIME_ID
         }
     }
 
