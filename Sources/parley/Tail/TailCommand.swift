@@ -7,8 +7,8 @@ struct TailCommand: AsyncParsableCommand {
         commandName: "tail", abstract: "Shows what the gateway publishes, as it happens.",
         discussion: """
             One line for each message: the time in UTC, the topic without parley/v1/, the event's type and its fields. \
-            Retained messages, which are shown first, are marked. Ciphertext and keys are shown by their lengths, \
-            secrets not at all.
+            Ciphertext and keys are shown by their lengths, secrets not at all. Of the gateway's statistics, and of what \
+            the broker has retained from before, nothing is shown unless it is asked for. Retained messages are marked.
 
             FILTER is a topic filter of MQTT, with or without parley/v1/ before it; + stands for one level, # for all \
             that follow. Without one everything is shown but what other devices ask and are answered.
@@ -19,35 +19,56 @@ struct TailCommand: AsyncParsableCommand {
               parley tail
               parley tail 'conversations/+/messages'
               parley tail 'users/alice/#' | grep conversation.created
+              parley tail --retained gateway/status
             """)
 
     @Argument(help: ArgumentHelp("What to show.", valueName: "FILTER")) var filter = TailFilter.everything
+    @Flag(help: "Also show the gateway's statistics, which come every ten seconds.") var stats = false
+    @Flag(help: "Also show, first, what the broker has retained from before.") var retained = false
     @OptionGroup var common: CommonOptions
 
     func run() async throws {
         Terminal.endQuietlyWhenAsked()
         let gateway = common.gateway
-        let filter = filter.text
+        let selection = TailSelection(filter: filter, stats: stats, retained: retained)
         try await gateway.connect(as: gateway.console) { connection in
-            connection.subscribe(to: filter)
-            var complaint: String?
-            for await event in connection.events { try show(event, of: gateway, after: &complaint) }
+            connection.subscribe(to: selection.filter.text)
+            var report = Report()
+            for await event in connection.events { try show(event, selection, of: gateway, after: &report) }
         }
     }
 
-    /// - Parameter complaint: the last report of a lost connection, so that it is not repeated.
-    private func show(_ event: DeviceEvent, of gateway: LocalGateway, after complaint: inout String?) throws(ToolError)
-    {
+    /// What was reported.
+    private struct Report {
+        /// Of the lost connection, so that it is not repeated.
+        var complaint: String?
+        /// Whether it was said, of this connection, what is shown.
+        var hasSaidWhat = false
+
+        mutating func say(_ selection: TailSelection) {
+            guard !hasSaidWhat else { return }
+            hasSaidWhat = true
+            Terminal.report("showing \(selection)")
+        }
+    }
+
+    private func show(
+        _ event: DeviceEvent, _ selection: TailSelection, of gateway: LocalGateway, after report: inout Report
+    ) throws(ToolError) {
         switch event {
-        case .connected: complaint = nil
-        case .subscribed(let filter): Terminal.report("showing \(filter)")
+        case .connected: report = Report()
+        case .subscribed: report.say(selection)
         case .subscriptionRefused(let filter): throw ToolError(.rejected, "the gateway refuses the filter \(filter)")
-        case .message(let message): Terminal.print(EventLine(message: message, receivedAt: .now).description)
+        case .message(let message):
+            // It may come before the broker's word that the subscription is granted.
+            report.say(selection)
+            guard selection.shows(message.topicName, isRetained: message.isRetained) else { return }
+            Terminal.print(EventLine(message: message, receivedAt: .now).description)
         case .missed(let count): Terminal.report("\(count) messages came too fast and are not shown")
         case .waiting(let cause, _):
             let sentence = gateway.sentence(cause, gateway.console)
-            if sentence != complaint { Terminal.report("\(sentence); trying again") }
-            complaint = sentence
+            if sentence != report.complaint { Terminal.report("\(sentence); trying again") }
+            report.complaint = sentence
         case .ended(let cause): throw ToolError(.noAnswer, gateway.sentence(cause, gateway.console))
         }
     }
