@@ -22,6 +22,9 @@ grace=3000 hurried_grace=100
 # What Debian's mosquitto says again and again: of each connection by the gateway's socket, which has no TCP_NODELAY, and of
 # an option that broker-config/ has on purpose.
 broker_noise='/: Warning: Unable to set TCP_NODELAY\.$/d; /: Note: It is recommended to replace .message_size_limit/d'
+# Its lines in the form of ours: it has no milliseconds, and says the level of some.
+broker_time='^([0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]{8}): '
+broker_form="s/${broker_time}(Error|Warning): /\1.000Z \L\2\E mosquitto /; t; s/$broker_time/\1.000Z notice mosquitto /"
 
 declare -A pid=() ready_at=() start_at=() failures=() announced=()
 # A signal by which a program stops sooner than by SIGTERM.
@@ -31,7 +34,9 @@ signals=0 partial=''
 
 # without_broker_noise COMMAND…: runs the command in the place of this shell; its lines go to standard error. What leaves them
 # out does not hear the terminal's Ctrl-C, or the last ones would be lost.
-without_broker_noise() { "$@" > >(trap '' INT HUP TERM && exec sed -u "$broker_noise" >&2) 2>&1; }
+without_broker_noise() {
+    TZ=UTC "$@" > >(trap '' INT HUP TERM && exec sed -u -E -e "$broker_noise" -e "$broker_form" >&2) 2>&1
+}
 
 # Returns 0 if a signal ended it and all stopped in order.
 supervise() {
