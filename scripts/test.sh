@@ -5,7 +5,7 @@
 # Usage: scripts/test.sh [--everything] [--no-install] [FILTER]
 #        scripts/test.sh --self-test
 #   --everything  also builds for release and runs all that has no place in the short form: models, the production
-#                 configuration behind its door, cells, clients in Python, push services, the web door by its document, files
+#                 configuration behind its door, what is monitored, cells, clients in Python, push services, the web door by its document, files
 #                 in S3, the page in two browsers, secrecy, sieges, churn, fuzzing
 #   --no-install  says what is missing and stops, even for root
 #   FILTER        runs only the tests of Swift that match it, as `swift test --filter` does, and no gateway
@@ -132,7 +132,7 @@ need_swift
 need_packages "$install" "${build_packages[@]}" "${postgresql_build_packages[@]}" "${run_packages[@]}" \
     "${test_packages[@]}" "${sql_packages[@]}"
 [[ $everything == no ]] ||
-    need_packages "$install" "${door_packages[@]}" "${cells_packages[@]}" "${trial_packages[@]}" "${python_packages[@]}" "${push_packages[@]}"
+    need_packages "$install" "${door_packages[@]}" "${cells_packages[@]}" "${trial_packages[@]}" "${python_packages[@]}" "${push_packages[@]}" "${monitoring_packages[@]}"
 # Its absence is a failure from here on, and not a test that is skipped.
 export PARLEY_POSTGRESQL=required
 # All builds are with what only larger sites need.
@@ -141,7 +141,7 @@ export PARLEY_POSTGRESQL_STORE=yes
 gates=(format floors links scripts "debug build" tests)
 [[ -n $filter ]] || gates+=(run.sh README.md page)
 [[ $everything == no ]] ||
-    gates+=("tests with cells" blobs "release build" "run.sh builds" siege pushes web "web door killed" "walk build" fuzz "floors and links, planted" model broker-config cells interop churn secrecy distinguisher walk)
+    gates+=("tests with cells" blobs "release build" "run.sh builds" siege pushes web "web door killed" "walk build" fuzz "floors and links, planted" model broker-config monitoring cells interop churn secrecy distinguisher walk)
 # Tests are functions marked so. It is only to say how far they are.
 expected_tests=$(grep -rhE '^\s*@Test\b' Tests --include='*.swift' | wc -l)
 
@@ -178,6 +178,7 @@ if [[ $everything == yes ]]; then
     gate_beside "floors and links, planted" check_planted
     gate_beside model with "$binaries" nice -n 19 scripts/model.sh --no-install --short
     gate_beside broker-config with "$binaries" scripts/test-broker-config.sh --no-install
+    gate_beside monitoring with "$binaries" scripts/test-monitoring.sh --no-install
     gate_beside cells with "$binaries" scripts/test-cells.sh --no-install
     gate_beside interop with "$binaries" scripts/test-interop.sh --no-install
     gate_beside churn with "$binaries" scripts/churn.sh --no-install --short

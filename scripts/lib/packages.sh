@@ -28,6 +28,8 @@ push_packages=(curl)
 package_packages=(binutils chrpath dpkg-dev jq)
 # To install them in a Debian of their own.
 package_test_packages=(curl iproute2 mmdebstrap python3)
+# To check alert rules and what is exposed: promtool. It comes with the server, a service on port 9090.
+monitoring_packages=(prometheus)
 # For the page's tests, beside firefox-esr: the other browser, and what reads QR codes with code that is not ours.
 chromium_packages=(chromium chromium-driver)
 page_packages=(zbar-tools)
@@ -71,7 +73,7 @@ lists_know() {
 }
 
 # Debian's mosquitto starts a service on port 1883 as it is installed, and at every boot from then on; postgresql does on
-# port 5432, and haproxy on none. Whoever runs Parley asked for none of them: Parley starts programs of its own. So no service is started during our
+# port 5432, prometheus on 9090, and haproxy on none. Whoever runs Parley asked for none of them: Parley starts programs of its own. So no service is started during our
 # installation, and one that came with it is disabled. One that was there before is left as it is.
 install_packages() (
     export DEBIAN_FRONTEND=noninteractive
@@ -82,7 +84,7 @@ install_packages() (
         apt-get update >&2 && apt_get_install "$@" || exit 1
     fi
     local service
-    for service in mosquitto postgresql haproxy; do
+    for service in mosquitto postgresql haproxy prometheus; do
         if [[ " $* " == *" $service "* ]]; then
             update-rc.d "$service" disable >&2 ||
                 say "the service $service could not be disabled; it may start at the next boot"
